@@ -11,7 +11,7 @@ from tests import namespaces
 
 from lab.places import ROOT
 
-SANDBOXED = "tests/lab/compiler/test_shut_in.py::test_a_sandbox_is_taken_where_there_is_one"
+SANDBOXED = "tests/lab/compiler/test_build.py::test_a_sandbox_is_used_if_there_is_one"
 
 
 def makes(*command: str) -> bool:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from lab.errors import LabError, SiteError
 from lab.experiment.reader import load as load_experiment
 from lab.machine import runner, snapshot
-from lab.machine.wall import KVM
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
 from lab.plan.planning import all_experiments
 from lab.records.reference import read_identity
@@ -28,6 +27,7 @@ from lab.sites.agent import computer
 from lab.sites.hosts import Host
 from lab.sites.site import EVERYWHERE, silent
 from lab.sites.ssh import Connection
+from lab.sites.vm import KVM
 from lab.supply.lock import COMPILER, GUEST, read
 from lab.supply.providers import load
 from lab.typed_json import JsonTable
@@ -165,7 +165,7 @@ def _boot_problem() -> str:
     if not (CACHE / "machine").is_dir():
         return "not tried before the first trial"
     try:
-        is_booted = vm.open().made(silent).acceleration is KVM
+        is_booted = vm.open().machine(silent).acceleration is KVM
     except LabError as error:
         return f"not tried: {error.what}"
     return "" if is_booted else "a machine is made, but does not boot"

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.machine import cpio, elf
-from lab.machine.runner import carried
+from lab.machine import contents, cpio
+from lab.machine.runner import bundled
 from lab.places import CACHE, MACHINE, ROOT
 from lab.supply import deb
 from lab.supply.lock import GUEST, read
@@ -65,7 +65,7 @@ class OtherKernel:
     """The kernel of the exact machine's lock, and those of its modules that are wanted, in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.qemu = folder, carried(MACHINE, CACHE, print)
+        self.folder, self.qemu = folder, bundled(MACHINE, CACHE, print)
         with tempfile.TemporaryDirectory(dir=folder) as name:
             root = Path(name)
             lock, store = read(MACHINE / "packages.lock"), opened_store(CACHE, print)
@@ -77,14 +77,14 @@ class OtherKernel:
 
     def keep(self, root: Path) -> None:
         """Kernel, modules with their index, and the first file system."""
-        paths = elf.modules(root, MODULES)
+        paths = contents.modules(root, MODULES)
         for path in paths:
             (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).rename(self.folder / path)
         subprocess.run(["depmod", "-b", self.folder, self.release], check=True, stderr=subprocess.DEVNULL)
         (kernel,) = root.glob("boot/vmlinuz-*")
         kernel.rename(self.folder / "vmlinuz")
-        files = {path: cpio.Entry((self.folder / path).read_bytes()) for path in elf.modules(self.folder, BOOT)}
+        files = {path: cpio.Entry((self.folder / path).read_bytes()) for path in contents.modules(self.folder, BOOT)}
         listed = "".join(f"/{path}\n" for path in files).encode()
         files["bin/busybox"] = cpio.Entry((root / "bin/busybox").read_bytes(), executable=True)
         files["init"] = cpio.Entry((HERE / "init").read_bytes(), executable=True)

@@ -14,7 +14,7 @@ from tests.kernel.machine import Joints, OtherKernel, Size
 from tests.sites.daemons import write
 from tests.sites.ssh_servers import SshServers
 
-from lab.machine.wall import sockets
+from lab.sites.vm import sockets
 
 CARD_MTU = 4200
 OLDER = "bob-older"  # the same computer, where programs are told that all GIDs are of RoCE v1

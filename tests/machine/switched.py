@@ -1,6 +1,6 @@
-"""Exact machines behind a switch: each is a copy of an end that waits for jobs, and the switch is its other end.
+"""Exact machines behind a switch: each is a fork of an end that waits for jobs, and the switch is its other end.
 
-Their addresses are numbered from 1. Machine 2 is a copy of the server, all others are copies of the client; those from
+Their addresses are numbered from 1. Machine 2 is a fork of the server, all others are forks of the client; those from
 3 on take addresses of their own when their job begins. The inits, who know one other end, do not talk to each other.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lab.machine import cpio, link, results
 from lab.machine.cpio import Entry
-from lab.machine.fork_server import Files, Origin
+from lab.machine.fork_server import ForkFiles, ForkServer
 from lab.machine.job import files as files_of
 from lab.machine.link import BASE_NS
 from lab.machine.qemu import MAILBOX_BYTES, path_of
@@ -67,7 +67,7 @@ class Left:
 class Switched:
     """A switch, by its words, and the machines of which its own are copies."""
 
-    origin: Origin
+    server: ForkServer
     program: Path
     words: str = ""  # of all ports: rate, queue
 
@@ -100,15 +100,15 @@ class Switched:
         ):
             os.pwrite(mailbox, job, 0)
             words = f"{link.wire(LINK)},end=0"
-            files = Files(shared, mailbox, console, (log,))
-            with self.origin.copy(origin_of(number), words, files, LIMIT_S) as copy:
-                found, said = results.finish(copy, mailbox, console)
+            files = ForkFiles(shared, mailbox, console, (log,))
+            with self.server.fork(origin_of(number), words, files, LIMIT_S) as fork:
+                found, said = results.collect(fork, mailbox, console)
             digest = sha256(os.pread(log, os.fstat(log).st_size, 0)).hexdigest()
             return Left(found, said, link.counts(shared), digest)
 
 
 def origin_of(number: int) -> int:
-    """The end of which a machine is a copy."""
+    """The end of which a machine is a fork."""
     return SERVER if number == 2 else CLIENT
 
 

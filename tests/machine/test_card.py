@@ -1,4 +1,4 @@
-"""Programs over the modelled card on the real machine, lab.compiler.plugins: they verify, are fast, and repeat."""
+"""Programs over the modelled card on the real machine, lab.compiler.build: they verify, are fast, and repeat."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.machine.over_card import (
 )
 
 from lab.analysis.card import Rates
-from lab.compiler import plugins as compiled_card
+from lab.compiler import build
 from lab.experiment.reader import read_card
 from lab.model.trial import DIRECTORY, OVER_CARD, Card, Job, Outcome, Step, StepOutcome
 from lab.places import CACHE, CARD, CARDS, MACHINE
@@ -225,7 +225,7 @@ def test_a_card_that_does_not_carry_every_byte_is_caught(
     memory = code / CARD.name / "device" / "memory.c"
     assert WHOLE in memory.read_text()
     memory.write_text(memory.read_text().replace(WHOLE, broken))
-    site = OtherCard(compiled_card.device(code / MACHINE.name, CACHE, print))
+    site = OtherCard(build.device(code / MACHINE.name, CACHE, print))
     words = "--verify --sizes 4096@8/8 --wait event --operation"
     steps = tuple(verbs(f"{words} {each}", number) for number, each in enumerate(OPERATIONS))
     for step in site.run(over(QDR, steps, overlay)).steps:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.machine import qemu
-from lab.machine.runner import LOADER, Runner, carried
+from lab.machine.runner import LOADER, Runner, bundled
 from lab.places import CACHE, MACHINE
 
 RAM = (
@@ -22,7 +22,7 @@ WORDS = ("qmp_capabilities", "query-status", "quit")
 
 @pytest.fixture(scope="module")
 def runner() -> Runner:
-    return carried(MACHINE, CACHE, print)
+    return bundled(MACHINE, CACHE, print)
 
 
 def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subprocess.CompletedProcess[str]:

@@ -57,7 +57,7 @@ def test_a_trial_in_it_has_the_bytes_that_it_has_outside(
     exact: ExactSite, buildah: dict[str, str], container: str, tmp_path: Path
 ) -> None:
     """As its ordinary user, over a checkout that is somebody else's, without a network."""
-    exact.asked()
+    exact.verified_snapshot()
     (tmp_path / "small.toml").write_text(SMALL)
     tmp_path.chmod(0o755)
     run = (str(ROOT / ".venv/bin/lab"), "run", str(tmp_path / "small.toml"), "--site", "exact", "--results")

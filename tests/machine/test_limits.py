@@ -24,7 +24,7 @@ Limited = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def limited(tmp_path: Path, exact: ExactSite) -> Limited:
     """Run a command of `lab` under a limit, or without one."""
-    exact.asked()
+    exact.verified_snapshot()
     (tmp_path / "small.toml").write_text(SMALL)
 
     def run(command: str, *more: str, kind: str = FILES, most: str = "1024") -> subprocess.CompletedProcess[str]:
@@ -63,12 +63,12 @@ def test_short_files_are_said_by_a_report(limited: Limited, tmp_path: Path) -> N
 def test_a_cache_that_goes_away_during_a_run_fails_the_trial_in_words(
     exact: ExactSite, shell: Callable[..., Job], tmp_path: Path, gone: str
 ) -> None:
-    exact.asked()
+    exact.verified_snapshot()
     cache = tmp_path / "cache"
     for part in ("image", "machine", "plugin"):
         shutil.copytree(CACHE / part, cache / part, copy_function=lambda one, other: Path(other).hardlink_to(one))
     site = ExactSite(MACHINE, cache)
-    site.asked()
+    site.verified_snapshot()
     (cache / gone).resolve().rename(tmp_path / "away")
     try:
         (step,) = site.run(shell("echo well")).steps

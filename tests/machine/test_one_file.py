@@ -24,7 +24,7 @@ def processor_s() -> float:
 
 
 def test_a_computer_without_a_network_measures_its_first_trial_by_it(exact: ExactSite, tmp_path: Path) -> None:
-    exact.asked()
+    exact.verified_snapshot()
     file, place = tmp_path / "course.lab", checkout(tmp_path / "new")
     done(ROOT, LAB, "image", "export", file)
     assert file.stat().st_size <= LARGEST_BYTES

@@ -24,16 +24,16 @@ def test_each_job_starts_where_the_pair_waits(exact: ExactSite, shell: Shell) ->
 def test_a_pair_that_was_killed_is_started_anew(exact: ExactSite, shell: Shell) -> None:
     job = shell("cut -d ' ' -f 1 /proc/uptime")
     before = said(exact, job)
-    assert exact.origin
-    killed = exact.origin
+    assert exact.server
+    killed = exact.server
     killed.processes[1].kill()
     killed.processes[1].popen.wait()
-    assert said(exact, job) == before and exact.origin is not killed
+    assert said(exact, job) == before and exact.server is not killed
 
 
 def test_a_stopped_site_leaves_no_pair(exact: ExactSite) -> None:
     site = ExactSite(MACHINE, CACHE)
-    origin = site.waiting(exact.asked())
+    origin = site.fork_server(exact.verified_snapshot())
     assert origin.lives
     site.stop()
     assert not origin.lives

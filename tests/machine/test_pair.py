@@ -82,7 +82,7 @@ def test_nothing_of_the_harness_is_on_the_link(exact: ExactSite, shell: Shell) -
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_machine_that_is_killed_ends_the_other_at_once(exact: ExactSite, shell: Shell, name: str) -> None:
-    exact.asked()
+    exact.verified_snapshot()
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(exact.run, shell("sleep 600", deadline_s=600))
         await_true(lambda: len(exact.running.processes) == 2)

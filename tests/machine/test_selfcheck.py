@@ -1,4 +1,4 @@
-"""The self-check on the real machine, as a computer's first trial sees it: lab.machine.{selfcheck,expected}."""
+"""The self-check on the real machine, as a computer's first trial sees it: lab.machine.snapshot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import selfcheck, snapshot
+from lab.machine import snapshot
 from lab.machine.qemu import MachineError
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
@@ -23,7 +23,7 @@ def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
     cache, machine = tmp_path / "cache", tmp_path / "machine"
     cache.mkdir()
     for each in CACHE.iterdir():
-        if each.name != selfcheck.FOLDER:
+        if each.name != snapshot.CHECKED:
             (cache / each.name).symlink_to(each)
     shutil.copytree(MACHINE, machine)
     return lambda: ExactSite(machine, cache)
@@ -43,7 +43,7 @@ def test_a_computer_is_checked_before_its_first_trial_and_never_again(
     assert not any("exactly" in line for line in told_by(newcomer(), shell("true")))
 
 
-@pytest.mark.parametrize("step", selfcheck.STEPS)
+@pytest.mark.parametrize("step", snapshot.CHECK_STEPS)
 def test_a_computer_that_finds_other_bytes_is_refused_before_its_first_trial(
     newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
 ) -> None:

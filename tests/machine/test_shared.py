@@ -42,7 +42,7 @@ def folder() -> Iterator[Path]:
 def shared(folder: Path, exact: ExactSite) -> Shared:
     """Run a command in this checkout, read-only; as another user where this one can become another."""
     namespaces.need_own()
-    exact.asked()
+    exact.verified_snapshot()
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
     keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
     become = namespaces.NOBODY if namespaces.is_root() else ()

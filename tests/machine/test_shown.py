@@ -55,7 +55,7 @@ WALKED = [page for page in PAGES if to_run(page)]
 
 @pytest.fixture(scope="module")
 def walk(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Walk:
-    exact.asked()
+    exact.verified_snapshot()
     return Walk.begun(tmp_path_factory.mktemp("walk"))
 
 

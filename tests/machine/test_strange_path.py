@@ -14,7 +14,7 @@ KEPT = ("image", "machine", "packages", "plugin")  # what takes minutes to make:
 
 
 def test_build_run_and_report_work_in_a_path_of_any_letters(exact: ExactSite, tmp_path: Path) -> None:
-    exact.asked()
+    exact.verified_snapshot()
     place = checkout(tmp_path / STRANGE, KEPT)
     done(place, "make", "-s", "build")
     assert (place / ".cache" / "bench" / "verbs-client").exists()

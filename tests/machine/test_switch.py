@@ -28,7 +28,7 @@ Incast = Callable[..., list[Left]]
 def behind(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Behind:
     """Machines behind a switch of some words."""
     program = built(tmp_path_factory.mktemp("switch"))
-    return lambda words: Switched(exact.waiting(exact.asked()), program, words)
+    return lambda words: Switched(exact.fork_server(exact.verified_snapshot()), program, words)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What the real link's log tells a grader: lab.grade.witness, lab.machine.pair."""
+"""What the real link's log tells a grader: lab.grade.witness, lab.machine.fork_server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from lab.experiment.reader import read_card
 from lab.grade.witness.claims import Seen
 from lab.grade.witness.packets import ACKNOWLEDGE, Packet, decoded
-from lab.machine import pair, results
+from lab.machine import fork_server, results
 from lab.machine.qemu import MachineError
 from lab.model.trial import Card, Job, Link
 from lab.places import CACHE, MACHINE
@@ -60,7 +60,7 @@ def test_a_log_has_a_bound_and_the_machine_runs_on(
 ) -> None:
     job = shell("exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 8M")
     with monkeypatch.context() as small, pytest.raises(MachineError, match="more frames crossed the link than its log"):
-        small.setattr(pair, "LOG_MOST_BYTES", 1 << 16)
+        small.setattr(fork_server, "LOG_MOST_BYTES", 1 << 16)
         exact.run_watched(job, tmp_path)
     assert (tmp_path / "client.pcapng").stat().st_size == 1 << 16
     (step,) = exact.run_watched(job, tmp_path).steps

@@ -23,7 +23,7 @@ from tests.release.hosts.elsewhere import tell
 from tests.release.hosts.measuring import busy
 from tests.release.hosts.outcomes import FAILED, Named, said_of, trials
 
-from lab.compiler import plugins
+from lab.compiler import build
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
@@ -64,7 +64,7 @@ class EachWithCard(ExactSite):
 
     def card(self, _: Job) -> Path:
         """The same device as over a card."""
-        return plugins.device(self.machine, self.cache, self.tell)
+        return build.device(self.machine, self.cache, self.tell)
 
 
 @contextmanager
@@ -110,9 +110,9 @@ def frozen_again() -> Iterator[ExactSite]:
 @contextmanager
 def card_by(flag: str) -> Iterator[ExactSite]:
     """The card's device, optimised in another way."""
-    flags = tuple(flag if each.startswith("-O") else each for each in plugins.PLUGIN_FLAGS)
-    assert flags != plugins.PLUGIN_FLAGS
-    with patch.object(plugins, "PLUGIN_FLAGS", flags), opened() as site:
+    flags = tuple(flag if each.startswith("-O") else each for each in build.PLUGIN_FLAGS)
+    assert flags != build.PLUGIN_FLAGS
+    with patch.object(build, "PLUGIN_FLAGS", flags), opened() as site:
         yield site
 
 

@@ -19,7 +19,7 @@ SOME = [Break(KILLED, 0, 0.3), Break(KILLED, 1, 1.1), Break(STOPPED, 1, 0.7), Br
 @pytest.fixture(scope="module")
 def impatient(exact: ExactSite) -> Iterator[ExactSite]:
     """The same machine on a site of its own, which gives each trial another limit."""
-    exact.asked()
+    exact.verified_snapshot()
     site = ExactSite(MACHINE, CACHE)
     yield site
     site.stop()

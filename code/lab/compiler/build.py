@@ -1,92 +1,179 @@
-"""Build a program in whatever sandbox this host has, and cache it by its sources."""
+"""Build programs, QEMU's plugins and the modelled card by the locked toolchain, and cache them by their sources."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache as once
 from pathlib import Path
 
 from lab.compiler import sandbox, toolchain
-from lab.compiler.compilation import DEADLINE_S, Compilation
+from lab.compiler.compilation import DEADLINE_S, BuildRefused, Compilation
 from lab.compiler.guest import INIT, Guest
 from lab.errors import SiteError, StorageError
-from lab.files.store import damage_of, exclusive, prune, put_folder
+from lab.files.store import damage_of, exclusive, prune, put_folder, sums_of
+from lab.machine import runner
 from lab.machine.image import build_image
-from lab.machine.runner import carried
+from lab.machine.runner import NAME, PAIR, bundled
 from lab.places import CACHE, MACHINE
+from lab.supply import lock
+from lab.supply.lock import KERNEL
+
+KEPT, CARDS_KEPT = 32, 8  # folders of builds, and of plugins and cards
+PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
+# The compiler for hosts of an architecture, and the section of the lock that adds it to the toolchain.
+COMPILERS = {
+    lock.runner("amd64"): ("gcc", ""),
+    lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64")),
+}
+MODULE, LIBRARY, DEVICE = "labcard.ko", "libcard.so", "card.so"
+LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
+KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"
 
 Tell = Callable[[str], None]
 
 
 class CompilerMissing(SiteError):
-    """Nothing can be compiled here: no fault of the sources."""
+    """Nothing can be compiled here: the sources are not at fault."""
+
+
+class PluginError(SiteError):
+    """A plugin cannot be built."""
+
+
+class CardError(SiteError):
+    """A part of the card cannot be built."""
+
+
+def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
+    """The status and the output of a task, in a sandbox or in the VM; a section adds to the toolchain."""
+    tools = toolchain.unpacked(machine, cache, tell, section)
+    if not (why := sandbox.refusal(tools)):
+        return sandbox.run(tools, task)
+    tell(f"compiling in a guest, since this computer has no sandbox: {why}")
+    guest = Guest(build_image(machine, cache, tell), bundled(machine, cache, tell), (machine / INIT).read_bytes())
+    return guest.run(tools, task)
 
 
 def build_shut_in(
     files: Mapping[str, bytes], command: Iterable[str], wanted: Iterable[str], tell: Tell, deadline_s: int = DEADLINE_S
 ) -> dict[str, bytes]:
-    """The programs that the command makes of the files, by the locked toolchain: the same bytes on every host."""
+    """The programs that the command makes of untrusted files, uncached: the same bytes on every host."""
     task = Compilation(files, tuple(command), tuple(wanted), deadline_s)
     try:
-        status, said = run(task, MACHINE, CACHE, tell)
+        status, output = run(task, MACHINE, CACHE, tell)
     except (SiteError, StorageError) as error:
         what = f"nothing can be compiled safely here: {error.what}"
         raise CompilerMissing(what, error.where, error.hint, getattr(error, "evidence", {})) from error
-    return task.programs(status, said)
+    return task.programs(status, output)
 
 
-def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
-    """The status and the output of a task, from whichever of the two places; a section adds to the toolchain."""
-    tools = toolchain.laid(machine, cache, tell, section)
-    if not (why := sandbox.refusal(tools)):
-        return sandbox.run(tools, task)
-    tell(f"compiling in a guest, since this computer has no sandbox: {why}")
-    guest = Guest(build_image(machine, cache, tell), carried(machine, cache, tell), (machine / INIT).read_bytes())
-    return guest.run(tools, task)
-
-
-KEPT = 32
-
-
-def build_once(task: Compilation, machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, bytes]:
-    """The programs of a task; it runs unless they are there, undamaged, from an earlier time."""
+def build_once(task: Compilation, machine: Path, cache: Path, tell: Tell) -> dict[str, bytes]:
+    """The programs of a task; it runs unless they are in the cache, undamaged."""
     target = place(task, machine, cache)
-    if damage_of(target):
-        with exclusive(target.with_name("lock")):
-            if damage_of(target):
-                programs = task.programs(*run(task, machine, cache, tell))
-                with put_folder(target, replace=True) as folder:
-                    assert folder is not None
-                    write(folder, programs)
-                prune(target.parent, KEPT)
+    _fill(target, KEPT, lambda: task.programs(*run(task, machine, cache, tell)))
     return _read(task, target)
 
 
 def built_before(task: Compilation, machine: Path, cache: Path) -> dict[str, bytes]:
-    """The programs of a task that ran here; nothing where it did not."""
+    """The programs of a task from the cache; nothing if it did not run here."""
     target = place(task, machine, cache)
     return {} if damage_of(target) else _read(task, target)
 
 
+def place(task: Compilation, machine: Path, cache: Path, section: str = "", kind: str = "built") -> Path:
+    """The folder of a task's programs, named by a digest of sources, command and toolchain."""
+    files = {name: hashlib.sha256(content).hexdigest() for name, content in task.files.items()}
+    tools = toolchain.place(machine, cache, section).name
+    facts = json.dumps([tools, sorted(files.items()), task.inside])
+    return cache / kind / hashlib.sha256(facts.encode()).hexdigest()
+
+
+def built_plugin(machine: Path, cache: Path, tell: Tell, which: str = PAIR) -> Path:
+    """A plugin for this host's QEMU; compile it if it is missing."""
+    file = runner.plugin_place(machine, cache, which)
+    _fill(
+        file.parent,
+        CARDS_KEPT,
+        lambda: {file.name: compiled_plugin(machine, cache, runner.section(), tell, which)},
+    )
+    return file
+
+
+def plugin_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
+    """The digest of the pair's plugin's folder for each kind of host, by the section of its QEMU."""
+    contents = {host: compiled_plugin(machine, cache, host, tell) for host in COMPILERS}
+    sums = {host: sums_of({NAME: hashlib.sha256(content).hexdigest()}) for host, content in contents.items()}
+    return {host: hashlib.sha256(text).hexdigest() for host, text in sums.items()}
+
+
+def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: str = PAIR) -> bytes:
+    """A plugin for hosts of a section."""
+    compiler, section = COMPILERS[host]
+    task = _shared_object(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
+    try:
+        return task.programs(*run(task, machine, cache, tell, section))[f"{which}.so"]
+    except BuildRefused as error:
+        raise PluginError(f"the plugin does not compile: {error.what}") from error
+
+
+def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
+    """The card's kernel module, and the library with which programs of the guest are started."""
+    module_name = f"card/module/{MODULE}"
+    sources = _sources(machine, "card/module", "card/abi.h")
+    module = Compilation(sources, ("sh", "-c", KBUILD), (module_name,))  # the kernel's makefiles build it
+    library = _shared_object(_sources(machine, "card/library", "card/abi.h"), ("gcc", *LIBRARY_FLAGS), LIBRARY)
+    return _card_file(module, machine, cache, tell, KERNEL), _card_file(library, machine, cache, tell)
+
+
+def device(machine: Path, cache: Path, tell: Tell) -> Path:
+    """The card's device, for this host's QEMU."""
+    compiler, section = COMPILERS[runner.section()]
+    files = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
+    task = _shared_object(files, (compiler, *PLUGIN_FLAGS), DEVICE)
+    return _card_file(task, machine, cache, tell, section)
+
+
+def _card_file(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> Path:
+    target = place(task, machine, cache, section, "card")
+    (wanted,) = task.wanted
+    name = Path(wanted).name
+
+    def compiled() -> dict[str, bytes]:
+        try:
+            return {name: task.programs(*run(task, machine, cache, tell, section))[wanted]}
+        except BuildRefused as error:
+            raise CardError(f"the card does not compile: {error.what}") from error
+
+    _fill(target, CARDS_KEPT, compiled)
+    return target / name
+
+
+def _shared_object(files: Mapping[str, bytes], command: tuple[str, ...], name: str) -> Compilation:
+    return Compilation(files, (*command, "-o", name, *(path for path in files if path.endswith(".c"))), (name,))
+
+
+@once
+def _sources(machine: Path, folder: str, *more: str) -> dict[str, bytes]:
+    code = machine.parent
+    names = [str(file.relative_to(code)) for file in (code / folder).iterdir() if file.is_file()]
+    return {name: (code / name).read_bytes() for name in sorted([*names, *more])}
+
+
+def _fill(target: Path, kept: int, compiled: Callable[[], dict[str, bytes]]) -> None:
+    """Write compiled files into a folder of the cache, unless they are there undamaged; prune its neighbours."""
+    if damage_of(target):
+        with exclusive(target.with_name("lock")):
+            if damage_of(target):
+                programs = compiled()
+                with put_folder(target, replace=True) as folder:
+                    assert folder is not None
+                    for name, content in programs.items():
+                        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                        (folder / name).write_bytes(content)
+                prune(target.parent, kept)
+
+
 def _read(task: Compilation, folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in task.wanted}
-
-
-def place(task: Compilation, machine: Path, cache: Path, section: str = "", kind: str = "built") -> Path:
-    """Where the programs of a task are, or will be; a section adds to its toolchain."""
-    return cache / kind / digest(task, toolchain.place(machine, cache, section))
-
-
-def digest(task: Compilation, compiler: Path) -> str:
-    """A digest of sources, command and compiler."""
-    files = {name: hashlib.sha256(content).hexdigest() for name, content in task.files.items()}
-    made_from = json.dumps([compiler.name, sorted(files.items()), task.inside])
-    return hashlib.sha256(made_from.encode()).hexdigest()
-
-
-def write(folder: Path, programs: dict[str, bytes]) -> None:
-    """Each under its name."""
-    for name, content in programs.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)

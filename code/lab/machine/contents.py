@@ -1,24 +1,46 @@
-"""The files that are taken from packages: those that a table asks for, and all that they need."""
+"""Files from packages: those that a table names, and the libraries and kernel modules that they need.
+
+A file's needs are read from the file itself, not by the host's ldd: that would find the host's libraries, and run the
+program's loader to do so. The packages may be of another architecture than the host.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from elftools.elf.dynamic import DynamicSegment
+from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment
+
+from lab.errors import SiteError
+from lab.files.store import damage_of, exclusive, prune, put_folder, sha256
 from lab.files.toml import read_toml
-from lab.machine import elf
+from lab.machine import cpio
 from lab.machine.cpio import Entry
+from lab.supply import deb
+from lab.supply.lock import Locked
+from lab.supply.providers import opened_store
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"
-# The guest's own: init, and what it reads of the link that its machine has.
+# The guest's init, and the scripts with which it makes its link.
 INIT, SCRIPTS = "init", ("one_end", "both_ends", "line_model")
+LIBRARY_FOLDERS = ("lib/*-linux-gnu", "usr/lib/*-linux-gnu")  # as Debian's multiarch names them
+MOST_LINKS = 8  # on the way to a file
+HINT = "code/machine/image.toml or runner.toml"
+
+
+class MissingError(SiteError):
+    """A file that is needed is in none of the locked packages."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The tables of image.toml and of runner.toml."""
+    """A table of files: image.toml, runner.toml and others."""
 
     packages: tuple[str, ...]
     programs: tuple[str, ...]
@@ -29,18 +51,41 @@ class Wanted:
 
 
 def load(path: Path) -> Wanted:
-    """Read one of them."""
+    """Read a table."""
     return Wanted(**{key: tuple(value) for key, value in read_toml(path, "image").document.items()})
 
 
+def fill_once(
+    target: Path, packages: Sequence[Locked], date: str, cache: Path, tell: Callable[[str], None],
+    doing: str, fill: Callable[[list[Path], Path], None], kept: int = 0,
+) -> None:  # fmt: skip
+    """Fill a folder of the cache from packages if it is missing or damaged; then prune its neighbours."""
+    if fault := damage_of(target):
+        tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
+        store = opened_store(cache, tell)
+        store.obtain(packages, date)
+        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(damage_of(target))) as folder:
+            if folder is not None:
+                fill([store.file(locked) for locked in packages], folder)
+        if kept:
+            prune(target.parent, kept)
+
+
+def inputs_digest(sources: Iterable[Path], packages: Iterable[Locked]) -> str:
+    """A digest of all that decides such a folder: tables and code, this code included, and packages."""
+    code = [Path(module.__file__ or "") for module in (cpio, deb)]
+    digests = [*map(sha256, [*sources, Path(__file__), *code]), *(locked.sha256 for locked in packages)]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
 def expand(root: Path, patterns: Iterable[str]) -> list[str]:
-    """The paths that globs match; one that matches nothing is an error."""
+    """The paths that globs match; a glob without a match is an error."""
     found = []
     for pattern in patterns:
-        paths = sorted(str(path.relative_to(root)) for path in root.glob(pattern))
-        if not paths:
-            raise elf.MissingError(f"no locked package has /{pattern}", hint=elf.HINT)
-        found += paths
+        matches = sorted(str(path.relative_to(root)) for path in root.glob(pattern))
+        if not matches:
+            raise MissingError(f"no locked package has /{pattern}", hint=HINT)
+        found += matches
     return found
 
 
@@ -51,20 +96,94 @@ def kernel(root: Path) -> Path:
 
 
 def paths(root: Path, wanted: Wanted) -> list[str]:
-    """All files that are taken, the loader of programs with them, but for a kernel and its modules."""
+    """The paths of a table's files and of all that they need, except a kernel and its modules."""
     programs = expand(root, wanted.programs)
-    linked = programs + expand(root, wanted.plugins) + [elf.library(root, soname) for soname in wanted.libraries]
-    started = {elf.loader(root, path) for path in programs if elf.needed([elf.inside(root, path)])}
-    return sorted({*linked, *started, *expand(root, wanted.files), *elf.libraries(root, linked)})
+    linked = programs + expand(root, wanted.plugins) + [library(root, soname) for soname in wanted.libraries]
+    loaders = {loader(root, path) for path in programs if needed([inside(root, path)])}
+    return sorted({*linked, *loaders, *expand(root, wanted.files), *libraries(root, linked)})
 
 
 def entries(root: Path, wanted: Wanted, machine: Path) -> dict[str, Entry]:
-    """The guest's first file system, links resolved, modules listed in the order to load them."""
-    modules = elf.modules(root, wanted.modules)
-    taken = {path: elf.inside(root, path) for path in [*paths(root, wanted), *modules]}
-    files = {
-        path: Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100)) for path, file in taken.items()
-    }
+    """The guest's first file system, with links resolved and modules listed in the order to load them."""
+    module_paths = modules(root, wanted.modules)
+    sources = {path: inside(root, path) for path in [*paths(root, wanted), *module_paths]}
+    files = {path: entry(file) for path, file in sources.items()}
     files |= {name: Entry((machine / name).read_bytes(), executable=name == INIT) for name in (INIT, *SCRIPTS)}
-    files[MODULE_LIST] = Entry("".join(f"/{path}\n" for path in modules).encode())
+    files[MODULE_LIST] = Entry("".join(f"/{path}\n" for path in module_paths).encode())
     return files
+
+
+def entry(file: Path) -> Entry:
+    """A file as an archive has it."""
+    return Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100))
+
+
+def inside(root: Path, path: str) -> Path:
+    """The file that a path names under root, as if root were /: packages contain absolute links too."""
+    file = root / path
+    for _ in range(MOST_LINKS):
+        if not file.is_symlink():
+            break
+        target = file.readlink()
+        file = root / target.relative_to("/") if target.is_absolute() else file.parent / target
+    if not file.is_file():
+        raise MissingError(f"no locked package has /{path}", hint=HINT)
+    return file
+
+
+def library(root: Path, soname: str) -> str:
+    """The path at which the tree's loader finds a library."""
+    for folders in LIBRARY_FOLDERS:
+        for folder in sorted(root.glob(folders)):
+            if (folder / soname).exists() or (folder / soname).is_symlink():
+                return str((folder / soname).relative_to(root))
+    raise MissingError(f"no locked package has the library {soname}", hint=HINT)
+
+
+def needed(files: Iterable[Path]) -> set[str]:
+    """The sonames in the dynamic sections of some files."""
+    sonames: set[str] = set()
+    for path in files:
+        with path.open("rb") as file:
+            for segment in ELFFile(file).iter_segments("PT_DYNAMIC"):
+                assert isinstance(segment, DynamicSegment)
+                sonames |= {tag.needed for tag in segment.iter_tags("DT_NEEDED")}  # type: ignore[attr-defined]
+    return sonames
+
+
+def loader(root: Path, path: str) -> str:
+    """The path of a program's loader, without / before it."""
+    with inside(root, path).open("rb") as file:
+        for segment in ELFFile(file).iter_segments("PT_INTERP"):
+            assert isinstance(segment, InterpSegment)
+            return segment.get_interp_name().lstrip("/")
+    raise MissingError(f"/{path} has no loader", hint=HINT)
+
+
+def libraries(root: Path, files: Iterable[str]) -> set[str]:
+    """The paths of all libraries that some files need, directly or indirectly."""
+    found, fresh = set[str](), set(files)
+    while fresh:
+        sonames = needed(inside(root, path) for path in sorted(fresh))
+        fresh = {library(root, name) for name in sonames if not name.startswith("ld-linux")} - found
+        found |= fresh
+    return found
+
+
+def modules(root: Path, names: Iterable[str]) -> list[str]:
+    """The paths of kernel modules in an order in which each finds its symbols."""
+    files = {path.stem.replace("-", "_"): path for path in sorted(root.glob("lib/modules/*/kernel/**/*.ko"))}
+    order: dict[str, None] = {}
+
+    def visit(name: str) -> Iterator[str]:
+        path = files.get(name.replace("-", "_"))
+        if path is None:
+            raise MissingError(f"the kernel package has no module {name}", hint=HINT)
+        depends = re.search(rb"\0depends=([^\0]*)\0", path.read_bytes())
+        for dependency in depends[1].decode().split(",") if depends and depends[1] else ():
+            yield from visit(dependency)
+        yield str(path.relative_to(root))
+
+    for name in names:
+        order |= dict.fromkeys(visit(name))
+    return list(order)

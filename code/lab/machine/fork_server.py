@@ -1,4 +1,4 @@
-"""A pre-booted pair of VMs; each run forks from it."""
+"""A pair of booted VMs that waits for jobs: each run of a job forks both of them from one snapshot."""
 
 from __future__ import annotations
 
@@ -9,62 +9,126 @@ import signal
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from lab.machine import link, qemu
+from lab.machine import link, qemu, results
 from lab.machine.job import pack
-from lab.machine.results import NAMES
-from lab.machine.snapshot import Frozen
+from lab.machine.results import NAMES, EndResult, PairRunner, Watch
+from lab.machine.snapshot import Snapshot
 from lab.machine.sparse import anonymous_file
-from lab.model.trial import Job
+from lab.model.trial import Job, Outcome
 
 NUMBER = struct.Struct("<i")
-MESSAGES_BYTES = 1 << 16  # at most, of QEMU's about a copy
+MESSAGES_BYTES = 1 << 16  # of QEMU's messages about a fork
+LOG_MOST_BYTES = 128 << 20  # of each end's log: 900,000 frames, which a reader takes 14 s and 290 MiB for
 
 
 @dataclass(frozen=True)
-class Files:
-    """The descriptors that a copy has of its own."""
+class CountingPlugin:
+    """The plugin that counts instructions, and a descriptor per end for the counts of the last fork."""
 
-    shared: int  # with the copy of the other end
+    plugin: Path
+    files: tuple[int, int]
+
+
+class ForkServer:
+    """Both ends of a pair, started from one snapshot; they wait after a first job and can then be forked."""
+
+    def __init__(self, snapshot: Snapshot, job: Job, counter: CountingPlugin | None = None) -> None:
+        self.snapshot, self.job, self.counter = snapshot, job, counter
+        self.calls: list[socket.socket] = []
+        self.processes: list[qemu.Process] = []
+        self.is_there, self.is_over = threading.Event(), threading.Event()
+        self.error: BaseException | None = None
+        # QEMU ends with the thread that starts it.
+        self.thread = threading.Thread(target=self._live, daemon=True)
+        self.thread.start()
+        self.is_there.wait()
+        if self.error:
+            raise self.error
+
+    @property
+    def lives(self) -> bool:
+        """Whether both ends can be forked."""
+        return all(process.popen.poll() is None for process in self.processes)
+
+    @contextmanager
+    def fork(self, end: int, arguments: str, files: ForkFiles, limit_s: float) -> Iterator[Fork]:
+        """A fork of one end, with arguments for the plugin."""
+        with Fork(self.processes[end], NAMES[end], limit_s) as fork:
+            fork.request(self.calls[end], arguments, files)
+            yield fork
+
+    def close(self) -> None:
+        """End the server and all its forks."""
+        self.is_over.set()
+        self.thread.join()
+
+    def _live(self) -> None:
+        try:
+            with ExitStack() as stack:
+                self._start(stack)
+                self.is_there.set()
+                self.is_over.wait()
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits for it
+            self.error = error
+            self.is_there.set()
+
+    def _start(self, stack: ExitStack) -> None:
+        shared = stack.enter_context(link.shared_file())
+        memory = stack.enter_context(self.snapshot.opened_memory())
+        plugin = stack.enter_context(self.snapshot.plugin.open("rb")).fileno()
+        states = [stack.enter_context(self.snapshot.state.open("rb")).fileno() for _ in NAMES]
+        for end, state in enumerate(states):
+            self.processes.append(stack.enter_context(self._end(stack, end, shared, memory, plugin, state)))
+        with ThreadPoolExecutor() as pool:  # neither end continues without the other
+            list(pool.map(qemu.Process.restore, self.processes, states))
+
+    def _end(self, stack: ExitStack, end: int, shared: int, memory: int, plugin: int, state: int) -> qemu.Process:
+        lab_side, qemu_side = map(stack.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        self.calls.append(lab_side)
+        mailbox = stack.enter_context(anonymous_file("mailbox", qemu.MAILBOX_BYTES))
+        console = stack.enter_context(anonymous_file("console"))
+        os.pwrite(mailbox, pack(self.job, END=str(end), PLUGGED_S=link.PLUGGED_S, WAIT_S=str(link.WAIT_S)), 0)
+        held = link.held(
+            end, shared, self.snapshot.clock_ns, qemu_side.fileno(), mailbox, console, trusted=self.snapshot.trusted
+        )
+        files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments = ["-name", NAMES[end], *qemu.MACHINE, *files, *qemu.copy_number(1 + end)]
+        arguments += [*qemu.plugin(plugin, held), "-incoming", "defer"]
+        with qemu_side:
+            descriptors = [shared, memory, plugin, state, mailbox, console, qemu_side.fileno()]
+            if self.counter:
+                counter = stack.enter_context(self.counter.plugin.open("rb")).fileno()
+                counts = self.counter.files[end]
+                arguments += qemu.plugin(counter, f"into={qemu.path_of(counts)}")
+                descriptors += [counter, counts]
+            return qemu.Process(self.snapshot.runner, arguments, descriptors)
+
+
+@dataclass(frozen=True)
+class ForkFiles:
+    """The descriptors that belong to one fork alone."""
+
+    shared: int  # with the fork of the other end
     mailbox: int
     console: int
     log: tuple[int, ...] = ()  # of the frames on the link, or none
     card: tuple[int, ...] = ()  # the RDMA card that it opens, or none
 
-    def sent(self, errors: int, life: int) -> list[int]:
-        """All of them in their order; see copies.h."""
-        return [self.shared, self.mailbox, self.console, errors, life, *self.log, *self.card]
 
-    @property
-    def words(self) -> str:
-        """Which of them is the card."""
-        return f",card={len(self.sent(0, 0)) - 1}" if self.card else ""
+class Fork:
+    """A fork of one end while it runs. Leaving the block ends it."""
 
-
-@dataclass(frozen=True)
-class Counting:
-    """The plugin that counts instructions, and a descriptor for each end of what the last copy left there."""
-
-    plugin: Path
-    files: tuple[int, int]
-
-    def arguments(self, end: int, plugin: int) -> list[str]:
-        """What QEMU is told of it."""
-        return qemu.plugin(plugin, f"into={qemu.path_of(self.files[end])}")
-
-
-class Copy:
-    """A copy of one end while it runs. Leaving the block ends it."""
-
-    def __init__(self, origin: qemu.Process, name: str, limit_s: float) -> None:
-        self.origin, self.name, self.limit_s, self.expired = origin, name, limit_s, False
-        self.life, self.theirs = socket.socketpair()
+    def __init__(self, parent: qemu.Process, name: str, limit_s: float) -> None:
+        self.parent, self.name, self.limit_s, self.expired = parent, name, limit_s, False
+        self.life, self.fork_side = socket.socketpair()
         self.errors = os.memfd_create("errors")
         self.pid = 0
         self.status: int | None = None
@@ -72,18 +136,21 @@ class Copy:
         self.timer = threading.Timer(limit_s, self.expire)
         self.timer.daemon = True
 
-    def order(self, calls: socket.socket, words: str, files: Files) -> None:
-        """Have it made, and learn its number."""
-        given = files.sent(self.errors, self.theirs.fileno())
+    def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
+        """Ask the parent for the fork, and read its process number; copies.h has the order of the descriptors."""
+        fixed = [files.shared, files.mailbox, files.console, self.errors, self.fork_side.fileno()]
+        descriptors = [*fixed, *files.log, *files.card]
+        if files.card:
+            arguments += f",card={len(descriptors) - 1}"
         try:
-            with self.theirs:
-                socket.send_fds(calls, [(words + files.words).encode()], given)
+            with self.fork_side:
+                socket.send_fds(calls, [arguments.encode()], descriptors)
             self.pid = self._number()
         except OSError as error:
-            raise self.origin.ended() from error
+            raise self.parent.ended() from error
 
     def bound_files(self, most_bytes: int) -> None:
-        """Let none of its files grow further: a signal ends who tries."""
+        """Limit the size of its files: a signal ends a process that writes more."""
         with suppress(ProcessLookupError):  # it has ended
             _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
             most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
@@ -101,107 +168,73 @@ class Copy:
         os.close(self.errors)
 
     def expire(self) -> None:
-        """Kill a copy that has run for too long."""
+        """Kill a fork that has run for too long."""
         self.expired = True
         self.kill()
 
     def kill(self) -> None:
-        """End it now, from another thread."""
+        """End the fork now, from another thread."""
         with suppress(OSError):  # it has ended
             self.life.send(b"k", socket.MSG_NOSIGNAL)
 
     def wait(self) -> int:
-        """Wait until it ends by itself; its exit status, negative for a signal."""
+        """Wait until the fork ends by itself; its exit status, negative for a signal."""
         with self.waiting:
             if self.status is None:
                 try:
                     self.status = self._number()
-                except OSError:  # with its origin
+                except OSError:  # it ended with its parent
                     self.status = -signal.SIGKILL
             return self.status
 
     def ended(self) -> qemu.MachineError:
-        """The error for a copy that has ended."""
-        said = os.pread(self.errors, MESSAGES_BYTES, 0).decode(errors="replace").strip()
-        return qemu.failure(self.wait(), said, self.limit_s if self.expired else None)
+        """The error for a fork that has ended."""
+        messages = os.pread(self.errors, MESSAGES_BYTES, 0).decode(errors="replace").strip()
+        return qemu.failure(self.wait(), messages, self.limit_s if self.expired else None)
 
     def _number(self) -> int:
-        said = self.life.recv(NUMBER.size, socket.MSG_WAITALL)
-        if len(said) < NUMBER.size:
-            raise OSError(errno.EPIPE, "its origin has ended")
-        number: int = NUMBER.unpack(said)[0]
+        received = self.life.recv(NUMBER.size, socket.MSG_WAITALL)
+        if len(received) < NUMBER.size:
+            raise OSError(errno.EPIPE, "its parent has ended")
+        number: int = NUMBER.unpack(received)[0]
         return number
 
 
-class Origin:
-    """Both ends, from one frozen machine, that wait once they have done a first job."""
+def run(
+    server: ForkServer, job: Job, limit_s: float, watch: Watch, logs: Path | None = None, card: Path | None = None
+) -> Outcome:
+    """Run a job on a fork of each end; `watch` holds both processes while they run. If there is a folder for logs,
+    client.pcapng and server.pcapng in it get every frame on the link as each end saw it. Each end gets the card."""
+    started = time.monotonic()
+    job = results.apart(job)
+    with ExitStack() as stack, link.shared_file() as shared, qemu.one_processor() as processor:
+        log_files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")) for name in NAMES] if logs else []
+        device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
+        both = PairRunner("exact", watch)
+        arguments = plugin_arguments(job, processor)
 
-    def __init__(self, frozen: Frozen, job: Job, counter: Counting | None = None) -> None:
-        self.frozen, self.job, self.counter = frozen, job, counter
-        self.calls: list[socket.socket] = []
-        self.processes: list[qemu.Process] = []
-        self.is_there, self.is_over = threading.Event(), threading.Event()
-        self.error: BaseException | None = None
-        # QEMU ends with the thread that starts it.
-        self.thread = threading.Thread(target=self._live, daemon=True)
-        self.thread.start()
-        self.is_there.wait()
-        if self.error:
-            raise self.error
+        def run_end(end: int) -> EndResult:
+            with anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox, anonymous_file("console") as console:
+                os.pwrite(mailbox, pack(job, END=str(end)), 0)
+                log = tuple(file.fileno() for file in log_files[end : end + 1])
+                files = ForkFiles(shared, mailbox, console, log, device)
+                with server.fork(end, arguments, files, limit_s) as fork, both.watch(fork):
+                    if log:
+                        fork.bound_files(LOG_MOST_BYTES)
+                    return results.collect(fork, mailbox, console)
 
-    @property
-    def lives(self) -> bool:
-        """Whether copies of both can be made."""
-        return all(each.popen.poll() is None for each in self.processes)
-
-    @contextmanager
-    def copy(self, end: int, words: str, files: Files, limit_s: float) -> Iterator[Copy]:
-        """A copy of an end."""
-        with Copy(self.processes[end], NAMES[end], limit_s) as copy:
-            copy.order(self.calls[end], words, files)
-            yield copy
-
-    def close(self) -> None:
-        """End it, and with it all copies."""
-        self.is_over.set()
-        self.thread.join()
-
-    def _live(self) -> None:
         try:
-            with ExitStack() as stack:
-                self._start(stack)
-                self.is_there.set()
-                self.is_over.wait()
-        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits for it
-            self.error = error
-            self.is_there.set()
+            ends = both.run(run_end)
+        finally:  # a full log ends its QEMU, if that obeys the signal
+            if any(os.fstat(file.fileno()).st_size >= LOG_MOST_BYTES for file in log_files):
+                raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
+        counted = link.counts(shared)
+    outcome = results.joined_outcome(*ends, len(job.steps), time.monotonic() - started)
+    before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after
+    return replace(outcome, counters_before=before, counters_after=after)
 
-    def _start(self, stack: ExitStack) -> None:
-        shared = stack.enter_context(link.shared_file())
-        memory = stack.enter_context(self.frozen.opened_memory())
-        plugin = stack.enter_context(self.frozen.plugin.open("rb")).fileno()
-        states = [stack.enter_context(self.frozen.state.open("rb")).fileno() for _ in NAMES]
-        for end, state in enumerate(states):
-            self.processes.append(stack.enter_context(self._end(stack, end, shared, memory, plugin, state)))
-        with ThreadPoolExecutor() as pool:  # neither goes on without the other
-            list(pool.map(qemu.Process.restore, self.processes, states))
 
-    def _end(self, stack: ExitStack, end: int, shared: int, memory: int, plugin: int, state: int) -> qemu.Process:
-        ours, theirs = map(stack.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-        self.calls.append(ours)
-        mailbox = stack.enter_context(anonymous_file("mailbox", qemu.MAILBOX_BYTES))
-        console = stack.enter_context(anonymous_file("console"))
-        os.pwrite(mailbox, pack(self.job, END=str(end), PLUGGED_S=link.PLUGGED_S, WAIT_S=str(link.WAIT_S)), 0)
-        words = link.held(
-            end, shared, self.frozen.clock_ns, theirs.fileno(), mailbox, console, trusted=self.frozen.trusted
-        )
-        files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
-        arguments = ["-name", NAMES[end], *qemu.MACHINE, *files, *qemu.copy_number(1 + end)]
-        arguments += [*qemu.plugin(plugin, words), "-incoming", "defer"]
-        with theirs:
-            held = [shared, memory, plugin, state, mailbox, console, theirs.fileno()]
-            if self.counter:
-                counter = stack.enter_context(self.counter.plugin.open("rb")).fileno()
-                arguments += self.counter.arguments(end, counter)
-                held += [counter, self.counter.files[end]]
-            return qemu.Process(self.frozen.runner, arguments, held)
+def plugin_arguments(job: Job, processor: int | None) -> str:
+    """The plugin's arguments for the wires, and for the CPU of both ends, which the plugin counts from 1."""
+    shared = f",processor={1 + processor}" if processor is not None else ""
+    return link.wire(job.link, takes_card=job.takes_card) + shared

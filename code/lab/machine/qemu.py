@@ -16,7 +16,7 @@ from threading import TIMEOUT_MAX
 from typing import Protocol, Self
 
 from lab.errors import SiteError, SiteStopped
-from lab.machine.bound import bound
+from lab.machine.die_with_parent import die_with_parent
 from lab.machine.runner import PROGRAM, Runner
 
 
@@ -191,7 +191,7 @@ class Process:
         self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
     ) -> None:
         # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
-        command = bound(runner.command([*arguments, "-qmp", "stdio"]))
+        command = die_with_parent(runner.command([*arguments, "-qmp", "stdio"]))
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,

@@ -1,29 +1,38 @@
-"""A new lock: the packages that guest, runners and compilers really use, in the versions that the mirrors have now."""
+"""A new lock: the packages that guest, runners and compilers really use, in the versions that the mirrors have now.
+
+An apt with lists of its own asks the mirrors of this host's apt, for any architecture; the host's lists and packages
+stay as they are. apt checks the archive's signature, so that the locked packages are Debian's.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from lab.errors import SiteError
 from lab.files.storage import write_text
 from lab.files.store import sha256
-from lab.machine import contents, elf
-from lab.supply import deb, indices
-from lab.supply.indices import Indices
+from lab.machine import contents
+from lab.supply import deb
 from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python, runner, text_of
 from lab.supply.packages import Packages, SupplyError
+from lab.supply.providers import UNKNOWN_ORIGIN
 
-# The kernel's name, and that of its headers, hold its ABI, so that a newer one has another name.
+# The names of the kernel and of its headers contain its ABI, so that a newer one has another name.
 METAPACKAGES = {
     "linux-image-amd64": re.compile(r"linux-image-\d"),
     "linux-headers-amd64": re.compile(r"linux-headers-\d"),
 }
 GUEST_ARCHITECTURE = "amd64"
 HOST_ARCHITECTURES = ("amd64", "arm64")
-# What each section is made of: its name, the table that says so, the architecture.
+# The sections of the lock: name, table of wanted files, architecture.
 SECTIONS = (
     (GUEST, "image.toml", GUEST_ARCHITECTURE),
     *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
@@ -32,32 +41,44 @@ SECTIONS = (
     *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),
     (KERNEL, "kernel.toml", GUEST_ARCHITECTURE),
 )
+# Security updates replace each other within weeks and leave the mirror; a point release stays for months.
+SHORT_LIVED = re.compile(r"-(security|updates|backports)\b")
+FIELD = re.compile(r"^([A-Za-z0-9-]+): (.*)$", re.MULTILINE)
+SOURCES = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(SOURCESENTRY)", "Created-By: Packages")
+CONFIGURATION = """\
+APT::Architecture "{architecture}";
+APT::Architectures {{ "{architecture}"; }};
+APT::Sandbox::User "root";
+Dir::State "{folder}";
+Dir::State::lists "lists";
+Dir::State::status "{folder}/status";
+Dir::Cache "{folder}/cache";
+Dir::Etc::sourcelist "{folder}/sources.list";
+Dir::Etc::sourceparts "{folder}/sources.list.d";
+Acquire::Languages "none";
+"""
+
+
+class IndicesError(SiteError):
+    """The packages of the mirrors cannot be listed."""
 
 
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
     """Write packages.lock anew."""
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    store, asked = Packages(cache / "packages", list), dict[str, Indices]()
+    store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}
     for section, table, architecture in SECTIONS:
-        if architecture not in asked:
+        if architecture not in indices:
             tell(f"asking the mirrors for packages of {architecture}")
-            asked[architecture] = indices.private(cache / "apt" / architecture, architecture)
+            indices[architecture] = private_indices(cache / "apt" / architecture, architecture)
         tell(f"choosing the packages of {section}")
         wanted = contents.load(machine / table)
-        sections[section] = used(closure(asked[architecture], wanted.packages), wanted, store, asked[architecture])
+        offers = indices[architecture]
+        sections[section] = used(closure(offers, wanted.packages), wanted, store, offers)
     lock = Lock(date, sections)
     write_text(machine / "packages.lock", text_of(lock))
     return lock
-
-
-def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
-    """Names and versions to take: for the kernel's metapackages, the kernel or the headers that they stand for."""
-    versions = offers.preferred(packages)
-    for name in versions.keys() & METAPACKAGES.keys():
-        (meta,) = offers.stanzas({name: versions.pop(name)})
-        versions |= offers.preferred(each for each in indices.dependencies(meta) if METAPACKAGES[name].match(each))
-    return versions
 
 
 def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
@@ -66,37 +87,117 @@ def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
     fresh = concrete(offers, packages)
     while fresh:
         stanzas = offers.stanzas(fresh)
-        found |= {stanza["Package"]: indices.locked(stanza) for stanza in stanzas}
-        names = set[str]().union(*(indices.dependencies(stanza) for stanza in stanzas))
+        found |= {stanza["Package"]: _locked(stanza) for stanza in stanzas}
+        names = set[str]().union(*(dependencies(stanza) for stanza in stanzas))
         fresh = offers.preferred(names - found.keys())
     return sorted(found.values())
 
 
+def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
+    """Names and versions, with the kernel or the headers in place of the kernel's metapackages."""
+    versions = offers.preferred(packages)
+    for name in versions.keys() & METAPACKAGES.keys():
+        (meta,) = offers.stanzas({name: versions.pop(name)})
+        versions |= offers.preferred(package for package in dependencies(meta) if METAPACKAGES[name].match(package))
+    return versions
+
+
+def dependencies(stanza: Mapping[str, str]) -> set[str]:
+    """The names of the packages that a package depends on; of alternatives, the first."""
+    fields = ", ".join(stanza[name] for name in ("Pre-Depends", "Depends") if name in stanza)
+    return {re.split(r"[ :|(]", item.strip())[0] for item in fields.split(",") if item.strip()}
+
+
+def _locked(stanza: Mapping[str, str]) -> Locked:
+    package, version, architecture = stanza["Package"], stanza["Version"], stanza["Architecture"]
+    return Locked(package, version, architecture, stanza["Filename"], stanza["SHA256"], int(stanza["Size"]))
+
+
 def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, offers: Indices) -> tuple[Locked, ...]:
-    """Those that hold one of the files that are taken."""
+    """The packages that contain one of the wanted files, or a link to one: another package may contain the link."""
     download(packages, store, offers)
     with tempfile.TemporaryDirectory(dir=store.folder) as name:
         root = Path(name)
-        held = {package: set(deb.unpack(store.file(package), root)) for package in packages}
-        taken = taken_files(root, wanted)
-    return tuple(package for package in packages if held[package] & taken)
+        files = {package: set(deb.unpack(store.file(package), root)) for package in packages}
+        paths = [*contents.paths(root, wanted), *contents.modules(root, wanted.modules)]
+        needed = {*paths, *(str(contents.inside(root, path).relative_to(root)) for path in paths)}
+    return tuple(package for package in packages if files[package] & needed)
 
 
 def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> None:
-    """Bring packages into the store by apt, which knows this computer's mirrors best."""
+    """Bring missing packages into the store by apt, which has this host's mirrors and proxies."""
     store.folder.mkdir(parents=True, exist_ok=True)
     missing = [package for package in packages if not store.has(package)]
     with tempfile.TemporaryDirectory(dir=store.folder) as folder:
         if missing:
             offers.download(missing, Path(folder))
-        came = {sha256(file): file for file in Path(folder).glob("*.deb")}
+        files = {sha256(file): file for file in Path(folder).glob("*.deb")}
         for package in missing:
-            if package.sha256 not in came:
+            if package.sha256 not in files:
                 raise SupplyError(f"apt brought other bytes of {package.named} than its index says")
-            came[package.sha256].rename(store.file(package))
+            files[package.sha256].rename(store.file(package))
 
 
-def taken_files(root: Path, wanted: contents.Wanted) -> set[str]:
-    """The files of the unpacked packages that are taken, and the links to them: another package may hold those."""
-    paths = [*contents.paths(root, wanted), *elf.modules(root, wanted.modules)]
-    return {*paths, *(str(elf.inside(root, path).relative_to(root)) for path in paths)}
+@dataclass(frozen=True)
+class Indices:
+    """The versions that mirrors have; `ask` runs an apt command."""
+
+    ask: Callable[..., str]
+
+    def preferred(self, packages: Iterable[str]) -> dict[str, str]:
+        """The versions that a new lock takes: of a point release before a security update. A name that no mirror has
+        (a virtual package) is left out."""
+        found: dict[str, list[tuple[bool, str]]] = {}
+        names = sorted(packages)
+        for line in self.ask("apt-cache", "madison", *names).splitlines() if names else ():
+            name, version, suite = (field.strip() for field in line.split("|"))
+            if suite.endswith("Packages"):
+                found.setdefault(name, []).append((bool(SHORT_LIVED.search(suite)), version))
+        return {name: min(rows, key=lambda row: row[0])[1] for name, rows in found.items()}
+
+    def stanzas(self, versions: Mapping[str, str]) -> list[dict[str, str]]:
+        """The entries of some versions in the indices, by field; one of each."""
+        named = (f"{package}={version}" for package, version in sorted(versions.items()))
+        printed = self.ask("apt-cache", "show", "--no-all-versions", *named) if versions else ""
+        stanzas = (dict(FIELD.findall(stanza)) for stanza in printed.split("\n\n") if stanza.strip())
+        return list({stanza["Package"]: stanza for stanza in stanzas}.values())
+
+    def download(self, packages: Iterable[Locked], folder: Path) -> None:
+        """Fetch packages by apt into a folder."""
+        named = (f"{locked.package}={locked.version}" for locked in packages)
+        self.ask("apt-get", "-q=2", "download", *named, folder=folder)
+
+
+def private_indices(folder: Path, architecture: str) -> Indices:
+    """An apt of its own in a folder, with this host's sources of Debian, its lists fetched now."""
+    for name in ("lists/partial", "cache/archives/partial", "sources.list.d"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in ("status", "sources.list"):
+        (folder / name).write_bytes(b"")
+    for source in sources(run(*SOURCES)):
+        (folder / "sources.list.d" / f"{source.stem}{source.suffix}").write_bytes(source.read_bytes())
+    configuration = folder / "apt.conf"
+    configuration.write_text(CONFIGURATION.format(architecture=architecture, folder=folder), encoding="utf-8")
+    ask = partial(run, environment={"APT_CONFIG": str(configuration), "LC_ALL": "C"})
+    ask("apt-get", "-q=2", "update")
+    return Indices(ask)
+
+
+def sources(printed: str) -> list[Path]:
+    """The files in which this host's apt has its sources of Debian."""
+    rows = [line.split(" ", 1) for line in printed.splitlines()]
+    return [Path(row[1].rpartition(":")[0]) for row in rows if row[0] in ("Debian", UNKNOWN_ORIGIN)]
+
+
+def run(*command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    """Run one of the apt commands and return its output."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True
+        )
+    except FileNotFoundError as error:
+        raise IndicesError(f"{command[0]} is not on this computer", hint="renew the lock on Debian") from error
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.strip().splitlines()[-1:] or ["no reason given"]
+        raise IndicesError(f"{' '.join(command)}: {reason[0]}") from error
+    return done.stdout

@@ -1,14 +1,15 @@
-"""The snapshot of two booted VMs, and the digests that it must have."""
+"""The snapshot of a booted VM from which both ends start, and the digests and results that it must have."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import platform
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,47 +20,275 @@ from lab.machine import link, qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
 from lab.machine.qemu import MachineError
+from lab.machine.results import SERVER, SIDE
 from lab.machine.runner import Runner, section
 from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
-from lab.model.trial import Job, Link, Perturbation, Step
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.typed_json import JsonError, as_json, parse_as
 
-# In QEMU's stream: the section's name with its length before it, instance 0, version 2; then how far the processor's
-# ticks and the clock of the wall were from the guest's when it was saved, each in 8 bytes with 8 unused ones between.
+FILE = "frozen.json"
+BOOT_DEADLINE_S = 300.0
+KEPT = 3  # snapshots of 200 MB each; older ones belong to an image or a QEMU that is no longer used
+
+# An empty job that the guest runs before its snapshot, so that no later job pays for the kernel's first-time work.
+REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
+# The first job of a pair, before it waits for others.
+_WRITE = ("ib_write_bw", "-s", "16384", "-n", "20", "-F", "-d")
+_RECEIVE, _SEND = ("iperf3", "-s", "-1", "-B", "10.0.0.2"), ("iperf3", "-c", "10.0.0.2", "-B", "10.0.0.1", "-n", "200K")
+WARM_UP = Job(
+    (Step((*_WRITE, "rxe1"), (*_WRITE, "rxe0", "192.168.7.2"), 18515), Step(_RECEIVE, _SEND, 5201)),
+    Link(),
+    Perturbation(),
+    deadline_s=30,
+)
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The digests that the repository expects of one snapshot."""
+
+    recipe: str  # of its inputs
+    frozen: Mapping[str, str]  # its memory and its state
+    checks: Mapping[str, str]  # results of the self-check's steps, by name
+    host: Mapping[str, str]  # programs of the host itself: a runner or a plugin, by its architecture
+
+
+def read(machine: Path) -> Expected | None:
+    """The repository's expectation; nothing if it has no such file."""
+    file = machine / FILE
+    try:
+        return parse_as(Expected, json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (ValueError, RecursionError, JsonError) as error:
+        raise SiteError(f"does not say what the frozen machine is: {error}", str(file), "git checkout it") from error
+
+
+def forget(machine: Path) -> None:
+    """Remove the expectation, before another one is written."""
+    (machine / FILE).unlink(missing_ok=True)
+
+
+def write(machine: Path, expected: Expected) -> Path:
+    """Write the expectation to its file, which is to be committed."""
+    write_text(machine / FILE, json.dumps(as_json(expected), indent=1, sort_keys=True) + "\n")
+    return machine / FILE
+
+
+@dataclass(frozen=True)
+class SnapshotInputs:
+    """All that a snapshot is made from and run by, and the repository's expectation."""
+
+    image: Image
+    runner: Runner
+    plugin: Path
+    wires: str  # a digest of the code that decides what the wires do with a frame
+    expected: Expected | None = None
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that decides the snapshot's memory: there is one snapshot for each."""
+        facts = {
+            "image": self.image.digest,
+            "arguments": qemu.arguments(),
+            "qemu": self.runner.packages,
+            "wires": self.wires,
+            "rehearsal": hashlib.sha256(pack(REHEARSAL) + pack(WARM_UP)).hexdigest(),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its QEMU is to the byte the one that the repository expects for this host's architecture."""
+        expected = self.expected.host if self.expected else {}
+        return section() in expected and folder_digest(self.runner.folder) == expected[section()]
+
+    @property
+    def expectation(self) -> Expected | None:
+        """The repository's expectation, if it is about these inputs."""
+        return self.expected if self.expected and self.expected.recipe == self.digest else None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A saved VM: its memory, and the state of its CPU and devices."""
+
+    folder: Path
+    runner: Runner
+    plugin: Path
+    trusted: bool = False  # QEMU is to the byte the expected one
+    copied: int | None = None  # a descriptor of this process's copy of the memory, if the file is read-only
+
+    @property
+    def memory(self) -> Path:
+        """The guest's memory, with holes where it never wrote."""
+        return self.folder / "memory"
+
+    @property
+    def state(self) -> Path:
+        """The CPU and the devices, as QEMU saves them."""
+        return self.folder / "state"
+
+    @property
+    def clock_ns(self) -> int:
+        """The guest's time in the snapshot."""
+        return clock_ns(self.state.read_bytes())
+
+    def digests(self) -> dict[str, str]:
+        """The digests of memory and state, as they were written with the snapshot."""
+        with stored(self.folder, "read"):
+            return read_sums(self.folder)
+
+    @contextmanager
+    def opened_memory(self) -> Iterator[int]:
+        """A descriptor that QEMU may open for writing: QEMU requires that, although it writes to pages of its own."""
+        if self.copied is not None:
+            yield self.copied
+            return
+        with self.memory.open("rb+") as file:
+            yield file.fileno()
+
+
+def identity(inputs: SnapshotInputs, cache: Path, tell: Tell) -> dict[str, str]:
+    """All that a result depends on besides its job; the CPU is named again for people. If the repository has the
+    digests, no snapshot is made for this."""
+    folder = folder_of(inputs, cache)
+    if inputs.expectation and not folder.exists():
+        digests = inputs.expectation.frozen
+    else:
+        digests = cached_snapshot(inputs, cache, tell).digests()
+    processor = f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"
+    about = {"arguments": qemu.arguments(), "processor": processor, "wires": inputs.wires}
+    return {"frozen": digests["memory"], **about}
+
+
+def folder_of(inputs: SnapshotInputs, cache: Path) -> Path:
+    """The folder of the snapshot of these inputs, which may not exist yet."""
+    return cache / "machine" / inputs.digest
+
+
+def cached_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
+    """The snapshot of these inputs; make it if it is missing."""
+    snapshot = Snapshot(folder_of(inputs, cache), inputs.runner, inputs.plugin)
+    if not snapshot.folder.exists():
+        with exclusive(cache / "machine" / "lock"):
+            _make(snapshot, inputs, tell, "booting the machine and freezing it (once)")
+            prune(snapshot.folder.parent, KEPT)
+    return snapshot
+
+
+def verified_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
+    """The snapshot of these inputs, with its digests checked; call this once before the first job, since it reads all
+    of the memory. A damaged snapshot is made again; it gives the same results, so that no record is lost."""
+    snapshot = cached_snapshot(inputs, cache, tell)
+    if fault := _damage(snapshot, inputs):
+        tell(f"{snapshot.folder}: {fault}")
+        with exclusive(cache / "machine" / "lock"):
+            if _damage(snapshot, inputs):  # no other process has made it again meanwhile
+                _make(snapshot, inputs, tell, "freezing the machine again", again=True)
+    return _writable(replace(snapshot, trusted=inputs.trusted))
+
+
+def unexpected(inputs: SnapshotInputs, folder: Path) -> str:
+    """The name of a file that the repository does not expect; empty if all are right, or nothing is expected."""
+    expected = inputs.expectation.frozen if inputs.expectation else {}
+    return next((name for name, digest in expected.items() if digest_with_holes(folder / name) != digest), "")
+
+
+def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str, *, again: bool = False) -> None:
+    """Make the snapshot; raise if the same QEMU and the same image gave other bytes than elsewhere."""
+    with put_folder(snapshot.folder, replace=again, digest=digest_with_holes) as folder:
+        if folder is not None:
+            tell(sentence)
+            freeze(inputs, folder)
+            if name := unexpected(inputs, folder):
+                what = f"this computer froze another {name} than every other one: its results would not be exact"
+                raise MachineError(what, hint="lab image import FILE, with a machine that another computer froze")
+
+
+def _damage(snapshot: Snapshot, inputs: SnapshotInputs) -> str:
+    """A sentence about the damage of a cached snapshot; empty if there is none."""
+    if fault := damage_of(snapshot.folder, digest_with_holes):
+        return fault
+    if inputs.expectation and snapshot.digests() != inputs.expectation.frozen:
+        return "is not what every other computer has"
+    return ""
+
+
+def _writable(snapshot: Snapshot) -> Snapshot:
+    """The snapshot, with a copy of the memory for this process if its file may not be opened for writing."""
+    if os.access(snapshot.memory, os.W_OK):
+        return snapshot
+    with stored(snapshot.memory, "copied into memory"), snapshot.memory.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        copy = os.memfd_create("memory")
+        os.ftruncate(copy, size)
+        for start, end in extents(file.fileno(), size):
+            os.pwrite(copy, os.pread(file.fileno(), end - start, start), start)
+    return replace(snapshot, copied=copy)
+
+
+def freeze(inputs: SnapshotInputs, folder: Path) -> None:
+    """Boot until the guest pauses itself, and save it into a folder."""
+    with (
+        anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
+        anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
+        anonymous_file("console") as console,
+        anonymous_file("state") as state,
+        inputs.plugin.open("rb") as plugin,
+    ):
+        os.pwrite(mailbox, pack(REHEARSAL), 0)
+        arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments += [*qemu.copy_number(0), *qemu.plugin(plugin.fileno(), link.ALONE)]
+        arguments += ["-kernel", str(inputs.image.vmlinuz), "-initrd", str(inputs.image.initrd)]
+        arguments += ["-append", qemu.KERNEL_ARGUMENTS]
+        descriptors = [memory, mailbox, console, plugin.fileno()]
+        try:
+            with qemu.Process(inputs.runner, arguments, descriptors, BOOT_DEADLINE_S) as process:
+                process.await_event("WATCHDOG")
+                process.save(state)
+        except MachineError as error:
+            messages = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
+            raise MachineError(f"the machine did not boot: {error.what}", messages) from error
+        forget_host(state)
+        copy_with_holes(memory, folder / "memory")
+        copy_with_holes(state, folder / "state")
+
+
+# In QEMU's stream: the section's name with its length before it, instance 0, version 2; then how far the CPU's ticks
+# and the wall clock were from the guest's when it was saved, each in 8 bytes with 8 unused ones between.
 TIMER = b"\x05timer" + (0).to_bytes(4) + (2).to_bytes(4)
 TIMES = 24
-# A part of that section: what the guest's clock was moved on by while its processor halted, and its instructions.
+# A part of that section: the time by which the guest's clock was moved on while its CPU halted, and its instructions.
 COUNT = b"\x0ctimer/icount" + (1).to_bytes(4)
-# QEMU sends the memory that is in no file of ours, its ROMs, in parts: whenever 50 ms are over it begins another one,
-# and the last one when it takes the rest for quickly sent. Between two parts are a mark, the number of the memory's
-# section twice, and the kind of the next part; behind the last one the next section begins.
+# QEMU sends the memory that is in no file, its ROMs, in parts: after every 50 ms it begins another one, and the last
+# one when it expects to send the rest quickly. Between two parts are a mark, the number of the memory's section twice,
+# and the kind of the next part; behind the last one the next section begins.
 MARK, PART, LAST_PART, OTHER_SECTION = b"\0\0\0\0\0\0\0\x10\x7e", b"\x02", b"\x03", b"\x04"
 BREAK = re.compile(MARK + rb"(.{4})(?:([" + PART + LAST_PART + rb"])\1|(?=" + OTHER_SECTION + rb"))", re.DOTALL)
 OTHER_FORM = "QEMU saved its state in another form than it should"
 
 
 def forget_host(state: int) -> None:
-    """Leave nothing in it of the computer that saved it."""
+    """Remove from a saved state all that depends on the host that saved it."""
     saved = without_host(os.pread(state, os.fstat(state).st_size, 0))
     os.ftruncate(state, 0)
     os.pwrite(state, saved, 0)
 
 
 def without_host(saved: bytes) -> bytes:
-    """With zeros for those two times, which are never asked for where time is counted in instructions, and with the
-    memory in one part."""
+    """The state with zeros for both times, which nothing reads where time is counted in instructions, and with all of
+    the memory in the first part and an empty last one: as if nothing else had kept QEMU from its work."""
     start = _behind(TIMER, saved)
-    return _in_one_part(saved[:start] + bytes(TIMES) + saved[start + TIMES :])
-
-
-def _in_one_part(saved: bytes) -> bytes:
-    """All of the memory in the first part, and an empty last one: as where nothing else keeps QEMU from its work."""
+    saved = saved[:start] + bytes(TIMES) + saved[start + TIMES :]
     breaks = list(BREAK.finditer(saved))
     if len(breaks) < 2 or breaks[-1][2]:
         raise MachineError(OTHER_FORM)
-    first, last, section = breaks[0], breaks[-1], breaks[0][1]
-    pages = b"".join(saved[one.end() : following.start()] for one, following in pairwise(breaks))
-    one_part, last_part = (MARK + section + kind + section for kind in (PART, LAST_PART))
+    first, last, number = breaks[0], breaks[-1], breaks[0][1]
+    pages = b"".join(saved[part.end() : following.start()] for part, following in pairwise(breaks))
+    one_part, last_part = (MARK + number + kind + number for kind in (PART, LAST_PART))
     return saved[: first.start()] + one_part + pages + last_part + saved[last.start() :]
 
 
@@ -75,236 +304,52 @@ def _behind(name: bytes, saved: bytes) -> int:
     return saved.index(name) + len(name)
 
 
-FILE = "frozen.json"
+# The self-check: whether this host runs the snapshot to the expected bytes. A clock that is off by chance shows soonest
+# in many short sleeps.
+CHECKED = "exact-here"  # a folder of stamps
+_CHECK_WRITE = ("ib_write_bw", "-s", "4096", "-n", "200", "-F", "-d")
+_SLEEP = """mkfifo /tmp/never; exec 3<>/tmp/never; i=0
+while [ $i -lt 5000 ]; do read -t 0.001 none <&3; i=$((i+1)); done"""
+CHECK_STEPS = {
+    "ib_write_bw": Step((*_CHECK_WRITE, "rxe1"), (*_CHECK_WRITE, "rxe0", SIDE[SERVER]), 18515),
+    "sleeping": Step(("sh", "-c", "exec iperf3 -s -1 -B 10.0.0.2"), ("sh", "-c", _SLEEP), 5201),
+}
+CHECK = Job(tuple(CHECK_STEPS.values()), Link(), Perturbation(), deadline_s=60)
+CPUINFO = Path("/proc/cpuinfo")
+
+Run = Callable[[Job], Outcome]
 
 
-@dataclass(frozen=True)
-class Expected:
-    """The digests of one machine."""
-
-    recipe: str  # what it is frozen from
-    frozen: Mapping[str, str]  # its memory and its state
-    checks: Mapping[str, str]  # what its self-check's steps leave, by name
-    host: Mapping[str, str]  # what runs on the computer itself: a runner or a plugin, by its architecture
-
-
-def read(machine: Path) -> Expected | None:
-    """What the repository expects; nothing if it has no such file."""
-    file = machine / FILE
-    try:
-        return parse_as(Expected, json.loads(file.read_bytes()))
-    except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError, JsonError) as error:
-        raise SiteError(f"does not say what the frozen machine is: {error}", str(file), "git checkout it") from error
+def require_exact(snapshot: Snapshot, expected: Expected | None, cache: Path, run: Run, tell: Tell) -> None:
+    """Run the self-check if this host has not run it yet; raise if a step gives other bytes than everywhere else."""
+    if expected is None:
+        tell("exact: the repository knows no results of this machine, so that none can be checked")
+        return
+    names = [snapshot.folder.name, snapshot.runner.folder.name, snapshot.plugin.parent.name, host()]
+    stamp = cache / CHECKED / _digest(names)
+    if stamp.exists():
+        return
+    tell("checking that this computer runs the machine exactly (once)")
+    for name, digest in check_digests(run).items():
+        if digest != expected.checks.get(name):
+            what = f"this computer does not run the machine exactly: {name} gives other bytes here than everywhere else"
+            raise MachineError(what, hint="--site vm measures in the time of the wall; docs/sites.md, Exact anywhere")
+    with suppress(OSError):  # without write access to the cache each command checks again
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.touch()
 
 
-def forget(machine: Path) -> None:
-    """Expect nothing, before something else is written."""
-    (machine / FILE).unlink(missing_ok=True)
+def check_digests(run: Run) -> dict[str, str]:
+    """The digest of each step's outcome on this host."""
+    return {name: _digest(asdict(step)) for name, step in zip(CHECK_STEPS, run(CHECK).steps, strict=True)}
 
 
-def write(machine: Path, expected: Expected) -> Path:
-    """Put it into git's hands."""
-    write_text(machine / FILE, json.dumps(as_json(expected), indent=1, sort_keys=True) + "\n")
-    return machine / FILE
+def host() -> str:
+    """The host's name, kernel and CPU: another host with the same cache is checked again."""
+    lines = CPUINFO.read_text().splitlines() if CPUINFO.exists() else []
+    model = next((line for line in lines if line.startswith("model name")), platform.machine())
+    return f"{platform.node()} {platform.release()} {model}"
 
 
-BOOT_DEADLINE_S = 300.0
-KEPT = 3  # machines of 200 MB each; older ones belong to an image or a QEMU that is no longer used
-
-# An empty job that the guest runs before it is frozen, so that no later job pays for the kernel's first-time work.
-REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
-
-# What a pair does before it waits for jobs.
-_WRITE = ("ib_write_bw", "-s", "16384", "-n", "20", "-F", "-d")
-_RECEIVE, _SEND = ("iperf3", "-s", "-1", "-B", "10.0.0.2"), ("iperf3", "-c", "10.0.0.2", "-B", "10.0.0.1", "-n", "200K")
-WARM_UP = Job(
-    (Step((*_WRITE, "rxe1"), (*_WRITE, "rxe0", "192.168.7.2"), 18515), Step(_RECEIVE, _SEND, 5201)),
-    Link(),
-    Perturbation(),
-    deadline_s=30,
-)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What a machine is frozen from and run by, and what the repository knows of it."""
-
-    image: Image
-    runner: Runner
-    plugin: Path
-    wires: str  # a digest of what decides what they do with a frame
-    expected: Expected | None = None
-
-    @property
-    def digest(self) -> str:
-        """A digest of all that the frozen memory follows from: one machine is frozen for each."""
-        facts = {
-            "image": self.image.digest,
-            "arguments": qemu.arguments(),
-            "qemu": self.runner.packages,
-            "wires": self.wires,
-            "rehearsal": hashlib.sha256(pack(REHEARSAL) + pack(WARM_UP)).hexdigest(),
-        }
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def trusted(self) -> bool:
-        """Whether its QEMU is to the byte the one that the repository knows for this kind of computer."""
-        known = self.expected.host if self.expected else {}
-        return section() in known and folder_digest(self.runner.folder) == known[section()]
-
-    @property
-    def known(self) -> Expected | None:
-        """What the repository expects of this machine; nothing if it expects another one."""
-        return self.expected if self.expected and self.expected.recipe == self.digest else None
-
-
-@dataclass(frozen=True)
-class Frozen:
-    """A saved machine: its memory, and the state of processor and devices."""
-
-    folder: Path
-    runner: Runner
-    plugin: Path
-    trusted: bool = False  # QEMU is to the byte the one that the repository knows
-    copied: int | None = None  # a descriptor of this process's own copy of the memory, if the file is read-only
-
-    @property
-    def memory(self) -> Path:
-        """The guest's memory, with holes where it never wrote."""
-        return self.folder / "memory"
-
-    @property
-    def state(self) -> Path:
-        """The processor and the devices, as QEMU saves them."""
-        return self.folder / "state"
-
-    @property
-    def clock_ns(self) -> int:
-        """The time in it."""
-        return clock_ns(self.state.read_bytes())
-
-    def digests(self) -> dict[str, str]:
-        """The digests of memory and state, as they were written when it was frozen."""
-        with stored(self.folder, "read"):
-            return read_sums(self.folder)
-
-    @contextmanager
-    def opened_memory(self) -> Iterator[int]:
-        """A descriptor that QEMU may open for writing: it insists on that, although it writes to pages of its own."""
-        if self.copied is not None:
-            yield self.copied
-            return
-        with self.memory.open("rb+") as file:
-            yield file.fileno()
-
-
-def identity(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:
-    """All that a result depends on besides its job; the processor is named again for people. Nothing is frozen to know
-    it where the repository does."""
-    machine = Frozen(folder_of(recipe, cache), recipe.runner, recipe.plugin)
-    if recipe.known and not machine.folder.exists():
-        digests = recipe.known.frozen
-    else:
-        digests = frozen_machine(recipe, cache, tell).digests()
-    processor = f"{qemu.PROCESSOR}, emulated, cores: {qemu.CORES}"
-    about = {"arguments": qemu.arguments(), "processor": processor, "wires": recipe.wires}
-    return {"frozen": digests["memory"], **about}
-
-
-def frozen_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> Frozen:
-    """The frozen machine of this recipe, made if it is missing."""
-    machine = Frozen(folder_of(recipe, cache), recipe.runner, recipe.plugin)
-    if not machine.folder.exists():
-        with exclusive(cache / "machine" / "lock"):
-            _make(machine, recipe, tell, "booting the machine and freezing it (once)")
-            prune(machine.folder.parent, KEPT)
-    return machine
-
-
-def whole_machine(recipe: Recipe, cache: Path, tell: Callable[[str], None]) -> Frozen:
-    """The same, asked for its digests: to be called once before the first job, since it reads all of the memory. One
-    that is damaged is made again; it gives the same results, so that no record is lost."""
-    machine = frozen_machine(recipe, cache, tell)
-    if said := _damage(machine, recipe):
-        tell(f"{machine.folder}: {said}")
-        with exclusive(cache / "machine" / "lock"):
-            if _damage(machine, recipe):  # no other process has made it again meanwhile
-                _make(machine, recipe, tell, "freezing the machine again", again=True)
-    return _writable(replace(machine, trusted=recipe.trusted))
-
-
-def folder_of(recipe: Recipe, cache: Path) -> Path:
-    """Where the machine of this recipe is, or will be."""
-    return cache / "machine" / recipe.digest
-
-
-def _make(machine: Frozen, recipe: Recipe, tell: Callable[[str], None], words: str, *, again: bool = False) -> None:
-    with put_folder(machine.folder, replace=again, digest=digest_with_holes) as folder:
-        if folder is not None:
-            tell(words)
-            freeze(recipe, folder)
-            _require_expected(recipe, folder)
-
-
-def _require_expected(recipe: Recipe, folder: Path) -> None:
-    """The same QEMU and the same image freeze to the same bytes: where not, something here is broken."""
-    if name := unexpected(recipe, folder):
-        what = f"this computer froze another {name} than every other one: its results would not be exact"
-        raise qemu.MachineError(what, hint="lab image import FILE, with a machine that another computer froze")
-
-
-def unexpected(recipe: Recipe, folder: Path) -> str:
-    """The name of a file that is not what the repository expects; empty if all are, or nothing is expected."""
-    wanted = recipe.known.frozen if recipe.known else {}
-    return next((name for name, digest in wanted.items() if digest_with_holes(folder / name) != digest), "")
-
-
-def _damage(machine: Frozen, recipe: Recipe) -> str:
-    """What is wrong with a machine in the cache, in words; empty if nothing is."""
-    if said := damage_of(machine.folder, digest_with_holes):
-        return said
-    wanted = recipe.known.frozen if recipe.known else machine.digests()
-    return "" if machine.digests() == wanted else "is not what every other computer has"
-
-
-def _writable(machine: Frozen) -> Frozen:
-    """A copy of the memory for this process, if its file may not be opened for writing."""
-    if os.access(machine.memory, os.W_OK):
-        return machine
-    with stored(machine.memory, "copied into memory"), machine.memory.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        copy = os.memfd_create("memory")
-        os.ftruncate(copy, size)
-        for start, end in extents(file.fileno(), size):
-            os.pwrite(copy, os.pread(file.fileno(), end - start, start), start)
-    return replace(machine, copied=copy)
-
-
-def freeze(recipe: Recipe, folder: Path) -> None:
-    """Boot until the guest pauses itself, and save it."""
-    with (
-        anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
-        anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
-        anonymous_file("console") as console,
-        anonymous_file("state") as state,
-        recipe.plugin.open("rb") as loaded,
-    ):
-        os.pwrite(mailbox, pack(REHEARSAL), 0)
-        arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
-        arguments += [*qemu.copy_number(0), *qemu.plugin(loaded.fileno(), link.ALONE)]
-        held = [memory, mailbox, console, loaded.fileno()]
-        arguments += ["-kernel", str(recipe.image.vmlinuz), "-initrd", str(recipe.image.initrd)]
-        arguments += ["-append", qemu.KERNEL_ARGUMENTS]
-        try:
-            with qemu.Process(recipe.runner, arguments, held, BOOT_DEADLINE_S) as process:
-                process.await_event("WATCHDOG")
-                process.save(state)
-        except qemu.MachineError as error:
-            said = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
-            raise qemu.MachineError(f"the machine did not boot: {error.what}", said) from error
-        forget_host(state)
-        copy_with_holes(memory, folder / "memory")
-        copy_with_holes(state, folder / "state")
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -215,9 +215,9 @@ def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]
 
 def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
     """The starter script, the kernel module and the library of the card."""
-    from lab.compiler import plugins  # imported lazily: planning from records needs no compiler
+    from lab.compiler import build  # imported lazily: planning from records needs no compiler
 
-    module, library = plugins.built_card(machine, cache, tell)
+    module, library = build.built_card(machine, cache, tell)
     return {STARTER: _starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
 
 

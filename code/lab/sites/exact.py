@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from lab.compiler import plugins
+from lab.compiler import build
 from lab.errors import SiteError
-from lab.machine import link, pair, results, runner, selfcheck, snapshot
-from lab.machine.fork_server import Counting, Origin
+from lab.machine import fork_server, link, results, runner, snapshot
+from lab.machine.fork_server import CountingPlugin, ForkServer
 from lab.machine.image import Image, build_image
 from lab.machine.qemu import Running
 from lab.machine.runner import PROFILE
-from lab.machine.snapshot import Expected
+from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites.site import EXACT, Tell, silent
@@ -29,7 +28,7 @@ HOST_SECONDS_MORE = 60.0
 
 
 class ExactSite:
-    """Runs every job from the same frozen instant, any number of them at once."""
+    """Runs every job from the same snapshot, any number of them at once."""
 
     name = "exact"
     boots_image = True
@@ -43,97 +42,97 @@ class ExactSite:
         cache: Path,
         host_seconds: tuple[float, float] = (HOST_SECONDS_PER_GUEST_SECOND, HOST_SECONDS_MORE),
     ) -> None:
-        self.machine = machine
-        self.cache = cache
-        self.host_seconds = host_seconds
-        self.lock = threading.Lock()
+        self.machine, self.cache, self.host_seconds = machine, cache, host_seconds
+        self.lock, self.starting = threading.Lock(), threading.Lock()
         self.running = Running(self.name)
-        self.starting = threading.Lock()
-        self.origin: Origin | None = None
-        self.known: snapshot.Recipe | None = None
-        self.whole: snapshot.Frozen | None = None  # the machine, once its digests were checked
-        self.state: JsonTable = {}  # what runs the machine: recorded, never compared
+        self.server: ForkServer | None = None
+        self.found_inputs: SnapshotInputs | None = None
+        self.snapshot: Snapshot | None = None  # once its digests were checked
+        self.state: JsonTable = {}  # QEMU's version: recorded, never compared
         self.tell: Tell = silent
 
     def identity(self) -> dict[str, str]:
-        """The digest of the frozen memory, and QEMU's arguments."""
-        return snapshot.identity(self.made(silent), self.cache, self.tell)
+        """The digest of the snapshot's memory, and QEMU's arguments."""
+        return snapshot.identity(self.inputs(silent), self.cache, self.tell)
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
-        """Build the image and freeze the machine, unless that is done."""
+    def prepare(self, progress: Tell) -> None:
+        """Build the image and make the snapshot, unless that is done."""
         self.tell = progress
-        snapshot.frozen_machine(self.made(progress), self.cache, progress)
+        snapshot.cached_snapshot(self.inputs(progress), self.cache, progress)
 
-    def made(self, progress: Callable[[str], None]) -> snapshot.Recipe:
+    def inputs(self, progress: Tell) -> SnapshotInputs:
         """The image, QEMU and its plugin, looked up once."""
         with self.lock:
-            if self.known is None:
+            if self.found_inputs is None:
                 image = build_image(self.machine, self.cache, progress)
-                qemu = runner.carried(self.machine, self.cache, progress)
-                made = plugins.built_plugin(self.machine, self.cache, progress)
-                self.known = snapshot.Recipe(image, qemu, made, link.digest(self.machine), snapshot.read(self.machine))
-            return self.known
+                qemu = runner.bundled(self.machine, self.cache, progress)
+                plugin = build.built_plugin(self.machine, self.cache, progress)
+                wires, expected = link.digest(self.machine), snapshot.read(self.machine)
+                self.found_inputs = SnapshotInputs(image, qemu, plugin, wires, expected)
+            return self.found_inputs
 
-    def asked(self) -> snapshot.Frozen:
-        """The machine for all jobs of this process: its digests are asked before the first one, and on a computer that
-        never ran it, whether it is exact here. That takes time which a command without a job need not spend."""
-        made = self.made(silent)
+    def verified_snapshot(self) -> Snapshot:
+        """The snapshot for all jobs of this process. Before the first job its digests are checked, and on a host that
+        never ran it, whether it is exact here; a command without a job need not spend that time."""
+        inputs = self.inputs(silent)
         with self.lock:
-            if self.whole is None:
-                whole = snapshot.whole_machine(made, self.cache, self.tell)
-                selfcheck.require_exact(whole, made.known, self.cache, partial(self._run, whole), self.tell)
-                self.whole, self.state = whole, {"qemu": whole.runner.version()}
-            return self.whole
+            if self.snapshot is None:
+                verified = snapshot.verified_snapshot(inputs, self.cache, self.tell)
+                snapshot.require_exact(
+                    verified, inputs.expectation, self.cache, partial(self._run, verified), self.tell
+                )
+                self.snapshot, self.state = verified, {"qemu": verified.runner.version()}
+            return self.snapshot
 
-    def expect(self, progress: Callable[[str], None]) -> Path:
-        """Write what every computer must find that freezes and runs this machine: what this one finds."""
+    def expect(self, progress: Tell) -> Path:
+        """Write this host's digests and results as the repository's expectation."""
         snapshot.forget(self.machine)
-        recipe = self.made(progress)
-        whole = snapshot.whole_machine(recipe, self.cache, progress)
-        checks = selfcheck.digests(partial(self._run, whole))
+        inputs = self.inputs(progress)
+        verified = snapshot.verified_snapshot(inputs, self.cache, progress)
+        checks = snapshot.check_digests(partial(self._run, verified))
         host = runner.digests(self.machine, self.cache, progress)
-        for section, digest in plugins.plugin_digests(self.machine, self.cache, progress).items():
+        for section, digest in build.plugin_digests(self.machine, self.cache, progress).items():
             host[f"plugin {section.split()[-1]}"] = digest
-        return snapshot.write(self.machine, Expected(recipe.digest, whole.digests(), checks, host))
+        return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:
         """Run a job and wait for its outcome."""
-        return self._run(self.asked(), job)
+        return self._run(self.verified_snapshot(), job)
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
-        """The same, and a folder gets every frame on the link as each end's wire saw it: see machine.pair."""
-        return self._run(self.asked(), job, logs)
+        """Run a job; the folder gets every frame on the link as each end's wire saw it: see machine.fork_server."""
+        return self._run(self.verified_snapshot(), job, logs)
 
-    def waiting(self, machine: snapshot.Frozen) -> Origin:
-        """The pair of which each run is a copy; it ends with this site."""
+    def fork_server(self, machine: Snapshot) -> ForkServer:
+        """The pair from which each run forks; it ends with this site."""
         with self.starting:
             self.running.require_open()
-            if self.origin is None or not self.origin.lives:
-                self.origin = self.started(machine)
-                weakref.finalize(self, self.origin.close)
-            return self.origin
+            if self.server is None or not self.server.lives:
+                self.server = self.start_fork_server(machine)
+                weakref.finalize(self, self.server.close)
+            return self.server
 
-    def started(self, machine: snapshot.Frozen) -> Origin:
-        """Such a pair, new."""
-        return Origin(machine, snapshot.WARM_UP)
+    def start_fork_server(self, machine: Snapshot) -> ForkServer:
+        """Start such a pair."""
+        return ForkServer(machine, snapshot.WARM_UP)
 
-    def _run(self, machine: snapshot.Frozen, job: Job, logs: Path | None = None) -> Outcome:
+    def _run(self, machine: Snapshot, job: Job, logs: Path | None = None) -> Outcome:
         per_second, more = self.host_seconds
         limit_s = job.deadline_s * per_second + more
         with self.running.stoppable():
-            outcome = pair.run(self.waiting(machine), job, limit_s, self.running.watch, logs, self.card(job))
+            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, self.card(job))
         return replace(outcome, state=self.state)
 
     def card(self, job: Job) -> Path | None:
-        """The device that a job's link asks for."""
-        return plugins.device(self.machine, self.cache, self.tell) if job.link.card else None
+        """The device of a job whose link has a modelled card."""
+        return build.device(self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:
         """End every QEMU of this site now."""
         self.running.stop()
         with self.starting:
-            if self.origin is not None:
-                self.origin.close()
+            if self.server is not None:
+                self.server.close()
 
 
 def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module
@@ -145,7 +144,7 @@ def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - 
 
 @dataclass(frozen=True)
 class Profiled:
-    """A job's outcome, and what the plugin wrote at each end."""
+    """A job's outcome, and the plugin's output at each end."""
 
     outcome: Outcome
     client: bytes
@@ -157,38 +156,34 @@ class ProfiledSite(ExactSite):
 
     def __init__(self, machine: Path, cache: Path) -> None:
         super().__init__(machine, cache)
-        self.counter: Counting | None = None
+        self.counter: CountingPlugin | None = None
         self.turn = threading.Lock()
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
-        """Make what is missing, the plugin with it."""
+    def prepare(self, progress: Tell) -> None:
+        """Make the snapshot and the plugin that counts, unless that is done."""
         super().prepare(progress)
         files = (os.memfd_create("client"), os.memfd_create("server"))
-        for each in files:
-            weakref.finalize(self, os.close, each)
-        self.counter = Counting(plugins.built_plugin(self.machine, self.cache, progress, PROFILE), files)
+        for file in files:
+            weakref.finalize(self, os.close, file)
+        self.counter = CountingPlugin(build.built_plugin(self.machine, self.cache, progress, PROFILE), files)
 
     def image(self) -> Image:
-        """What the machine boots."""
-        return self.made(silent).image
+        """The image that the machine boots."""
+        return self.inputs(silent).image
 
-    def started(self, machine: snapshot.Frozen) -> Origin:
-        """The pair of which each run is a copy, with the plugin."""
-        return Origin(machine, snapshot.WARM_UP, self.counter)
+    def start_fork_server(self, machine: Snapshot) -> ForkServer:
+        """Start a pair with the plugin that counts."""
+        return ForkServer(machine, snapshot.WARM_UP, self.counter)
 
     def count(self, job: Job) -> Profiled:
         """Run a job, and read the counts of its two ends."""
         with self.turn:
             outcome = self.run(job)
             assert self.counter is not None
-            client, server = (_content(file) for file in self.counter.files)
+            client, server = (os.pread(file, os.fstat(file).st_size, 0) for file in self.counter.files)
         return Profiled(outcome, client, server)
 
 
-def _content(file: int) -> bytes:
-    return os.pread(file, os.fstat(file).st_size, 0)
-
-
 def open_profiled() -> ProfiledSite:
-    """That of this checkout."""
+    """The exact site of this checkout, for counts of instructions."""
     return ProfiledSite(MACHINE, CACHE)

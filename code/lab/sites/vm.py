@@ -1,35 +1,74 @@
-"""The exact site's image in wall-clock time: two machines joined by network cards, or one with a cable in it."""
+"""The exact site's image on the wall clock: two VMs joined by network cards, or one with a cable in it."""
 
 from __future__ import annotations
 
 import os
+import socket
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.machine import qemu, results, wall
-from lab.machine.image import build_image
-from lab.machine.qemu import Running
-from lab.machine.runner import carried
+from lab.machine import qemu, results
+from lab.machine.image import Image, build_image
+from lab.machine.job import pack
+from lab.machine.link import netem
+from lab.machine.results import NAMES, EndResult, PairRunner, Watch
+from lab.machine.runner import Runner, bundled
 from lab.machine.snapshot import REHEARSAL
-from lab.machine.wall import KVM, SOFTWARE, Machine
-from lab.model.trial import PLAIN, Ends, Job, Outcome
+from lab.machine.sparse import anonymous_file
+from lab.model.trial import PLAIN, Ends, Job, Link, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites.agent import computer
 from lab.sites.host import alone
 from lab.sites.site import Clock, Shared, Tell, Traits, silent
 
-KVM_TRIAL_S = 20.0  # a machine boots in two seconds if KVM works
+KVM_TRIAL_S = 20.0  # a VM boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")
-LATE_S = 10.0  # between the end of a job at its deadline and the end of its machine
-
+BOOT_S = 120.0  # under software emulation on a busy host
+LATE_S = 10.0  # between the end of a job at its deadline and the end of its VM
+# On a busy host the kernel takes a timer that is late for a broken one, and panics: no_timer_check.
+KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 no_timer_check site=vm"
+ARGUMENTS = (
+    "-machine", "q35,nvdimm=on,memory-backend=memory", "-m", "1024,slots=1,maxmem=2G",
+    "-nodefaults", "-nic", "none", "-display", "none", "-no-reboot", "-no-user-config",
+    "-device", "isa-debug-exit,iobase=0xf4,iosize=1", "-device", "nvdimm,memdev=mailbox",
+)  # fmt: skip
 ALONE = replace(results.ENDS, side_channel="127.0.0.1", launcher=PLAIN)
 
 
+@dataclass(frozen=True)
+class Acceleration:
+    """How a guest's CPUs run."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+KVM = Acceleration("kvm", ("-accel", "kvm", "-cpu", "host"))
+SOFTWARE = Acceleration("software", ("-accel", "tcg,thread=multi", "-cpu", "max"))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The parts that all runs of a site share."""
+
+    image: Image
+    runner: Runner
+    acceleration: Acceleration
+    processors: int
+
+    def arguments(self, processors: int) -> list[str]:
+        """QEMU's arguments, without files."""
+        kernel = ("-kernel", str(self.image.vmlinuz), "-initrd", str(self.image.initrd), "-append", KERNEL_ARGUMENTS)
+        return [*ARGUMENTS, *self.acceleration.arguments, "-smp", str(processors), *kernel]
+
+
 class VmSite:
-    """Boots for every job: one job after the other, since two at once would measure each other."""
+    """Boots for every job, and runs one job after the other: two at once would measure each other."""
 
     name = "vm"
     boots_image = True
@@ -38,13 +77,13 @@ class VmSite:
     def __init__(self, machine: Path, cache: Path, processors: int) -> None:
         self.folder, self.cache, self.processors = machine, cache, processors
         self.lock, self.turn = threading.Lock(), threading.Lock()
-        self.running = Running(self.name)
-        self.known: Machine | None = None
+        self.running = qemu.Running(self.name)
+        self.found_machine: Machine | None = None
         self.tell: Tell = silent
 
     @property
     def joined(self) -> bool:
-        """Whether client and server are two machines."""
+        """Whether client and server are two VMs."""
         return self.processors > 1
 
     @property
@@ -54,13 +93,13 @@ class VmSite:
 
     @property
     def traits(self) -> Traits:
-        """The traits: the machine has its own cable, whatever runs it."""
+        """The traits: the guest has its own cable, whatever runs it."""
         shared = Shared.HOST if self.joined else Shared.CORE
         return Traits(Clock.WALL, shared, takes_models=True, reachable=False)
 
     def identity(self) -> dict[str, str]:
-        """The image, how QEMU runs it, and the computer underneath."""
-        machine = self.made(silent)
+        """The image, how QEMU runs it, and the host."""
+        machine = self.machine(silent)
         return {
             "image": machine.image.digest,
             "qemu": machine.runner.version(),
@@ -70,52 +109,108 @@ class VmSite:
             **{f"host.{name}": value for name, value in computer.identity("", "").items()},
         }
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
+    def prepare(self, progress: Tell) -> None:
         """Build the image, and find out whether KVM works here."""
         self.tell = progress
-        self.made(progress)
+        self.machine(progress)
 
-    def made(self, progress: Callable[[str], None]) -> Machine:
+    def machine(self, progress: Tell) -> Machine:
         """The machine, looked up once."""
         with self.lock:
-            if self.known is None:
+            if self.found_machine is None:
                 image = build_image(self.folder, self.cache, progress)
-                runner = carried(self.folder, self.cache, progress)
-                software = Machine(image, runner, SOFTWARE, self.processors)
+                runner = bundled(self.folder, self.cache, progress)
                 progress("trying KVM")
-                self.known = with_kvm(software) if self.has_kvm(software) else software
-            return self.known
+                software = Machine(image, runner, SOFTWARE, self.processors)
+                self.found_machine = replace(software, acceleration=KVM) if self.has_kvm(software) else software
+            return self.found_machine
 
     def has_kvm(self, machine: Machine) -> bool:
-        """Whether a machine boots under KVM in time: its device file may be there and nothing behind it."""
+        """Whether the machine boots under KVM in time: the device file can exist without KVM behind it."""
         if not os.access(KVM_DEVICE, os.R_OK | os.W_OK):
             return False
         try:
-            wall.run_alone(with_kvm(machine), REHEARSAL, KVM_TRIAL_S, self.running.watch)
+            run_alone(replace(machine, acceleration=KVM), REHEARSAL, KVM_TRIAL_S, self.running.watch)
         except qemu.MachineError:
             return False
         return True
 
     def run(self, job: Job) -> Outcome:
         """Boot, run the job, and leave nothing behind."""
-        machine = self.made(silent)
-        limit_s = wall.BOOT_S + job.deadline_s + LATE_S
+        machine = self.machine(silent)
+        run_job = run_joined if self.joined else run_alone
         with self.turn, alone(self.tell), self.running.stoppable():
-            boot = wall.run if self.joined else wall.run_alone
-            return boot(machine, job, limit_s, self.running.watch)
+            return run_job(machine, job, BOOT_S + job.deadline_s + LATE_S, self.running.watch)
 
     def stop(self) -> None:
         """End every QEMU of this site now."""
         self.running.stop()
 
 
-def with_kvm(machine: Machine) -> Machine:
-    """The same machine, its processors run by the host's."""
-    return replace(machine, acceleration=KVM)
+def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
+    """Run a job with each end in a VM of its own; they share the CPUs."""
+    started = time.monotonic()
+    job = results.apart(job)
+    both = PairRunner("vm", watch)
+    with sockets() as link, sockets() as side:
+
+        def boot_end(end: int) -> EndResult:
+            archive = pack(job, END=str(end), **shaped(job.link))
+            cards, processors = [link[end], side[end]], max(1, machine.processors // 2)
+            return boot(machine, archive, joints(end, *cards), cards, processors, limit_s, both.watch)
+
+        client, server = both.run(boot_end)
+    return results.joined_outcome(client, server, len(job.steps), time.monotonic() - started)
+
+
+def run_alone(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
+    """Run a job with both ends in one VM, with the cable between them."""
+    started = time.monotonic()
+    files, console = boot(machine, pack(job, **shaped(job.link)), [], [], machine.processors, limit_s, watch)
+    return results.outcome(files, len(job.steps), console, time.monotonic() - started)
+
+
+def shaped(link: Link) -> dict[str, str]:
+    """The link's model for init: the guest's kernel makes it."""
+    return {"NETEM": " ".join(netem(link))}
+
+
+def boot(
+    machine: Machine, archive: bytes, more: Iterable[str], descriptors: Iterable[int], processors: int,
+    limit_s: float, watch: Watch,
+) -> EndResult:  # fmt: skip
+    """Boot one VM with a job in its mailbox; return its files and the kernel's messages."""
+    with (
+        anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
+        anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
+        anonymous_file("console") as console,
+    ):
+        os.pwrite(mailbox, archive, 0)
+        files = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments = [*machine.arguments(processors), *files, *more]
+        passed = [memory, mailbox, console, *descriptors]
+        with qemu.Process(machine.runner, arguments, passed, limit_s) as process, watch(process):
+            return results.collect(process, mailbox, console)
+
+
+def joints(end: int, link: int, side: int) -> list[str]:
+    """A name, and two network cards whose other ends are in the other VM."""
+    words = ["-name", NAMES[end]]
+    for name, descriptor in (("link", link), ("side", side)):
+        words += ["-netdev", f"socket,id={name},fd={descriptor}", "-device", f"virtio-net-pci,netdev={name},romfile="]
+    return words
+
+
+@contextmanager
+def sockets() -> Iterator[tuple[int, int]]:
+    """Two ends of a private connection."""
+    with ExitStack() as stack:
+        first, second = map(stack.enter_context, socket.socketpair())
+        yield first.fileno(), second.fileno()
 
 
 def open(wanted: str = "", _: Path | None = None) -> VmSite:  # noqa: A001 - as every site's module
-    """`vm` takes two machines where there are two processors, `vm:cable` one."""
+    """`vm` takes two VMs where there are two CPUs, `vm:cable` one."""
     if wanted not in ("", "cable"):
         raise SiteError(f"the vm site has no {wanted!r}", hint="--site vm or --site vm:cable")
     processors = len(os.sched_getaffinity(0))

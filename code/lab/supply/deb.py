@@ -1,17 +1,19 @@
-"""A .deb laid under a folder without dpkg and without rights: an ar archive with one tar file of the package's files.
+"""A .deb unpacked into a folder without dpkg and without root: an ar archive with one tar file of the package's files.
 
-Nothing is written outside of the folder or through a link, nothing belongs to somebody else, no program gains rights.
+A package's bytes are those of the lock, which Debian signed. Nothing of it is run, is written outside the folder,
+belongs to somebody else, or gains rights.
 """
 
 from __future__ import annotations
 
 import lzma
+import shutil
 import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, cast
 
 import zstandard
@@ -22,8 +24,6 @@ from lab.files.storage import storage
 MAGIC = b"!<arch>\n"
 HEADER_BYTES, END = 60, b"`\n"  # of a member: ar(5)
 COMPRESSED = {"data.tar": "", "data.tar.gz": "gz", "data.tar.xz": "xz", "data.tar.zst": "zst"}
-MOST_BYTES, MOST_MEMBERS = 2 << 30, 200_000  # of one package, unpacked: a kernel has 0.4 GB in 4,500 files
-ZSTD_WINDOW = 128 << 20  # bytes of memory that a stranger's stream may ask for
 DAMAGED = (tarfile.TarError, EOFError, ValueError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 
 
@@ -31,50 +31,42 @@ class PackageDamaged(SiteError):
     """A package that cannot be unpacked, or must not be."""
 
 
-def unpack(package: Path, root: Path) -> list[str]:
-    """Lay a package's files under root, and say what they are called there; nothing of it is run."""
-    names: list[str] = []
-    try:
-        with package.open("rb") as file, opened(file) as archive:
-            total = 0
-            for member in archive:
-                total += member.size
-                if len(names) >= MOST_MEMBERS or total > MOST_BYTES:
-                    raise PackageDamaged(f"has more than {MOST_BYTES >> 30} GiB or {MOST_MEMBERS} files")
-                names.append(str(lay(archive, member, root).relative_to(root)))
-    except PackageDamaged as error:
-        raise PackageDamaged(error.what, str(package), error.hint) from error
-    except DAMAGED as error:
-        raise PackageDamaged(f"is no package that can be unpacked ({error})", str(package)) from error
-    return names
-
-
 @contextmanager
 def unpacked(packages: Iterable[Path], beside: Path) -> Iterator[Path]:
-    """A folder with the files of some packages, gone after the block; on the same disk as what is made of it."""
+    """A folder with the files of some packages, removed after the block; on the same disk as the folder `beside`."""
     with tempfile.TemporaryDirectory(dir=beside) as name:
         for package in packages:
             unpack(package, Path(name))
         yield Path(name)
 
 
+def unpack(package: Path, root: Path) -> list[str]:
+    """Write a package's files under root; return their paths there."""
+    try:
+        with package.open("rb") as file, _opened(file) as archive:
+            return [_write(archive, member, root) for member in archive]
+    except PackageDamaged as error:
+        raise PackageDamaged(error.what, str(package), error.hint) from error
+    except DAMAGED as error:
+        raise PackageDamaged(f"cannot be unpacked ({error})", str(package)) from error
+
+
 @contextmanager
-def opened(file: IO[bytes]) -> Iterator[tarfile.TarFile]:
+def _opened(file: IO[bytes]) -> Iterator[tarfile.TarFile]:
     """The tar file of the package's own files, read once from its beginning."""
-    kind = COMPRESSED[seek_data(file)]
+    kind = COMPRESSED[_seek_data(file)]
     if kind == "zst":
-        decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
-        with decompressor.stream_reader(file) as plain, tarfile.open(fileobj=plain, mode="r|") as archive:
-            yield archive
+        with zstandard.ZstdDecompressor().stream_reader(file) as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
+            yield tar
     else:
-        with tarfile.open(fileobj=file, mode=f"r|{kind}") as archive:  # type: ignore[call-overload]
-            yield cast("tarfile.TarFile", archive)
+        with tarfile.open(fileobj=file, mode=f"r|{kind}") as tar:  # type: ignore[call-overload]
+            yield cast("tarfile.TarFile", tar)
 
 
-def seek_data(file: IO[bytes]) -> str:
-    """Go to where the package's files begin, and say which member that is."""
+def _seek_data(file: IO[bytes]) -> str:
+    """Go to the beginning of the package's files; return that member's name."""
     if file.read(len(MAGIC)) != MAGIC:
-        raise PackageDamaged("is no .deb")
+        raise PackageDamaged("is not a .deb")
     while len(header := file.read(HEADER_BYTES)) == HEADER_BYTES and header.endswith(END):
         name, size = header[:16].decode("ascii", "replace").rstrip(" ").rstrip("/"), int(header[48:58])
         if name in COMPRESSED:
@@ -83,51 +75,31 @@ def seek_data(file: IO[bytes]) -> str:
     raise PackageDamaged(f"has none of {', '.join(COMPRESSED)}")
 
 
-def lay(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> Path:
-    """Write one member, a folder, a file, or a link; where it lies."""
-    target = inside(root, member.name)
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> str:
+    """Write a folder, a file or a link; of a file's rights keep only whether it can be run."""
+    target = _inside(root, member.name)
     with storage(target):
-        if member.isdir():
-            target.mkdir(parents=True, exist_ok=True)
-            return target
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_symlink() or target.is_file():
+        if not member.isdir() and (target.is_symlink() or target.is_file()):
             target.unlink()
-        if member.issym():
+        if member.isdir():
+            target.mkdir(exist_ok=True)
+        elif member.issym():
             target.symlink_to(member.linkname)
         elif member.islnk():
-            target.hardlink_to(linked(root, member.linkname))
-        elif member.isreg():
-            write(archive, member, target)
+            target.hardlink_to(_inside(root, member.linkname))
+        elif content := archive.extractfile(member):
+            with target.open("xb") as file:
+                shutil.copyfileobj(content, file)
+            target.chmod(0o755 if member.mode & 0o100 else 0o644)
         else:
-            raise PackageDamaged(f"holds a device or a pipe: {member.name!r}")
+            raise PackageDamaged(f"contains a device or a pipe: {member.name!r}")
+    return str(target.relative_to(root))
+
+
+def _inside(root: Path, name: str) -> Path:
+    """The path of a member under root; raise if links or .. lead out of it."""
+    target = root / name
+    if target.name == ".." or not (target == root or target.parent.resolve().is_relative_to(root.resolve())):
+        raise PackageDamaged(f"contains a path that leads out of it: {name!r}")
     return target
-
-
-def inside(root: Path, name: str) -> Path:
-    """The place of a member under root; no folder on the way may be a link."""
-    path = PurePosixPath(name.removeprefix("./"))
-    if path.is_absolute() or ".." in path.parts:
-        raise PackageDamaged(f"holds a path that leads out of it: {name!r}")
-    for folder in list(path.parents)[:-1]:
-        if (root / folder).is_symlink():
-            raise PackageDamaged(f"writes through a link: {name!r}")
-    return root / path
-
-
-def linked(root: Path, name: str) -> Path:
-    """The file of which a member is another name."""
-    source = inside(root, name)
-    if source.is_symlink() or not source.is_file():
-        raise PackageDamaged(f"links to what it does not hold: {name!r}")
-    return source
-
-
-def write(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    """A file's bytes, readable by all; of its rights only whether it can be run."""
-    content = archive.extractfile(member)
-    assert content is not None
-    with target.open("xb") as file:
-        while piece := content.read(1 << 20):
-            file.write(piece)
-    target.chmod(0o755 if member.mode & 0o100 else 0o644)

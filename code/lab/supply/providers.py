@@ -1,23 +1,32 @@
-"""The providers of packages: those of lab.toml or the environment, else the mirrors of this computer's apt."""
+"""The providers of packages: those of lab.toml or the environment, else the mirrors of this host's apt."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+import urllib3
+from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
+from urllib3.util import make_headers, parse_url
 
 from lab.errors import SpecError
 from lab.files.schema import Fault
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
-from lab.supply.lock import Locked
-from lab.supply.packages import Gone, Lacks, Packages, Part, Provider
-from lab.supply.web import Web, without_password
+from lab.supply.packages import NotProvided, Packages, PartialFile, Provider, ProviderDown
 from lab.typed_json import parse_as
+
+if TYPE_CHECKING:
+    from urllib3.response import BaseHTTPResponse
 
 VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
 PATIENCE_S = 30.0
@@ -27,10 +36,16 @@ KINDS = "apt, http://, https://, file:// or a folder"
 HINT = "docs/sites.md, Where packages come from"
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PLACEHOLDERS = ("path", "file", "sha256", "date")
-PIECE_BYTES = 1 << 20
 APT_MIRRORS = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "Created-By: Packages")
 APT_PROXIES = ("apt-config", "dump", "--format", "%f %v%n", "Acquire::http::Proxy", "Acquire::https::Proxy")
-UNKNOWN_ORIGIN = "$(ORIGIN)"  # what apt prints where it has no lists yet
+UNKNOWN_ORIGIN = "$(ORIGIN)"  # as apt prints it if it has no lists yet
+PIECE_BYTES = 1 << 16
+ATTEMPTS = 5  # for one package at one provider, each of which continues the last one
+SLOWEST_BYTES_S = 10_000  # a provider that is slower, over a whole package, is given up
+CONNECT_S = 10.0
+BUSY = (429, 500, 502, 503, 504)
+ERRNO = re.compile(r"\[Errno -?\d+\] ")
+CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -43,25 +58,21 @@ class Settings:
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of the environment, else of lab.toml, else the defaults."""
-    settings = read_settings(file) if file.exists() else Settings()
-    words = tuple(environment.get(VARIABLE, "").split())
-    for reason in filter(None, map(fault, words)):
+    settings = Settings()
+    if file.exists():
+        toml = read_toml(file, "lab")
+        settings = parse_as(Settings, toml.document.get("supply", {}))
+        for index, typed in enumerate(settings.providers):
+            if reason := _fault(typed):
+                toml.refuse(Fault(reason, ("supply", "providers", index), hint=HINT))
+    typed_providers = tuple(environment.get(VARIABLE, "").split())
+    for reason in filter(None, map(_fault, typed_providers)):
         raise SpecError(f"{VARIABLE}: {reason}", hint=HINT)
-    return replace(settings, providers=words) if words else settings
+    return replace(settings, providers=typed_providers) if typed_providers else settings
 
 
-def read_settings(file: Path) -> Settings:
-    """The table of lab.toml, in which every word stands for a provider."""
-    toml = read_toml(file, "lab")
-    settings = parse_as(Settings, toml.document.get("supply", {}))
-    for index, typed in enumerate(settings.providers):
-        if reason := fault(typed):
-            toml.refuse(Fault(reason, ("supply", "providers", index), hint=HINT))
-    return settings
-
-
-def fault(typed: str) -> str:
-    """The reason why a word names no provider; empty if it names one."""
+def _fault(typed: str) -> str:
+    """The reason why a typed provider is invalid; empty if it is valid."""
     scheme, colon, _ = typed.partition("://")
     if colon and scheme + colon not in (*WEB, FILE):
         return f"unknown provider of packages: {typed} ({KINDS})"
@@ -73,17 +84,17 @@ def fault(typed: str) -> str:
 
 def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
     """The checkout's store of packages; lab.toml is read only when a package is missing."""
-    return Packages(cache / "packages", lambda: providers(load(SETTINGS)), tell)
 
+    def providers() -> list[Provider]:
+        settings = load(SETTINGS)
+        web = Web(settings.patience_s)
+        return [found for typed in settings.providers for found in provider(typed, web)]
 
-def providers(settings: Settings) -> list[Provider]:
-    """All providers of the settings."""
-    web = Web(settings.patience_s)
-    return [each for typed in settings.providers for each in provider(typed, web)]
+    return Packages(cache / "packages", providers, tell)
 
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:
-    """The providers that one word of the settings names; a folder is relative to the checkout."""
+    """The providers that a typed provider stands for; a folder is relative to the checkout."""
     if typed == APT:
         yield from _of_apt(web)
     elif typed.startswith(WEB):
@@ -92,86 +103,17 @@ def provider(typed: str, web: Web) -> Iterator[Provider]:
         yield LocalFolder(SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser())
 
 
-@dataclass(frozen=True)
-class LocalFolder:
-    """A folder of packages: a course's, a copy of a store, a mirror's tree."""
-
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        """As it was typed."""
-        return str(self.folder)
-
-    def fetch(self, part: Part, _: str) -> None:
-        """Copy the file that has one of the package's names: in a store, from apt, in a mirror."""
-        locked = part.locked
-        files = (self.folder / name for name in (f"{locked.sha256}.deb", locked.file, locked.path))
-        try:
-            file = next((each for each in files if each.is_file()), None)
-            if file is None:
-                raise Lacks("does not have it") if self.folder.is_dir() else Gone("is not there")
-            with file.open("rb") as source:
-                source.seek(part.length)
-                while piece := source.read(PIECE_BYTES):
-                    part.add(piece)
-        except OSError as error:
-            raise Lacks(f"cannot be read ({error.strerror})") from error
-        if not part.is_complete:
-            raise Lacks(f"has {part.length} bytes there instead of {locked.size_bytes}")
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """A mirror, or an archive of old versions by date or digest: a URL with placeholders."""
-
-    web: Web
-    template: str
-
-    @property
-    def name(self) -> str:
-        """The template, without a password."""
-        before, brace, after = self.template.partition("{")
-        return without_password(before)[0] + brace + after
-
-    def url(self, locked: Locked, date: str) -> str:
-        """The URL of a package."""
-        values = {"path": locked.path, "file": locked.file, "sha256": locked.sha256, "date": date}
-        return PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe="/~+:%"), self.template)
-
-    def fetch(self, part: Part, date: str) -> None:
-        """Download the package."""
-        self.web.download(self.url(part.locked, date), part)
-
-
-def mirror(typed: str, web: Web) -> Mirror:
-    """A URL with placeholders, or that of a mirror's top."""
-    return Mirror(web, typed if PLACEHOLDER.search(typed) else f"{typed.rstrip('/')}/{{path}}")
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """In place of mirrors where apt has none that can be used."""
-
-    reason: str
-    name: str = APT
-
-    def fetch(self, _: Part, __: str) -> None:
-        """Raise the reason."""
-        raise Gone(self.reason)
-
-
 def _of_apt(web: Web) -> Iterator[Provider]:
     web = Web(web.patience_s, proxies=apt_proxies(_printed(APT_PROXIES)))
     mirrors = apt_mirrors(_printed(APT_MIRRORS))
-    for each in mirrors:
-        usable = each.startswith((*WEB, FILE))
-        yield from provider(each, web) if usable else [Nothing(f"takes packages from {each}, which only apt can", each)]
+    for url in mirrors:
+        usable = url.startswith((*WEB, FILE))
+        yield from provider(url, web) if usable else [NoApt(f"takes packages from {url}, which only apt can", url)]
     if not mirrors:
-        yield Nothing("this computer has no apt with a mirror of Debian")
+        yield NoApt("this computer has no apt with a mirror of Debian")
 
 
-def _printed(command: Sequence[str]) -> str:
+def _printed(command: tuple[str, ...]) -> str:
     """The output of an apt command; empty without apt."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -189,3 +131,167 @@ def apt_proxies(printed: str) -> dict[str, str]:
     """The proxies of apt's configuration, by scheme."""
     rows = [line.split() for line in printed.splitlines()]
     return {row[0].split("::")[1]: row[1] for row in rows if len(row) == 2 and row[1] != "DIRECT"}
+
+
+@dataclass(frozen=True)
+class NoApt:
+    """In place of mirrors, if apt has none that can be used."""
+
+    reason: str
+    name: str = APT
+
+    def fetch(self, _: PartialFile, __: str) -> None:
+        """Raise the reason."""
+        raise ProviderDown(self.reason)
+
+
+@dataclass(frozen=True)
+class LocalFolder:
+    """A folder of packages: a course's, a copy of a store, a mirror's tree."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The folder's path."""
+        return str(self.folder)
+
+    def fetch(self, part: PartialFile, _: str) -> None:
+        """Copy the file that has one of the package's names: in a store, from apt, in a mirror."""
+        locked = part.locked
+        files = (self.folder / name for name in (f"{locked.sha256}.deb", locked.file, locked.path))
+        try:
+            file = next((file for file in files if file.is_file()), None)
+            if file is None:
+                raise NotProvided("does not have it") if self.folder.is_dir() else ProviderDown("is not there")
+            with file.open("rb") as source:
+                source.seek(part.length)
+                while piece := source.read(PIECE_BYTES):
+                    part.add(piece)
+        except OSError as error:
+            raise NotProvided(f"cannot be read ({error.strerror})") from error
+        if not part.is_complete:
+            raise NotProvided(f"has {part.length} bytes there instead of {locked.size_bytes}")
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A mirror, or an archive of old versions by date or digest: a URL with placeholders."""
+
+    web: Web
+    template: str
+
+    @property
+    def name(self) -> str:
+        """The template, without a password."""
+        before, brace, after = self.template.partition("{")
+        return _without_password(before)[0] + brace + after
+
+    def fetch(self, part: PartialFile, date: str) -> None:
+        """Download the package."""
+        locked = part.locked
+        values = {"path": locked.path, "file": locked.file, "sha256": locked.sha256, "date": date}
+        url = PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe="/~+:%"), self.template)
+        self.web.download(url, part)
+
+
+def mirror(typed: str, web: Web) -> Mirror:
+    """The mirror of a URL with placeholders, or of a mirror's top."""
+    return Mirror(web, typed if PLACEHOLDER.search(typed) else f"{typed.rstrip('/')}/{{path}}")
+
+
+class Web:
+    """HTTP with this host's proxies and certificates; connections are reused for the next package."""
+
+    def __init__(
+        self, patience_s: float, clock: Callable[[], float] = time.monotonic, proxies: Mapping[str, str] | None = None
+    ) -> None:
+        self.patience_s, self.clock = patience_s, clock
+        self.proxies = {**urllib.request.getproxies(), **(proxies or {})}
+        self.timeout = urllib3.Timeout(connect=min(CONNECT_S, patience_s), read=patience_s)
+        # A server's Retry-After may be an hour: if a server is busy for longer than this, the next provider is asked.
+        self.retries = urllib3.Retry(
+            connect=1, read=0, redirect=5, status=2, other=0, status_forcelist=BUSY, backoff_factor=0.2,
+            respect_retry_after_header=False, raise_on_status=False,
+        )  # fmt: skip
+        self.managers: dict[str | None, urllib3.PoolManager] = {}
+
+    def download(self, url: str, part: PartialFile) -> None:
+        """Fetch the missing bytes, in several attempts if the connection breaks."""
+        deadline = self.clock() + self.patience_s + part.locked.size_bytes / SLOWEST_BYTES_S
+        for _ in range(ATTEMPTS):
+            had_bytes, fault = part.length, ""
+            try:
+                self._attempt(url, part, deadline)
+            except HTTPError as error:
+                fault = self._reason(error)
+            if part.is_complete:
+                return
+            if part.length == had_bytes and fault:
+                raise ProviderDown(fault)
+        what = f"broke off {ATTEMPTS} times, the last time after {part.length} of {part.locked.size_bytes} bytes"
+        raise NotProvided(what)
+
+    def _attempt(self, url: str, part: PartialFile, deadline: float) -> None:
+        resume = {"Range": f"bytes={part.length}-"} if part.length else {}
+        with closing(self._request(url, {"Accept-Encoding": "identity", **resume})) as response:
+            if response.status == 416:  # the part has another length than the server's file
+                part.restart()
+                return
+            _require_package(response, part)
+            if not _continues(response, part):
+                part.restart()
+                if response.status == 206:  # another piece than the requested one
+                    return
+            while piece := response.read1(PIECE_BYTES, decode_content=False):
+                part.add(piece)
+                if self.clock() > deadline:
+                    raise ProviderDown(f"is slower than {SLOWEST_BYTES_S // 1000} kB/s")
+
+    def _request(self, url: str, headers: Mapping[str, str]) -> BaseHTTPResponse:
+        """The response, its body not yet read, by the proxy that the environment or apt names, or by none."""
+        bare, login = _without_password(url)
+        parsed = parse_url(bare)
+        proxy = None if urllib.request.proxy_bypass(parsed.host or "") else self.proxies.get(parsed.scheme or "")
+        if proxy not in self.managers:
+            self.managers[proxy] = urllib3.ProxyManager(proxy) if proxy else urllib3.PoolManager()
+        return self.managers[proxy].request(
+            "GET", bare, headers={**login, **headers}, timeout=self.timeout, retries=self.retries, preload_content=False
+        )
+
+    def _reason(self, error: HTTPError) -> str:
+        """The reason why a server did not answer, as the end of a sentence."""
+        cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
+        if isinstance(cause, NewConnectionError):
+            return f"cannot be reached ({ERRNO.sub('', cause.args[0].rpartition(': ')[2])})"
+        if isinstance(cause, ReadTimeoutError):
+            return f"says nothing for {self.patience_s:g} s"
+        return f"fails: {str(cause).rpartition(': ')[2]}"
+
+
+def _continues(response: BaseHTTPResponse, part: PartialFile) -> bool:
+    """Whether a response begins where the part ends."""
+    if response.status == 200:
+        return part.length == 0
+    found = CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    return found is not None and int(found[1]) == part.length and found[2] in ("*", str(part.locked.size_bytes))
+
+
+def _require_package(response: BaseHTTPResponse, part: PartialFile) -> None:
+    """Raise unless a response contains the package or a piece of it."""
+    status, size = response.status, response.headers.get("Content-Length", "")
+    if status == 401:
+        raise NotProvided("requires a password (401)")
+    if status in (404, 410):
+        raise NotProvided(f"does not have it ({status})")
+    if status not in (200, 206):
+        raise NotProvided(f"answers {status} {response.reason or ''}".rstrip())
+    if status == 200 and size not in ("", str(part.locked.size_bytes)):
+        raise NotProvided(f"has {size} bytes there instead of {part.locked.size_bytes}")
+
+
+def _without_password(url: str) -> tuple[str, dict[str, str]]:
+    """A URL without its user, and the header with user and password."""
+    parsed = parse_url(url)
+    headers = make_headers(basic_auth=unquote(parsed.auth)) if parsed.auth else {}
+    return parsed._replace(auth=None).url, headers

@@ -1,5 +1,5 @@
 """The guest that compiles, with the real QEMU: as few boots as will do. That it gives the sandbox's bytes is for
-test_shut_in.py."""
+test_build.py."""
 
 from __future__ import annotations
 

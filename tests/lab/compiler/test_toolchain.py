@@ -58,29 +58,29 @@ def files(tools: toolchain.Toolchain) -> set[str]:
     return {str(each.relative_to(tools.tree)) for each in tools.tree.rglob("*") if each.is_file()}
 
 
-def test_all_that_is_wanted_lies_under_usr_and_nothing_else(machine: Path, tmp_path: Path) -> None:
-    tools = toolchain.laid(machine, tmp_path / "cache", lambda _: None)
+def test_only_the_wanted_files_are_unpacked_and_all_under_usr(machine: Path, tmp_path: Path) -> None:
+    tools = toolchain.unpacked(machine, tmp_path / "cache", lambda _: None)
     assert files(tools) == {"bin/tool", "bin/cc", "include/a/b.h"}
     assert (tools.tree / "bin/cc").read_text() == "bin/tool"
 
 
-def test_another_section_adds_to_it_in_a_tree_of_its_own(machine: Path, tmp_path: Path) -> None:
-    plain = toolchain.laid(machine, tmp_path / "cache", lambda _: None)
-    cross = toolchain.laid(machine, tmp_path / "cache", lambda _: None, "cross arm64")
+def test_another_section_gives_another_tree_with_more_files(machine: Path, tmp_path: Path) -> None:
+    plain = toolchain.unpacked(machine, tmp_path / "cache", lambda _: None)
+    cross = toolchain.unpacked(machine, tmp_path / "cache", lambda _: None, "cross arm64")
     assert files(cross) - files(plain) == {"bin/other"} and plain.folder != cross.folder
 
 
-def test_it_is_laid_out_once_and_again_where_it_is_damaged(machine: Path, tmp_path: Path) -> None:
+def test_it_is_unpacked_once_and_again_if_it_is_damaged(machine: Path, tmp_path: Path) -> None:
     cache, told = tmp_path / "cache", list[str]()
-    tools = toolchain.laid(machine, cache, told.append)
-    assert toolchain.laid(machine, cache, pytest.fail) == tools
+    tools = toolchain.unpacked(machine, cache, told.append)
+    assert toolchain.unpacked(machine, cache, pytest.fail) == tools
     (tools.tree / "include/a/b.h").write_text("other")
-    assert toolchain.laid(machine, cache, told.append) == tools
+    assert toolchain.unpacked(machine, cache, told.append) == tools
     assert (tools.tree / "include/a/b.h").read_text() == "usr/include/a/b.h"
     (tools.tree / "include/strange.h").touch()
-    assert toolchain.laid(machine, cache, told.append) == tools and "include/strange.h" not in files(tools)
+    assert toolchain.unpacked(machine, cache, told.append) == tools and "include/strange.h" not in files(tools)
     assert told == [
-        "laying out the locked compiler",
-        f"{tools.folder}: usr/include/a/b.h is not what was written: laying it out again",
-        f"{tools.folder}: usr/include/strange.h is strange there: laying it out again",
+        "unpacking the locked compiler",
+        f"{tools.folder}: usr/include/a/b.h is not what was written: unpacking the locked compiler again",
+        f"{tools.folder}: usr/include/strange.h is strange there: unpacking the locked compiler again",
     ]

@@ -67,4 +67,4 @@ def test_a_course_image_that_is_none_is_found_before_it_is_uploaded(
     (tmp_path / "course.lab").write_bytes(b"image")
     words = ["autograder", "--assignment", "verbs_throughput", "--image", str(tmp_path / "course.lab")]
     assert main([*words, str(tmp_path / "one.zip")]) == 2
-    assert "is no exported machine" in capsys.readouterr().err and not (tmp_path / "one.zip").exists()
+    assert "is not an exported machine" in capsys.readouterr().err and not (tmp_path / "one.zip").exists()

@@ -1,21 +1,159 @@
-"""The machine as one file: what a checkout without network needs comes out of it, and a stranger's programs don't."""
+"""The machine as one file: a checkout without network gets all it needs from it, and no untrusted programs."""
 
 from __future__ import annotations
 
+import io
+import json
+import os
+import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from lab.files.store import damage, folder_digest, seal, sha256
 from lab.machine import exchange, image, link, runner, snapshot
 from lab.machine.contents import INIT, SCRIPTS
 from lab.machine.exchange import ArchiveError
 from lab.machine.runner import Runner
-from lab.machine.snapshot import Expected
+from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.machine.sparse import digest_with_holes
 from lab.supply.lock import RUNNER, Lock, read
+
+Members = list[tuple[str, bytes]]
+Change = Callable[[Members], Members]
+MIB = 1 << 20
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """Two files, one with a large hole."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "small").write_bytes(b"text")
+    with (folder / "sparse").open("wb") as file:
+        file.seek(40 * MIB)
+        file.write(b"end")
+    return {"image/small": folder / "small", "frozen/sparse": folder / "sparse"}
+
+
+@pytest.fixture
+def archive(files: dict[str, Path], tmp_path: Path) -> Path:
+    exchange.write(tmp_path / "good", files, {"made": "here"})
+    return tmp_path / "good"
+
+
+def unpacked(file: Path, folder: Path, limit: int = 100 * MIB) -> exchange.Contents:
+    return exchange.unpack(file, lambda _: limit, folder)
+
+
+def members(file: Path) -> Members:
+    plain = zstandard.ZstdDecompressor().stream_reader(file.read_bytes()).read()
+    with tarfile.open(fileobj=io.BytesIO(plain)) as tar:
+        return [(info.name, (tar.extractfile(info) or io.BytesIO()).read()) for info in tar]
+
+
+def write(file: Path, content: Members, kind: bytes = tarfile.REGTYPE) -> Path:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as tar:
+        for name, data in content:
+            info = tarfile.TarInfo(name)
+            info.size, info.type, info.linkname = len(data), kind, "/etc/passwd"
+            tar.addfile(info, io.BytesIO(data))
+    file.write_bytes(zstandard.compress(plain.getvalue()))
+    return file
+
+
+def test_files_come_out_as_they_went_in_with_their_holes(archive: Path, files: dict[str, Path], tmp_path: Path) -> None:
+    assert archive.stat().st_size < MIB
+    assert unpacked(archive, tmp_path / "out").about == {"made": "here"}
+    for name, file in files.items():
+        assert (tmp_path / "out" / name).read_bytes() == file.read_bytes()
+    assert (tmp_path / "out/frozen/sparse").stat().st_blocks * 512 < MIB
+
+
+def test_the_same_files_give_the_same_bytes(archive: Path, files: dict[str, Path], tmp_path: Path) -> None:
+    os.utime(files["image/small"], (1, 1))
+    exchange.write(tmp_path / "other", dict(reversed(files.items())), {"made": "here"})
+    assert archive.read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def first(**other: object) -> bytes:
+    return json.dumps({"format": exchange.FORMAT, "about": {}, "members": {}} | other).encode()
+
+
+def listed(name: str, size: object = 4) -> Members:
+    return [("contents.json", first(members={name: {"size": size, "digest": "0" * 64}})), (name, b"text")]
+
+
+MANY = {f"image/{number}": {"size": 0, "digest": ""} for number in range(exchange.MOST_MEMBERS + 1)}
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda found: [(name, data.replace(b"text", b"tExt")) for name, data in found], "small is not what"),
+        (lambda found: found[:2], "expected the file image/small"),
+        (lambda found: [found[0], found[2], found[1]], "expected the file frozen/sparse"),
+        (lambda found: [*found[:2], (found[2][0], b"longer text")], "has 11 bytes instead of 4"),
+        (lambda found: [("/etc/cron.d/x", b""), *found], "expected the file contents.json"),
+        (lambda _: listed("../small"), "invalid name"),
+        (lambda _: listed("/small"), "invalid name"),
+        (lambda _: listed("image/\x1b[2J"), "invalid name"),
+        (lambda _: listed("image/small", -1), "negative size"),
+        (lambda _: listed("image/small", 1 << 60), "more than"),
+        (lambda _: listed("image/small", "many"), "not an exported machine"),
+        (lambda _: [("contents.json", b"{}")], "not an exported machine"),
+        (lambda _: [("contents.json", b"[" * 100_000)], "not an exported machine"),
+        (lambda _: [("contents.json", b" " * (exchange.CONTENTS_LIMIT + 1))], "instead of"),
+        (lambda _: [("contents.json", first(format="lab-machine 9"))], "has the format"),
+        (lambda _: [("contents.json", first(members=MANY))], "more than 200 members"),
+    ],
+)
+def test_a_file_whose_members_differ_from_its_contents_is_refused(
+    archive: Path, tmp_path: Path, change: Change, error: str
+) -> None:
+    bad = write(tmp_path / "bad", change(members(archive)))
+    with pytest.raises(ArchiveError, match=error) as caught:
+        unpacked(bad, tmp_path / "out")
+    assert caught.value.where == str(bad) and caught.value.what.isprintable()
+    assert not (tmp_path / "small").exists()
+
+
+@pytest.mark.parametrize(("limit", "error"), [(MIB, "more than 1048576 bytes"), (0, "is not a part of a machine")])
+def test_a_member_beyond_its_limit_is_refused_before_anything_is_written(
+    archive: Path, tmp_path: Path, limit: int, error: str
+) -> None:
+    with pytest.raises(ArchiveError, match=error):
+        unpacked(archive, tmp_path / "out", limit)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+def test_a_member_that_is_not_a_plain_file_is_refused(tmp_path: Path, kind: bytes) -> None:
+    with pytest.raises(ArchiveError, match=r"expected the file contents\.json"):
+        unpacked(write(tmp_path / "bad", [("contents.json", b"")], kind), tmp_path / "out")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_a_damaged_or_truncated_file_is_refused(archive: Path, tmp_path: Path, share: float) -> None:
+    content = archive.read_bytes()
+    cut = int(len(content) * share)
+    for bad in (content[:cut], content[:cut] + b"\xff" * 40 + content[cut + 40 :]):
+        (tmp_path / "bad").write_bytes(bad)
+        with pytest.raises(ArchiveError):
+            unpacked(tmp_path / "bad", tmp_path / f"out{len(bad)}")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "missing", "folder", "device"])
+def test_a_path_that_is_not_a_file_is_refused_without_waiting(tmp_path: Path, kind: str) -> None:
+    places = {"pipe": tmp_path / "pipe", "missing": tmp_path / "x", "folder": tmp_path, "device": Path("/dev/zero")}
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ArchiveError, match=r"is not a file|is not there"):
+        unpacked(places[kind], tmp_path / "out")
+
 
 LOCK = f"""date 20261121T000000Z
 [guest]
@@ -28,7 +166,7 @@ qemu 7.2 arm64 pool/main/q/qemu/qemu-arm.deb {"c" * 64} 1
 
 
 class Course:
-    """A checkout whose machine was frozen, and the file that it publishes."""
+    """A checkout with a snapshot of a few bytes, and the file that it publishes."""
 
     def __init__(self, folder: Path) -> None:
         self.machine, self.cache, self.file = folder / "machine", folder / "course", folder / "course.lab"
@@ -37,21 +175,18 @@ class Course:
             (self.machine / name).write_text(name)
         (self.machine / "packages.lock").write_text(LOCK)
         self.lock: Lock = read(self.machine / "packages.lock")
-        self.recipe = self.made()
-        self.expect(self.recipe)
-
-    def made(self) -> snapshot.Recipe:
-        """Recipe of a few bytes, where the real ones would be."""
         built = self.put(self.cache / "image/built", vmlinuz=b"kernel", initrd=b"files")
         self.put(built, **{image.MANIFEST: image.manifest_of(built, [])})
         qemu = Runner(runner.place(self.machine, self.cache), self.lock.digest(RUNNER))
         self.put(qemu.folder, **{"ld.so": b"loader", "bios.bin": b"bios"})
-        loaded = runner.plugin_place(self.machine, self.cache)
-        self.put(loaded.parent, **{runner.NAME: b"plugin"})
-        recipe = snapshot.Recipe(image.opened(built), qemu, loaded, link.digest(self.machine))
+        plugin = runner.plugin_place(self.machine, self.cache)
+        self.put(plugin.parent, **{runner.NAME: b"plugin"})
+        self.inputs = SnapshotInputs(image.opened(built), qemu, plugin, link.digest(self.machine))
         self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
-        self.put(snapshot.folder_of(recipe, self.cache), memory=bytes(1 << 20) + b"memory", state=b"state")
-        return recipe
+        self.put(self.snapshot.folder, memory=bytes(1 << 20) + b"memory", state=b"state")
+        folders = {"runner": qemu.folder, "plugin": plugin.parent}
+        host = {f"{name} {runner.architecture()}": folder_digest(folder) for name, folder in folders.items()}
+        snapshot.write(self.machine, Expected(self.inputs.digest, self.snapshot.digests(), {}, host))
 
     def put(self, folder: Path, **files: bytes) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,17 +196,11 @@ class Course:
         return folder
 
     @property
-    def whole(self) -> snapshot.Frozen:
-        return snapshot.Frozen(snapshot.folder_of(self.recipe, self.cache), self.recipe.runner, self.recipe.plugin)
-
-    def expect(self, recipe: snapshot.Recipe) -> None:
-        """The repository knows this machine."""
-        names = {"runner": recipe.runner.folder, "plugin": recipe.plugin.parent}
-        host = {f"{name} {runner.architecture()}": folder_digest(folder) for name, folder in names.items()}
-        snapshot.write(self.machine, Expected(recipe.digest, self.whole.digests(), {}, host))
+    def snapshot(self) -> Snapshot:
+        return Snapshot(snapshot.folder_of(self.inputs, self.cache), self.inputs.runner, self.inputs.plugin)
 
     def export(self) -> Path:
-        exchange.export(self.whole, self.recipe, self.lock, self.cache / "built/of-these-sources", self.file)
+        exchange.export(self.snapshot, self.inputs, self.lock, self.cache / "built/of-these-sources", self.file)
         return self.file
 
 
@@ -82,89 +211,84 @@ def course(tmp_path: Path) -> Course:
 
 @pytest.fixture
 def student(course: Course, tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
-    """Imports a file into an empty cache, which holds nothing afterwards if that was refused."""
+    """Imports a file into an empty cache; nothing of a refused import is left there."""
     cache = tmp_path / "student"
 
     def imports(file: Path, sources: str = "of-these-sources") -> list[str]:
-        told: list[str] = []
-        exchange.bring(file, course.machine, cache, cache / "built" / sources, told.append)
-        return told
+        lines: list[str] = []
+        exchange.bring(file, course.machine, cache, cache / "built" / sources, lines.append)
+        return lines
 
     yield imports
     assert not list(cache.glob("import-*"))
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_all_that_a_trial_needs_is_where_it_would_have_been_made(
+def test_an_import_puts_everything_where_it_would_have_been_made(
     course: Course, student: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     assert student(course.export()) == []
-    there = files(tmp_path / "student")
-    for name, content in files(course.cache).items():
-        assert there.get(name.replace("image/built", "image/imported")) == content, name
-    carried = Runner(runner.place(course.machine, tmp_path / "student"))
-    assert (carried.folder / "ld.so").stat().st_mode & 0o111 and not damage(carried.folder)
+    imported = contents_of(tmp_path / "student")
+    for name, content in contents_of(course.cache).items():
+        assert imported.get(name.replace("image/built", "image/imported")) == content, name
+    qemu = Runner(runner.place(course.machine, tmp_path / "student"))
+    assert (qemu.folder / "ld.so").stat().st_mode & 0o111 and not damage(qemu.folder)
 
 
-def test_the_file_is_the_same_each_time_and_says_where_sources_are(course: Course, tmp_path: Path) -> None:
+def test_the_file_is_the_same_each_time_and_offers_the_sources(course: Course, tmp_path: Path) -> None:
     once = course.export().read_bytes()
     assert course.export().read_bytes() == once
     exchange.unpack(course.file, exchange.limit, tmp_path / "out")
     offer = (tmp_path / "out/sources").read_text()
-    assert "General Public License" in offer and all(
-        f"{each.named} {each.path}" in offer for each in course.lock.of("guest")
-    )
+    assert "General Public License" in offer and "busybox 1.35 pool/main/b/busybox/busybox.deb" in offer
     assert "qemu 7.2 pool/main/q/qemu/qemu.deb" in offer and course.lock.date in offer
 
 
 @pytest.mark.parametrize("name", ["ld.so", "bios.bin", "more.so", runner.NAME])
-def test_what_would_run_on_the_computer_is_refused_if_it_is_not_known(
+def test_an_unknown_program_of_the_host_is_refused(
     course: Course, student: Callable[..., list[str]], tmp_path: Path, name: str
 ) -> None:
-    folder = course.recipe.plugin.parent if name == runner.NAME else course.recipe.runner.folder
+    folder = course.inputs.plugin.parent if name == runner.NAME else course.inputs.runner.folder
     (folder / name).write_bytes(b"evil")
     with pytest.raises(ArchiveError, match=r"is not the one that this lab knows, and is not run here"):
         student(course.export())
-    assert files(tmp_path / "student") == {}
+    assert contents_of(tmp_path / "student") == {}
 
 
 @pytest.mark.parametrize("name", ["memory", "state"])
 def test_another_memory_or_state_of_a_known_machine_is_refused(
     course: Course, student: Callable[..., list[str]], name: str
 ) -> None:
-    (course.whole.folder / name).write_bytes(b"evil")
+    (course.snapshot.folder / name).write_bytes(b"evil")
     with pytest.raises(ArchiveError, match=f"another {name}"):
         student(course.export())
 
 
 def test_a_machine_of_another_version_of_the_lab_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
-    course.recipe = replace(course.recipe, runner=replace(course.recipe.runner, packages="another QEMU's"))
-    course.put(snapshot.folder_of(course.recipe, course.cache), memory=b"memory", state=b"state")
+    course.inputs = replace(course.inputs, runner=replace(course.inputs.runner, packages="another QEMU's"))
+    course.put(course.snapshot.folder, memory=b"memory", state=b"state")
     with pytest.raises(ArchiveError, match="not of this version of the lab"):
         student(course.export())
 
 
-def test_an_image_that_is_not_what_its_manifest_says_is_refused(
-    course: Course, student: Callable[..., list[str]]
-) -> None:
-    course.recipe.image.initrd.write_bytes(b"evil")
+def test_an_image_that_differs_from_its_manifest_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
+    course.inputs.image.initrd.write_bytes(b"evil")
     file = course.export()
-    with pytest.raises(ArchiveError, match="initrd is not what the manifest says"):
-        student(file)
-    with pytest.raises(ArchiveError, match="initrd is not what the manifest says"):
-        exchange.require_exported(file)
+    for take in (student, exchange.require_exported):
+        with pytest.raises(ArchiveError, match="initrd is not what the manifest says"):
+            take(file)
 
 
 def test_a_file_without_an_image_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
-    exchange.write(course.file, {"frozen/state": course.whole.state}, {})
+    exchange.write(course.file, {"frozen/state": course.snapshot.state}, {})
     with pytest.raises(ArchiveError, match="holds no image"):
         student(course.file)
 
 
-def test_qemu_of_another_kind_of_computer_is_left_out_and_that_is_said(
+def test_qemu_for_another_architecture_is_left_out_and_a_message_says_so(
     course: Course, student: Callable[..., list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "architecture", lambda: "arm64")
@@ -174,7 +298,7 @@ def test_qemu_of_another_kind_of_computer_is_left_out_and_that_is_said(
     assert not (tmp_path / "student/runner").exists() and (tmp_path / "student/machine").exists()
 
 
-def test_programs_of_other_sources_stay_in_the_file(
+def test_programs_of_other_sources_are_left_out(
     course: Course, student: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     student(course.export(), "of-sources-that-were-edited")

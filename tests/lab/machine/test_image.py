@@ -63,7 +63,7 @@ def manifest(**other: object) -> bytes:
     [
         (b"{}", "cannot be read"),
         (b"[" * 100_000, "cannot be read"),
-        (manifest(packages=["\x1b[2J"]), "names what is no package"),
+        (manifest(packages=["\x1b[2J"]), "names an invalid package"),
         (manifest(format="lab-image 2"), "expected the format"),
     ],
 )
@@ -99,4 +99,4 @@ def test_a_damaged_image_that_was_built_is_built_again(
     (made.folder / "manifest.json").write_bytes(b"garbage")
     assert image.build_image(tmp_path, tmp_path / "cache", told.append) == made
     assert told[0] == "building the machine's image"
-    assert told[1].endswith("manifest.json is not what was written: building it again")
+    assert told[1].endswith("manifest.json is not what was written: building the machine's image again")

@@ -1,4 +1,4 @@
-"""A new lock: what is asked of the mirrors, and what is kept of it: lab.machine.renewal, lab.supply.indices."""
+"""A new lock: what is asked of the mirrors, and what is kept of it: lab.machine.renewal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from lab.machine import renewal
 from lab.machine.contents import Wanted
-from lab.supply.indices import Indices, IndicesError, dependencies, run, sources
+from lab.machine.renewal import Indices, IndicesError, dependencies, run, sources
 from lab.supply.lock import Locked
 from lab.supply.packages import Packages, SupplyError
 

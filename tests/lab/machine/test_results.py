@@ -1,17 +1,25 @@
-"""What comes back from the guest."""
+"""The results of a job at both ends."""
 
 from __future__ import annotations
 
 import io
+import struct
 import tarfile
+import threading
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.errors import SiteError
 from lab.machine import results
+from lab.machine.qemu import MachineError
+from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, PairRunner
+from lab.model.trial import DAEMON, ECHO, Job, Link, Perturbation, Step
 
-STEP = {
+JOB = {
     "0.client.out": "data\n",
     "0.client.err": "",
     "0.server.out": "",
@@ -20,8 +28,11 @@ STEP = {
     "0.server.status": "143\n",
     "0.start": "1000\n",
     "0.end": "3000\n",
+    "start": "500\n",
+    "end": "4000\n",
+    "before": "",
+    "after": "",
 }
-JOB = STEP | {"start": "500\n", "end": "4000\n", "before": "", "after": ""}
 DEVICES = """\
 Inter-|   Receive                                            |  Transmit
  face |bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo colls carrier compressed
@@ -34,12 +45,12 @@ rxe1: rcvd_pkts
 """
 
 
-def archive(files: dict[str, str]) -> io.BytesIO:
+def archive(files: dict[str, str], kind: bytes = tarfile.REGTYPE) -> io.BytesIO:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name, content in files.items():
             info = tarfile.TarInfo(f"./{name}")
-            info.size = len(content)
+            info.size, info.type, info.linkname = len(content), kind, "/etc/passwd"
             tar.addfile(info, io.BytesIO(content.encode()))
     buffer.seek(0)
     return buffer
@@ -59,7 +70,7 @@ def test_counters_are_named_by_device() -> None:
     assert (counters["v0.tx_dropped"], counters["rxe0.sent_pkts"], counters["rxe1.rcvd_pkts"]) == (3, 201, 7)
 
 
-def test_what_the_deadline_killed_says_so_and_later_steps_never_ran() -> None:
+def test_killed_steps_have_the_deadlines_status_and_later_steps_never_ran() -> None:
     files = JOB | {"expired": "", "0.client.status": "137\n", "0.server.status": "1\n"}
     killed, never = results.outcome(files, 2, "", 0.5).steps
     assert (killed.client_status, killed.server_status) == (124, 1)
@@ -73,19 +84,8 @@ def test_results_without_a_number_are_refused(missing: str) -> None:
         results.outcome({name: text for name, text in JOB.items() if name != missing}, 1, "", 0.5)
 
 
-def test_a_link_that_could_not_be_made_is_an_error() -> None:
-    with pytest.raises(results.ResultError, match="Illegal rate"):
-        results.outcome(JOB | {"link.err": "Illegal rate\n"}, 1, "", 0.5)
-
-
-def test_links_and_devices_in_the_archive_are_not_followed() -> None:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        info = tarfile.TarInfo("0.client.out")
-        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        tar.addfile(info)
-    buffer.seek(0)
-    assert results.unpack(buffer) == {}
+def test_links_in_the_archive_are_not_followed() -> None:
+    assert results.unpack(archive({"0.client.out": ""}, tarfile.SYMTYPE)) == {}
 
 
 @given(st.binary(max_size=2000))
@@ -104,25 +104,97 @@ def test_any_text_in_place_of_counters_is_read(text: str) -> None:
 def test_two_machines_leave_one_outcome() -> None:
     client = JOB | {"0.server.err": "not the server's machine", "before": DEVICES, "after": DEVICES}
     server = JOB | {"0.client.out": "not the client's machine", "0.server.status": "3\n", "start": "7\n"}
-    whole = results.joined_outcome(client, server | {"after": DEVICES}, 1, "", 1.0)
-    (step,) = whole.steps
+    joined = results.joined_outcome((client, "1"), (server | {"after": DEVICES}, "2"), 1, 1.0)
+    (step,) = joined.steps
     assert (step.client_out, step.server_err, step.server_status) == ("data\n", "talk\n", 3)
-    assert (whole.clock_start_ns, whole.counters_before["v0.tx_bytes"], whole.counters_after["v0.tx_bytes"]) == (
-        500,
-        1176,
-        2352,
+    assert (joined.clock_start_ns, joined.console) == (500, "12")
+    assert (joined.counters_before["v0.tx_bytes"], joined.counters_after["v0.tx_bytes"]) == (1176, 2352)
+
+
+@pytest.mark.parametrize("end", [CLIENT, SERVER])
+def test_a_deadline_or_a_failed_link_of_either_machine_is_that_of_the_job(end: int) -> None:
+    def ends(files: dict[str, str]) -> tuple[EndResult, EndResult]:
+        client, server = (JOB | {"0.server.status": "137\n"} | (files if number == end else {}) for number in (0, 1))
+        return (client, ""), (server, "")
+
+    assert results.joined_outcome(*ends({"expired": ""}), 1, 1.0).steps[0].server_status == 124
+    with pytest.raises(results.ResultError, match="could not make the link: no such device"):
+        results.joined_outcome(*ends({"link.err": "no such device\n"}), 1, 1.0)
+
+
+def failed(errors: dict[int, MachineError], first: int) -> MachineError:
+    """The error of two machines, where the second one fails after it was ended."""
+    both, ended = PairRunner("exact", lambda _: nullcontext()), threading.Event()
+
+    def machine(end: int) -> EndResult:
+        if end != first:
+            assert ended.wait(10)
+        raise errors[end]
+
+    both.running.stop = ended.set  # type: ignore[method-assign]
+    with pytest.raises(MachineError) as raised:
+        both.run(machine)
+    return raised.value
+
+
+@pytest.mark.parametrize(("end", "name"), [(CLIENT, "client"), (SERVER, "server")])
+def test_the_machine_that_failed_first_is_named_and_keeps_its_evidence(end: int, name: str) -> None:
+    panic = MachineError("its kernel panicked", evidence={"console.log": "panic"})
+    error = failed({end: panic, 1 - end: MachineError("QEMU was killed by SIGKILL")}, end)
+    assert (error.where, error.what) == (f"the {name}'s machine", "its kernel panicked")
+    assert error.evidence == {"console.log": "panic"}
+
+
+def test_a_machine_that_ended_because_the_other_had_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "EXIT_S", 0)
+    blames = MachineError("QEMU ended with status 1: pair: the client's machine was killed")
+    error = failed({SERVER: blames, CLIENT: MachineError("QEMU was killed by SIGSEGV")}, SERVER)
+    assert str(error) == "the client's machine: QEMU was killed by SIGSEGV"
+
+
+def test_a_machine_that_is_about_to_end_is_not_killed_because_the_other_blames_it() -> None:
+    both, killed = PairRunner("exact", lambda _: nullcontext()), threading.Event()
+
+    def machine(end: int) -> EndResult:
+        if end == SERVER:
+            raise MachineError("QEMU ended with status 1: pair: the client's machine ended with status 0")
+        raise MachineError("QEMU was killed by SIGKILL" if killed.wait(0.2) else "the guest went off without results")
+
+    both.running.stop = killed.set  # type: ignore[method-assign]
+    with pytest.raises(MachineError) as raised:
+        both.run(machine)
+    assert str(raised.value) == "the client's machine: the guest went off without results"
+
+
+def test_a_launcher_asks_the_other_machine_for_its_daemon_over_the_side_network() -> None:
+    launched = Step(DAEMON, ("orterun", "--mca", "plm_rsh_agent", ECHO, "--host", "10.0.0.2", "ping"), 0)
+    plain = Step(("a",), ("b",), 1)
+    (step, other) = results.apart(Job((launched, plain), Link(), Perturbation(), 5)).steps
+    assert other == plain and step.port == DAEMON_PORT and step.server[:2] == ("nc", "-l")
+    assert SIDE[SERVER] in step.client and ECHO not in step.client
+    assert " ".join(step.client).endswith(
+        "orterun --mca oob_tcp_if_include 192.168.7.0/24 --mca plm_rsh_agent /lab/ask --host 10.0.0.2 ping"
     )
 
 
-@pytest.mark.parametrize("end", [0, 1])
-def test_a_deadline_of_either_machine_is_that_of_the_job(end: int) -> None:
-    killed = JOB | {"0.server.status": "137\n"}
-    client, server = (killed | ({"expired": ""} if each == end else {}) for each in (0, 1))
-    assert results.joined_outcome(client, server, 1, "", 1.0).steps[0].server_status == 124
+def block(kind: int, body: bytes) -> bytes:
+    return struct.pack("<II", kind, 8 + len(body)) + body
 
 
-@pytest.mark.parametrize("end", [0, 1])
-def test_a_link_that_either_machine_could_not_make_is_an_error(end: int) -> None:
-    client, server = (JOB | ({"link.err": "no such device\n"} if each == end else {}) for each in (0, 1))
-    with pytest.raises(results.ResultError, match="could not make the link: no such device"):
-        results.joined_outcome(client, server, 1, "", 1.0)
+OUTGOING = block(6, struct.pack("<5I", 0, 0, 99, 4, 1500) + b"head" + struct.pack("<HHI", 2, 4, 2))
+
+
+def test_a_log_is_read_frame_by_frame(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(block(1, b"another kind of block") + OUTGOING)
+    (frame,) = results.read(tmp_path / "log")
+    assert frame == Frame(99, goes_out=True, size_bytes=1500, head=b"head")
+    assert (frame.line_bytes, frame._replace(size_bytes=20).line_bytes) == (1524, 84)
+
+
+@pytest.mark.parametrize(
+    "end", [b"\6\0\0", struct.pack("<II", 6, 0), struct.pack("<II", 1, 7) + OUTGOING, OUTGOING[:-9]]
+)
+def test_a_log_that_is_cut_off_is_refused(tmp_path: Path, end: bytes) -> None:
+    (tmp_path / "log").write_bytes(OUTGOING + end)
+    with pytest.raises(SiteError, match="the log of the link is cut off"):
+        list(results.read(tmp_path / "log"))

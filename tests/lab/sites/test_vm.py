@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lab.errors import SiteError
-from lab.machine import results, wall
+from lab.machine import results
 from lab.machine.image import Image
 from lab.machine.qemu import MachineError
 from lab.machine.runner import Runner
-from lab.machine.wall import KVM, SOFTWARE, Machine
 from lab.sites import vm
+from lab.sites.vm import KVM, SOFTWARE, Machine
 
 SOFT = Machine(Image(Path("image"), "d"), Runner(Path("runner")), SOFTWARE, 2)
 
@@ -30,7 +30,7 @@ def test_two_processors_are_two_machines_and_one_is_a_cable() -> None:
 
 def test_without_its_device_kvm_is_not_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(vm, "KVM_DEVICE", tmp_path / "kvm")
-    monkeypatch.setattr(wall, "run_alone", lambda *_: pytest.fail("tried"))
+    monkeypatch.setattr(vm, "run_alone", lambda *_: pytest.fail("tried"))
     assert not site().has_kvm(SOFT)
 
 
@@ -47,13 +47,13 @@ def test_kvm_is_taken_only_if_a_machine_boots_with_it(
         if not boots:
             raise MachineError("it ran longer than 20 s")
 
-    monkeypatch.setattr(wall, "run_alone", run_alone)
+    monkeypatch.setattr(vm, "run_alone", run_alone)
     assert site().has_kvm(SOFT) is boots and tried == [KVM]
 
 
 def test_a_machine_gets_its_share_of_processors_and_its_cards() -> None:
     assert "-smp 2" in " ".join(SOFT.arguments(2))
-    words = " ".join(wall.joints(1, 7, 8))
+    words = " ".join(vm.joints(1, 7, 8))
     assert words.startswith("-name server ") and "socket,id=link,fd=7" in words and "socket,id=side,fd=8" in words
     assert words.index("virtio-net-pci,netdev=link") < words.index("virtio-net-pci,netdev=side")
 

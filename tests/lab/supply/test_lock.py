@@ -39,7 +39,7 @@ def test_packages_are_written_in_order() -> None:
         "[Guest]",
     ],
 )
-def test_a_line_that_does_not_belong_there_is_named(line: str) -> None:
+def test_an_invalid_line_is_named(line: str) -> None:
     with pytest.raises(lock.LockError, match=r"packages.lock:4: .*make lock"):
         lock.parse(f"# a comment\ndate {BOTH.date}\n[guest]\n{line}\n", "packages.lock")
 
@@ -50,6 +50,6 @@ def test_a_lock_needs_a_date_and_sections(text: str) -> None:
         lock.parse(text, "packages.lock")
 
 
-def test_a_section_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_a_missing_section_is_named_with_the_existing_ones() -> None:
     with pytest.raises(lock.LockError, match="no packages for runner riscv64, only for guest, runner arm64"):
         BOTH.of(lock.runner("riscv64"))

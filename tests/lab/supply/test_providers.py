@@ -1,19 +1,19 @@
-"""The providers that the settings, the environment and apt name, and what each returns."""
+"""The providers that the settings, the environment and apt name; servers that are slow, cut short, lie or stall."""
 
 from __future__ import annotations
 
 import re
+from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.lab.supply.fetching import CONTENT, DATE, Locking, Serve, fetched, lacking, mirror, refusal, store, whole
+from tests.lab.supply.fetching import CONTENT, DATE, Request, Supply, lacking, locked, mirror, whole
 
 from lab.errors import SpecError
 from lab.places import ROOT
 from lab.supply import providers
-from lab.supply.packages import Provider
-from lab.supply.providers import LocalFolder, Mirror, Settings
-from lab.supply.web import Web
+from lab.supply.packages import Packages, Provider
+from lab.supply.providers import LocalFolder, Mirror, Settings, Web
 
 # A host that has packages of Debian, of Ubuntu or of Python.
 MIRROR = re.compile(
@@ -28,18 +28,26 @@ def one(typed: str) -> Provider:
     return found
 
 
-def test_without_settings_this_computer_s_apt_is_asked(tmp_path: Path) -> None:
-    assert providers.load(tmp_path / "lab.toml", {}) == Settings(("apt",), 30)
-
-
-def test_the_environment_comes_before_lab_toml(tmp_path: Path) -> None:
+def test_the_environment_comes_before_lab_toml_and_both_before_apt(tmp_path: Path) -> None:
     file = tmp_path / "lab.toml"
+    assert providers.load(file, {}) == Settings(("apt",), 30)
     file.write_text('[supply]\nproviders = ["/srv/course"]\npatience_s = 5\n')
     assert providers.load(file, {}) == Settings(("/srv/course",), 5)
     assert providers.load(file, {"LAB_SUPPLY": "apt /media/stick"}) == Settings(("apt", "/media/stick"), 5)
 
 
-@pytest.mark.parametrize("wrong", ['provider = ["apt"]', "providers = [1]", 'providers = [""]', "patience_s = 0"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        'provider = ["apt"]',
+        "providers = [1]",
+        "patience_s = 0",
+        'providers = ["ftp://m.example/debian"]',
+        'providers = ["oci://r.example/debs"]',
+        'providers = ["http://a.example/{version}"]',
+        'providers = ["course.tar"]',
+    ],
+)
 def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) -> None:
     file = tmp_path / "lab.toml"
     file.write_text(f"[supply]\n{wrong}\n")
@@ -47,96 +55,194 @@ def test_a_wrong_setting_is_refused_with_its_line(tmp_path: Path, wrong: str) ->
         providers.load(file, {})
 
 
+def test_a_wrong_provider_in_the_environment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"LAB_SUPPLY: unknown provider of packages: ftp://x"):
+        providers.load(tmp_path / "none.toml", {"LAB_SUPPLY": "apt ftp://x"})
+
+
 @pytest.mark.parametrize(
     ("typed", "kind", "name"),
     [
         ("http://m.example/debian/", Mirror, "http://m.example/debian/{path}"),
         ("https://a.example/{date}/{path}", Mirror, "https://a.example/{date}/{path}"),
-        ("/srv/course", LocalFolder, "/srv/course"),
         ("file:///srv/debian", LocalFolder, "/srv/debian"),
         ("packages", LocalFolder, str(ROOT / "packages")),
     ],
 )
-def test_a_word_stands_for_a_kind_of_provider(typed: str, kind: type, name: str) -> None:
-    assert isinstance(one(typed), kind)
-    assert one(typed).name == name
+def test_a_typed_provider_is_a_mirror_or_a_folder(typed: str, kind: type, name: str) -> None:
+    assert isinstance(one(typed), kind) and one(typed).name == name
 
 
 @pytest.mark.parametrize(
-    "typed", ["ftp://m.example/debian", "oci://r.example/debs", "http://a.example/{version}", "course.tar"]
-)
-def test_a_word_that_stands_for_nothing_is_refused_with_its_line(tmp_path: Path, typed: str) -> None:
-    file = tmp_path / "lab.toml"
-    file.write_text(f'[supply]\nproviders = [\n  "apt",\n  "{typed}",\n]\n')
-    with pytest.raises(SpecError, match=r"lab.toml:[24]: .*(ftp|oci|version|tar)"):
-        providers.load(file, {})
-    with pytest.raises(SpecError, match=r"LAB_SUPPLY: .*(ftp|oci|version|tar)"):
-        providers.load(tmp_path / "none.toml", {"LAB_SUPPLY": f"apt {typed}"})
-
-
-@pytest.mark.parametrize(
-    ("said", "found"),
+    ("printed", "found"),
     [("", []), (TWO_SUITES, ["http://a.example/debian/"]), (NO_LISTS, ["http://mirror.example/debian/"])],
 )
-def test_the_mirrors_are_those_of_debian_among_apt_s_sources(said: str, found: list[str]) -> None:
-    assert providers.apt_mirrors(said) == found
+def test_mirrors_are_those_of_debian_among_apts_sources(printed: str, found: list[str]) -> None:
+    assert providers.apt_mirrors(printed) == found
 
 
-def test_apt_s_proxies_are_known_by_scheme() -> None:
-    said = "Acquire::http::Proxy http://cache.example:3142\nAcquire::https::Proxy DIRECT\n"
-    assert providers.apt_proxies(said) == {"http": "http://cache.example:3142"}
+def test_proxies_are_those_of_apt_by_scheme() -> None:
+    printed = "Acquire::http::Proxy http://cache.example:3142\nAcquire::https::Proxy DIRECT\n"
+    assert providers.apt_proxies(printed) == {"http": "http://cache.example:3142"}
     assert providers.apt_proxies("Acquire::http::Proxy \n") == {}
 
 
-def test_a_computer_without_apt_has_a_provider_that_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert one("apt") == providers.Nothing("this computer has no apt with a mirror of Debian")
+def test_a_host_without_apt_is_told_so(monkeypatch: pytest.MonkeyPatch, supply: Supply) -> None:
+    monkeypatch.setenv("PATH", str(supply.folder))
+    assert "apt this computer has no apt with a mirror of Debian" in supply.refusal(one("apt"))
 
 
 def test_no_mirror_is_named_in_the_repository_but_the_archive_of_old_versions_in_the_docs() -> None:
-    """Who fetches is told where by their own apt or settings."""
-    files = [
-        each for name in ("code", "docs", "tests", "experiments", "templates") for each in (ROOT / name).rglob("*")
-    ]
-    texts = [each for each in (*files, *ROOT.glob("[A-Z]*")) if each.is_file() and "__pycache__" not in each.parts]
-    named = {(each.relative_to(ROOT).parts[0], host) for each in texts for host in MIRROR.findall(each.read_bytes())}
+    """A mirror's address comes from the user's apt or settings."""
+    folders = ("code", "docs", "tests", "experiments", "templates")
+    files = [file for name in folders for file in (ROOT / name).rglob("*")]
+    texts = [file for file in (*files, *ROOT.glob("[A-Z]*")) if file.is_file() and "__pycache__" not in file.parts]
+    named = {(file.relative_to(ROOT).parts[0], host) for file in texts for host in MIRROR.findall(file.read_bytes())}
     assert {(place, host.partition(b".")[0]) for place, host in named} == {("docs", b"snapshot")}
 
 
 @pytest.mark.parametrize("name", ["sha256", "file", "path"])
-def test_a_folder_gives_packages_under_any_of_their_names(locked: Locking, tmp_path: Path, name: str) -> None:
-    wanted = locked(CONTENT)
-    names = {"sha256": f"{wanted.sha256}.deb", "file": wanted.file, "path": wanted.path}
-    file = tmp_path / "course" / names[name]
+def test_a_folder_gives_packages_under_any_of_their_names(supply: Supply, name: str) -> None:
+    package = supply.package
+    names = {"sha256": f"{package.sha256}.deb", "file": package.file, "path": package.path}
+    file = supply.folder / "course" / names[name]
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
-    assert fetched(store(tmp_path, LocalFolder(tmp_path / "course")), wanted) == CONTENT
-
-
-def test_a_package_comes_by_its_path_below_a_mirror(serve: Serve, locked: Locking, tmp_path: Path) -> None:
-    server, wanted = serve(whole), locked(CONTENT)
-    assert fetched(store(tmp_path, mirror(f"{server.url}/debian/")), wanted) == CONTENT
-    assert server.paths == [f"/debian/{wanted.path}"]
+    assert supply.fetched(LocalFolder(supply.folder / "course")) == CONTENT
 
 
 @pytest.mark.parametrize(
     ("template", "path"),
     [
-        ("/archive/{date}/{path}", f"/archive/{DATE}/pool/main/i/iperf3/iperf3_3.12-1+deb12u2_amd64.deb"),
+        ("/debian/", "/debian/{path}"),
+        ("/archive/{date}/{path}", "/archive/{date}/{path}"),
         ("/by-hash/{sha256}", "/by-hash/{sha256}"),
         ("/course/{file}", "/course/iperf3_3.12-1+deb12u2_amd64.deb"),
     ],
 )
-def test_an_archive_is_asked_by_date_or_digest(
-    serve: Serve, locked: Locking, tmp_path: Path, template: str, path: str
-) -> None:
-    server, wanted = serve(whole), locked(CONTENT)
-    assert fetched(store(tmp_path, mirror(server.url + template)), wanted) == CONTENT
-    assert server.paths == [path.replace("{sha256}", wanted.sha256)]
+def test_a_mirror_is_asked_by_path_date_or_digest(supply: Supply, template: str, path: str) -> None:
+    server = supply.serve(whole)
+    assert supply.fetched(mirror(server.url + template)) == CONTENT
+    package = supply.package
+    assert server.paths == [path.format(path=package.path, date=DATE, sha256=package.sha256)]
 
 
-def test_a_password_is_sent_and_never_shown(serve: Serve, locked: Locking, tmp_path: Path) -> None:
-    server = serve(lacking)
-    url = server.url.replace("http://", "http://ada:secret@")
-    assert "secret" not in refusal(store(tmp_path, mirror(url)), locked(CONTENT))
+def test_a_password_is_sent_and_never_shown(supply: Supply) -> None:
+    server = supply.serve(lacking)
+    assert "secret" not in supply.refusal(mirror(server.url.replace("http://", "http://ada:secret@")))
     assert server.requests[0][1]["authorization"] == "Basic YWRhOnNlY3JldA=="
+
+
+def cut_short(request: Request) -> None:
+    request.send_from(CONTENT, 200_000)
+
+
+def without_ranges(request: Request) -> None:
+    first = len(request.server.paths) == 1
+    request.send(CONTENT[:1000] if first else CONTENT, claimed=len(CONTENT))
+
+
+def in_chunks(request: Request) -> None:
+    request.send_chunks(CONTENT, b"")
+
+
+def busy_at_first(request: Request) -> None:
+    if len(request.server.paths) > 1:
+        whole(request)
+    else:
+        request.send(b"", 503, Retry_After="3600")
+
+
+@pytest.mark.parametrize(
+    ("answer", "ranges"),
+    [
+        (cut_short, [None, "bytes=200000-", "bytes=400000-"]),
+        (without_ranges, [None, "bytes=1000-"]),
+        (in_chunks, [None]),
+        (busy_at_first, [None, None]),
+    ],
+)
+def test_a_package_comes_whole_from_an_imperfect_server(supply: Supply, answer: object, ranges: list[str]) -> None:
+    server = supply.serve(answer)  # type: ignore[arg-type]
+    assert supply.fetched(server) == CONTENT and server.ranges == ranges
+
+
+@pytest.mark.parametrize("place", [f"bytes 7-{len(CONTENT) - 1}/{len(CONTENT)}", "bytes 1000-1999/2000", "invalid"])
+def test_another_piece_than_the_requested_one_is_not_taken(supply: Supply, place: str) -> None:
+    def answer(request: Request) -> None:
+        if len(request.server.paths) == 2:
+            request.send(b"?" * 1000, 206, Content_Range=place)
+        else:
+            request.send_from(CONTENT, 1000 if len(request.server.paths) == 1 else None)
+
+    server = supply.serve(answer)
+    assert supply.fetched(server) == CONTENT and len(server.paths) == 3
+
+
+def test_a_part_that_no_server_can_continue_is_dropped(supply: Supply) -> None:
+    supply.put_part(b"something else")
+    server = supply.serve(lambda request: request.send(b"", 416) if request.begins else whole(request))
+    assert supply.fetched(server) == CONTENT
+
+
+def test_a_page_in_place_of_a_package_is_not_read(supply: Supply) -> None:
+    portal = supply.serve(lambda request: request.send(b"<html>please log in"))
+    assert f"has 19 bytes there instead of {len(CONTENT)}" in supply.refusal(portal)
+    assert len(portal.paths) == 1
+
+
+def test_no_more_is_written_than_the_locked_size(supply: Supply) -> None:
+    def endless(request: Request) -> None:
+        while not request.server.over.is_set():
+            request.send_chunks(CONTENT, CONTENT)
+
+    assert f"gives more than the {len(CONTENT)} bytes" in supply.refusal(supply.serve(endless))
+    assert sum(file.stat().st_size for file in supply.file.parent.iterdir()) <= len(CONTENT)
+
+
+def test_a_redirect_is_followed_and_a_circle_is_not(supply: Supply) -> None:
+    circle = supply.serve(lambda request: request.send(b"", 302, Location=request.path))
+    assert "too many redirects" in supply.refusal(circle) and len(circle.paths) <= 6
+    target = supply.serve(whole)
+    source = supply.serve(lambda request: request.send(b"", 302, Location=f"{target.url}/elsewhere"))
+    assert supply.fetched(source) == CONTENT and target.paths == ["/elsewhere"]
+
+
+@pytest.mark.parametrize("begin", [b"", CONTENT[:1000]])
+def test_a_server_that_stalls_is_given_up_and_not_asked_again(supply: Supply, begin: bytes) -> None:
+    def answer(request: Request) -> None:
+        if begin:
+            request.send_response(200)
+            request.send_header("Content-Length", str(len(CONTENT)))
+            request.end_headers()
+            request.wfile.write(begin)
+        request.server.over.wait(60)
+
+    server, course = supply.serve(answer), supply.folder / "course"
+    assert "says nothing for 0.2 s" in supply.refusal(mirror(server.url, 0.2))
+    server.requests.clear()
+    wanted = [supply.package, locked(CONTENT[:1000])]
+    course.mkdir()
+    for package, content in zip(wanted, (CONTENT, CONTENT[:1000]), strict=True):
+        (course / f"{package.sha256}.deb").write_bytes(content)
+    Packages(supply.folder / "1", lambda: [mirror(server.url, 0.2), LocalFolder(course)]).obtain(wanted, DATE)
+    assert len(server.paths) <= 3
+
+
+def test_a_server_that_drips_is_given_up(supply: Supply) -> None:
+    ticks = count(0, 1000)
+    web = Web(30, lambda: float(next(ticks)))
+    assert "is slower than 10 kB/s" in supply.refusal(Mirror(web, supply.serve(whole).url + "/{path}"))
+
+
+@pytest.mark.parametrize("source", ["environment", "apt"])
+def test_a_proxy_is_asked_in_place_of_the_mirror(supply: Supply, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    proxy, server = supply.serve(whole), supply.serve(lacking)
+    if source == "environment":
+        monkeypatch.setenv("http_proxy", proxy.url)
+    web = Web(30, proxies={"http": proxy.url} if source == "apt" else None)
+    assert supply.fetched(Mirror(web, server.url + "/{path}")) == CONTENT
+    assert proxy.paths[0].startswith(f"{server.url}/pool/") and not server.paths
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    supply.file.unlink()
+    assert "(404)" in supply.refusal(Mirror(web, server.url + "/{path}")) and len(proxy.paths) == 1

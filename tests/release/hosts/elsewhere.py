@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.release.hosts.roots import run, with_qemu
 
-from lab.compiler import plugins
+from lab.compiler import build
 from lab.files.store import exclusive, put_file, put_folder
 from lab.machine import contents, runner
 from lab.machine.runner import LOADER, NAME, PROGRAM, Runner
-from lab.machine.snapshot import Frozen
+from lab.machine.snapshot import Snapshot
 from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 from lab.supply import lock
@@ -62,7 +62,7 @@ class Elsewhere:
 
     runner: Runner
     plugin: Path
-    machine: Callable[..., Frozen] = Frozen
+    machine: Callable[..., Snapshot] = Snapshot
 
 
 class WithRunner(ExactSite):
@@ -72,16 +72,16 @@ class WithRunner(ExactSite):
         super().__init__(MACHINE, CACHE, HOST_SECONDS)
         self.other = other
 
-    def asked(self) -> Frozen:
+    def verified_snapshot(self) -> Snapshot:
         """The machine with the other runner and its plugin."""
-        ours = super().asked()
+        ours = super().verified_snapshot()
         return self.other.machine(ours.folder, self.other.runner, self.other.plugin, copied=ours.copied)
 
 
 def empty() -> Elsewhere:
     """What this computer's site uses, shut in."""
-    ours = runner.carried(MACHINE, CACHE, tell)
-    return Elsewhere(InAnEmptyRoot(ours.folder), plugins.built_plugin(MACHINE, CACHE, tell))
+    ours = runner.bundled(MACHINE, CACHE, tell)
+    return Elsewhere(InAnEmptyRoot(ours.folder), build.built_plugin(MACHINE, CACHE, tell))
 
 
 def arm64() -> Elsewhere:
@@ -99,12 +99,12 @@ def lay_out_arm64(folder: Path) -> None:
     found, store = lock.read(MACHINE / "packages.lock"), opened_store(CACHE, tell)
     locked = found.of(lock.runner("arm64"))
     store.obtain(locked, found.date)
-    runner.lay_out([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
+    runner.unpack([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
 
 
 def compile_arm64(folder: Path) -> None:
     """The plugin by the lock's cross compiler."""
-    (folder / NAME).write_bytes(plugins.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))
+    (folder / NAME).write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))
 
 
 HOSTS_FOLDER = Path(__file__).parent
@@ -125,7 +125,7 @@ class Installed(Runner):
         return {**super().environment, "QEMU_MODULE_DIR": f"{LIBRARIES}/qemu"}
 
 
-class Poured(Frozen):
+class Poured(Snapshot):
     """QEMU 11 takes a pipe and no file for a state that comes by a descriptor."""
 
     @property
@@ -144,7 +144,7 @@ class Newer:
 
     suite: str
     api: int  # of the plugin interface, which the version takes
-    machine: Callable[..., Frozen] = Frozen
+    machine: Callable[..., Snapshot] = Snapshot
 
     def __call__(self) -> Elsewhere:
         """Made if it is missing."""
@@ -157,7 +157,7 @@ class Newer:
 
     def compile(self, plugin: Path) -> None:
         """The plugin for that interface, by this computer's compiler: no result depends on it."""
-        flags = [*plugins.PLUGIN_FLAGS, f"-DAPI={self.api}", f"-I{PAIR}"]
+        flags = [*build.PLUGIN_FLAGS, f"-DAPI={self.api}", f"-I{PAIR}"]
         with tempfile.TemporaryDirectory() as folder:
             version = Path(folder, "version.o")
             run("gcc", *flags, "-c", "-o", version, HOSTS_FOLDER / "newer.c")

@@ -15,7 +15,7 @@ SETPRIV = ("setpriv", "--pdeathsig", "KILL")
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
-def bound(command: Iterable[str]) -> list[str]:
+def die_with_parent(command: Iterable[str]) -> list[str]:
     """The command, begun by what binds it and then becomes it."""
     return [*_binder(), *command]
 

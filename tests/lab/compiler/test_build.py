@@ -1,0 +1,158 @@
+"""Builds: in the sandbox or in the VM, cached by their sources, and of QEMU's plugins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+from tests import namespaces
+from tests.lab.compiler.builds import HONEST
+
+from lab.compiler import build, sandbox, toolchain
+from lab.compiler.build import (
+    CardError,
+    CompilerMissing,
+    PluginError,
+    build_once,
+    build_shut_in,
+    built_before,
+    built_card,
+    built_plugin,
+)  # fmt: skip
+from lab.compiler.compilation import FAILED, Compilation
+from lab.compiler.guest import Guest
+from lab.files import bounded
+from lab.machine import runner
+from lab.places import CACHE, MACHINE, ROOT
+from lab.supply import lock
+from lab.supply.packages import SupplyError
+
+IN_THE_VM = """
+from tests.lab.compiler.builds import HONEST
+from lab.compiler.build import build_shut_in
+program = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"]
+print(program == open("{}", "rb").read())
+"""
+
+
+@pytest.mark.usefixtures("users_namespaces")
+def test_a_sandbox_is_used_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("a guest"))
+    (program,) = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, lambda _: None).values()
+    assert program.startswith(b"\x7fELF")
+
+
+@pytest.mark.usefixtures("users_namespaces")
+def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"])
+    command = [*namespaces.WITHOUT, sys.executable, "-c", IN_THE_VM.format(tmp_path / "mine")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    why, equal = done.stdout.splitlines()
+    assert why.startswith("compiling in a guest, since this computer has no sandbox: bwrap: ")
+    assert equal == "True"
+
+
+def test_without_bubblewrap_the_vm_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = list[str]()
+    monkeypatch.setattr(sandbox, "walls", lambda _: ("no-such-bwrap",))
+    monkeypatch.setattr(Guest, "run", lambda *_: (0, bounded.pack({"mine": b"made in a guest"})))
+    assert build_shut_in({}, ("make",), ("mine",), lines.append) == {"mine": b"made in a guest"}
+    assert lines == ["compiling in a guest, since this computer has no sandbox: bwrap is not installed"]
+
+
+def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> tuple[int, bytes]:
+        raise SupplyError("no package source has gcc")
+
+    monkeypatch.setattr(build, "run", fail)
+    with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: no package source has gcc"):
+        build_shut_in({}, ("make",), ("mine",), print)
+
+
+TASK = Compilation({"mine.c": b"int main;"}, ("make",), ("out/mine",))
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The compiler and the section of each task that ran, by a compiler that copies the first source."""
+    ran = list[tuple[str, str]]()
+
+    def run(task: Compilation, _machine: Path, _cache: Path, _tell: object, section: str = "") -> tuple[int, bytes]:
+        ran.append((task.command[0], section))
+        return 0, bounded.pack(dict.fromkeys(task.wanted, next(iter(task.files.values()))))
+
+    monkeypatch.setattr(build, "run", run)
+    monkeypatch.setattr(toolchain, "place", lambda *_: tmp_path / "toolchain")
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "plugin.c").write_text("int main;\n")
+    return ran
+
+
+def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
+    tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(task: Compilation) -> bytes:
+        return build_once(task, tmp_path, tmp_path, print)["out/mine"]
+
+    other = replace(TASK, files={"mine.c": b"int other;"})
+    assert [made(task) for task in (TASK, TASK, other)] == [b"int main;", b"int main;", b"int other;"]
+    made(replace(TASK, command=("make", "-s")))
+    monkeypatch.setattr(toolchain, "place", lambda *_: tmp_path / "newer")
+    made(TASK)
+    assert len(runs) == 4
+
+
+def test_a_damaged_build_runs_again(tmp_path: Path, runs: list[object]) -> None:
+    build_once(TASK, tmp_path, tmp_path, print)
+    (program,) = tmp_path.glob("built/*/out/mine")
+    program.write_bytes(b"damaged")
+    assert build_once(TASK, tmp_path, tmp_path, print)["out/mine"] == b"int main;" and len(runs) == 2
+
+
+def test_an_earlier_build_is_found_without_running_another(tmp_path: Path, runs: list[object]) -> None:
+    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
+    build_once(TASK, tmp_path, tmp_path, print)
+    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
+    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1
+
+
+def test_a_plugin_is_compiled_once_for_each_source_and_host(
+    tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "section", lambda: lock.runner("amd64"))
+    first = built_plugin(tmp_path, tmp_path, print)
+    assert built_plugin(tmp_path, tmp_path, print) == first
+    (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 3 };\n")
+    other = built_plugin(tmp_path, tmp_path, print)
+    monkeypatch.setattr(runner, "section", lambda: lock.runner("arm64"))
+    assert len({first, other, built_plugin(tmp_path, tmp_path, print)}) == 3
+    assert runs == [("gcc", ""), ("gcc", ""), ("aarch64-linux-gnu-gcc-12", "cross arm64")]
+
+
+def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
+    tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "run", lambda *_: (FAILED, b"plugin.c:1: error: not C\n"))
+    with pytest.raises(PluginError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
+        built_plugin(tmp_path, tmp_path, print)
+    with pytest.raises(CardError, match=r"the card does not compile: .*error: not C"):
+        built_card(MACHINE, tmp_path, print)
+    left = [file.name for kind in ("plugin", "card") for file in (tmp_path / kind).iterdir()]
+    assert not runs and left == ["lock", "lock"]
+
+
+@pytest.mark.parametrize(("host", "processor"), [("amd64", "x64"), ("arm64", "AArch64")])
+def test_the_locked_compiler_makes_the_plugin_for_every_host(host: str, processor: str, tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner(host), lambda _: None))
+    with (tmp_path / "it").open("rb") as file:
+        elf = ELFFile(file)
+        symbols = elf.get_section_by_name(".dynsym")
+        assert elf.get_machine_arch() == processor and isinstance(symbols, SymbolTableSection)
+        exported = {symbol.name for symbol in symbols.iter_symbols() if symbol["st_shndx"] != "SHN_UNDEF"}
+    assert {"qemu_plugin_install", "qemu_plugin_version"} <= exported

@@ -1,0 +1,98 @@
+"""A link model in words, and the memory that both plugins share."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from lab.errors import SiteError
+from lab.machine import link
+from lab.machine.fork_server import plugin_arguments
+from lab.machine.link import BASE_NS, netem, wire
+from lab.model.trial import OVER_CARD, Card, Job, Link, Perturbation, Step
+from lab.places import MACHINE
+
+CARD = Card("mine", 32 * 10**9, 250, 30, 0, 1000, 2000, 3000, 4, 5, 6, 7000)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Link(), ""),
+        (Link(rate_bit_s=10**9), "rate 1000000000bit 24"),
+        (Link(delay_ns=50_000, loss_ppm=10_050), "delay 50us loss 1.0050%"),
+    ],
+)
+def test_a_link_becomes_words_for_netem(model: Link, words: str) -> None:
+    assert " ".join(netem(model)) == words
+
+
+def test_netem_refuses_a_modelled_card() -> None:
+    with pytest.raises(SiteError, match="only the exact machine has modelled cards, and this link has mine"):
+        list(netem(Link(card=CARD)))
+
+
+def test_a_link_becomes_arguments_of_the_wire() -> None:
+    model = Link(mtu=1500, rate_bit_s=10**9, delay_ns=50_000, loss_ppm=10, loss_seed=7, offload=False)
+    assert wire(model) == f"latency={BASE_NS + 50_000},rate=1000000000,mtu=1500,queue=0,loss=10,seed=7,offload=0"
+    assert "rate=0," in wire(Link())
+
+
+def test_a_modelled_card_adds_its_costs_and_the_kernels_frames_pay_them_too() -> None:
+    words = wire(Link(rate_bit_s=CARD.rate_bit_s, card=CARD), takes_card=True)
+    assert words.startswith("latency=250,rate=32000000000,mtu=4200,")
+    assert words.endswith(
+        "card_header_bytes=30,card_bus_bit_s=0,card_doorbell_ps=1000,card_fetch_ps=2000,card_write_ps=3000,"
+        "card_gap_ps=4,card_block_ps=5,card_ack_ps=6,card_irq_ps=7000"
+    )
+    assert wire(Link(card=CARD)).startswith(f"latency={250 + 1 + 2 + 3 + 7},")
+
+
+@pytest.mark.parametrize(
+    ("client", "takes_card"), [(("client",), False), ((OVER_CARD, "client"), True), (("orterun", OVER_CARD, "x"), True)]
+)
+def test_a_job_takes_the_card_when_one_of_its_programs_does(client: tuple[str, ...], *, takes_card: bool) -> None:
+    steps = (Step(("server",), ("client",), 1), Step(("server",), client, 1))
+    assert Job(steps, Link(card=CARD), Perturbation(), 1).takes_card is takes_card
+
+
+@pytest.mark.parametrize(("processor", "words"), [(None, ""), (0, ",processor=1"), (7, ",processor=8")])
+def test_both_ends_get_the_cpu_that_they_share(processor: int | None, words: str) -> None:
+    job = Job((), Link(), Perturbation(), 1)
+    assert plugin_arguments(job, processor) == wire(Link()) + words
+
+
+def test_the_frames_of_each_end_and_wire_are_counted_by_name() -> None:
+    with link.shared_file() as shared:
+        os.pwrite(shared, struct.pack("<8Q", *range(1, 9)), link.COUNTS_AT)
+        os.pwrite(shared, struct.pack("<8Q", *range(11, 19)), link.END_BYTES + link.COUNTS_AT)
+        counts = link.counts(shared)
+    assert (counts["link0.frames"], counts["link0.lost"], counts["side0.frames"]) == (1, 4, 5)
+    assert (counts["link1.bytes"], counts["side1.lost"]) == (12, 18)
+
+
+def test_the_layout_is_that_of_the_plugin() -> None:
+    header = (MACHINE / "pair" / "layout.h").read_text()
+    assert f"END_BYTES = {link.END_BYTES} " in header
+    assert f"RING_BYTES ((uint64_t){link.RING_BYTES >> 20} << 20)" in (MACHINE / "pair" / "ring.h").read_text()
+    assert f"offsetof(struct end, counts) == {link.COUNTS_AT} " in header
+    (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)
+    assert tuple(re.findall(r"uint64_t (\w+);", body)) == link.COUNTS
+
+
+def test_the_digest_covers_every_source_of_the_wires(tmp_path: Path) -> None:
+    (tmp_path / "pair").mkdir()
+    (tmp_path / "pair" / "wire.c").write_text("int rate;\n")
+    first = link.digest(tmp_path)
+    (tmp_path / "pair" / "cut.h").write_text("int mtu;\n")
+    assert first != link.digest(tmp_path)
+
+
+def test_an_end_gets_its_begin_and_its_files() -> None:
+    assert link.held(1, 7, 99, 8, 9, 10, trusted=True).startswith(
+        f"end=1,shared=/proc/self/fd/7,calls=8,mailbox=9,console=10,begin={99 + link.PLUG_NS},"
+    )
