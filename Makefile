@@ -1,7 +1,7 @@
 # The front door: every target here is a command of `lab` or of code/bench. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv checks pins build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
@@ -113,6 +113,9 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 	$(MAKE) --no-print-directory -C code/machine/profile test
 	$(bin)/pytest -n 3 --no-loadscope-reorder
 
+test-quick: lint ## Run lint and the unit tests that need neither a compiler, LaTeX nor the exact machine
+	$(bin)/pytest -n 2 -m "not corpus and not modules and not release and not slow" tests/lab tests/setup tests/test_makefile.py
+
 lint: checks ## Check style, types and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
@@ -141,6 +144,10 @@ fuzz-grade: checks papers ## Grade 20,000 damaged hand-ins, other ones each time
 
 fuzz-card: setup ## Try the modelled card with 20 million commands of anything, under sanitizers: a minute or two [COUNT=n, of each half]
 	$(MAKE) --no-print-directory -C code/card/device fuzz $(if $(COUNT),COUNT=$(COUNT))
+
+release: checks build ## Build the container over a new Debian and run a trial in it
+	@code/setup/setup tests
+	$(bin)/pytest -m release
 
 compilers: checks ## Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
 	$(bin)/python tests/bench/compilers.py

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
 
 TESTS = Path(__file__).parent
-# One cluster, two ssh servers, one cable: the slow ones first, so that no worker is left alone with them.
-TOGETHER = ("sites", "kernel")
+TOGETHER = ("sites", "kernel")  # one cluster, two ssh servers, one cable
+ORDER = (TOGETHER, ("machine", "release"))  # then all others
+# Simulations, compilers, LaTeX and drawings: `make test-quick` leaves these folders out.
+SLOW = tuple(f"lab/{name}/" for name in ("analysis", "compiler", "figures", "grade", "kit", "submission", "web"))
 
 
 class Together(LoadScopeScheduling):
@@ -41,9 +43,15 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow folders first."""
-    items.sort(key=lambda item: group_of(str(item.path.relative_to(TESTS))) not in TOGETHER)
+    """Start the longest groups first, so that no worker is left alone with one, and mark the slow folders."""
+    items.sort(
+        key=lambda item: next((i for i, names in enumerate(ORDER) if file_of(item).startswith(names)), len(ORDER))
+    )
+    for item in items:
+        if file_of(item).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -77,6 +85,11 @@ def exact() -> Iterator[ExactSite]:
 def measured() -> Callable[[Outcome], Outcome]:
     """What of an outcome must be equal to the last byte: all but the host's time."""
     return lambda outcome: replace(outcome, host_seconds=0.0)
+
+
+def file_of(item: pytest.Item) -> str:
+    """A test's file below this folder."""
+    return str(item.path.relative_to(TESTS))
 
 
 def group_of(file: str) -> str:

@@ -1,70 +1,172 @@
-"""Three exact machines and a switch, and four: code/machine/switch. All but one send to that one over TCP, at once."""
+"""Three exact machines behind a switch, and four: all but machine 2 send to it over TCP, at once.
+
+Each machine is a copy of an end that waits for jobs, and the switch is its other end. Their addresses are numbered from
+1. Machine 2 is a copy of the server, all others are copies of the client; those from 3 on take addresses of their own
+when their job begins. The inits, who know one other end, do not talk to each other.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from hashlib import md5, sha256
 from pathlib import Path
 
 import pytest
-from tests.machine.switched import LINK, Left, Switched, built
 from tests.release.hosts.measuring import busy
 
-from lab.machine.qemu import MachineError
+from lab.machine import cpio, link, results
+from lab.machine.cpio import Entry
+from lab.machine.fork_server import Files, Origin
+from lab.machine.job import files as files_of
+from lab.machine.link import BASE_NS
+from lab.machine.qemu import MAILBOX_BYTES, MachineError, path_of
+from lab.machine.results import CLIENT, SERVER
+from lab.machine.sparse import anonymous_file
+from lab.model.trial import Job, Link, Perturbation, Step
 from lab.sites.exact import ExactSite
 
+LIMIT_S = 300.0  # of the host, for a run on a busy computer
+SOURCES = Path(__file__).parents[2] / "code" / "machine" / "switch"
+# Far apart, so that the machines seldom wait for each other: each cable takes 10 us.
+LINK = Link(mtu=1500, rate_bit_s=10**9, delay_ns=8000)
+ALONE = """
+end() { kill "-$1" "-$(cat "$2.pid")"; }
+step() { settle && visit "$1"; }
+"""
+KEEPS = "settle() { :; }\n"
+MOVES = """
+settle() {{ $ip -batch - <<-WORDS
+	link set v0 address 02:00:00:00:00:0{number}
+	link set side address 02:00:00:00:01:0{number}
+	addr del 10.0.0.1/24 dev v0
+	addr add 10.0.0.{number}/24 dev v0
+	addr del 192.168.7.1/24 dev side
+	addr add 192.168.7.{number}/24 dev side
+WORDS
+}}
+"""
 SIZE = 1 << 20  # that each sends
 GIGABIT = f"rate={LINK.rate_bit_s}"
-DEEP, SHALLOW, TINY = GIGABIT, f"{GIGABIT},queue=65536", f"{GIGABIT},queue=16384"
-PAYLOAD_SHARE = 1448 / 1538  # as in test_links.py
-LEAST_TIMEOUT_NS = 200_000_000  # TCP_RTO_MIN of Linux: include/net/tcp.h
+DEEP, SHALLOW = GIGABIT, f"{GIGABIT},queue=65536"
+# A sender prints how many segments it sent again; the receiver a digest for each sender.
+SEND = """
+yes {0} | head -c {1} >/tmp/data
+until nc 10.0.0.2 700{0} </tmp/data; do :; done
+awk '/^Tcp:/ {{ again = $13 }} END {{ print again }}' /proc/net/snmp
+"""
+RECEIVE = """
+cd /tmp; mkfifo open; exec 9<>open # nc ends at the end of its input
+for number in {0}; do nc -l -p 700$number <&9 | md5sum >got.$number & done
+wait; cat {1}
+"""
+Behind = Callable[[str], "Switched"]
 
-Behind = Callable[[str], Switched]
-Incast = Callable[..., list[Left]]
+
+@dataclass(frozen=True)
+class Left:
+    """What a machine left, its console included; what it and its port put on both wires; a digest of its log."""
+
+    files: results.Files
+    console: str
+    counts: dict[str, int]
+    log: str
+
+    @property
+    def said(self) -> str:
+        """Its program's output."""
+        assert self.files["0.client.status"].strip() == "0", self.files
+        return self.files["0.client.out"]
+
+
+@dataclass(frozen=True)
+class Switched:
+    """A switch, by its words, and the machines of which its own are copies."""
+
+    origin: Origin
+    program: Path
+    words: str = ""  # of all ports: rate, queue
+
+    def run(self, commands: Sequence[str]) -> list[Left]:
+        """Run a shell's command on each machine; what they leave when all have ended."""
+        with ExitStack() as stack, ThreadPoolExecutor(len(commands)) as pool:
+            shared = [stack.enter_context(link.shared_file()) for _ in commands]
+            with self.switch(shared) as switch:
+                jobs = [mailbox(number, command) for number, command in enumerate(commands, 1)]
+                left = list(pool.map(self.run_one, range(1, 1 + len(jobs)), jobs, shared))
+                assert switch.wait(LIMIT_S) == 0
+        return left
+
+    @contextmanager
+    def switch(self, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
+        """The switch, while it runs."""
+        words = f"latency={BASE_NS + LINK.delay_ns},{self.words}".rstrip(",")
+        with subprocess.Popen([self.program, words, *map(path_of, shared)], pass_fds=shared) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def run_one(self, number: int, job: bytes, shared: int) -> Left:
+        """One machine, for the port of a file."""
+        with (
+            anonymous_file("mailbox", MAILBOX_BYTES) as mailbox,
+            anonymous_file("console") as console,
+            anonymous_file("log") as log,
+        ):
+            os.pwrite(mailbox, job, 0)
+            words = f"{link.wire(LINK)},end=0"
+            files = Files(shared, mailbox, console, (log,))
+            with self.origin.copy(origin_of(number), words, files, LIMIT_S) as copy:
+                found, said = results.finish(copy, mailbox, console)
+            digest = sha256(os.pread(log, os.fstat(log).st_size, 0)).hexdigest()
+            return Left(found, said, link.counts(shared), digest)
+
+
+def origin_of(number: int) -> int:
+    """The end of which a machine is a copy."""
+    return SERVER if number == 2 else CLIENT
+
+
+def mailbox(number: int, command: str) -> bytes:
+    """A machine's job: a command, as if it were a client's."""
+    step = Step((), ("sh", "-c", command), 0)
+    job = Job((step,), LINK, Perturbation(), deadline_s=20)
+    entries = files_of(job, {"END": str(origin_of(number))})
+    more = ALONE + (KEEPS if number <= 2 else MOVES.format(number=number))
+    return cpio.archive({**entries, "job": Entry(entries["job"].content + more.encode())})
+
+
+def built(folder: Path) -> Path:
+    """The switch, compiled into a folder."""
+    subprocess.run(["make", "-s", "-C", SOURCES, f"OUT={folder}"], check=True)
+    return folder / "switch"
 
 
 @pytest.fixture(scope="module")
 def behind(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Behind:
-    """Machines behind a switch of some words."""
+    """Machines behind a switch with some options."""
     program = built(tmp_path_factory.mktemp("switch"))
     return lambda words: Switched(exact.fork_server(exact.verified_snapshot()), program, words)
 
 
-@pytest.fixture(scope="module")
-def incast(behind: Behind, tmp_path_factory: pytest.TempPathFactory) -> Incast:
-    """All but machine 2 send to it."""
-    program = tmp_path_factory.mktemp("incast") / "incast"
-    source = Path(__file__).parent / "incast" / "incast.c"
-    subprocess.run(["gcc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
-
-    def run(words: str, senders: int = 2) -> list[Left]:
-        send, receive = f"send {SIZE} 10.0.0.2", f"receive {senders}"
-        commands = [f"exec /lab/bin/incast {each}" for each in (send, receive, *[send] * (senders - 1))]
-        return behind(words).run(commands, (program,))
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def shallow(incast: Incast) -> list[Left]:
-    """What three machines leave."""
-    return incast(SHALLOW)
+def incast(machines: Switched, *senders: int) -> list[Left]:
+    commands = {number: SEND.format(number, SIZE) for number in senders}
+    commands[2] = RECEIVE.format(" ".join(map(str, senders)), " ".join(f"got.{number}" for number in senders))
+    return machines.run([commands[number] for number in sorted(commands)])
 
 
 def received(machines: list[Left]) -> list[str]:
-    """The receiver's lines: each sender's bytes, which it has compared with what must come."""
-    return sorted(machines[1].said.splitlines()[:-1])
+    return [line.split()[0] for line in machines[1].said.splitlines()]
 
 
-def time_ns(machines: list[Left]) -> int:
-    return int(machines[1].said.split()[-2])
-
-
-def goodput_share(machines: list[Left]) -> float:
-    """Of the line's rate."""
-    senders = len(machines) - 1
-    return senders * SIZE * 8 / time_ns(machines) / 1e-9 / (LINK.rate_bit_s or 0)
+def content(*senders: int) -> list[str]:
+    return [md5((f"{number}\n".encode() * SIZE)[:SIZE]).hexdigest() for number in senders]
 
 
 def dropped(machines: list[Left]) -> list[int]:
@@ -73,45 +175,36 @@ def dropped(machines: list[Left]) -> list[int]:
 
 
 def sent_again(machines: list[Left]) -> int:
-    """Segments, by all senders' TCP."""
-    return sum(int(each.said.split()[0]) for each in machines if "again" in each.said)
+    return sum(int(each.said) for number, each in enumerate(machines, 1) if number != 2)
 
 
-def test_all_arrives_though_the_queue_before_the_receiver_drops_some(shallow: list[Left]) -> None:
-    assert received(shallow) == [f"1 {SIZE} bytes", f"3 {SIZE} bytes"]
+@pytest.fixture(scope="module")
+def shallow(behind: Behind) -> list[Left]:
+    return incast(behind(SHALLOW), 1, 3)
+
+
+def test_all_data_arrives_although_the_receivers_queue_drops_frames(shallow: list[Left]) -> None:
+    assert received(shallow) == content(1, 3)
     one, receiver, three = dropped(shallow)
     assert one == three == 0 < receiver <= sent_again(shallow)
 
 
-def test_together_they_fill_the_line_and_no_more(shallow: list[Left]) -> None:
-    assert 0.9 * PAYLOAD_SHARE < goodput_share(shallow) <= PAYLOAD_SHARE
-
-
-def test_a_run_beside_busy_loops_leaves_the_same_bytes(incast: Incast, shallow: list[Left]) -> None:
+def test_a_run_beside_busy_loops_leaves_the_same_bytes(behind: Behind, shallow: list[Left]) -> None:
     with busy(2):
-        assert incast(SHALLOW) == shallow
+        assert incast(behind(SHALLOW), 1, 3) == shallow
 
 
-def test_a_deep_queue_drops_nothing(incast: Incast) -> None:
-    machines = incast(DEEP)
-    assert received(machines) == [f"1 {SIZE} bytes", f"3 {SIZE} bytes"]
-    assert (dropped(machines), sent_again(machines)) == ([0, 0, 0], 0)
-    assert 0.9 * PAYLOAD_SHARE < goodput_share(machines) <= PAYLOAD_SHARE
+def test_a_deep_queue_drops_nothing(behind: Behind) -> None:
+    machines = incast(behind(DEEP), 1, 3)
+    assert (received(machines), dropped(machines)) == (content(1, 3), [0, 0, 0])
 
 
-def test_behind_a_tiny_queue_a_sender_waits_for_its_timeout_and_the_line_is_idle(incast: Incast) -> None:
-    machines = incast(TINY)
-    assert dropped(machines)[1] > 0
-    assert time_ns(machines) > LEAST_TIMEOUT_NS
+def test_three_machines_send_to_a_fourth(behind: Behind) -> None:
+    machines = incast(behind(SHALLOW), 1, 3, 4)
+    assert received(machines) == content(1, 3, 4)
 
 
-def test_three_may_send_to_a_fourth(incast: Incast) -> None:
-    machines = incast(SHALLOW, senders=3)
-    assert received(machines) == [f"{number} {SIZE} bytes" for number in (1, 3, 4)]
-    assert 0 < dropped(machines)[1] <= sent_again(machines)
-
-
-def test_both_networks_lead_from_each_machine_to_each(behind: Behind) -> None:
+def test_both_networks_connect_each_machine_to_each(behind: Behind) -> None:
     ping = "ping -c 1 10.0.0.{0} && ping -c 1 192.168.7.{0}; sleep 1"
     machines = behind("").run([ping.format(number) for number in (3, 1, 2)])
     assert [len(re.findall(" 0% packet loss", each.said)) for each in machines] == [2, 2, 2]
@@ -119,6 +212,6 @@ def test_both_networks_lead_from_each_machine_to_each(behind: Behind) -> None:
         assert each.counts["link0.frames"] > 1 and each.counts["side0.frames"] > 1
 
 
-def test_a_machine_that_goes_off_ends_all_and_they_say_which(behind: Behind) -> None:
+def test_a_machine_that_goes_off_ends_all_and_is_named(behind: Behind) -> None:
     with pytest.raises(MachineError, match="at port 2, the client's machine ended with status 0"):
         behind("").run(["sleep 15", "sleep 15", "poweroff -f"])

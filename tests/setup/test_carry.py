@@ -82,18 +82,6 @@ def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Pat
     assert made.run("carry").stdout == done.stdout
 
 
-def test_a_package_that_nothing_here_unpacks_is_one_sentence(tmp_path: Path) -> None:
-    made, content = computer(tmp_path, "data.tar.zst")
-    put(tmp_path / "store" / POOL, content)
-    settings(made, "store")
-    (tmp_path / "bin/zstd").unlink()
-    done = made.run("carry")
-    assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.splitlines()[1:] == [
-        f"undeb: {hashlib.sha256(content).hexdigest()}.deb takes zstd, which is not on this computer"
-    ]
-
-
 @pytest.mark.parametrize("provider", ["store", "{folder}/store", "file://{folder}/store", "http://mirror.test/debian/"])
 def test_packages_come_from_where_the_settings_say(provider: str, tmp_path: Path) -> None:
     made, content = computer(tmp_path)
@@ -143,23 +131,6 @@ def test_a_damaged_package_of_the_store_is_fetched_again(tmp_path: Path) -> None
     put(tmp_path / "store" / POOL, content)
     settings(made, "store")
     assert made.run("carry").returncode == 0
-
-
-def test_apts_own_means_know_its_proxies(tmp_path: Path) -> None:
-    made, content = computer(tmp_path)
-    put(tmp_path / "there", content)
-    made.command("apt-helper", 'for last; do :; done; cp there "$last"')
-    made.command("curl", "exit 22")
-    settings(made, "http://mirror.test/debian")
-    assert made.run("carry").returncode == 0 and not made.calls("curl")
-
-
-def test_apts_mirrors_of_debian_are_asked_without_settings(tmp_path: Path) -> None:
-    made, _ = computer(tmp_path)
-    made.command("apt-get", "echo Ubuntu http://ubuntu.test/u; echo Debian http://debian.test/d")
-    made.command("curl", "exit 22")
-    assert made.run("carry").returncode == 1
-    assert [call.split()[-1] for call in made.calls("curl")] == [f"http://debian.test/d/{POOL}"]
 
 
 def test_a_processor_without_a_locked_python_is_named(tmp_path: Path) -> None:

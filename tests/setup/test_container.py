@@ -45,12 +45,6 @@ def sections() -> dict[str, list[str]]:
     return found
 
 
-def test_the_containerfile_copies_what_there_is() -> None:
-    copied = [words.split()[-2] for words in re.findall(r"^COPY (.*)$", CONTAINERFILE, re.MULTILINE)]
-    assert len(copied) == 4 and all((ROOT / each).exists() for each in copied)
-    assert copied[-1] == "." and CONTAINERFILE.index("USER lab") < CONTAINERFILE.index("make build")
-
-
 def test_all_recipes_have_one_base_and_the_same_groups() -> None:
     known = {"python", *groups("needs.txt")}
     default = re.findall(r'^ARG GROUPS="(.*)"$', CONTAINERFILE, re.MULTILINE)[0].split()
@@ -65,13 +59,6 @@ def test_the_base_is_pinned_by_its_digest_and_older_than_the_lock() -> None:
     tag, base = re.findall(r"^# debian:bookworm-(\d+),.*\nARG BASE=(\S+)$", CONTAINERFILE, re.MULTILINE)[0]
     assert re.fullmatch("debian@sha256:[0-9a-f]{64}", base)
     assert tag < DATE
-
-
-def test_the_apptainer_recipe_copies_what_there_is_to_where_it_is_used() -> None:
-    for line in sections()["files"]:
-        source, target = line.split()
-        assert (ROOT / source).exists() and target == f"/opt/lab/{source}"
-    assert sections()["post"][0] == "cd /opt/lab"
 
 
 def test_the_development_container_is_a_stage_of_the_containerfile() -> None:
@@ -116,15 +103,6 @@ def test_an_archive_that_is_named_comes_before_that(apt: Path) -> None:
     top = "https://own.test/archive"
     assert uris(apt) == [f"{top}/debian/{DATE}", f"{top}/debian/{DATE}", f"{top}/debian-security/{DATE}"]
     assert not (apt / "sources.list").exists()
-
-
-def test_without_an_archive_it_says_that_packages_are_todays(apt: Path) -> None:
-    file = apt / "sources.list.d/debian.sources"
-    file.write_text(re.sub("# http.*\n", "", SOURCES))
-    done = as_of(apt)
-    assert done.returncode == 0 and "packages are those of today's mirrors" in done.stderr
-    assert uris(apt) == ["http://mirror.test/debian", "http://mirror.test/debian-security"]
-    assert not (apt / "apt.conf.d/as_of").exists()
 
 
 def test_the_image_is_built_by_what_is_there(tmp_path: Path) -> None:

@@ -1,29 +1,57 @@
-"""Which Python packages `code/setup/setup` installs, and for whom."""
+"""What set-up installs and for whom, which Python will do, which list of packages holds, and services for tests."""
 
 from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
+from tests.lab.supply.debs import member, package, tar
 from tests.setup.setup_tree import Tree, tree
 
 from lab.places import ROOT
 
 PINS, TEST_PINS = "requirements.txt", "requirements-tests.txt"
-TOOLS = ("chmod", "cp", "flock", "mkdir", "mv", "rm", "sha256sum")
+SETUP_TOOLS = ("chmod", "cp", "flock", "mkdir", "mv", "rm", "sha256sum")
 PYTHON = """case "$*" in
 *venv*) mkdir -p .venv/bin .venv/lib/python3/site-packages && cp bin/python3 .venv/bin/python ;;
 esac"""
+OWN = "/usr/bin/python3"
+FIT = 'code=$3\nexec {real} -c "import sys; sys.version_info = {version}; $code"'
+OS_RELEASES = ROOT / "tests" / "data" / "os_release"
+FAMILIES = {
+    "debian-11": "debian debian-11",
+    "debian-12": "debian debian-12",
+    "debian-13": "debian debian-13",
+    "debian-sid": "debian debian-",
+    "ubuntu-22.04": "debian ubuntu-22.04",
+    "ubuntu-24.04": "debian ubuntu-24.04",
+    "linuxmint-22": "debian linuxmint-22",
+    "fedora-42": "fedora fedora-42",
+    "rocky-9": "fedora rocky-9.4",
+    "arch": "arch arch-",
+    "opensuse-leap-15.6": "suse opensuse-leap-15.6",
+    "opensuse-tumbleweed": "suse opensuse-tumbleweed-20250801",
+    "alpine-3.22": "unknown alpine-3.22.1",
+}
+UNPACK_TOOLS = ("cp", "dpkg-deb", "echo", "flock", "mkdir", "mktemp", "mv", "rm", "sha256sum", "tar", "xargs")
+CONTENT = {
+    "./usr/bin/daemon": b"a program",
+    "./usr/lib/x86_64-linux-gnu/liba.so": b"a library",
+    "./lib/x86_64-linux-gnu/libb.so": b"another",  # as some of Debian's packages have it
+}
+# A shell reads one line of it, Python the others.
+OTHERS = {"beside"}
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Tree:
     """A new checkout on a host whose Python only records its arguments."""
     made = tree(tmp_path, "debian debian-12 amd64 Debian")
-    for name in TOOLS:
+    for name in SETUP_TOOLS:
         (tmp_path / "bin" / name).unlink(missing_ok=True)
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "missing")
     made.command("python3", PYTHON)
@@ -66,3 +94,95 @@ def test_pins_cover_every_group_and_users_get_no_test_tool() -> None:
     tools = {name.lower() for name in groups["tests"]}
     assert needed <= users <= testers and tools <= testers
     assert not tools & users
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [((3, 9, 2), False), ((3, 10, 12), False), ((3, 11, 0), True), ((3, 14, 1), True), ((3, 15, 0), False)],
+)
+def test_one_of_a_version_with_pinned_packages_will_do(version: tuple[int, ...], fits: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    made = tree(tmp_path)
+    script = tmp_path / "code/setup/python"
+    script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
+    made.write(tmp_path / "bin/python3", FIT.format(real=OWN, version=version))
+    done = made.run("python")
+    assert (done.returncode, done.stdout) == ((0, f"{tmp_path}/bin/python3\n") if fits else (1, ""))
+
+
+def test_one_without_what_venv_needs_will_not_do(tmp_path: Path) -> None:
+    """As Debian's without python3-venv."""
+    made = tree(tmp_path)
+    script = tmp_path / "code/setup/python"
+    script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
+    made.write(tmp_path / "bin/python3", f"exec {OWN} -c \"import sys; sys.modules['ensurepip'] = None; $3\"")
+    assert made.run("python").returncode == 1
+
+
+def family(file: Path) -> str:
+    return subprocess.run([ROOT / "code/setup/family", file], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_a_distribution_has_its_family_or_none(name: str) -> None:
+    assert " ".join(family(OS_RELEASES / name).split()[:2]) == FAMILIES[name]
+
+
+def test_a_stranger_is_unknown_and_said_by_name(tmp_path: Path) -> None:
+    """Nothing is guessed from another distribution."""
+    file = tmp_path / "os-release"
+    file.write_text("ID=own\n")
+    assert family(file).split()[:2] == ["unknown", "own-"] and family(file).endswith(" own\n")
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Tree:
+    """One whose apt gives one package for all that are asked for."""
+    made = tree(tmp_path)
+    for each in UNPACK_TOOLS:
+        (tmp_path / "bin" / each).symlink_to(shutil.which(each) or "missing")
+    content = tar(*(member(name, data) for name, data in CONTENT.items()))
+    package(tmp_path / "given.deb", content, "data.tar")
+    simulated = "echo Inst needed"
+    made.command("apt-get", f'case $* in *simulate*) {simulated};; download*) cp "{tmp_path}/given.deb" .;; esac')
+    return made
+
+
+def test_all_libraries_are_in_the_one_folder_where_programs_look(computer: Tree) -> None:
+    done = computer.run("unpack")
+    assert done.returncode == 0, done.stderr
+    daemons = computer.folder / ".cache/daemons"
+    libraries = daemons / "usr/lib/x86_64-linux-gnu"
+    found = {file.name: file.read_bytes() for file in libraries.iterdir()}
+    assert found == {"liba.so": b"a library", "libb.so": b"another"}
+    assert not (daemons / "lib").exists()
+
+
+def test_what_is_there_is_not_fetched_again(computer: Tree) -> None:
+    assert computer.run("unpack").returncode == 0
+    asked = len(computer.calls("apt-get"))
+    assert computer.run("unpack").returncode == 0 and len(computer.calls("apt-get")) == asked
+
+
+def test_browser_has_its_data_beside_it_where_chromium_is_installed(computer: Tree) -> None:
+    """Where a package is installed, apt does not list it; the browser reads its data from its program's folder only."""
+    content = tar(member("./usr/lib/chromium/icudtl.dat", b"data"))
+    package(computer.folder / "chromium-common.deb", content, "data.tar")
+    installed = f'*simulate*) ;; *chromium-common*) cp "{computer.folder}"/*.deb . ;;'
+    computer.command("apt-get", f'case $* in {installed} download*) cp "{computer.folder}/given.deb" . ;; esac')
+    done = computer.run("unpack")
+    assert done.returncode == 0, done.stderr
+    assert (computer.folder / ".cache/daemons/usr/lib/chromium/icudtl.dat").read_bytes() == b"data"
+
+
+def scripts() -> list[Path]:
+    """All files of the ways in that a shell is to read."""
+    files = [
+        file for folder in ("setup", "container") for file in (ROOT / "code" / folder).rglob("*") if file.is_file()
+    ]
+    return [file for file in sorted(files) if file.name not in OTHERS and file.read_bytes().startswith(b"#!/bin/sh\n")]
+
+
+@pytest.mark.parametrize("file", scripts(), ids=lambda file: file.name)
+def test_shellcheck_finds_nothing(file: Path) -> None:
+    done = subprocess.run(["shellcheck", "--shell", "sh", file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

@@ -64,16 +64,6 @@ static void what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_
 	assert_int_equal(counts.frames, 3);
 }
 
-static void without_a_rate_only_the_latency_passes(void **state)
-{
-	struct wire w = wire_of((struct wire_model){ .latency_ns = 3, .queue_bytes = 1 });
-	int64_t arrival;
-
-	(void)state;
-	assert_int_equal(wire_send(&w, 5, 60000, &arrival), CARRIED);
-	assert_int_equal(arrival, 8);
-}
-
 /* 1 byte a ns: of three frames of 1,000 bytes on the line, the third one finds 2,000 before it. */
 static void a_frame_that_finds_the_queue_full_is_dropped(void **state)
 {
@@ -124,19 +114,6 @@ static void a_seed_loses_the_same_frames_again_and_others_the_other_way(void **s
 	assert_in_range(others, 17000, 19000);
 }
 
-static void all_is_lost_or_nothing_at_the_ends_of_the_scale(void **state)
-{
-	struct wire all = wire_of((struct wire_model){ .loss_ppm = 1000000 });
-	struct wire none = wire_of((struct wire_model){ .loss_ppm = 0 });
-	int64_t arrival;
-
-	(void)state;
-	for (int i = 0; i < 1000; i++) {
-		assert_int_equal(wire_send(&all, i, 100, &arrival), LOST);
-		assert_int_equal(wire_send(&none, i, 100, &arrival), CARRIED);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,11 +121,9 @@ int main(void)
 		cmocka_unit_test(an_idle_wire_starts_when_the_frame_comes),
 		cmocka_unit_test(a_short_frame_is_as_long_as_the_shortest),
 		cmocka_unit_test(what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long),
-		cmocka_unit_test(without_a_rate_only_the_latency_passes),
 		cmocka_unit_test(a_frame_that_finds_the_queue_full_is_dropped),
 		cmocka_unit_test(a_frame_longer_than_the_mtu_is_dropped),
 		cmocka_unit_test(a_seed_loses_the_same_frames_again_and_others_the_other_way),
-		cmocka_unit_test(all_is_lost_or_nothing_at_the_ends_of_the_scale),
 	};
 
 	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);

@@ -97,64 +97,6 @@ static void assert_next(int port, int wire, int from, int64_t arrival)
 	assert_int_equal(frame->verified, 1);
 }
 
-static void what_is_for_nobody_known_goes_to_all_others_and_then_to_one(void **state)
-{
-	(void)state;
-	plug(4, 0, 0);
-	put(0, LINK, 2, 5000);
-	put(2, LINK, 0, 5500);
-	put(1, LINK, 2, 5600);
-	all_say(10000);
-	work();
-	for (int port = 1; port < 4; port++)
-		assert_next(port, LINK, 0, 6000);
-	assert_next(0, LINK, 2, 6500);
-	assert_next(2, LINK, 1, 6600);
-	for (int port = 0; port < 4; port++)
-		assert_null(next(port, LINK));
-}
-
-static void what_is_for_all_goes_to_all_others_always(void **state)
-{
-	(void)state;
-	plug(3, 0, 0);
-	put(0, SIDE, ALL, 5000);
-	put(0, SIDE, ALL, 6000);
-	all_say(10000);
-	work();
-	for (int port = 1; port < 3; port++) {
-		assert_next(port, SIDE, 0, 6000);
-		assert_next(port, SIDE, 0, 7000);
-	}
-	assert_null(next(0, SIDE));
-	assert_null(next(1, LINK));
-}
-
-static void what_is_for_a_machine_behind_the_same_port_goes_nowhere(void **state)
-{
-	(void)state;
-	plug(2, 0, 0);
-	put(0, LINK, 1, 5000);
-	put(0, LINK, 0, 6000);
-	all_say(10000);
-	work();
-	assert_next(1, LINK, 0, 6000);
-	assert_null(next(1, LINK));
-	assert_null(next(0, LINK));
-}
-
-static void both_wires_learn_apart(void **state)
-{
-	(void)state;
-	plug(3, 0, 0);
-	put(2, LINK, 0, 5000);
-	put(0, SIDE, 2, 6000);
-	all_say(10000);
-	work();
-	assert_next(1, SIDE, 0, 7000);
-	assert_next(2, SIDE, 0, 7000);
-}
-
 static void a_frame_without_a_header_goes_nowhere(void **state)
 {
 	(void)state;
@@ -168,92 +110,9 @@ static void a_frame_without_a_header_goes_nowhere(void **state)
 	assert_null(next(1, LINK));
 }
 
-/* Both come in the same ns; the one of the higher port is there first, but the other one's is known to come no later.
- */
-static void of_one_ns_the_lower_port_goes_first_whichever_is_there_first(void **state)
-{
-	(void)state;
-	for (int first = 0; first < 2; first++) {
-		plug(3, 8000000000, 0);
-		put(first, LINK, 2, 5000);
-		say(first, 9000);
-		say(2, 9000);
-		say(!first, 4000);
-		work();
-		assert_null(next(2, LINK));
-		put(!first, LINK, 2, 5000);
-		say(!first, 9000);
-		work();
-		assert_next(2, LINK, 0, 5000 + ON_LINE + LATENCY);
-		assert_next(2, LINK, 1, 5000 + 2 * ON_LINE + LATENCY);
-		if (!first)
-			unplug(NULL);
-	}
-}
-
-static void nothing_goes_on_before_it_is_known_what_comes_before_it(void **state)
-{
-	(void)state;
-	plug(3, 0, 0);
-	put(0, LINK, 2, 5000);
-	say(0, 20000);
-	say(2, 20000);
-	say(1, 4000); /* so that a frame of its may arrive at 5,000 */
-	work();
-	assert_null(next(2, LINK));
-	say(1, 4001);
-	work();
-	assert_next(2, LINK, 0, 6000);
-}
-
-/* What is sent to a machine may make it answer, however late its own next event is. */
-static void an_answer_goes_before_what_came_after_it(void **state)
-{
-	(void)state;
-	plug(3, 0, 0);
-	put(0, LINK, 2, 5000);
-	put(1, LINK, 2, 7001);
-	all_say(20000);
-	work();
-	assert_next(2, LINK, 0, 6000);
-	assert_next(1, LINK, 0, 6000); /* to all */
-	assert_null(next(2, LINK));    /* the answer to the first may arrive at 7,000 */
-	put(2, LINK, 1, 7000);
-	all_say(20000);
-	work();
-	assert_next(1, LINK, 2, 8000);
-	assert_next(2, LINK, 1, 8001);
-}
-
 static int64_t promised(int port)
 {
 	return promise_of_other(&machines[port]);
-}
-
-static void a_machine_is_promised_what_the_others_have_promised_and_the_latency(void **state)
-{
-	(void)state;
-	plug(3, 0, 0);
-	say(0, 3000);
-	say(1, 7000);
-	say(2, 9000);
-	work();
-	assert_int_equal(promised(0), 7000 + LATENCY);
-	assert_int_equal(promised(1), 3000 + LATENCY);
-	assert_int_equal(promised(2), 3000 + LATENCY);
-}
-
-static void a_machine_that_sends_is_promised_no_more_than_when_an_answer_may_come(void **state)
-{
-	(void)state;
-	plug(2, 0, 0);
-	all_say(50000);
-	work();
-	assert_int_equal(promised(0), 50000 + LATENCY);
-	put(0, LINK, 1, 5000);
-	assert_int_equal(promised(0), 5000); /* not taken: the machine itself knows that it may be answered */
-	work();
-	assert_int_equal(promised(0), 6000 + LATENCY); /* it is at the other's at 6,000 */
 }
 
 static void a_machine_that_has_finished_holds_up_nobody(void **state)
@@ -292,18 +151,6 @@ static void a_full_queue_drops_and_counts(void **state)
 	assert_int_equal(counts->frames, 2);
 	assert_int_equal(counts->bytes, 2 * FRAME);
 	assert_int_equal(counts->dropped, 1);
-}
-
-static void the_side_has_no_rate(void **state)
-{
-	(void)state;
-	plug(4, 8000000, ON_LINE);
-	for (int from = 0; from < 3; from++)
-		put(from, SIDE, ALL, 5000);
-	all_say(10000);
-	work();
-	for (int from = 0; from < 3; from++)
-		assert_next(3, SIDE, from, 5000 + LATENCY);
 }
 
 static void work_in_child(void *nothing)
@@ -361,22 +208,9 @@ static void giving_up_tells_every_machine_that_is_there_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(what_is_for_nobody_known_goes_to_all_others_and_then_to_one),
-		CASE(what_is_for_all_goes_to_all_others_always),
-		CASE(what_is_for_a_machine_behind_the_same_port_goes_nowhere),
-		CASE(both_wires_learn_apart),
-		CASE(a_frame_without_a_header_goes_nowhere),
-		CASE(of_one_ns_the_lower_port_goes_first_whichever_is_there_first),
-		CASE(nothing_goes_on_before_it_is_known_what_comes_before_it),
-		CASE(an_answer_goes_before_what_came_after_it),
-		CASE(a_machine_is_promised_what_the_others_have_promised_and_the_latency),
-		CASE(a_machine_that_sends_is_promised_no_more_than_when_an_answer_may_come),
-		CASE(a_machine_that_has_finished_holds_up_nobody),
-		CASE(a_full_queue_drops_and_counts),
-		CASE(the_side_has_no_rate),
-		CASE(the_packet_of_an_rdma_card_is_refused),
-		CASE(a_frame_that_comes_too_late_ends_it),
-		CASE(giving_up_tells_every_machine_that_is_there_why),
+		CASE(a_frame_without_a_header_goes_nowhere), CASE(a_machine_that_has_finished_holds_up_nobody),
+		CASE(a_full_queue_drops_and_counts),         CASE(the_packet_of_an_rdma_card_is_refused),
+		CASE(a_frame_that_comes_too_late_ends_it),   CASE(giving_up_tells_every_machine_that_is_there_why),
 	};
 
 	return cmocka_run_group_tests_name("bridge", tests, NULL, NULL);

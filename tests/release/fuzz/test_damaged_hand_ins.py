@@ -21,8 +21,7 @@ from hypothesis.vendor.pretty import RepresentationPrinter
 from tests.lab import hand_ins
 from tests.lab.files.test_toml_file import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
-from tests.release.fuzz import trees
-from tests.release.fuzz.mutate import Damage
+from tests.release.fuzz.damage import Damage, damaged_tree
 from tests.release.fuzz.test_damaged_files import refused_or_read, share
 
 from lab.errors import one_line
@@ -107,7 +106,7 @@ def any_of(damage: Damage, choices: Any) -> Any:
 
 def spoiled(damage: Damage, content: bytes, *, is_json: bool = False) -> bytes:
     """As a person, a program or a disk would spoil it."""
-    ways = [damage.text, damage.any, partial(trees.damaged, damage) if is_json else damage.text]
+    ways = [damage.text, damage.any, partial(damaged_tree, damage) if is_json else damage.text]
     return bytes(any_of(damage, ways)(content))
 
 

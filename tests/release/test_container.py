@@ -14,7 +14,7 @@ from tests.release.hosts.roots import debootstrapped
 from lab.places import ROOT
 from lab.sites.exact import ExactSite
 
-pytestmark = pytest.mark.usefixtures("root_namespaces")
+pytestmark = [pytest.mark.release, pytest.mark.usefixtures("root_namespaces")]
 
 USER = 1000  # `lab` in the Containerfile
 ALONE = ("unshare", "--net", "--mount")  # no network; the mounts of a builder that is killed go with it
@@ -26,11 +26,7 @@ def buildah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]
     folder = tmp_path_factory.mktemp("storage")
     places = f'driver = "vfs"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n'
     (folder / "storage.conf").write_text(f"[storage]\n{places}")
-    yield {
-        **os.environ,
-        "BUILDAH_ISOLATION": "chroot",
-        "CONTAINERS_STORAGE_CONF": str(folder / "storage.conf"),
-    }
+    yield {**os.environ, "BUILDAH_ISOLATION": "chroot", "CONTAINERS_STORAGE_CONF": str(folder / "storage.conf")}
     subprocess.run(["rm", "-rf", folder], check=True)
 
 
