@@ -22,7 +22,7 @@ from tests.release.hosts.measuring import busy
 
 from lab.machine import cpio, link, results
 from lab.machine.cpio import Entry
-from lab.machine.fork_server import Files, Origin
+from lab.machine.fork_server import ForkFiles, ForkServer
 from lab.machine.job import files as files_of
 from lab.machine.link import BASE_NS
 from lab.machine.qemu import MAILBOX_BYTES, MachineError, path_of
@@ -88,7 +88,7 @@ class Left:
 class Switched:
     """A switch, by its words, and the machines of which its own are copies."""
 
-    origin: Origin
+    server: ForkServer
     program: Path
     words: str = ""  # of all ports: rate, queue
 
@@ -121,9 +121,9 @@ class Switched:
         ):
             os.pwrite(mailbox, job, 0)
             words = f"{link.wire(LINK)},end=0"
-            files = Files(shared, mailbox, console, (log,))
-            with self.origin.copy(origin_of(number), words, files, LIMIT_S) as copy:
-                found, said = results.finish(copy, mailbox, console)
+            files = ForkFiles(shared, mailbox, console, (log,))
+            with self.server.fork(origin_of(number), words, files, LIMIT_S) as fork:
+                found, said = results.collect(fork, mailbox, console)
             digest = sha256(os.pread(log, os.fstat(log).st_size, 0)).hexdigest()
             return Left(found, said, link.counts(shared), digest)
 

@@ -208,7 +208,9 @@ def image(options: Namespace) -> int:
         tell("compressing the machine")
         lab_programs(tell)
         lock = read(MACHINE / "packages.lock")
-        size = exchange.export(site.verified_snapshot(), site.inputs(tell), lock, place(lab_task(), MACHINE, CACHE), options.file)
+        size = exchange.export(
+            site.verified_snapshot(), site.inputs(tell), lock, place(lab_task(), MACHINE, CACHE), options.file
+        )
         print(f"{options.file}: {size / 1e6:.1f} MB; others take it with: lab image import {options.file.name}")
         return 0
     imported = exchange.bring(options.file, MACHINE, CACHE, place(lab_task(), MACHINE, CACHE), tell)
