@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.fuzz.mutate import Damage
 from tests.lab import fake_site
-from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
+from tests.lab.files.test_toml import ASSIGNMENT, HOSTS, REPORT
 
 from lab.cli import main
 from lab.errors import LabError

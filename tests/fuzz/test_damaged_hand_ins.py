@@ -22,7 +22,7 @@ from tests.fuzz import trees
 from tests.fuzz.mutate import Damage
 from tests.fuzz.test_damaged_files import refused_or_read, share
 from tests.lab import hand_ins
-from tests.lab.files.test_toml_file import ASSIGNMENT
+from tests.lab.files.test_toml import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
 
 from lab.errors import one_line

@@ -6,7 +6,7 @@ from tests.hosts.python import needed, of_requirements
 
 
 def test_a_package_that_a_job_loads_at_its_first_use_is_among_them() -> None:
-    assert {"jsonschema", "urllib3", "zstandard"} <= needed()
+    assert {"urllib3", "zstandard"} <= needed()
 
 
 def test_each_has_its_lines_with_digests() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from lab.files.toml import read_toml
 from lab.machine import elf
 from lab.machine.cpio import Entry
+from lab.typed_json import Limits
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"
@@ -16,21 +18,24 @@ MODULE_LIST = "lib/modules/list"
 INIT, SCRIPTS = "init", ("one_end", "both_ends", "line_model")
 
 
+Names = tuple[Annotated[str, Limits(pattern=r"(?!/)\S+", expected="a name or path without / before it")], ...]
+
+
 @dataclass(frozen=True)
 class Wanted:
     """The tables of image.toml and of runner.toml."""
 
-    packages: tuple[str, ...]
-    programs: tuple[str, ...]
-    plugins: tuple[str, ...]
-    files: tuple[str, ...]
-    libraries: tuple[str, ...]
-    modules: tuple[str, ...]
+    packages: Names
+    programs: Names
+    plugins: Names
+    files: Names
+    libraries: Names
+    modules: Names
 
 
 def load(path: Path) -> Wanted:
     """Read one of them."""
-    return Wanted(**{key: tuple(value) for key, value in read_toml(path, "image").document.items()})
+    return read_toml(path, Wanted).content
 
 
 def expand(root: Path, patterns: Iterable[str]) -> list[str]:

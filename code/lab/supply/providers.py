@@ -8,16 +8,16 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import quote
 
 from lab.errors import SpecError
-from lab.files.schema import Fault
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
 from lab.supply.lock import Locked
 from lab.supply.packages import Gone, Lacks, Packages, Part, Provider
 from lab.supply.web import Web, without_password
-from lab.typed_json import parse_as
+from lab.typed_json import Fault, Limits
 
 VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
 PATIENCE_S = 30.0
@@ -37,8 +37,18 @@ UNKNOWN_ORIGIN = "$(ORIGIN)"  # what apt prints where it has no lists yet
 class Settings:
     """Providers in the order in which they are asked, as they were typed."""
 
-    providers: tuple[str, ...] = (APT,)
-    patience_s: float | int = PATIENCE_S  # a whole number where one was typed
+    providers: Annotated[
+        tuple[Annotated[str, Limits(pattern=r"\S.{0,999}", expected="apt, a URL or a folder")], ...],
+        Limits(longest=100),
+    ] = (APT,)
+    patience_s: Annotated[int | float, Limits(above=0, most=3600)] = PATIENCE_S  # up to an hour
+
+
+@dataclass(frozen=True)
+class LabFile:
+    """The tables of lab.toml."""
+
+    supply: Settings = Settings()
 
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -52,8 +62,8 @@ def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
 
 def read_settings(file: Path) -> Settings:
     """The table of lab.toml, in which every word stands for a provider."""
-    toml = read_toml(file, "lab")
-    settings = parse_as(Settings, toml.document.get("supply", {}))
+    toml = read_toml(file, LabFile)
+    settings = toml.content.supply
     for index, typed in enumerate(settings.providers):
         if reason := fault(typed):
             toml.refuse(Fault(reason, ("supply", "providers", index), hint=HINT))
