@@ -14,8 +14,7 @@ from lab.sites.site import MODULES
 from lab.typed_json import LINE, About, JsonTable, Limits, PartOf
 
 NAME = Limits(
-    pattern="[a-z0-9][a-z0-9_.-]{0,59}",
-    expected="up to 60 small letters, digits, and . _ - behind the first",
+    pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="up to 60 small letters, digits, and . _ - behind the first"
 )
 SERIES_NAME = Limits(
     longest=60,
@@ -54,8 +53,7 @@ class SeriesTable:
         About("Bytes per second, time there and back, or the time of each side's own call (MPI).", '"throughput"'),
     ]
     arguments: Annotated[
-        str | None,
-        About("The words that `{arguments}` stands for, in the commands of an own program.", '"--depth 64"'),
+        str | None, About("The words that `{arguments}` stands for, in the commands of an own program.", '"--depth 64"')
     ] = None
     parameters: Annotated[
         ParameterValues,
@@ -71,8 +69,7 @@ class SeriesTable:
         ),
     ] = field(default_factory=dict)
     link: Annotated[
-        LinkValues,
-        About("This series' own link model. Its keys replace those of the file's.", LINK_EXAMPLE),
+        LinkValues, About("This series' own link model. Its keys replace those of the file's.", LINK_EXAMPLE)
     ] = field(default_factory=dict)
     soft_roce: Annotated[
         bool,
@@ -100,13 +97,10 @@ class ComparisonTable:
     name: Annotated[str, LINE, About("Its line in the table.", '"verbs-client / ib_write_bw"')]
     ours: Annotated[str, NAME, About("The series that is judged.", '"depth"')]
     at_least: Annotated[
-        int | float,
-        Limits(above=0, most=1000),
-        About("The ratio that must be reached at every size.", "1.0"),
+        int | float, Limits(above=0, most=1000), About("The ratio that must be reached at every size.", "1.0")
     ]
     peers: Annotated[
-        Names,
-        About("The series that it is compared with. At each size the best of them counts.", '["peer"]'),
+        Names, About("The series that it is compared with. At each size the best of them counts.", '["peer"]')
     ] = ()
     limit_bytes_per_s: Annotated[
         int | None,
@@ -115,10 +109,7 @@ class ComparisonTable:
     ] = None
     geometric_mean_up_to: Annotated[
         Bytes | None,
-        About(
-            "Judge the geometric mean of the ratios at all sizes up to this one, in place of each.",
-            '"1K"',
-        ),
+        About("Judge the geometric mean of the ratios at all sizes up to this one, in place of each.", '"1K"'),
     ] = None
 
 
@@ -126,10 +117,7 @@ class ComparisonTable:
 class CausesTable:
     """Where the instructions of a message go: what is counted for the report."""
 
-    series: Annotated[
-        Names,
-        About("The series to count; of one that varies something, its first values.", '["depth"]'),
-    ]
+    series: Annotated[Names, About("The series to count; of one that varies something, its first values.", '["depth"]')]
     sizes: Annotated[Sizes, About("The message sizes to count, of those that each of these series has.", '"64"')]
 
 

@@ -61,9 +61,7 @@ class Parameters:
     iterations: Annotated[int, COUNT, About("Timed messages of each size.", "50_000")] = number("iterations")
     warmup: Annotated[int, COUNT_OR_NONE, About("Untimed messages before them.", "5_000")] = number("warmup")
     repetitions: Annotated[
-        int,
-        Limits(least=1, most=1000),
-        About("How many trials each point gets. Intervals need six or more.", "10"),
+        int, Limits(least=1, most=1000), About("How many trials each point gets. Intervals need six or more.", "10")
     ] = 1
     windows: Annotated[
         int,
@@ -93,9 +91,7 @@ class Parameters:
         number("stable_window")
     )
     rounds_cap: Annotated[
-        int,
-        limits("rounds_cap"),
-        About("The number of rounds after which a size ends without agreement.", "16"),
+        int, limits("rounds_cap"), About("The number of rounds after which a size ends without agreement.", "16")
     ] = number("rounds_cap")
     tx_depth: Annotated[
         int, limits("tx_depth"), About("Length of the send queue: requests in flight at most.", "512")
@@ -121,9 +117,7 @@ class Parameters:
         ),
     ] = "auto"
     path_mtu: Annotated[
-        Choice,
-        limits("path_mtu"),
-        About("Bytes of data in each RDMA packet. `auto`: the port's active MTU.", "1024"),
+        Choice, limits("path_mtu"), About("Bytes of data in each RDMA packet. `auto`: the port's active MTU.", "1024")
     ] = "auto"
     relaxed_ordering: Annotated[
         str,
@@ -155,10 +149,7 @@ class Parameters:
     wait: Annotated[
         str,
         limits("wait"),
-        About(
-            "How an end waits: it spins, spins and gives way to others, or sleeps until an event.",
-            '"event"',
-        ),
+        About("How an end waits: it spins, spins and gives way to others, or sleeps until an event.", '"event"'),
     ] = word("wait")
     verify: Annotated[bool, About("The receiver checks every byte where it landed.", "true")] = False
     seed: Annotated[int, limits("seed"), About("Where the pattern of the data begins.", "7")] = number("seed")
@@ -251,19 +242,13 @@ class ProfileKeys:
     depths_at_least: Annotated[
         int,
         COUNT,
-        About(
-            "No bound lowers the iterations below this many times `tx_depth`, so that the window slides.",
-            "4",
-        ),
+        About("No bound lowers the iterations below this many times `tx_depth`, so that the window slides.", "4"),
     ] = 0
     warmup_at_most: Annotated[int | None, COUNT_OR_NONE, About("No size has more warm-up.", "100")] = None
     warmup_depths_at_least: Annotated[
         int,
         COUNT,
-        About(
-            "No bound lowers the warm-up below this many windows, so that the clock starts with a full one.",
-            "1",
-        ),
+        About("No bound lowers the warm-up below this many windows, so that the clock starts with a full one.", "1"),
     ] = 0
     bytes_per_size_at_most: Annotated[
         int | None,

@@ -78,8 +78,7 @@ class Link:
         int | None,
         Limits(least=1000, most=100_000_000_000),
         About(
-            "Bits per second on the wire, headers included. Without it: as fast as the software goes.",
-            "1_000_000_000",
+            "Bits per second on the wire, headers included. Without it: as fast as the software goes.", "1_000_000_000"
         ),
     ] = None
     delay_ns: Annotated[
@@ -89,9 +88,7 @@ class Link:
     ] = 0
     loss_ppm: Annotated[int, Limits(least=0, most=1_000_000), About("Packets lost of each million.", "100")] = 0
     loss_seed: Annotated[
-        int,
-        Limits(least=1, most=2**63 - 1),
-        About("Which packets are lost: the same seed loses the same ones.", "3"),
+        int, Limits(least=1, most=2**63 - 1), About("Which packets are lost: the same seed loses the same ones.", "3")
     ] = 1
     offload: Annotated[bool, About("Whether TCP hands large segments to the interface.", "false")] = True
     clock_offset_ns: Annotated[

@@ -192,9 +192,7 @@ class OwnTable:
         Ready | None,
         Limits(shortest=1),
         About(
-            "The signs that the server is ready, of which the first is enough.",
-            '{ line = "waiting" }',
-            "{ cm = 7471 }",
+            "The signs that the server is ready, of which the first is enough.", '{ line = "waiting" }', "{ cm = 7471 }"
         ),
     ] = None
     server_stays: Annotated[

@@ -166,8 +166,7 @@ class AssignmentFile:
 
     title: Annotated[str, LINE]
     experiment: Annotated[
-        str,
-        Limits(pattern=r"(?!/)[^\n]{1,200}", expected="a name in experiments/, or a .toml file beside this one"),
+        str, Limits(pattern=r"(?!/)[^\n]{1,200}", expected="a name in experiments/, or a .toml file beside this one")
     ]
     points: Mapping[Annotated[str, Limits(choices=CHECKS)], Points]
     site: Annotated[str, Limits(pattern=rf"({'|'.join(MODULES)})(:\S+)?", expected="a site, such as exact")] = (

@@ -66,8 +66,6 @@ FILES = {
 FRACTIONS = {"bytes_per_s", "restored_by", "at_least"}  # keys that take them
 RANGES = {"sizes"}  # and keys that take words too
 INTEGER = re.compile(r"^(?:.*[{ ])?([a-z_]+) = ([0-9][0-9_]*)(?=[ ,#}\n]|$)", re.MULTILINE)
-
-
 KINDS = {"hosts": Hosts, "assignment": AssignmentFile, "report": ReportFile, "published": Index, "image": Wanted}
 
 
