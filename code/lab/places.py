@@ -40,7 +40,7 @@ def from_here(path: Path) -> Path:
 
 
 # The committed files that decide the content of a record, a report or a grade.
-PARTS = ("code", "experiments/cards", "experiments/published", "experiments/schema.json", "templates")
+PARTS = ("code", "experiments/cards", "experiments/published", "templates")
 LETTERS = 12
 
 

@@ -60,16 +60,16 @@ def test_a_name_that_the_dataclass_does_not_have_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"inner": {"count": True}}, "inner: count: True is no whole number"),
-        ({"inner": {}}, "inner: count is missing"),
-        ({"inner": 1}, "inner: 1 is no table"),
-        ({"pairs": [["a"]]}, r"pairs: \['a'\] is no list of 2"),
-        ({"pairs": "a"}, "pairs: 'a' is no list"),
-        ({"choice": "some"}, "choice: 'some' is no"),
-        ({"colour": "blue"}, "colour: 'blue' is no Colour"),
-        ({"place": 1}, "place: 1 is no"),
-        ({"by_name": {"b": None}}, "by_name: b: None is no table"),
-        ({"table": []}, r"table: \[\] is no table"),
+        ({"inner": {"count": True}}, "inner.count is true, expected an integer"),
+        ({"inner": {}}, "inner: the key 'count' is missing"),
+        ({"inner": 1}, "inner is 1, expected a table"),
+        ({"pairs": [["a"]]}, r'pairs is \["a"\], expected a list of 2'),
+        ({"pairs": "a"}, 'pairs is "a", expected a list'),
+        ({"choice": "some"}, 'choice is "some", expected an integer or "auto"'),
+        ({"colour": "blue"}, 'colour is "blue", expected a Colour'),
+        ({"place": 1}, "place is 1, expected a Path"),
+        ({"by_name": {"b": None}}, "by_name.b is null, expected a table"),
+        ({"table": []}, r"table is \[\], expected a table"),
     ],
 )
 def test_a_value_of_another_type_is_one_sentence(given: JsonTable, sentence: str) -> None:
@@ -79,5 +79,5 @@ def test_a_value_of_another_type_is_one_sentence(given: JsonTable, sentence: str
 
 
 def test_what_is_no_table_is_no_dataclass() -> None:
-    with pytest.raises(JsonError, match="is no table"):
+    with pytest.raises(JsonError, match="expected a table"):
         parse_as(Inner, [1])

@@ -23,8 +23,6 @@ def test_any_change_of_code_or_texts_is_another_version(tmp_path: Path, monkeypa
 def test_what_is_made_of_code_is_no_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "ROOT", tmp_path)
     (tmp_path / "code" / "lab").mkdir(parents=True)
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "schema.json").write_text("{}")
     before = made()
     (tmp_path / "code" / "lab" / "cli.pyc").write_text("made")
     (tmp_path / "code" / "lab" / ".cli.py.swp").write_text("open")

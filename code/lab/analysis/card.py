@@ -14,7 +14,7 @@ from lab.analysis.estimate import Floats, TooFewSamples
 ETHERNET = 38
 # RFC 791; InfiniBand Architecture Specification, volume 1, annex A17 (RoCEv2): IP 20, UDP 8, BTH 12, check 4.
 ROCE = 44
-WRITE = 16  # RETH: address, key and length, in a WRITE's first packet only
+WRITE = 16  # RETH (InfiniBand Architecture 1.4, 9.3.1): address, key and length, in a WRITE's first packet only
 # RFC 9293, RFC 7323: IP 20, TCP 20, timestamps 12.
 TCP = 52
 PATH_MTUS = (4096, 2048, 1024, 512, 256)
@@ -53,7 +53,6 @@ def tcp_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
 
 BLOCK = 64  # bytes of a request that the card takes at once
 HEAD = 36  # bytes of an inline request before its data: control 16, address 16, length 4
-RETH = 16  # InfiniBand Architecture 1.4, 9.3.1: address, key and length, in a WRITE's first packet only
 PS_PER_S = 10**12
 
 
@@ -69,7 +68,7 @@ class Rates:
 
     def message_ps(self, size: int, mtu: int, inline_most: int) -> float:
         """The time of each message: that of the slowest of the three, since they work at once."""
-        wire = size + -(-size // mtu) * self.header_bytes + RETH
+        wire = size + -(-size // mtu) * self.header_bytes + WRITE
         blocks = -(-(HEAD + size) // BLOCK) if size <= inline_most else 0
         bus = size * 8 * PS_PER_S / self.bus_bit_s if self.bus_bit_s and not blocks else 0.0
         return max(wire * 8 * PS_PER_S / self.rate_bit_s, self.gap_ps, blocks * self.block_ps, bus)
@@ -103,6 +102,8 @@ def fit(curve: Mapping[int, float], known: Conditions) -> Rates:
     """
     if len(curve) < LEAST:
         raise TooFewSamples("three parameters need four sizes", needed=LEAST, found=len(curve))
+    from scipy.optimize import least_squares  # takes a second, and only `lab fit-card` needs it
+
     begin = _begin(curve, known)
     scale = np.array([begin.gap_ps, begin.block_ps, begin.header_bytes])
 
@@ -110,7 +111,6 @@ def fit(curve: Mapping[int, float], known: Conditions) -> Rates:
         ratios = np.log([1 + each for each in errors(curve, _moved(begin, x * scale), known).values()])
         return np.where(ratios < 0, IMPOSSIBLE * ratios, ratios)
 
-    from scipy.optimize import least_squares  # it takes half a second to import, and only fit-card needs it
 
     found = least_squares(off, np.ones(3), bounds=(0, 10), loss="soft_l1", f_scale=OUTLIER, diff_step=[1e-4] * 3)
     return _moved(begin, found.x * scale)

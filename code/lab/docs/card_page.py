@@ -13,14 +13,13 @@ from statistics import median
 from matplotlib.axes import Axes
 
 from lab.analysis.card import Conditions, Rates, errors
-from lab.docs.schema import filled, rows
+from lab.docs.schema import Walk, filled, rows
 from lab.experiment.reader import card_names, read_card
 from lab.figures.marks import GREY, INK, OTHERS, PALE, RDMA, TCP
 from lab.figures.plot import log_axis, new_panels, size_axis
 from lab.figures.style import style
-from lab.files.schema import whole_schema
 from lab.model.sizes import format_size
-from lab.model.trial import PARAMETERS
+from lab.model.trial import Card
 from lab.places import CARD, REFERENCE
 from lab.report.evidence.published import PublishedCurve, published_curves
 
@@ -123,8 +122,9 @@ def page() -> str:
 
 
 def _cards() -> Iterator[str]:
-    schema = whole_schema("card")["properties"]
-    yield rows(("parameter", "is"), [(f"`{name}`", str(schema[name]["description"])) for name in PARAMETERS])
+    yield rows(
+        ("parameter", "is"), [(f"`{key.name}`", key.meaning) for key in Walk(Card).tables()[0].keys if key.meaning]
+    )
     for name in card_names():
         file = read_card(name)
         cells = [(f"`{key}`", f"{each.value:,}", each.origin, each.source) for key, each in file.known.items()]

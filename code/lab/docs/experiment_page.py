@@ -1,25 +1,16 @@
-"""The generated parts of docs/experiments.md: every key of an experiment's file, from its schema and defaults."""
+"""The generated parts of docs/experiments.md: every key of an experiment's file, from the dataclasses of its tables."""
 
 from __future__ import annotations
 
 import json
 
 from lab.docs.schema import SchemaKey, SchemaTable, Walk, filled, rows
+from lab.experiment.document import Document
 from lab.experiment.rules import RULES
-from lab.files.schema import EXPERIMENT, whole_schema
-from lab.model.parameters import Parameters, Profile
-from lab.model.trial import Link
 from lab.options import TABLES, OptionRule, parameter_of
 from lab.programs import PROGRAMS
 from lab.programs.program import Program
-from lab.programs.student import OwnTable
 
-DEFAULTS = {
-    "value": vars(Parameters()),
-    "profile_keys": vars(Profile("")),
-    "link": vars(Link()),
-    "program": vars(OwnTable),
-}
 TOML = {"yes": "true", "no": "false"}
 
 
@@ -38,7 +29,7 @@ def page() -> str:
 
 def tables() -> list[SchemaTable]:
     """The tables of an experiment's file."""
-    return Walk(whole_schema(EXPERIMENT), DEFAULTS).tables()
+    return Walk(Document).tables()
 
 
 def smallest(table: SchemaTable) -> str:

@@ -1,31 +1,36 @@
-"""JSON schemas as tables of Markdown."""
+"""The dataclasses of a file's tables as tables of Markdown."""
 
 from __future__ import annotations
 
 import json
 import re
+import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from operator import methodcaller
+from typing import TYPE_CHECKING, Literal, Union, cast, get_args, get_origin
 
-from lab.files.schema import Schema
 from lab.places import DOCS
+from lab.typed_json import About, Limits, PartOf, hints_of, notes_of
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 PART = re.compile(r"(<!-- make docs: ([\w ]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+LARGE = 1 << 16  # from here on a power of two is easier to read as one
+PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
 def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     """A table; a bar within a cell is a bar on the page."""
     lines = [head, ["---"] * len(head), *cells]
-    return "".join("| " + " | ".join(each.replace("|", "\\|") for each in line) + " |\n" for line in lines)
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
 def filled(name: str, parts: Mapping[str, str]) -> str:
     """A page of docs/ with its generated parts renewed; the text around them is written by hand."""
     text = (DOCS / name).read_text(encoding="utf-8")
     return PART.sub(lambda place: f"{place[1]}\n{parts[place[2]].strip()}\n\n{place[3]}", text)
-
-
-LARGE = 1 << 16  # from here on a power of two is easier to read as one
 
 
 @dataclass(frozen=True)
@@ -51,129 +56,124 @@ class SchemaTable:
 
 
 class Walk:
-    """Goes through a schema from the root, each definition once."""
+    """Goes through the dataclasses of a file from its root, each once."""
 
-    def __init__(self, schema: Schema, defaults: Mapping[str, Mapping[str, object]]) -> None:
-        self.root, self.definitions, self.defaults = schema, schema.get("$defs", {}), defaults
-        self.heads: dict[str, str] = {}
+    def __init__(self, root: type[DataclassInstance]) -> None:
+        self.root = root
+        self.heads: dict[object, str] = {}
 
     def tables(self) -> list[SchemaTable]:
-        """All tables, in the order of the schema; those within a table follow it."""
-        return list(self.table(self.root, ""))
+        """All tables, in the order of the keys; those within a table follow it."""
+        return list(self._table(PartOf((self.root,), _required(self.root)), ""))
 
-    def table(self, schema: Schema, path: str, head: str = "") -> Iterator[SchemaTable]:
-        holder, name, required = self.holder(schema)
-        self.heads[name] = head
-        inner = [(key, *self.inner(each, f"{path}{key}")) for key, each in holder["properties"].items()]
-        new = {key: found for key, found, place in inner if found and self.holder(found)[1] not in self.heads}
-        self.heads |= {self.holder(found)[1]: place for key, found, place in inner if key in new}
-        keys = tuple(self.key(key, each, name, required) for key, each in holder["properties"].items())
-        based_on = self.heads[self.holder({"$ref": holder["$ref"]})[1]] if "$ref" in holder else ""
-        yield SchemaTable(head, holder.get("description", ""), keys, based_on)
-        for key, found, place in inner:
-            if key in new:
-                yield from self.table(found, place.strip("[]") + ".", place)
+    def _table(self, part: PartOf, head: str) -> Iterator[SchemaTable]:
+        kind, *base = part.kinds
+        self.heads[kind] = head
+        prefix = f"{head.strip('[]')}." if head else ""
+        inner = {name: self._inner(hint, f"{prefix}{name}") for name, hint in hints_of(kind).items()}
+        new = []
+        for found, place in filter(None, inner.values()):
+            if found.kinds[0] not in self.heads:
+                self.heads[found.kinds[0]] = place
+                new.append((found, place))
+        keys = tuple(self._key(kind, name, hint, part.required) for name, hint in hints_of(kind).items())
+        yield SchemaTable(head, (kind.__doc__ or "").strip(), keys, self.heads[base[0]] if base else "")
+        for found, place in new:
+            yield from self._table(found, place)
 
-    def holder(self, schema: Schema) -> tuple[Schema, str, set[str]]:
-        """The definition that lists the keys, its name, and which keys must be there."""
-        name, required = "", set(schema.get("required", ()))
-        while "properties" not in schema:
-            name = name_of(schema)
-            schema = self.definitions[name]
-            required |= set(schema.get("required", ()))
-        return schema, name, required
-
-    def inner(self, schema: Schema, path: str) -> tuple[Schema, str]:
+    def _inner(self, hint: object, path: str) -> tuple[PartOf, str] | None:
         """The table that a key holds, if it holds one, and how its head is written."""
-        whole = resolve(schema, self.definitions)
-        if "properties" in whole:
-            return schema, f"[{path}]"
-        for key, place in (("items", f"[[{path}]]"), ("additionalProperties", f"[{path}.{_placeholder(whole)}]")):
-            if isinstance(found := whole.get(key), dict) and "properties" in resolve(found, self.definitions):
-                return found, place
-        return {}, ""
+        inner, notes = notes_of(hint)
+        if part := next((note for note in notes if isinstance(note, PartOf)), None):
+            return part, f"[{path}]"
+        if is_dataclass(inner) and isinstance(inner, type):
+            return PartOf((inner,), _required(inner)), f"[{path}]"
+        for item in _alternatives(inner) if get_origin(inner) in (Union, types.UnionType) else ():
+            if found := self._inner(item, path):
+                return found
+        if get_origin(inner) is tuple and (found := self._inner(get_args(inner)[0], path)):
+            return found[0], f"[[{path}]]"
+        if get_origin(inner) is Mapping:
+            name, item = get_args(inner)
+            if found := self._inner(item, path):
+                placeholder = "SITE" if any(getattr(each, "choices", ()) for each in notes_of(name)[1]) else "NAME"
+                return found[0], f"[{path}.{placeholder}]"
+        return None
 
-    def key(self, name: str, schema: Schema, definition: str, required: set[str]) -> SchemaKey:
-        whole = resolve(schema, self.definitions)
-        found, _ = self.inner(schema, name)
-        allowed = f"`{self.heads[self.holder(found)[1]]}`" if found else describe(schema, self.definitions)
-        default = self.default(definition, name, whole)
-        meaning = str(schema.get("description", whole.get("description", "")))
-        return SchemaKey(name, allowed, default, name in required, meaning, tuple(whole.get("examples", ())))
-
-    def default(self, definition: str, name: str, whole: Schema) -> object:
-        """What the code does without the key."""
-        return self.defaults.get(definition, {}).get(name, whole.get("default"))
+    def _key(self, kind: type[DataclassInstance], name: str, hint: object, required: Iterable[str]) -> SchemaKey:
+        about = next((note for note in notes_of(hint)[1] if isinstance(note, About)), About(""))
+        found = self._inner(hint, name)
+        allowed = f"`{self.heads[found[0].kinds[0]]}`" if found else describe(hint)
+        default = next(each.default for each in fields(kind) if each.name == name)
+        limits = [note for note in notes_of(hint)[1] if isinstance(note, Limits)]
+        is_off = default in (MISSING, "", (), None) or any(map(methodcaller("broken_by", default), limits))
+        return SchemaKey(name, allowed, None if is_off else default, name in required, about.meaning, about.examples)
 
 
-def _placeholder(schema: Schema) -> str:
-    return name_of(schema["propertyNames"]).upper() if "propertyNames" in schema else "NAME"
-
-
-def describe(schema: Schema, definitions: Schema) -> str:
+def describe(hint: object) -> str:
     """The type of a value with its limits."""
-    schema = resolve(schema, definitions)
-    if "expected" in schema:
-        return str(schema["expected"])
-    if "anyOf" in schema:
-        return " or ".join(describe(each, definitions) for each in schema["anyOf"])
-    if "const" in schema or "enum" in schema:
-        return _choice([schema["const"]] if "const" in schema else schema["enum"])
-    kinds = {"integer": _number, "number": _number, "string": _text, "boolean": _switch}
-    if kind := kinds.get(schema["type"]):
-        return kind(schema)
-    return _list(schema, definitions) if schema["type"] == "array" else _table(schema, definitions)
+    inner, notes = notes_of(hint)
+    limits = [note for note in notes if isinstance(note, Limits)]
+    if expected := next((each.expected for each in limits if each.expected), ""):
+        return expected
+    if get_origin(inner) in (Union, types.UnionType):
+        return " or ".join(_within(limits, item) for item in _alternatives(inner))
+    return _within(limits, inner)
 
 
-def resolve(schema: Schema, definitions: Schema) -> Schema:
-    """The schema with all that its reference says; its own words win."""
-    if "$ref" not in schema:
-        return schema
-    return resolve(definitions[name_of(schema)], definitions) | schema
+def _within(limits: list[Limits], hint: object) -> str:
+    """One alternative of a type; the limits of the key narrow those of the type."""
+    inner, notes = notes_of(hint)
+    limits = [*limits, *(note for note in notes if isinstance(note, Limits))]
+    if any(each.expected for each in limits):
+        return next(each.expected for each in limits if each.expected)
+    if choices := next((each.choices for each in limits if each.choices), ()):
+        return _choice(choices)
+    if get_origin(inner) is Literal:
+        return _choice(get_args(inner))
+    first = next(iter(limits), Limits())
+    if inner in (int, float):
+        return f"{PLAIN[cast(type, inner)]}{_range(first)}"
+    if inner is str:
+        return f"a text, at most {first.longest:,} characters" if first.longest else "a text"
+    if get_origin(inner) is tuple:
+        items = get_args(inner)[0]
+        is_plain = get_origin(items) in (Union, types.UnionType)
+        some = f" {_span(first.shortest, first.longest)} of them" if first.shortest or first.longest else ""
+        return f"a list{',' if is_plain else f' of: {describe(items)};'}{some}{', each once' if first.unique else ''}"
+    if get_origin(inner) is Mapping:
+        return f"a table; each value is {describe(get_args(inner)[1])}"
+    return PLAIN[cast(type, inner)]
 
 
-def name_of(schema: Schema) -> str:
-    """The definition that a reference names."""
-    return str(schema["$ref"]).rpartition("/")[2]
+def _required(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING)
 
 
-def _choice(values: list[object]) -> str:
+def _alternatives(hint: object) -> list[object]:
+    """The types of a union; of int and float only the wider one."""
+    items = [item for item in get_args(hint) if item is not type(None)]
+    return [item for item in items if not (item is int and float in items)]
+
+
+def _choice(values: Sequence[object]) -> str:
     *most, last = (f"`{json.dumps(value)}`" for value in values)
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _switch(_: Schema) -> str:
-    return "true or false"
+def _range(limits: Limits) -> str:
+    step = f", a multiple of {limits.multiple_of}" if limits.multiple_of else ""
+    if limits.above is not None:
+        return f" above {limits.above}, at most {_amount(limits.most or 0)}{step}"
+    return f", {_span(limits.least or 0, limits.most)}{step}"
 
 
-def _number(schema: Schema) -> str:
-    what = "a whole number" if schema["type"] == "integer" else "a number"
-    step = f", a multiple of {schema['multipleOf']}" if "multipleOf" in schema else ""
-    if "exclusiveMinimum" in schema:
-        return f"{what} above {schema['exclusiveMinimum']}, at most {_amount(schema['maximum'])}{step}"
-    return f"{what}, {_span(schema, 'minimum', 'maximum')}{step}"
+def _span(least: float, most: float | None) -> str:
+    return f"{_amount(least)} {'or more' if most is None else 'to ' + _amount(most)}"
 
 
-def _text(schema: Schema) -> str:
-    return f"a text, at most {schema['maxLength']:,} characters" if "maxLength" in schema else "a text"
-
-
-def _list(schema: Schema, definitions: Schema) -> str:
-    of = f" of: {describe(schema['items'], definitions)};" if "items" in schema else ","
-    some = f" {_span(schema, 'minItems', 'maxItems')} of them" if "minItems" in schema else ""
-    return f"a list{of}{some}{', each once' if schema.get('uniqueItems') else ''}".rstrip(";,")
-
-
-def _table(schema: Schema, definitions: Schema) -> str:
-    return f"a table; each value is {describe(schema['additionalProperties'], definitions)}"
-
-
-def _span(schema: Schema, least: str, most: str) -> str:
-    return f"{_amount(schema[least])} {'to ' + _amount(schema[most]) if most in schema else 'or more'}"
-
-
-def _amount(number: int) -> str:
-    for value, end in ((number, ""), (number + 1, "-1")):
+def _amount(number: float) -> str:
+    for value, end in ((int(number), ""), (int(number) + 1, "-1")):
         if value >= LARGE and value & (value - 1) == 0:
             return f"2^{value.bit_length() - 1}{end}"
     return f"{number:,}"

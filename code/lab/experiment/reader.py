@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass, fields, make_dataclass, replace
 from math import prod
 from pathlib import Path
+from typing import Annotated, Any
 
 from lab.errors import SizeError
 from lab.experiment.document import Document, SeriesTable, Values
 from lab.experiment.experiment import MOST_TRIALS, Causes, Comparison, Experiment, Point, Series
 from lab.experiment.rules import FIXED, SWEEPABLE, Setting, broken_rule, find_program, idle_variation, program_faults
-from lab.files.schema import EXPERIMENT, Fault, Keys, check_value
 from lab.files.toml import TomlFile, check_lines, read_toml, read_whole
-from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, Scalar
+from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, ProfileKeys, Scalar
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.model.trial import PARAMETERS, Card, Link
 from lab.places import CARDS
-from lab.typed_json import parse_as
+from lab.typed_json import About, Fault, Keys, Limits, check_values, nearest, parse_as
 
-SCHEMA = "card"
+BOUNDS = tuple(each.name for each in fields(ProfileKeys) if each.name != "why")
 
 
 @dataclass(frozen=True)
 class Known:
-    """One parameter: its value, and why it is that."""
+    """One parameter of a card: its value, and why it is that."""
 
     value: int
-    origin: str  # data sheet, fitted, assumed
-    source: str
-    fitted_to: str = ""  # the report that a fitted value repeats
+    origin: Annotated[str, Limits(choices=("data sheet", "fitted", "assumed"))]
+    source: Annotated[str, Limits(shortest=1, longest=400, expected="where the value comes from")]
+    fitted_to: Annotated[str, Limits(shortest=1, longest=80, expected="the report that a fitted value repeats")] = ""
+
+
+EXAMPLE = About("", '{ value = 100, origin = "assumed", source = "..." }')
+CardTable = make_dataclass(
+    "CardTable",
+    [
+        ("title", Annotated[str, Limits(shortest=1, longest=200)]),
+        *((name, Annotated[Known, EXAMPLE]) for name in PARAMETERS),
+    ],
+)
 
 
 @dataclass(frozen=True)
@@ -43,43 +52,39 @@ class CardFile:
 
 
 def card_names(folder: Path = CARDS) -> list[str]:
-    """Those that an experiment can name."""
+    """The cards that an experiment can name."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
 def read_card(name: str, folder: Path = CARDS) -> CardFile:
-    """A card's file, each value checked by its schema."""
-    document = read_toml(folder / f"{name}.toml", SCHEMA, hint="experiments/cards/NAME.toml").document
-    known = {each: parse_as(Known, document[each]) for each in PARAMETERS}
-    card = parse_as(Card, {"name": name, **{each: given.value for each, given in known.items()}})
-    return CardFile(str(document["title"]), card, known)
-
-
-BOUNDS = (
-    "iterations_at_most",
-    "iterations_at_least",
-    "depths_at_least",
-    "warmup_at_most",
-    "warmup_depths_at_least",
-    "bytes_per_size_at_most",
-)
+    """The checked file of a card."""
+    file: TomlFile[Any] = read_toml(folder / f"{name}.toml", CardTable, hint="experiments/cards/NAME.toml")
+    known: dict[str, Known] = {parameter: getattr(file.content, parameter) for parameter in PARAMETERS}
+    for parameter, entry in known.items():
+        try:
+            check_values(Card, {parameter: entry.value})
+        except Fault as fault:
+            file.refuse(replace(fault, path=(parameter, "value")))
+        if entry.origin == "fitted" and not entry.fitted_to:
+            file.refuse(Fault(f"{parameter}: the key 'fitted_to' is missing", (parameter,), "fitted_to = ..."))
+    card = Card(name, **{parameter: entry.value for parameter, entry in known.items()})
+    return CardFile(file.document["title"], card, known)
 
 
 def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
     """Read and check an experiment file; refuse one that cannot run."""
-    found = check_lines(read_whole(file), EXPERIMENT)
-    document = parse_as(Document, found.document)
-    if fault := next(program_faults(document, file), None):
-        found.refuse(fault)
-    return _Reader(found, document, most_trials).experiment()
+    toml = check_lines(read_whole(file), Document)
+    if fault := next(program_faults(toml.content, file), None):
+        toml.refuse(fault)
+    return _Reader(toml, most_trials).experiment()
 
 
 class _Reader:
     """Lays values over each other. Each refusal names the line that caused it."""
 
-    def __init__(self, found: TomlFile, document: Document, most_trials: int | None) -> None:
+    def __init__(self, toml: TomlFile[Document], most_trials: int | None) -> None:
         self.most_trials = most_trials
-        self.file, self.document, self.refuse = found.file, document, found.refuse
+        self.file, self.document, self.refuse = toml.file, toml.content, toml.refuse
 
     def experiment(self) -> Experiment:
         series = tuple(self.series(index, table) for index, table in enumerate(self.document.series))
@@ -90,9 +95,8 @@ class _Reader:
                     Fault(f"a second series is called {name!r}", ("series", index, "name"), "a name of its own")
                 )
         comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.comparison)))
-        said = self.document
-        causes = self.causes(names)
-        return Experiment(self.file.stem, self.file, said.title, said.question, series, comparisons, causes=causes)
+        title, question, causes = self.document.title, self.document.question, self.causes(names)
+        return Experiment(self.file.stem, self.file, title, question, series, comparisons, causes=causes)
 
     def series(self, index: int, table: SeriesTable) -> Series:
         own = ("series", index, "parameters")
@@ -128,10 +132,9 @@ class _Reader:
                 what = f"{table.name} has a card, whose wire has its own {key}"
                 self.refuse(Fault(what, self.of_link(index, table, key), "the card's, in experiments/cards"))
         if name not in (known := card_names()):
-            near = get_close_matches(name, known, n=1)
-            hint = f"{near[0]!r}?" if near else ""
-            what = f"there is no card {name!r}"
-            self.refuse(Fault(what, self.of_link(index, table, "card"), f"one of {', '.join(known)}", hint))
+            expected = f"one of {', '.join(known)}"
+            path = self.of_link(index, table, "card")
+            self.refuse(Fault(f"there is no card {name!r}", path, expected, nearest(name, known)))
         card = read_card(name).card
         return replace(link, rate_bit_s=card.rate_bit_s, card=card)
 
@@ -149,9 +152,14 @@ class _Reader:
         return base
 
     def check_bytes(self, name: str, value: Scalar | tuple[int, ...], path: Keys) -> None:
-        if name in BYTE_COUNTS and (fault := check_value(name, value)):
-            self.refuse(replace(fault, path=path))
-        if isinstance(value, tuple) and (fault := check_value(name, max(value))):
+        """Check the number that a text such as 4G stands for."""
+        if name in BYTE_COUNTS or isinstance(value, tuple):
+            self.check_value(name, max(value) if isinstance(value, tuple) else value, path)
+
+    def check_value(self, name: str, value: Scalar, path: Keys) -> None:
+        try:
+            check_values(Parameters, {name: value})
+        except Fault as fault:
             self.refuse(replace(fault, path=path))
 
     def profiles(self, index: int, table: SeriesTable) -> dict[str, Profile]:
@@ -205,13 +213,14 @@ class _Reader:
     def check_variation(self, series: Series, path: Keys) -> None:
         if idle := idle_variation(series.tool, tuple(series.vary)):
             can = sorted(series.tool.uses & SWEEPABLE)
-            near = get_close_matches(idle, can, n=1)
-            hint = f"{near[0]!r}?" if near else ""
-            what = f"{idle} cannot be varied" if idle in FIXED else f"{idle} changes nothing for {series.program}"
-            self.refuse(Fault(what, (*path, idle), f"one of {', '.join(can)}" if can else "no vary", hint))
+            expected = f"one of {', '.join(can)}" if can else "no vary"
+            if idle in FIXED:
+                self.refuse(Fault(f"{idle} cannot be varied", (*path, idle), expected))
+            what = f"{idle} changes nothing for {series.program}"
+            self.refuse(Fault(what, (*path, idle), expected, nearest(idle, can)))
         for name, values in series.vary.items():
-            for fault in filter(None, (check_value(name, value) for value in values)):
-                self.refuse(Fault(fault.what, (*path, name), fault.expected, fault.hint))
+            for value in values:
+                self.check_value(name, value, (*path, name))
 
     def check_point(self, series: Series, index: int, site: str, point: Point) -> None:
         parameters, counts = series.parameters(site, point), series.counts(site, point)
@@ -241,6 +250,9 @@ class _Reader:
         table = self.document.comparison[index]
         for key, named in (("ours", (table.ours,)), ("peers", table.peers)):
             self.check_names(named, names, ("comparison", index, key))
+        if bool(table.peers) == bool(table.limit_bytes_per_s):
+            fault = Fault("comparison has both or neither", ("comparison", index), "either peers or limit_bytes_per_s")
+            self.refuse(fault)
         if table.ours in table.peers:
             what = f"{table.ours} is compared with itself"
             self.refuse(Fault(what, ("comparison", index, "peers"), "other series"))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from lab.experiment.document import Document, SeriesTable
-from lab.files.schema import Fault, Keys
 from lab.model.parameters import NAMES, Counts, Parameters, Scalar
 from lab.model.trial import Link
 from lab.options import OfSize, Refusal, refusal
@@ -18,6 +17,7 @@ from lab.programs.printed import is_unit
 from lab.programs.program import ONE_WAY, Program, Request
 from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, OwnTable, own_program, places, split
 from lab.sites.site import fixed
+from lab.typed_json import Fault, Keys
 
 OwnTables = Mapping[str, OwnTable]
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from elftools.elf.dynamic import DynamicSegment
 from elftools.elf.elffile import ELFFile
@@ -24,6 +25,7 @@ from lab.machine.cpio import Entry
 from lab.supply import deb
 from lab.supply.lock import Locked
 from lab.supply.providers import opened_store
+from lab.typed_json import Limits
 
 KERNEL_GLOB = "boot/vmlinuz-*"
 MODULE_LIST = "lib/modules/list"
@@ -38,21 +40,24 @@ class MissingError(SiteError):
     """A file that is needed is in none of the locked packages."""
 
 
+Names = tuple[Annotated[str, Limits(pattern=r"(?!/)\S+", expected="a name or path without / before it")], ...]
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A table of files: image.toml, runner.toml and others."""
 
-    packages: tuple[str, ...]
-    programs: tuple[str, ...]
-    plugins: tuple[str, ...]
-    files: tuple[str, ...]
-    libraries: tuple[str, ...]
-    modules: tuple[str, ...]
+    packages: Names
+    programs: Names
+    plugins: Names
+    files: Names
+    libraries: Names
+    modules: Names
 
 
 def load(path: Path) -> Wanted:
     """Read a table."""
-    return Wanted(**{key: tuple(value) for key, value in read_toml(path, "image").document.items()})
+    return read_toml(path, Wanted).content
 
 
 def fill_once(

@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Mapping
 
 from lab.errors import SiteError
-from lab.files.schema import check_part
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import NS_PER_S, PADDING, Job, Link, Ready, place_under_test
 from lab.places import SET_CLOCK, STRANGER
+from lab.typed_json import Fault, check_values
 
 
 class JobError(SiteError):
@@ -34,8 +34,10 @@ def values(job: Job) -> dict[str, str]:
 def check(link: Link) -> None:
     """Refuse a link that the kernel would silently change, by the limits of an experiment's file."""
     given = {name: value for name, value in vars(link).items() if value is not None and name != "card"}
-    if fault := check_part("link", given):
-        raise JobError(f"this link is impossible: {fault.what}, expected {fault.expected}")
+    try:
+        check_values(Link, given)
+    except Fault as fault:
+        raise JobError(f"this link is impossible: {fault}") from None
 
 
 def settings(job: Job, more: Mapping[str, str]) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
-from lab.model.sizes import parse_size, parse_sizes
-from lab.options import number, word
+from lab.model.sizes import LARGEST, LONGEST_LIST, parse_size, parse_sizes
+from lab.options import limits, number, word
+from lab.typed_json import About, Limits, Typed
 
 Choice = int | Literal["auto"]
 Scalar = int | str | bool
@@ -27,44 +28,175 @@ class RoundLimits:
     cap: int  # the largest number of rounds
 
 
+COUNT = Limits(least=1, most=1_000_000_000)
+COUNT_OR_NONE = Limits(least=0, most=1_000_000_000)
+Message = Annotated[int, Limits(least=1, most=1 << 40)]
+Bytes = (
+    Annotated[int, Limits(least=0, most=LARGEST)]
+    | Annotated[str, Limits(pattern="[0-9]{1,19}[KMGkmg]?", expected='a text such as "64K"')]
+)
+Sizes = Annotated[
+    Message
+    | Annotated[str, Limits(shortest=1, longest=100_000)]
+    | Annotated[tuple[Message | Annotated[str, Limits(longest=100)], ...], Limits(shortest=1, longest=LONGEST_LIST)],
+    Limits(expected='sizes such as 64, "1..1M*2" or [1, "64K"], 1 byte to 1 TiB each, 4096 of them at most'),
+]
+
+
 @dataclass(frozen=True)
 class Parameters:
-    """One set of parameters; a program reads only its own."""
+    """The parameters of a trial. A program reads the keys that concern it: see Programs below."""
 
-    sizes: tuple[int, ...] = ()
-    iterations: int = number("iterations")
-    warmup: int = number("warmup")
-    repetitions: int = 1
-    windows: int = number("windows")
-    least_time_s: Choice = (
-        "auto"  # the least time of each size, with more iterations if need be; auto: chosen by the site's clock
+    sizes: Annotated[
+        tuple[int, ...],
+        Typed(Sizes),
+        About(
+            "Message sizes in bytes. K, M and G are powers of 1024. `1..1M*2` doubles, `16M..64M+16M` adds, commas "
+            "join lists.",
+            '"1..1M*2"',
+            '"1K,4K,100..1000+100"',
+            '[1, 64, "64K"]',
+        ),
+    ] = ()
+    iterations: Annotated[int, COUNT, About("Timed messages of each size.", "50_000")] = number("iterations")
+    warmup: Annotated[int, COUNT_OR_NONE, About("Untimed messages before them.", "5_000")] = number("warmup")
+    repetitions: Annotated[
+        int, Limits(least=1, most=1000), About("How many trials each point gets. Intervals need six or more.", "10")
+    ] = 1
+    windows: Annotated[
+        int,
+        limits("windows"),
+        About("Rows for each size of a throughput trial: each goes from the start to ever more of its messages.", "40"),
+    ] = number("windows")
+    least_time_s: Annotated[
+        Choice,
+        limits("least_time_s"),
+        About(
+            "The least time that each size lasts, in seconds; the iterations are multiplied to reach it. `auto`: 1 on "
+            "a wall clock, 0 where time is instructions.",
+            "2",
+            '"auto"',
+        ),
+    ] = "auto"
+    until_stable: Annotated[
+        int,
+        limits("until_stable"),
+        About(
+            "Repeat the iterations of a size as rounds until their throughput differs by at most this many per cent. "
+            "0: one round.",
+            "1",
+        ),
+    ] = number("until_stable")
+    stable_window: Annotated[int, limits("stable_window"), About("How many of the last rounds must agree.", "5")] = (
+        number("stable_window")
     )
-    until_stable: int = number("until_stable")
-    stable_window: int = number("stable_window")
-    rounds_cap: int = number("rounds_cap")
-    tx_depth: int = number("tx_depth")
-    rx_depth: int = number("rx_depth")
-    post_list: Choice = "auto"
-    signal_every: Choice = "auto"
-    inline: Choice = "auto"
-    path_mtu: Choice = "auto"
-    relaxed_ordering: str = word("relaxed_ordering")
-    timeout: Choice = "auto"  # a code: 4.096 us times 2 to its power
-    rnr_timer: int = number("rnr_timer")  # a code
-    wait: str = word("wait")
-    verify: bool = False
-    seed: int = number("seed")
-    nodelay: bool = False
-    calls: str = word("calls")
-    send_buffer: int = number("send_buffer")
-    receive_buffer: int = number("receive_buffer")
-    peer_post_list: int = 1  # for the peers: their defaults differ from ours
-    peer_tx_depth: int = 128
-    peer_cq_moderation: int = 0  # 0: the peer's own default
-    peer_no_peak: bool = False
-    peer_seconds: int = 1  # for peers that count time, not messages
-    wait_deadline_s: int = 10  # any wait of our programs without progress
-    deadline_s: Choice = "auto"  # the whole trial
+    rounds_cap: Annotated[
+        int, limits("rounds_cap"), About("The number of rounds after which a size ends without agreement.", "16")
+    ] = number("rounds_cap")
+    tx_depth: Annotated[
+        int, limits("tx_depth"), About("Length of the send queue: requests in flight at most.", "512")
+    ] = number("tx_depth")
+    rx_depth: Annotated[int, limits("rx_depth"), About("Length of the receive queue.", "512")] = number("rx_depth")
+    post_list: Annotated[
+        Choice,
+        limits("post_list"),
+        About("Requests handed to the device by one call. `auto`: by the rule in docs/programs.md.", "16"),
+    ] = "auto"
+    signal_every: Annotated[
+        Choice,
+        limits("signal_every"),
+        About("One request in this many asks for a completion. `auto`: by the rule in docs/programs.md.", "64"),
+    ] = "auto"
+    inline: Annotated[
+        Choice,
+        limits("inline"),
+        About(
+            "Messages up to this many bytes travel inside the request. `auto`: 0 for throughput; for latency as many "
+            "as the device grants, at most 220.",
+            "64",
+        ),
+    ] = "auto"
+    path_mtu: Annotated[
+        Choice, limits("path_mtu"), About("Bytes of data in each RDMA packet. `auto`: the port's active MTU.", "1024")
+    ] = "auto"
+    relaxed_ordering: Annotated[
+        str,
+        limits("relaxed_ordering"),
+        About(
+            "Whether a device's writes to memory may pass each other on PCIe. `auto`: yes, but for latency of WRITE, "
+            "whose receiver polls the last byte.",
+            '"no"',
+        ),
+    ] = word("relaxed_ordering")
+    timeout: Annotated[
+        Choice,
+        limits("timeout"),
+        About(
+            "A message without an acknowledgement is sent again after 4.096 us x 2^timeout; 0: never. `auto`: 18 "
+            "(1.07 s) on Soft-RoCE, else 14 (67 ms).",
+            "10",
+        ),
+    ] = "auto"
+    rnr_timer: Annotated[
+        int,
+        limits("rnr_timer"),
+        About(
+            "The InfiniBand code of the time after which a message that found no receive request is sent again: 1 is "
+            "10 us, 12 is 0.64 ms, 0 is 655 ms.",
+            "12",
+        ),
+    ] = number("rnr_timer")
+    wait: Annotated[
+        str,
+        limits("wait"),
+        About("How an end waits: it spins, spins and gives way to others, or sleeps until an event.", '"event"'),
+    ] = word("wait")
+    verify: Annotated[bool, About("The receiver checks every byte where it landed.", "true")] = False
+    seed: Annotated[int, limits("seed"), About("Where the pattern of the data begins.", "7")] = number("seed")
+    nodelay: Annotated[bool, About("TCP sends each message at once (TCP_NODELAY).", "true")] = False
+    calls: Annotated[
+        str,
+        limits("calls"),
+        About("MPI calls: MPI_Send and MPI_Recv, or MPI_Isend and MPI_Irecv with MPI_Wait.", '"non-blocking"'),
+    ] = word("calls")
+    send_buffer: Annotated[
+        int,
+        Typed(Bytes),
+        limits("send_buffer"),
+        About("The socket's send buffer in bytes (SO_SNDBUF). 0 leaves it to the kernel.", '"1M"'),
+    ] = number("send_buffer")
+    receive_buffer: Annotated[
+        int,
+        Typed(Bytes),
+        limits("receive_buffer"),
+        About("The socket's receive buffer in bytes (SO_RCVBUF). 0 leaves it to the kernel.", '"1M"'),
+    ] = number("receive_buffer")
+    # The parameters of the peers are apart: their defaults differ from those of Verbyte's programs.
+    peer_post_list: Annotated[int, COUNT, About("The same as `post_list`, for perftest (`-l`).", "8")] = 1
+    peer_tx_depth: Annotated[int, COUNT, About("The same as `tx_depth`, for perftest (`-t`).", "1024")] = 128
+    peer_cq_moderation: Annotated[
+        int,
+        Limits(least=0, most=1024),
+        About("The same as `signal_every`, for perftest (`-Q`). 0 leaves it to perftest.", "64"),
+    ] = 0
+    peer_no_peak: Annotated[bool, About("perftest reads the clock once a size, not once a message (`-N`).", "true")] = (
+        False
+    )
+    peer_seconds: Annotated[
+        int,
+        Limits(least=1, most=3600),
+        About("How long each size lasts with peers that count seconds, not messages.", "2"),
+    ] = 1
+    wait_deadline_s: Annotated[
+        int,
+        limits("wait_deadline_s"),
+        About("Seconds that one wait of the lab's programs may last without progress.", "20"),
+    ] = 10
+    deadline_s: Annotated[
+        Choice,
+        Limits(least=1, most=86_400),
+        About("Seconds that the whole trial may last. `auto`: 120, or more for many bytes.", "60"),
+    ] = "auto"
 
     def with_values(self, values: Mapping[str, Given]) -> Parameters:
         """These parameters with some of them replaced, as a TOML table spells them."""
@@ -94,16 +226,41 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Profile:
-    """Other values for a site where time is dear, and the reason."""
+class ProfileKeys:
+    """The differences on one site: any key of `[parameters]`, and bounds for the number of messages."""
 
-    why: str
-    iterations_at_most: int | None = None
-    iterations_at_least: int = 1
-    depths_at_least: int = 0  # iterations in multiples of tx_depth, so that the window slides
-    warmup_at_most: int | None = None
-    warmup_depths_at_least: int = 0  # warm-up in multiples of tx_depth, so that the clock starts with a full window
-    bytes_per_size_at_most: int | None = None
+    why: Annotated[
+        str,
+        Limits(shortest=1, longest=2000),
+        About(
+            "Why the site needs other values. The report prints it. A series' own profile can do without.",
+            '"A second of the VM costs several seconds of the host."',
+        ),
+    ]
+    iterations_at_most: Annotated[int | None, COUNT, About("No size has more iterations.", "2_000")] = None
+    iterations_at_least: Annotated[int, COUNT, About("No bound lowers the iterations below this.", "40")] = 1
+    depths_at_least: Annotated[
+        int,
+        COUNT,
+        About("No bound lowers the iterations below this many times `tx_depth`, so that the window slides.", "4"),
+    ] = 0
+    warmup_at_most: Annotated[int | None, COUNT_OR_NONE, About("No size has more warm-up.", "100")] = None
+    warmup_depths_at_least: Annotated[
+        int,
+        COUNT,
+        About("No bound lowers the warm-up below this many windows, so that the clock starts with a full one.", "1"),
+    ] = 0
+    bytes_per_size_at_most: Annotated[
+        int | None,
+        Typed(Bytes),
+        About("Iterations and warm-up of a size are lowered until each holds at most this many bytes.", '"10M"'),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Profile(ProfileKeys):
+    """The bounds and values of one site, and the reason."""
+
     values: Mapping[str, Given] = field(default_factory=dict)
 
     def counts(self, parameters: Parameters, size: int) -> Counts:
@@ -115,7 +272,7 @@ class Profile:
         return Counts(size, iterations, min(parameters.warmup, warmup))
 
     def _bound(self, size: int, at_most: int | None) -> int:
-        bounds = [2**63 if at_most is None else at_most]
+        bounds = [LARGEST if at_most is None else at_most]
         if self.bytes_per_size_at_most is not None:
             bounds.append(self.bytes_per_size_at_most // size)
         return min(bounds)

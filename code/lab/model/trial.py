@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Annotated
 
-from lab.typed_json import JsonTable
+from lab.typed_json import About, JsonTable, Limits, Typed
+
+_TIME = Limits(least=0, most=1_000_000_000)
 
 
 @dataclass(frozen=True)
@@ -14,17 +17,29 @@ class Card:
     """The parameters of one card, and of the wire between two of them; times are of the link's own clock."""
 
     name: str
-    rate_bit_s: int  # of the wire
-    wire_ns: int  # one way
-    header_bytes: int  # of each packet beside its payload
-    bus_bit_s: int  # payload between memory and card; 0: no limit
-    doorbell_ps: int  # a store of the processor's until the card has it
-    fetch_ps: int  # the card reads memory: there and back
-    write_ps: int  # the card's write until memory has it
-    gap_ps: int  # the card's work for each message
-    block_ps: int  # the same for each 64 bytes of a request that carries its data
-    ack_ps: int  # from a message's last byte to its acknowledgement
-    irq_ps: int  # from a completion to the processor's interrupt
+    rate_bit_s: Annotated[
+        int,
+        Limits(least=1_000_000, most=100_000_000_000),
+        About("Bits per second that the wire carries, after its line code."),
+    ]
+    wire_ns: Annotated[int, Limits(least=100, most=1_000_000_000), About("Cable and switch, one way, in ns.")]
+    header_bytes: Annotated[
+        int, Limits(least=0, most=1000), About("Bytes of each packet on the wire beside its payload.")
+    ]
+    bus_bit_s: Annotated[
+        int,
+        Limits(least=0, most=1_000_000_000_000),
+        About("Bits of payload per second between memory and card; 0: no limit."),
+    ]
+    doorbell_ps: Annotated[int, _TIME, About("From the processor's store until the card has it, in ps.")]
+    fetch_ps: Annotated[int, _TIME, About("The card reads the computer's memory: there and back, in ps.")]
+    write_ps: Annotated[int, _TIME, About("From the card's write until memory has it, in ps.")]
+    gap_ps: Annotated[int, _TIME, About("The card's work for each message, in ps: its message rate.")]
+    block_ps: Annotated[
+        int, _TIME, About("The card's work for each 64 bytes of a request that carries its data, in ps.")
+    ]
+    ack_ps: Annotated[int, _TIME, About("From a message's last byte until its acknowledgement leaves, in ps.")]
+    irq_ps: Annotated[int, _TIME, About("From a completion until the processor is interrupted, in ps.")]
 
     @property
     def kernel_ns(self) -> int:
@@ -47,19 +62,63 @@ ECHO = "/bin/echo"  # the remote shell of a launcher that only prints the comman
 DAEMON = ("orted",)  # as a step's server: the rest of its words is the first line that the client prints
 
 
+CARD_NAME = Limits(pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="the name of a file in experiments/cards")
+
+
 @dataclass(frozen=True)
 class Link:
-    """A link model, applied to the cable before the first step."""
+    """The model of the cable, on the sites that make one. A series' own table adds to the file's."""
 
-    mtu: int = 4200  # bytes of IP per frame
-    rate_bit_s: int | None = None
-    delay_ns: int = 0
-    loss_ppm: int = 0
-    loss_seed: int = 1
-    offload: bool = True
-    clock_offset_ns: int = 0  # by which the server's clock is ahead of the client's at first
-    clock_drift_ppm: int = 0  # by which it is too fast
-    card: Card | None = None  # one in each computer, with the rate and the propagation of its wire
+    mtu: Annotated[
+        int,
+        Limits(least=576, most=65_535),
+        About("Bytes of IP in each frame. 4200 holds RDMA's largest packets.", "1500"),
+    ] = 4200
+    rate_bit_s: Annotated[
+        int | None,
+        Limits(least=1000, most=100_000_000_000),
+        About(
+            "Bits per second on the wire, headers included. Without it: as fast as the software goes.", "1_000_000_000"
+        ),
+    ] = None
+    delay_ns: Annotated[
+        int,
+        Limits(least=0, most=10_000_000_000, multiple_of=1000),
+        About("Delay each way, in ns. The kernel (netem) takes whole microseconds.", "50_000"),
+    ] = 0
+    loss_ppm: Annotated[int, Limits(least=0, most=1_000_000), About("Packets lost of each million.", "100")] = 0
+    loss_seed: Annotated[
+        int, Limits(least=1, most=2**63 - 1), About("Which packets are lost: the same seed loses the same ones.", "3")
+    ] = 1
+    offload: Annotated[bool, About("Whether TCP hands large segments to the interface.", "false")] = True
+    clock_offset_ns: Annotated[
+        int,
+        Limits(least=-10_000_000_000, most=10_000_000_000),
+        About(
+            "By how much the clock of the server's computer is ahead at first, for programs that compare clocks: "
+            "CLOCK_REALTIME. Only where each end has a computer of its own that the lab makes, and so a clock.",
+            "250_000",
+        ),
+    ] = 0
+    clock_drift_ppm: Annotated[
+        int,
+        Limits(least=-500, most=500),
+        About(
+            "By how many millionths that clock is too fast: CLOCK_REALTIME and CLOCK_MONOTONIC. The lab's own "
+            "programs measure by CLOCK_MONOTONIC_RAW.",
+            "20",
+        ),
+    ] = 0
+    card: Annotated[
+        Card | None,
+        Typed(str),
+        CARD_NAME,
+        About(
+            "A modelled RDMA card in each computer, by the name of its file in `experiments/cards`, which gives the "
+            "rate and the propagation of the wire too. On exact alone: docs/cards.md.",
+            '"qdr"',
+        ),
+    ] = None
 
     @property
     def sets_clock(self) -> bool:
@@ -79,14 +138,19 @@ class Link:
         return {name: value for name, value in vars(self).items() if value or not name.startswith(("clock_", "card"))}
 
 
+PORT = Limits(least=1, most=65_535)
+
+
 @dataclass(frozen=True)
 class Ready:
-    """What shows that a server can be called, whichever comes first."""
+    """When a server can be called. Without this table: once somebody listens on `{port}`, over TCP or rdma_cm."""
 
-    tcp: int = 0  # a TCP port on which somebody listens
-    cm: int = 0  # a port of the RDMA connection manager
-    line: str = ""  # a text in what the server prints
-    after_s: int | float = 0  # seconds since its start
+    tcp: Annotated[int, PORT, About("Somebody listens on this TCP port.", "18515")] = 0
+    cm: Annotated[int, PORT, About("Somebody listens on this port of the RDMA connection manager.", "7471")] = 0
+    line: Annotated[str, Limits(shortest=1), About("The server has printed this text.", '"waiting"')] = ""
+    after_s: Annotated[
+        int | float, Limits(above=0, most=600), About("So many seconds have passed since its start.", "0.5")
+    ] = 0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from string import Formatter
+from typing import Annotated
 
 from lab.errors import ParseError
 from lab.model.parameters import NAMES, Counts
@@ -19,6 +20,7 @@ from lab.programs import mpi
 from lab.programs.printed import COLUMNS, Printed, output, read_printed
 from lab.programs.program import ANY_SOURCE, Build, Parse, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
+from lab.typed_json import TEXT, About, Limits
 
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
@@ -114,23 +116,95 @@ class Commands:
 
 @dataclass(frozen=True)
 class OwnTable:
-    folder: str  # beside the experiment's file
-    build: str
-    binaries: tuple[str, ...]
-    server: str
-    client: str
-    output: str
-    pattern: str = ""
-    unit: str = ""
-    size_unit: str = "B"
-    factor: int | float = 1
-    printed_by: str = "client"
-    sources: tuple[str, ...] = ANY_SOURCE
-    ready: Ready | None = None
-    server_stays: bool = False
-    mpi: str = ""
-    rdma: bool = False
-    both_spin: bool = False
+    """A program that the experiment brings along; docs/own_programs.md shows a whole one."""
+
+    folder: Annotated[str, TEXT, About("Where it lies, beside the experiment's file.", '"mine"')]
+    build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
+    binaries: Annotated[
+        tuple[Annotated[str, TEXT], ...],
+        Limits(shortest=1, unique=True),
+        About("The files that the command makes. They are put on the site for each trial.", '["mine"]'),
+    ]
+    server: Annotated[
+        str,
+        TEXT,
+        About(
+            "The server's command, with places such as `{port}`: docs/own_programs.md lists them.",
+            '"mine --listen {host} --port {port}"',
+        ),
+    ]
+    client: Annotated[
+        str, TEXT, About("The client's command.", '"mine --port {port} --size {size} {arguments} {host}"')
+    ]
+    output: Annotated[
+        str,
+        Limits(choices=("csv", "columns", "pattern", NOTHING)),
+        About(
+            "How the output is read: the lab's CSV, lines `size value unit`, lines that `pattern` finds, or not at "
+            "all.",
+            '"columns"',
+        ),
+    ]
+    pattern: Annotated[
+        str,
+        TEXT,
+        About(
+            "A regular expression with the named groups `value`, `size`, `unit` and `messages`; with "
+            '`output = "pattern"` only.',
+            r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
+        ),
+    ] = ""
+    unit: Annotated[str, TEXT, About("The unit of the value, where the pattern has no group for it.", '"MB/s"')] = ""
+    size_unit: Annotated[
+        str,
+        Limits(choices=("B", "KB", "MB")),
+        About("The unit of the sizes, where the output names none: 1, 1024 or 1048576 bytes.", '"KB"'),
+    ] = "B"
+    factor: Annotated[
+        int | float,
+        Limits(above=0, most=1000),
+        About(
+            "What each value is multiplied by: 2 where half a round trip is printed, 0.5 where both directions are "
+            "counted.",
+            "2",
+        ),
+    ] = 1
+    printed_by: Annotated[
+        str, Limits(choices=("client", "server")), About("Which end prints the results.", '"server"')
+    ] = "client"
+    sources: Annotated[
+        tuple[Annotated[str, TEXT], ...],
+        Limits(shortest=1),
+        About("Which files of the folder are handed in, as patterns.", '["*.c", "*.h"]'),
+    ] = ANY_SOURCE
+    ready: Annotated[
+        Ready | None,
+        Limits(shortest=1),
+        About(
+            "The signs that the server is ready, of which the first is enough.", '{ line = "waiting" }', "{ cm = 7471 }"
+        ),
+    ] = None
+    server_stays: Annotated[
+        bool,
+        About(
+            "The server does not end by itself: once the client has ended, a signal ends it, and that is no failure.",
+            "true",
+        ),
+    ] = False
+    mpi: Annotated[
+        str,
+        Limits(choices=("tcp", "verbs")),
+        About(
+            "Both ends are ranks of one MPI program, rank 0 at the client's, and their MPI messages go this way.",
+            '"tcp"',
+        ),
+    ] = ""
+    rdma: Annotated[bool, About("It finds an RDMA device by itself; `{device}` and `{gid}` say the same.", "true")] = (
+        False
+    )
+    both_spin: Annotated[
+        bool, About("Both ends poll. Every record from one core then has a note that says so.", "true")
+    ] = False
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from lab.errors import SpecError
 from lab.files.bounded import read_typed
@@ -12,8 +13,21 @@ from lab.report.errors import ReportError
 from lab.report.tex.render import Markup, escape, require_printable
 from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE
+from lab.typed_json import LINE, Limits
 
 UNNAMED = Markup("")
+
+
+Line = Annotated[str, LINE]
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """The keys of report.toml: as many people as fit on the first page."""
+
+    authors: Annotated[tuple[Line, ...], Limits(longest=12)] = ()
+    ids: Annotated[tuple[Line, ...], Limits(longest=12, unique=True)] = ()
+    course: Annotated[str, Limits(pattern=r"[^\n]{0,200}", expected="a line of text, up to 200 characters")] = ""
 
 
 @dataclass(frozen=True)
@@ -40,27 +54,25 @@ def read_people(file: Path) -> People:
     if not file.exists():
         return People()
     try:
-        found = read_toml(file, "report")
+        found = read_toml(file, ReportFile)
     except SpecError as error:
         hint = error.hint or error.expected
         raise ReportError(error.what, hint=hint, file=_shown(file), line=error.line) from error
-    authors, ids = _all_printed(found, "authors"), _all_printed(found, "ids")
+    authors, ids = (
+        tuple(_printed(found, key, text) for text in getattr(found.content, key)) for key in ("authors", "ids")
+    )
     if ids and len(ids) != len(authors):
         what = f"{len(ids)} ids for {len(authors)} authors"
         raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(found.text, ("ids",)))
-    return People(authors, ids, _printed(found, "course", found.document.get("course", "")))
+    return People(authors, ids, _printed(found, "course", found.content.course))
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
     """The ids as they are typed."""
-    return tuple(check_toml(file, text, "report").document.get("ids", ()))
+    return check_toml(file, text, ReportFile).content.ids
 
 
-def _all_printed(found: TomlFile, key: str) -> tuple[Markup, ...]:
-    return tuple(_printed(found, key, each) for each in found.document.get(key, ()))
-
-
-def _printed(found: TomlFile, key: str, text: str) -> Markup:
+def _printed(found: TomlFile[ReportFile], key: str, text: str) -> Markup:
     require_printable(text, _shown(found.file), find_line(found.text, (key,)))
     return escape(text)
 

@@ -4,53 +4,62 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, NoReturn
 
 from lab.errors import SpecError
 from lab.files.toml import read_toml
 from lab.sites.agent import computer
 from lab.sites.site import EVERYWHERE
-from lab.typed_json import JsonTable, parse_as
+from lab.typed_json import TEXT, About, Limits
 
 ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"
+
+
+Word = Annotated[str, Limits(pattern=r"(?!-)\S{0,200}", expected="a word that begins with no hyphen")]
+Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*", expected="one line")]
+Lines = Annotated[tuple[Annotated[Line, TEXT], ...], Limits(longest=100)]
+Folder = Annotated[str, Limits(longest=1000, pattern="|(?!-).*[^/.~].*", expected="a folder of its own, below / and ~")]
+LOGIN = Limits(pattern=r"(?!-)\S{1,200}", expected="a word that ssh takes, such as ada@node1")
+HOST = About("One end of the link.", '{ login = "HOST" }')
 
 
 @dataclass(frozen=True)
 class Host:
     """One end: how to log in there, and its end of the data link; the lab finds missing parts."""
 
-    login: str  # as ssh takes it
-    address: str = ""  # on the data link; the login may go another way
-    interface: str = ""
-    device: str = ""  # RDMA
-    folder: str = PROGRAMS_FOLDER  # where the programs under test are kept
+    login: Annotated[str, LOGIN, About("The host, as ssh takes it.", '"HOST"')]
+    address: Word = ""  # on the data link; the login may go another way
+    interface: Word = ""
+    device: Word = ""  # RDMA
+    folder: Annotated[Folder, TEXT] = PROGRAMS_FOLDER  # where the programs under test are kept
 
 
 @dataclass(frozen=True)
 class Ssh:
     """Two hosts."""
 
-    client: Host
-    server: Host
-    config: str = ""  # an ssh_config instead of the user's own
+    client: Annotated[Host, HOST]
+    server: Annotated[Host, HOST]
+    config: Line = ""  # an ssh_config instead of the user's own
 
 
 @dataclass(frozen=True)
 class Slurm:
     """What a cluster must be told, and which link of its nodes is measured."""
 
-    account: str = ""
-    partition: str = ""
-    constraint: str = ""
-    minutes: int = 30  # of one trial at most
-    modules: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()  # more words for sbatch
-    mpi: str = "pmix"  # as `srun --mpi` takes it; or "orterun"
-    interface: str = ""
-    device: str = ""
-    spool: str = ""  # a folder that all nodes see; default: in this checkout
-    trials_per_task: int = 8
-    patience_s: int = 60  # for a job whose nodes are down or drained
+    account: Word = ""
+    partition: Word = ""
+    constraint: Line = ""
+    minutes: Annotated[int, Limits(least=1, most=525_600)] = 30  # of one trial at most; up to a year
+    modules: Lines = ()
+    options: Lines = ()  # more words for sbatch
+    mpi: Word = "pmix"  # as `srun --mpi` takes it; or "orterun"
+    interface: Word = ""
+    device: Word = ""
+    spool: Folder = ""  # a folder that all nodes see; default: in this checkout
+    trials_per_task: Annotated[int, Limits(least=1, most=1_000_000)] = 8
+    patience_s: Annotated[int, Limits(least=0, most=604_800)] = 60  # for a job whose nodes are down; up to a week
 
     @property
     def launcher(self) -> str:
@@ -58,30 +67,36 @@ class Slurm:
         return {Slurm.mpi: "srun", ORTERUN: "orterun on nodes"}.get(self.mpi, f"srun:{self.mpi}")
 
 
+@dataclass(frozen=True)
+class Hosts:
+    """The whole file."""
+
+    ssh: Ssh | None = None
+    slurm: Slurm | None = None
+
+
+def read_hosts(file: Path) -> Hosts:
+    """The checked file."""
+    return read_toml(file, Hosts, hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").content
+
+
 def read_ssh(file: Path) -> Ssh:
     """The table [ssh]."""
-    table = _table(file, "ssh")
-    return parse_as(Ssh, table)
+    return read_hosts(file).ssh or _refuse_missing(file, "ssh")
 
 
 def read_slurm(file: Path) -> Slurm:
     """The table [slurm], or defaults: a cluster may need nothing."""
-    table = _table(file, "slurm") if file.exists() else {}
-    return parse_as(Slurm, table)
+    return (read_hosts(file).slurm or _refuse_missing(file, "slurm")) if file.exists() else Slurm()
 
 
 def has(file: Path, name: str) -> bool:
     """Whether there is such a table."""
-    return file.exists() and name in read_toml(file, "hosts").document
+    return file.exists() and getattr(read_hosts(file), name) is not None
 
 
-def _table(file: Path, name: str) -> JsonTable:
-    """A table, checked by hosts.json."""
-    document = read_toml(file, "hosts", hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").document
-    if name not in document:
-        expected = f"a table [{name}]; docs/sites.md shows one"
-        raise SpecError(f"there is no [{name}]", file=file, expected=expected)
-    return dict(document[name])
+def _refuse_missing(file: Path, name: str) -> NoReturn:
+    raise SpecError(f"there is no [{name}]", file=file, expected=f"a table [{name}]; docs/sites.md shows one")
 
 
 ANY = "any"  # for commands that read records: the site with most records
@@ -91,12 +106,11 @@ def choose(file: Path) -> tuple[str, str]:
     """The site's name, and why."""
     if own := real_devices():
         return "host", f"this computer has the RDMA device {own[0]}"
-    if has(file, "ssh"):
-        ssh = read_ssh(file)
-        if named := ssh.client.device or ssh.server.device:
-            return "ssh", f"{file.name} names the RDMA device {named}"
-    if has(file, "slurm") and (named := read_slurm(file).device):
-        return "slurm", f"{file.name} names the RDMA device {named}"
+    hosts = read_hosts(file) if file.exists() else Hosts()
+    if (ssh := hosts.ssh) and (device := ssh.client.device or ssh.server.device):
+        return "ssh", f"{file.name} names the RDMA device {device}"
+    if hosts.slurm and hosts.slurm.device:
+        return "slurm", f"{file.name} names the RDMA device {hosts.slurm.device}"
     return EVERYWHERE, f"no RDMA device on this computer or in {file.name}"
 
 

@@ -2,57 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import ceil
 from pathlib import Path
+from typing import Annotated
 
 from lab.errors import SizeError, SpecError
 from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
-from lab.files.schema import Fault, whole_schema
 from lab.files.toml import TomlFile, read_toml
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.student import Words, split
 from lab.sites.site import EVERYWHERE, MODULES, fixed
-from lab.typed_json import JsonTable, JsonValue, parse_as
+from lab.typed_json import LINE, Fault, JsonTable, Keys, Limits, PartOf, Typed, nearest, parse_as
+
+CHECKS = (  # in the order of making them
+    "package",
+    "records",
+    "rerun",
+    "program",
+    "sources",
+    "correct",
+    "steps",
+    "speed",
+    "claims",
+    "pages",
+    "discussion",
+)
+DAY_S = 86_400
+NAMED = {"small": (0, 4096), "large": (65_536, LARGEST), "all": (0, LARGEST)}
+NAMED_WORDS = "small (up to 4K), large (from 64K), all, a range such as 1..4K, or sizes such as 64, 64K"
+
+Points = Annotated[int, Limits(least=0, most=1_000_000)]
+Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*[^\s][^\n]*", expected="a line of text")]
+Option = Annotated[str, Limits(longest=1000)]
+Identity = Annotated[
+    str,
+    Limits(
+        pattern=f"{'|'.join(MODULES)}|[0-9a-f]{{16,64}}",
+        expected="the name of the assignment's site, such as exact, or 16 digits or more of an identity's digest",
+    ),
+]
 
 
 @dataclass(frozen=True)
 class Demands:
     """Other sizes to measure, and faults that must end with an error."""
 
-    sizes: tuple[int, ...] = (1, 1000, 4097)  # sizes that no student chose
-    verify: Words = ()  # words that let both ends check the data; none if the program has no such option
-    refuses: tuple[str, ...] = ()  # options that every client must refuse
+    sizes: Annotated[tuple[int, ...], Typed(str), Limits(shortest=1, longest=10_000)] = (1, 1000, 4097)
+    verify: Annotated[Words, Typed(str), Limits(longest=1000)] = ()  # options that let both ends check the data
+    refuses: Annotated[tuple[Option, ...], Limits(longest=100)] = ()  # options that every client must refuse
     killed_server: bool = True  # killed while the client sends
     no_server: bool = True
-    seconds: int = 120  # of the site's clock, for all that the checks run of a hand-in's own programs
-
-
-def read_asked(table: JsonTable) -> Demands:
-    """The checked table."""
-    given = dict(table)
-    if isinstance(sizes := given.get("sizes"), (str, int, list)):
-        given["sizes"] = list(parse_sizes(sizes))
-    if isinstance(words := given.get("verify"), str):
-        given["verify"] = list(split(words))
-    return parse_as(Demands, given)
-
-
-NAMED = {"small": (0, 4096), "large": (65_536, LARGEST), "all": (0, LARGEST)}
+    seconds: Annotated[int, Limits(least=1, most=100_000)] = 120  # of the site's clock, for all checks of a program
 
 
 @dataclass(frozen=True)
 class Ask:
     """A number of true statements or claims, each about all of these series, at any of these sizes."""
 
-    about: tuple[str, ...]
-    statements: int = 1
-    sizes: str = "all"
-    text: str = ""  # for the hand-out and the feedback
+    about: Annotated[tuple[Line, ...], Limits(shortest=1, longest=20, unique=True)]
+    statements: Annotated[int, Limits(least=1, most=1000)] = 1
+    sizes: Annotated[str, Limits(pattern=r"[^\n]{1,200}", expected=NAMED_WORDS)] = "all"
+    text: Line = ""  # for the hand-out and the feedback
 
     @property
     def words(self) -> str:
@@ -67,114 +82,50 @@ class Ask:
         return set(self.about) <= set(series) and any(low <= size <= high for size in sizes for low, high in ranges)
 
 
-def sizes_asked(text: str) -> tuple[tuple[int, int], ...]:
-    """The first and last size of each range: of `small`, `1..4K` or `64, 64K`."""
-    if text in NAMED:
-        return (NAMED[text],)
-    ends = (part.strip().partition("..") for part in text.split(","))
-    return tuple((parse_size(low), parse_size(high if dots else low)) for low, dots, high in ends)
-
-
-def read_asks(file: TomlFile, experiment: Experiment | None, site: str) -> tuple[Ask, ...]:
-    """The checked tables; the experiment must have the series, and the series a size that is asked for."""
-    tables: list[JsonTable] = file.document.get("asks", [])
-    asks = tuple(parse_as(Ask, table) for table in tables)
-    for number, ask in enumerate(asks):
-        try:
-            sizes_asked(ask.sizes)
-        except SizeError as error:
-            expected = f"{', '.join(NAMED)}, a range such as 1..4K, or sizes such as 64, 64K"
-            file.refuse(Fault(error.what, ("asks", number, "sizes"), expected))
-        if experiment:
-            _require_measured(file, number, ask, experiment, site)
-    return asks
-
-
-def _require_measured(file: TomlFile, number: int, ask: Ask, experiment: Experiment, site: str) -> None:
-    series = {series.name: series for series in experiment.series}
-    for name in ask.about:
-        if name not in series:
-            what = f"an ask is about the series {name}, which {experiment.name} lacks"
-            file.refuse(Fault(what, ("asks", number, "about"), f"one of {', '.join(sorted(series))}"))
-        if not ask.includes(ask.about, series[name].sizes(site)):
-            what = f"{name} was not measured at {ask.sizes}{' sizes' if ask.sizes in NAMED else ''}"
-            file.refuse(Fault(what, ("asks", number, "sizes")))
-
-
 @dataclass(frozen=True)
 class Tier:
     """More points for more speed: the geometric mean over the sizes of the step's rate over the other series'."""
 
-    at_least: float
-    points: int
+    at_least: Annotated[float, Limits(above=0, most=1000)]
+    points: Points
 
 
 @dataclass(frozen=True)
 class TaskStep:
     """One step. Its points are shared out among the sizes; those of the tiers are all or none, each."""
 
-    series: str
-    points: int
-    asks: str  # what it is, in a line
-    advice: str = ""  # where to look first if it fails
-    against: str = ""  # the series that the tiers compare with
-    tiers: tuple[Tier, ...] = ()
+    series: Line
+    points: Points
+    asks: Line  # what it is, in a line
+    advice: Line = ""  # where to look first if it fails
+    against: Line = ""  # the series that the tiers compare with
+    tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
 
     @property
     def most(self) -> int:
-        return self.points + sum(each.points for each in self.tiers)
-
-
-def read_steps(found: TomlFile, experiment: Experiment | None) -> tuple[TaskStep, ...]:
-    """The checked tables; together they are worth what [points] says of the check `steps`."""
-    tables: Sequence[JsonTable] = found.document.get("step", ())
-    steps = tuple(parse_as(TaskStep, each) for each in tables)
-    for number, step in enumerate(steps):
-        if step.series in [each.series for each in steps[:number]]:
-            found.refuse(Fault(f"two steps are of the series {step.series}", ("step", number, "series")))
-        if bool(step.tiers) != bool(step.against):
-            what = f"the step {step.series} has {'tiers' if step.tiers else 'against'} alone"
-            found.refuse(Fault(what, ("step", number), "tiers and the series that they are against, or neither"))
-        if experiment:
-            _require_series(found, number, step, experiment)
-    given, sum_ = found.document["points"].get("steps", 0), sum(each.most for each in steps)
-    if given != sum_:
-        fault = Fault(f"points.steps is {given}, its steps are worth {sum_}", ("points",), f"steps = {sum_}")
-        found.refuse(fault)
-    return steps
-
-
-def _require_series(found: TomlFile, number: int, step: TaskStep, experiment: Experiment) -> None:
-    known = sorted(each.name for each in experiment.series)
-    for key, name in (("series", step.series), ("against", step.against)):
-        if name and name not in known:
-            what = f"a step is of the series {name}, which {experiment.name} lacks"
-            found.refuse(Fault(what, ("step", number, key), f"one of {', '.join(known)}"))
-
-
-DAY_S = 86_400
+        return self.points + sum(tier.points for tier in self.tiers)
 
 
 @dataclass(frozen=True)
 class DueDate:
     """The last moment, and what comes after it."""
 
-    at: str  # with its offset from UTC
-    late_days: int = 0  # that a hand-in may take; later ones get nothing
-    percent_a_day: int = 0  # of the points, for each late day that is not free
-    minutes_of_grace: int = 10  # a slow network is no lateness
+    at: Annotated[str, Limits(longest=100, expected="a moment such as 2026-12-01T23:59+01:00")]
+    late_days: Annotated[int, Limits(least=0, most=1000)] = 0  # that a hand-in may take; later ones get nothing
+    percent_a_day: Annotated[int, Limits(least=0, most=100)] = 0  # off the points, for each late day that is not free
+    minutes_of_grace: Annotated[int, Limits(least=0, most=1440)] = 10  # a slow network is no lateness
 
     @property
     def moment(self) -> datetime:
         return datetime.fromisoformat(self.at)
 
     def days_late(self, handed_in: datetime) -> int:
-        """Each day that has begun."""
+        """The late days, each as soon as it has begun."""
         late_s = (handed_in - self.moment).total_seconds()
         return 0 if late_s <= 60 * self.minutes_of_grace else ceil(late_s / DAY_S)
 
     def share(self, days: int, free_days: int) -> float:
-        """What is left of the points: 1 in time, 0 beyond the last late day; free days cost nothing."""
+        """The share of the points that is left: 1 in time, 0 beyond the last late day; free days cost nothing."""
         if days > self.late_days + free_days:
             return 0.0
         return max(0.0, 1 - self.percent_a_day / 100 * max(0, days - free_days))
@@ -184,9 +135,11 @@ class DueDate:
 class Criterion:
     """What a person judges: a name, its points, and what earns them."""
 
-    name: str
-    points: int
-    asks: str
+    name: Annotated[
+        str, Limits(pattern="[A-Za-z][A-Za-z0-9 _-]{0,59}", expected="a name of letters, digits and spaces")
+    ]
+    points: Points
+    asks: Line
 
 
 @dataclass(frozen=True)
@@ -199,30 +152,37 @@ class Terms:
     rubric: tuple[Criterion, ...] = ()
 
 
-def read_terms(found: TomlFile) -> Terms:
-    """The checked tables."""
-    document = found.document
-    deadline = parse_as(DueDate, document["deadline"]) if "deadline" in document else None
-    if deadline:
-        _require_moment(deadline, found)
-    rubric = tuple(parse_as(Criterion, each) for each in document.get("rubric", ()))
-    for number, each in enumerate(rubric):
-        if each.name in [one.name for one in rubric[:number]]:
-            found.refuse(Fault(f"two criteria are called {each.name}", ("rubric", number, "name")))
-    return Terms(deadline, document.get("people_at_most", 0), document.get("anonymous", False), rubric)
+@dataclass(frozen=True)
+class DiscussionKeys:
+    """The table [discussion]."""
+
+    words_at_least: Annotated[int, Limits(least=0, most=100_000)] = 1
+    evidence_at_least: Annotated[int, Limits(least=0, most=100_000)] = 0
 
 
-def _require_moment(deadline: DueDate, found: TomlFile) -> None:
-    try:
-        is_moment = deadline.moment.tzinfo is not None
-    except ValueError:
-        is_moment = False
-    if not is_moment:
-        fault = Fault(f"deadline.at is {deadline.at!r}", ("deadline", "at"), "such as 2026-12-01T23:59+01:00")
-        found.refuse(fault)
+@dataclass(frozen=True)
+class AssignmentFile:
+    """The tables of an assignment, as they are typed."""
 
-
-CHECKS: tuple[str, ...] = tuple(whole_schema("assignment")["$defs"]["check"]["enum"])  # in the order of making them
+    title: Annotated[str, LINE]
+    experiment: Annotated[
+        str, Limits(pattern=r"(?!/)[^\n]{1,200}", expected="a name in experiments/, or a .toml file beside this one")
+    ]
+    points: Mapping[Annotated[str, Limits(choices=CHECKS)], Points]
+    site: Annotated[str, Limits(pattern=rf"({'|'.join(MODULES)})(:\S+)?", expected="a site, such as exact")] = (
+        EVERYWHERE
+    )
+    identities: Annotated[tuple[Identity, ...] | None, Limits(shortest=1, longest=100, unique=True)] = None
+    hidden: Annotated[tuple[Annotated[str, Limits(choices=CHECKS)], ...], Limits(unique=True)] = ()
+    discussion: DiscussionKeys = DiscussionKeys()
+    program: Annotated[JsonTable, PartOf((Demands,))] = field(default_factory=dict)
+    hidden_program: Annotated[JsonTable, PartOf((Demands,))] = field(default_factory=dict)
+    step: Annotated[tuple[TaskStep, ...], Limits(longest=100)] = ()
+    asks: Annotated[tuple[Ask, ...], Limits(longest=100)] = ()
+    deadline: DueDate | None = None
+    anonymous: bool = False
+    people_at_most: Annotated[int, Limits(least=1, most=50)] = 0
+    rubric: Annotated[tuple[Criterion, ...], Limits(longest=100)] = ()
 
 
 @dataclass(frozen=True)
@@ -283,17 +243,30 @@ class Assignment:
 
 def load_assignment(file: Path) -> Assignment:
     """The checked assignment; an error names the line."""
-    found = read_toml(file, "assignment", hint="experiments/assignments/NAME.toml")
-    document = found.document
-    path, site = _experiment(file, document["experiment"]), document.get("site", EVERYWHERE)
-    experiment = load(path) if {"step", "asks"} & document.keys() else None
-    more = document.get("discussion", {}) | {"asked": _asked(found), "terms": read_terms(found)}
-    more |= {"steps": read_steps(found, experiment), "hidden": frozenset(document.get("hidden", ()))}
-    points = {name: document["points"].get(name, 0) for name in CHECKS}
-    listed = tuple(document["identities"]) if "identities" in document else None
-    made = Assignment(file, document["title"], path, site, points, **more, identities=listed)
-    _require_own_name(made, found)
-    return replace(made, asks=read_asks(found, experiment, made.recorded_as))
+    toml = read_toml(file, AssignmentFile, hint="experiments/assignments/NAME.toml")
+    content = toml.content
+    path = _experiment(file, content.experiment)
+    experiment = load(path) if content.step or content.asks else None
+    _check_steps(toml, experiment)
+    _check_terms(toml)
+    assignment = Assignment(
+        file,
+        content.title,
+        path,
+        content.site,
+        {name: content.points.get(name, 0) for name in CHECKS},
+        content.discussion.words_at_least,
+        content.discussion.evidence_at_least,
+        content.asks,
+        frozenset(content.hidden),
+        _demands(toml),
+        content.identities,
+        content.step,
+        Terms(content.deadline, content.people_at_most, content.anonymous, content.rubric),
+    )
+    _check_identities(toml, assignment)
+    _check_asks(toml, experiment, assignment.recorded_as)
+    return assignment
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
@@ -310,7 +283,25 @@ def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
 
 def names(folder: Path = ASSIGNMENTS) -> list[str]:
     """The names of a folder's assignments."""
-    return sorted(each.stem for each in folder.glob("*.toml"))
+    return sorted(file.stem for file in folder.glob("*.toml"))
+
+
+def sizes_asked(text: str) -> tuple[tuple[int, int], ...]:
+    """The first and last size of each range: of `small`, `1..4K` or `64, 64K`."""
+    if text in NAMED:
+        return (NAMED[text],)
+    ends = (part.strip().partition("..") for part in text.split(","))
+    return tuple((parse_size(low), parse_size(high if dots else low)) for low, dots, high in ends)
+
+
+def read_demands(table: JsonTable) -> Demands:
+    """The demands of a table as it is typed."""
+    values = dict(table)
+    if isinstance(sizes := values.get("sizes"), (str, int, list)):
+        values["sizes"] = list(parse_sizes(sizes))
+    if isinstance(words := values.get("verify"), str):
+        values["verify"] = list(split(words))
+    return parse_as(Demands, values)
 
 
 def _experiment(file: Path, named: str) -> Path:
@@ -318,25 +309,80 @@ def _experiment(file: Path, named: str) -> Path:
     return file.parent / named if named.endswith(".toml") else EXPERIMENTS / f"{named}.toml"
 
 
-def _asked(found: TomlFile) -> Demands:
-    """Its texts must be sizes and words. What only the grader asks takes the place of what everybody may read."""
-    asked: dict[str, JsonValue] = {}
-    for named in ("program", "hidden_program"):
-        table = found.document.get(named, {})
-        for name, read in (("sizes", parse_sizes), ("verify", split)):
-            try:
-                read(table.get(name, "1"))
-            except (SizeError, ValueError) as error:
-                what = error.what if isinstance(error, SizeError) else f"{name}: {str(error).lower()}"
-                found.refuse(Fault(what, (named, name), getattr(error, "hint", "")))
-        asked |= table
-    return read_asked(asked)
+def _demands(toml: TomlFile[AssignmentFile]) -> Demands:
+    """Both tables of demands: the grader's hidden ones replace those that everybody may read."""
+    for key, table in (("program", toml.content.program), ("hidden_program", toml.content.hidden_program)):
+        try:
+            read_demands(table)
+        except SizeError as error:
+            toml.refuse(Fault(error.what, (key, "sizes"), error.hint))
+        except ValueError as error:
+            toml.refuse(Fault(f"verify: {str(error).lower()}", (key, "verify")))
+    return read_demands({**toml.content.program, **toml.content.hidden_program})
 
 
-def _require_own_name(made: Assignment, found: TomlFile) -> None:
+def _check_steps(toml: TomlFile[AssignmentFile], experiment: Experiment | None) -> None:
+    """The steps together are worth what [points] gives the check `steps`."""
+    steps = toml.content.step
+    for number, step in enumerate(steps):
+        if step.series in [earlier.series for earlier in steps[:number]]:
+            toml.refuse(Fault(f"two steps are of the series {step.series}", ("step", number, "series")))
+        if bool(step.tiers) != bool(step.against):
+            what = f"the step {step.series} has {'tiers' if step.tiers else 'against'} alone"
+            toml.refuse(Fault(what, ("step", number), "tiers and the series that they are against, or neither"))
+        for key, name in (("series", step.series), ("against", step.against)):
+            if experiment and name:
+                _require_series(toml, experiment, name, ("step", number, key))
+    points, total = toml.content.points.get("steps", 0), sum(step.most for step in steps)
+    if points != total:
+        fault = Fault(f"points.steps is {points}, its steps are worth {total}", ("points",), f"steps = {total}")
+        toml.refuse(fault)
+
+
+def _check_asks(toml: TomlFile[AssignmentFile], experiment: Experiment | None, site: str) -> None:
+    """The experiment must have the series, and the series a size that is asked for."""
+    for number, ask in enumerate(toml.content.asks):
+        try:
+            sizes_asked(ask.sizes)
+        except SizeError as error:
+            expected = f"{', '.join(NAMED)}, a range such as 1..4K, or sizes such as 64, 64K"
+            toml.refuse(Fault(error.what, ("asks", number, "sizes"), expected))
+        if experiment is None:
+            continue
+        for name in ask.about:
+            _require_series(toml, experiment, name, ("asks", number, "about"))
+            series = next(series for series in experiment.series if series.name == name)
+            if not ask.includes(ask.about, series.sizes(site)):
+                what = f"{name} was not measured at {ask.sizes}{' sizes' if ask.sizes in NAMED else ''}"
+                toml.refuse(Fault(what, ("asks", number, "sizes")))
+
+
+def _require_series(toml: TomlFile[AssignmentFile], experiment: Experiment, name: str, path: Keys) -> None:
+    known = sorted(series.name for series in experiment.series)
+    if name not in known:
+        what = f"there is no series {name!r} in {experiment.name}"
+        toml.refuse(Fault(what, path, f"one of {', '.join(known)}", nearest(name, known)))
+
+
+def _check_terms(toml: TomlFile[AssignmentFile]) -> None:
+    if deadline := toml.content.deadline:
+        try:
+            is_moment = deadline.moment.tzinfo is not None
+        except ValueError:
+            is_moment = False
+        if not is_moment:
+            fault = Fault(f"deadline.at is {deadline.at!r}", ("deadline", "at"), "such as 2026-12-01T23:59+01:00")
+            toml.refuse(fault)
+    rubric = toml.content.rubric
+    for number, criterion in enumerate(rubric):
+        if criterion.name in [earlier.name for earlier in rubric[:number]]:
+            toml.refuse(Fault(f"two criteria are called {criterion.name}", ("rubric", number, "name")))
+
+
+def _check_identities(toml: TomlFile[AssignmentFile], assignment: Assignment) -> None:
     """By name, only the identity of the assignment's own site is known where it is graded."""
-    for number, name in enumerate(made.listed):
-        if name in MODULES and name != made.recorded_as:
-            expected = f"{made.recorded_as!r}, or the digest of an identity"
-            fault = Fault(f"identities names {name!r}, and the site is {made.site!r}", ("identities", number), expected)
-            found.refuse(fault)
+    for number, name in enumerate(assignment.listed):
+        if name in MODULES and name != assignment.recorded_as:
+            what = f"identities names {name!r}, and the site is {assignment.site!r}"
+            expected = f"{assignment.recorded_as!r}, or the digest of an identity"
+            toml.refuse(Fault(what, ("identities", number), expected))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote
 
 import urllib3
@@ -19,11 +19,10 @@ from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, Rea
 from urllib3.util import make_headers, parse_url
 
 from lab.errors import SpecError
-from lab.files.schema import Fault
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
 from lab.supply.packages import NotProvided, Packages, PartialFile, Provider, ProviderDown
-from lab.typed_json import parse_as
+from lab.typed_json import Fault, Limits
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -52,16 +51,26 @@ CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)", re.ASCII)
 class Settings:
     """Providers in the order in which they are asked, as they were typed."""
 
-    providers: tuple[str, ...] = (APT,)
-    patience_s: float | int = PATIENCE_S  # a whole number where one was typed
+    providers: Annotated[
+        tuple[Annotated[str, Limits(pattern=r"\S.{0,999}", expected="apt, a URL or a folder")], ...],
+        Limits(longest=100),
+    ] = (APT,)
+    patience_s: Annotated[int | float, Limits(above=0, most=3600)] = PATIENCE_S  # up to an hour
+
+
+@dataclass(frozen=True)
+class LabFile:
+    """The tables of lab.toml."""
+
+    supply: Settings = Settings()
 
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of the environment, else of lab.toml, else the defaults."""
     settings = Settings()
     if file.exists():
-        toml = read_toml(file, "lab")
-        settings = parse_as(Settings, toml.document.get("supply", {}))
+        toml = read_toml(file, LabFile)
+        settings = toml.content.supply
         for index, typed in enumerate(settings.providers):
             if reason := _fault(typed):
                 toml.refuse(Fault(reason, ("supply", "providers", index), hint=HINT))

@@ -1,15 +1,25 @@
+"""Ratios of medians, verdicts, and arithmetic that is the same on every host."""
+
+from __future__ import annotations
+
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.estimate import BadSample, Floats
-from lab.analysis.ratios import Verdict, judge, ratio_of_medians, ratios_of_medians, resampled_medians
-
-
-def test_the_ratio_is_that_of_the_medians() -> None:
-    assert ratio_of_medians([2, 4, 90], [1, 2, 3]).value == 2
+from lab.analysis import ratios
+from lab.analysis.estimate import BadSample, Estimate, Floats, Interval
+from lab.analysis.ratios import (
+    Verdict,
+    false_verdicts,
+    geometric_mean,
+    judge,
+    ratio_of_medians,
+    ratios_of_medians,
+    resampled_medians,
+)
 
 
 def test_below_six_samples_a_ratio_has_no_interval() -> None:
@@ -85,17 +95,75 @@ def test_a_chosen_ratio_has_a_wider_interval_than_the_same_ratio_alone() -> None
     assert {each.interval.level for each in chosen if each.interval} == {0.95}
 
 
-def test_of_many_ratios_those_with_few_samples_have_no_interval_and_do_not_matter() -> None:
-    samples = np.random.default_rng(1).normal(100, 1, (3, 6))
-    pairs = [(each, samples[0]) for each in samples[1:]]
-    with_few = ratios_of_medians([*pairs, ([1, 2, 3], samples[0])])
-    assert with_few[2].interval is None and with_few[2].n == 3
-    assert [each.interval is not None for each in with_few[:2]] == [True, True]
-    assert ratios_of_medians([]) == ()
-    with pytest.raises(BadSample):
-        ratios_of_medians([([1], [0])])
-
-
 def test_points_that_hold_the_same_values_are_equal_without_a_doubt() -> None:
     (ratio,) = ratios_of_medians([([7, 7, 8, 8, 9, 9], [7, 7, 8, 8, 9, 9])])
     assert ratio.interval is not None and (ratio.interval.low, ratio.interval.high) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (1.01, 1.5, Verdict.MORE),
+        (0.5, 0.99, Verdict.LESS),
+        (0.9, 1.1, Verdict.CANT_TELL),
+        (1.0, 1.1, Verdict.CANT_TELL),
+        (1.0, 1.0, Verdict.CANT_TELL),
+    ],
+)
+def test_only_an_interval_wholly_beyond_one_is_a_verdict(low: float, high: float, verdict: Verdict) -> None:
+    assert judge(Estimate((low + high) / 2, Interval(low, high), 10)) is verdict
+
+
+def test_a_ratio_without_an_interval_can_t_be_told() -> None:
+    assert judge(Estimate(33.0, None, 1)) is Verdict.CANT_TELL
+
+
+def test_an_interval_that_crosses_the_margin_can_t_be_told_and_one_inside_it_is_no_difference() -> None:
+    estimate = Estimate(1.03, Interval(1.02, 1.04), 10)
+    assert judge(estimate) is Verdict.MORE
+    assert judge(estimate, margin=0.02) is Verdict.CANT_TELL
+    assert judge(estimate, margin=0.05) is Verdict.WITHIN
+    assert judge(estimate, reference=1.05, margin=0.01) is Verdict.CANT_TELL
+    assert judge(estimate, reference=1.06, margin=0.01) is Verdict.LESS
+
+
+def test_the_false_verdicts_to_expect_are_the_share_that_every_interval_leaves_out() -> None:
+    judged = [Estimate(1.0, Interval(0.9, 1.1, level), 6) for level in (0.95, 0.95, 0.99)]
+    count, wrong = false_verdicts([*judged, Estimate(1.0, None, 3)])
+    assert count == 3 and wrong == pytest.approx(0.11)
+
+
+def test_a_ratio_of_zero_has_no_geometric_mean() -> None:
+    with pytest.raises(BadSample) as caught:
+        geometric_mean([1, 0])
+    assert caught.value.index == 1
+
+
+ROWS = np.random.default_rng(1).normal(size=(40, 9))
+
+
+def test_products_are_those_of_linear_algebra() -> None:
+    assert ratios.dot(ROWS, ROWS[0]) == pytest.approx(ROWS @ ROWS[0], rel=1e-12)
+    assert ratios.norm(ROWS) == pytest.approx(np.linalg.norm(ROWS, axis=1), rel=1e-12)
+    assert ratios.all_dots(ROWS, ROWS[:7]) == pytest.approx(ROWS @ ROWS[:7].T, rel=1e-12)
+
+
+def test_logarithms_and_powers_are_rounded_to_the_nearest_number() -> None:
+    values = [2.0**place for place in range(-30, 63)]
+    assert ratios.log2(values) == [float(place) for place in range(-30, 63)]
+    assert [ratios.exp2(float(place)) for place in range(-30, 63)] == values
+    odd = np.abs(ROWS[0]).tolist()
+    assert ratios.log2(odd) == pytest.approx([math.log2(each) for each in odd], rel=4e-16)
+
+
+def test_a_geometric_mean_does_not_depend_on_the_order() -> None:
+    values = np.exp(ROWS[:, 0]).tolist()
+    assert ratios.portable_geometric_mean(values) == ratios.portable_geometric_mean(values[::-1])
+    assert ratios.portable_geometric_mean([4, 9]) == 6
+
+
+def test_few_samples_of_one_ratio_do_not_matter_to_the_others() -> None:
+    samples = np.random.default_rng(1).normal(100, 1, (3, 6))
+    with_few = ratios_of_medians([*((each, samples[0]) for each in samples[1:]), ([1, 2, 3], samples[0])])
+    assert [each.interval is not None for each in with_few] == [True, True, False] and with_few[2].n == 3
+    assert ratios_of_medians([]) == ()

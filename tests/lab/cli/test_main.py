@@ -157,7 +157,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.parametrize("module", ["lab.cli.commands", "lab.errors", "lab.cli.measure", "lab.files.schema"])
+@pytest.mark.parametrize("module", ["lab.cli.commands", "lab.errors", "lab.cli.measure", "lab.files.toml"])
 def test_an_interrupt_while_modules_are_loaded_is_one_sentence(module: str) -> None:
     """The first second of a command; before that, it is Python's own."""
     command = [sys.executable, "-c", IMPORTING, module, "plan", "verbs_throughput"]

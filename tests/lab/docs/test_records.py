@@ -59,7 +59,7 @@ def in_words(kind: Any) -> str:
     return PLAIN.get(kind, "a table")
 
 
-def names(rows: Iterable[Row]) -> list[str]:
+def names_of(rows: Iterable[Row]) -> list[str]:
     assert all(len(row) > 1 and row[-1].endswith(".") for row in rows)
     return [row[0] for row in rows]
 
@@ -67,12 +67,12 @@ def names(rows: Iterable[Row]) -> list[str]:
 @pytest.mark.parametrize("kind", INNER, ids=lambda kind: kind.__name__)
 def test_each_field_of_a_type_within_a_record_has_its_type_and_a_meaning(kind: Any) -> None:
     (rows,) = tables(f"### {kind.__name__}")
-    assert names(rows) and [row[:2] for row in rows] == fields_of(kind)
+    assert names_of(rows) and [row[:2] for row in rows] == fields_of(kind)
 
 
 def test_each_field_of_a_record_has_its_type_and_a_meaning() -> None:
     key, *parts = tables("## record.json")
-    assert names(key) == ["key"]
+    assert names_of(key) == ["key"]
     assert [[row[:2] for row in rows] for rows in parts] == [fields_of(part) for part in PARTS]
     assert [each.name for each in fields(Facts)] == ["key", *(part.__name__.lower() for part in PARTS)]
     assert f"The checks are: {', '.join(CHECKS)}." in PAGE
@@ -80,11 +80,11 @@ def test_each_field_of_a_record_has_its_type_and_a_meaning() -> None:
 
 def test_each_column_has_a_meaning() -> None:
     (columns,), (claims,) = tables("## NAME.csv"), tables("## claims.csv")
-    assert names(columns) == [*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, COLUMNS[-1]]
-    assert names(claims) == list(CLAIM_COLUMNS)
+    assert names_of(columns) == [*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, COLUMNS[-1]]
+    assert names_of(claims) == list(CLAIM_COLUMNS)
 
 
 def test_each_field_and_kind_of_sample_has_a_meaning() -> None:
     of_rows, kinds = tables("## samples.csv.gz")
     assert [row[:2] for row in of_rows] == fields_of(Sample)
-    assert {WINDOW, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names(kinds))
+    assert {WINDOW, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names_of(kinds))

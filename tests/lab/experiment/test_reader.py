@@ -1,5 +1,8 @@
-"""What an experiment may say: lab.spec.{document,experiment,rules}."""
+"""Experiment files: what is refused with its line, layers of values, profiles and cards."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +12,11 @@ from hypothesis import strategies as st
 
 from lab.errors import SpecError
 from lab.experiment.experiment import Causes
-from lab.experiment.reader import load
-from lab.places import EXPERIMENTS
+from lab.experiment.reader import card_names, load, read_card
+from lab.places import CARDS, EXPERIMENTS
+from lab.sites.cable import Cable
+from lab.sites.host import OwnDevices
+from lab.sites.site import EXACT as EXACT_SITE
 
 HEAD = """title = "t"
 question = "q"
@@ -19,9 +25,15 @@ sizes = "1..1K*2"
 iterations = 2000
 tx_depth = 128
 """
+
+
 VERBS = '[[series]]\nname = "a"\nprogram = "verbs"\noperation = "write"\nmeasure = "throughput"\n'
 EXACT = '[profile.exact]\nwhy = "time is dear"\n'
 Write = Callable[[str], Path]
+CARD_HEAD = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = 64\n'
+SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "throughput"\n'
+CARD, TCP = SERIES.format("card", "verbs", "write"), SERIES.format("tcp", "tcp", "send")
+LINK = '[link]\ncard = "qdr"\n'
 
 
 def refused(file: Path) -> SpecError:
@@ -38,73 +50,68 @@ def test_the_experiments_of_the_repository_are_accepted(file: Path) -> None:
     assert load(file).name == file.stem
 
 
-def test_unknown_key_is_rejected_with_its_line_and_the_nearest_name(experiment_file: Write) -> None:
-    error = refused(experiment_file(HEAD + "tx_dept = 3\n" + VERBS))
-    assert (error.line, "'tx_dept'" in error.what, "tx_depth" in error.hint) == (7, True, True)
+def series(**values: str) -> str:
+    """The series `a` with other values."""
+    keys = {"name": "a", "program": "verbs", "operation": "write", "measure": "throughput"} | values
+    return "[[series]]\n" + "".join(f'{key} = "{value}"\n' for key, value in keys.items())
 
 
-def test_wrong_type_says_what_was_expected(experiment_file: Write) -> None:
-    error = refused(experiment_file(HEAD + 'warmup = "many"\n' + VERBS))
-    assert (error.line, error.expected) == (7, "an integer")
-
-
-def test_a_missing_key_is_named(experiment_file: Write) -> None:
-    assert "'question'" in refused(experiment_file('title = "t"\n[parameters]\nsizes = 1\n' + VERBS)).what
-
-
-def test_broken_toml_names_its_place(experiment_file: Write) -> None:
-    assert "line 1" in refused(experiment_file("title = = 1")).what
-
-
-def test_a_bad_size_is_rejected_with_its_line(experiment_file: Write) -> None:
-    assert refused(experiment_file(HEAD.replace("1..1K*2", "8..4*2") + VERBS)).line == 4
-
-
-def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    assert "is not there" in refused(tmp_path / "none.toml").what
+COMPARISON = VERBS + '[[comparison]]\nname = "c"\nours = "a"\n'
+CAUSES = "[causes]\nseries = [{}]\nsizes = {}\n" + VERBS
 
 
 @pytest.mark.parametrize(
-    ("series", "sentence"),
+    ("text", "line", "message"),
     [
-        ("parameters = { post_list = 256 }\n", "post_list = 256"),
-        ("parameters = { signal_every = 256 }\n", "signal_every = 256"),
-        ("parameters = { signal_every = 100, post_list = 4 }\n", "signal_every = 100"),
-        ("parameters = { signal_every = 6, post_list = 4 }\n", "signal_every = 6"),
-        ("parameters = { iterations = 19 }\n", "iterations = 19"),
-        ('parameters = { until_stable = 1, verify = true, wait = "event" }\n', "until_stable = 1"),
-        ('parameters = { least_time_s = 2, until_stable = 1, wait = "event" }\n', "least_time_s = 2"),
-        ("parameters = { least_time_s = -1 }\n", "least_time_s is -1"),
-        ("parameters = { until_stable = 1, stable_window = 9, rounds_cap = 8 }\n", "rounds_cap = 8"),
-        ("vary.iterations = [10]\n", "iterations = 10"),
-        ("vary.peer_seconds = [1]\n", "peer_seconds changes nothing for verbs"),
-        ("vary.tx_depth = [0]\n", "tx_depth is 0"),
+        ("title = = 1", 1, "is not TOML"),
+        ('title = "t"\n[parameters]\nsizes = 1\n' + VERBS, 1, "the key 'question' is missing"),
+        (HEAD + "tx_dept = 3\n" + VERBS, 7, "unknown key 'tx_dept'.*try: 'tx_depth'"),
+        (HEAD + 'warmup = "many"\n' + VERBS, 7, 'warmup is "many", expected an integer'),
+        (HEAD + "warmup = 10_000_000_000\n" + VERBS, 7, "warmup is 10000000000, expected at most 1000000000"),
+        (HEAD + "seed = 1e3\n" + VERBS, 7, "try: seed = 1000"),
+        (HEAD + 'send_buffer = "4G"\n' + VERBS, 7, "send_buffer is 4294967296, expected at most 2147483647"),
+        (HEAD + "link.loss_seed = 0\n" + VERBS, 7, "unknown key 'link'"),
+        (HEAD.replace("1..1K*2", "8..4*2") + VERBS, 4, "never gets from its first size"),
+        (HEAD.replace("1..1K*2", "8192G") + VERBS, 4, "sizes is 8796093022208, expected sizes such as 64"),
+        (HEAD.replace("1..1K*2", "1..4294967296G*2") + VERBS, 4, "sizes is"),
+        (HEAD.replace("1..1K*2", "16G").replace("2000", "1_000_000_000") + VERBS, 5, "no more bytes of a size than"),
+        (HEAD.replace("1..1K*2", "16G").replace("2000", "1_000_000") + VERBS, 8, "deadline_s = auto, expected fewer"),
+        (HEAD + '[profile.exact]\nwait = "event"\n' + VERBS, 7, "the key 'why' is missing"),
+        (
+            HEAD + EXACT + "iterations_at_most = 10\niterations_at_least = 20\n" + VERBS,
+            10,
+            "is above iterations_at_most",
+        ),
+        (HEAD + EXACT + "iterations_at_most = 500\n" + VERBS + "vary.iterations = [1000]\n", 15, "iterations = 1000"),
+        (HEAD + VERBS + VERBS, 13, "a second series is called 'a'"),
+        (HEAD + series(program="iperf3", operation="read"), 10, "iperf3 cannot do read throughput"),
+        (HEAD + series(measure="latency") + 'parameters.wait = "event"\n', 12, "wait = event"),
+        (HEAD + series(program="ib_write_bw") + "parameters.peer_post_list = 64\n", 12, "peer_post_list = 64"),
+        (HEAD + VERBS + "parameters = { post_list = 256 }\n", 12, "post_list = 256"),
+        (HEAD + VERBS + "parameters = { signal_every = 256 }\n", 12, "signal_every = 256"),
+        (HEAD + VERBS + "parameters = { signal_every = 6, post_list = 4 }\n", 12, "signal_every = 6"),
+        (HEAD + VERBS + "parameters = { iterations = 19 }\n", 12, "iterations = 19"),
+        (HEAD + VERBS + 'parameters = { until_stable = 1, verify = true, wait = "event" }\n', 12, "until_stable = 1"),
+        (HEAD + VERBS + "parameters = { least_time_s = -1 }\n", 12, "least_time_s is -1"),
+        (HEAD + VERBS + "parameters = { until_stable = 1, stable_window = 9, rounds_cap = 8 }\n", 12, "rounds_cap = 8"),
+        (HEAD + VERBS + "vary.iterations = [10]\n", 12, "iterations = 10"),
+        (HEAD + VERBS + "vary.tx_depth = [0]\n", 12, "tx_depth is 0"),
+        (HEAD + COMPARISON + 'peers = ["a"]\nat_least = 1\n', 15, "a is compared with itself"),
+        (HEAD + COMPARISON + "at_least = 1\n", 12, "comparison has both or neither, expected either peers or limit"),
+        (HEAD + COMPARISON + "limit_bytes_per_s = 1\nat_least = nan\n", 16, "at_least is nan"),
+        (HEAD + CAUSES.format('"b"', "64"), 8, "there is no series 'b'"),
+        (HEAD + CAUSES.format('"a"', '"64..1*2"'), 9, "never gets from its first size"),
+        (CARD_HEAD + '[link]\ncard = "qdrr"\n' + CARD, 6, "try: 'qdr'"),
+        (CARD_HEAD + LINK + CARD + "link = { rate_bit_s = 1_000_000 }\n", 12, "wire has its own rate_bit_s"),
+        (CARD_HEAD + CARD + "soft_roce = true\n", 10, "in place of a card"),
+        (CARD_HEAD + LINK + TCP + "soft_roce = true\n", 12, "in place of a card"),
     ],
 )
-def test_what_cannot_be_is_refused_on_the_line_that_says_it(experiment_file: Write, series: str, sentence: str) -> None:
-    error = refused(experiment_file(HEAD + VERBS + series))
-    assert sentence in error.what and error.line == 12
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "what"),
-    [
-        ("tx_depth = 128", "warmup = 10_000_000_000", 6, "warmup is 10000000000, expected at most 1000000000"),
-        ("tx_depth = 128", "seed = 1e3", 6, "(try: seed = 1000)"),
-        ("tx_depth = 128", 'send_buffer = "4G"', 6, "send_buffer is 4294967296, expected at most 2147483647"),
-        ("tx_depth = 128", "link.loss_seed = 0", 6, "unknown key 'link'"),
-        ("1..1K*2", "8192G", 4, "sizes is 8796093022208, expected at most"),
-        ("1..1K*2", "1..4294967296G*2", 4, "sizes is"),
-        ("2000", "1_000_000_000", 5, "iterations = 1000000000, expected no more bytes of a size"),
-        ("2000", "1_000_000", 6, "deadline_s = auto, expected fewer bytes"),
-    ],
-)
-def test_limits_are_told_before_anything_runs(experiment_file: Write, old: str, new: str, line: int, what: str) -> None:
-    text = (HEAD + VERBS).replace(old, new)
-    if "bytes of a size" in what or "fewer" in what:
-        text = text.replace("1..1K*2", "16G")
+def test_impossible_experiment_is_refused_on_its_line(
+    experiment_file: Write, text: str, line: int, message: str
+) -> None:
     error = refused(experiment_file(text))
-    assert what in str(error) and (error.line == line or "fewer" in what)
+    assert re.search(message, str(error)) and error.line == line, str(error)
 
 
 @pytest.mark.parametrize(
@@ -175,25 +182,6 @@ def test_only_what_can_be_varied_is_offered(experiment_file: Write, vary: str, w
     assert "tx_depth" in error.expected and "sizes" not in error.expected
 
 
-@pytest.mark.parametrize(
-    ("more", "line", "what"),
-    [
-        ('name = "c"\nours = "a"\npeers = ["a"]\nat_least = 1', 15, "a is compared with itself"),
-        ('name = "c"\nours = "a"\nat_least = 1', 12, "comparison has both or neither, expected either peers or limit"),
-        ('name = "c"\nours = "a"\nlimit_bytes_per_s = 12_500_000_000\nat_least = nan', 16, "at_least is nan"),
-    ],
-)
-def test_a_comparison_that_says_nothing_is_refused(experiment_file: Write, more: str, line: int, what: str) -> None:
-    error = refused(experiment_file(f"{HEAD}{VERBS}[[comparison]]\n{more}\n"))
-    assert what in str(error) and error.line == line
-
-
-def test_a_profile_whose_least_is_above_its_most_is_refused(experiment_file: Write) -> None:
-    profile = "iterations_at_most = 10\niterations_at_least = 20\n"
-    error = refused(experiment_file(HEAD + EXACT + profile + VERBS))
-    assert "iterations_at_least = 20 is above iterations_at_most = 10" in error.what and error.line == 10
-
-
 @pytest.mark.parametrize("name", ["a\\n", "A", "a b", "", "a" * 61, "\\u001b[2J"])
 def test_a_name_is_a_name_to_its_end(experiment_file: Write, name: str) -> None:
     assert refused(experiment_file(HEAD + VERBS.replace('"a"', f'"{name}"'))).line == 8
@@ -205,30 +193,6 @@ def test_a_sweep_of_more_points_than_are_planned_is_refused_at_once(experiment_f
     sweep = "".join(f"vary.{name} = {values}\n" for name in ("tx_depth", "rx_depth", "seed"))
     error = refused(experiment_file(HEAD + VERBS + sweep))
     assert "1,000,000,000 points" in error.what and "--yes" in error.hint and error.line
-
-
-def test_a_program_is_not_asked_for_what_it_cannot_do(experiment_file: Write) -> None:
-    error = refused(experiment_file(HEAD + VERBS.replace("write", "read").replace("verbs", "iperf3")))
-    assert error.what == "iperf3 cannot do read throughput" and error.line == 10
-
-
-def test_both_ends_may_poll_on_exact(experiment_file: Write) -> None:
-    assert load(experiment_file(HEAD + EXACT + VERBS.replace("write", "send")))
-
-
-def test_an_event_cannot_tell_of_a_write(experiment_file: Write) -> None:
-    error = refused(experiment_file(HEAD + VERBS.replace("throughput", "latency") + 'parameters.wait = "event"\n'))
-    assert "wait = event" in error.what
-
-
-def test_a_profile_may_not_flatten_a_sweep(experiment_file: Write) -> None:
-    text = HEAD + EXACT + "iterations_at_most = 500\n" + VERBS + "vary.iterations = [100, 1000]\n"
-    error = refused(experiment_file(text))
-    assert "iterations = 1000" in error.what and error.line == 15
-
-
-def test_a_profile_must_say_why(experiment_file: Write) -> None:
-    assert refused(experiment_file(HEAD + '[profile.exact]\nwait = "event"\n' + VERBS)).line == 7
 
 
 def test_rounds_need_not_fill_windows_and_no_peer_repeats_them(experiment_file: Write) -> None:
@@ -243,15 +207,6 @@ def test_one_way_messages_are_enough_for_a_deviation(experiment_file: Write) -> 
     assert load(experiment_file(HEAD + calls + "parameters = { iterations = 2 }\n"))
     error = refused(experiment_file(HEAD + calls + "parameters = { iterations = 1 }\n"))
     assert "iterations = 1" in error.what and error.line == 12
-
-
-def test_two_series_may_not_share_a_name(experiment_file: Write) -> None:
-    assert refused(experiment_file(HEAD + VERBS + VERBS)).line == 13
-
-
-def test_perftest_wants_whole_lists(experiment_file: Write) -> None:
-    text = HEAD + VERBS.replace("verbs", "ib_write_bw") + "parameters = { peer_post_list = 64 }\n"
-    assert "peer_post_list = 64" in refused(experiment_file(text)).what
 
 
 def test_layers_are_laid_in_order(experiment_file: Write) -> None:
@@ -326,20 +281,60 @@ def test_any_value_is_accepted_or_refused_with_its_line(experiment_file: Write, 
         assert all(each.iterations >= one.published.windows for each in one.counts("", {}))
 
 
-@pytest.mark.parametrize(
-    ("series", "sizes", "what"),
-    [
-        ('"b"', "64", "there is no series 'b'"),
-        ('"a"', '"64..1*2"', "never gets from its first size"),
-    ],
-)
-def test_causes_are_counted_of_series_and_sizes_that_are_there(
-    experiment_file: Write, series: str, sizes: str, what: str
-) -> None:
-    error = refused(experiment_file(f"{HEAD}[causes]\nseries = [{series}]\nsizes = {sizes}\n{VERBS}"))
-    assert what in error.what and error.line in (8, 9)
-
-
 def test_causes_have_series_and_sizes(experiment_file: Write) -> None:
     found = load(experiment_file(f'{HEAD}[causes]\nseries = ["a"]\nsizes = "1,1K"\n{VERBS}'))
     assert found.causes == Causes(("a",), (1, 1024))
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_every_parameter_of_a_card_says_where_it_comes_from(name: str) -> None:
+    file = read_card(name)
+    assert file.card.name == name and all(each.source for each in file.known.values())
+    assert {name: known.value for name, known in file.known.items()}.items() <= vars(file.card).items()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "expected"),
+    [
+        ("value = 228_200", "value = -1", 40, "at least 0"),
+        ('origin = "fitted"', 'origin = "guessed"', 15, "one of data sheet, fitted, assumed"),
+        ('fitted_to = "Report A"', "", 13, "fitted_to = ..."),
+        ("[gap_ps]", "[gap_ns]", 39, "one of ack_ps"),
+    ],
+)
+def test_a_fault_in_a_card_is_told_with_its_line(tmp_path: Path, old: str, new: str, line: int, expected: str) -> None:
+    text = (CARDS / "qdr.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(SpecError) as caught:
+        read_card("mine", tmp_path)
+    assert caught.value.line == line and caught.value.expected.startswith(expected)
+
+
+def test_a_link_with_a_card_has_the_rate_of_its_wire(experiment_file: Write) -> None:
+    (series,) = load(experiment_file(CARD_HEAD + LINK + CARD)).series
+    card = read_card("qdr").card
+    assert (series.link.card, series.link.rate_bit_s, series.has_card) == (card, card.rate_bit_s, True)
+
+
+def test_sockets_on_such_a_link_take_its_wire_without_the_card(experiment_file: Write) -> None:
+    (series,) = load(experiment_file(CARD_HEAD + LINK + TCP)).series
+    assert series.link.card and not series.has_card
+
+
+def test_a_card_is_left_out_where_time_is_not_the_count_of_instructions(experiment_file: Write) -> None:
+    other = SERIES.format("cable", "tcp", "send")
+    experiment = load(experiment_file(CARD_HEAD + CARD + 'link = { card = "qdr" }\n' + other))
+    assert experiment.on(EXACT_SITE).left_out == ()
+    for traits in (Cable.traits, OwnDevices.traits):
+        assert experiment.on(traits).left_out == ("card",)
+
+
+def test_nothing_but_cards_is_refused_elsewhere(experiment_file: Write) -> None:
+    with pytest.raises(SpecError, match="every series has a modelled card, and this site has none"):
+        load(experiment_file(CARD_HEAD + LINK + CARD)).on(Cable.traits)
+
+
+def test_soft_roce_takes_the_wire_in_place_of_the_card(experiment_file: Write) -> None:
+    soft = SERIES.format("soft", "verbs", "write") + "soft_roce = true\n"
+    card, soft_roce = load(experiment_file(CARD_HEAD + LINK + CARD + soft)).series
+    assert card.link == soft_roce.link and (card.has_card, soft_roce.has_card) == (True, False)

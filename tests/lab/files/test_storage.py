@@ -1,4 +1,4 @@
-"""Files on a disk that refuses them, and on one that does not."""
+"""Files on a disk that refuses them, and the one form of CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import StorageError
-from lab.files.storage import write_bytes, write_text
+from lab.files.storage import csv_text, write_bytes, write_text
 
 
 def test_a_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,3 +45,7 @@ def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
 def test_a_name_that_is_no_text_is_written_with_its_numbers(tmp_path: Path) -> None:
     write_text(tmp_path / "grade.txt", os.fsdecode(b"ada\xff.pdf"))
     assert (tmp_path / "grade.txt").read_bytes() == b"ada\\udcff.pdf"
+
+
+def test_a_comma_a_quote_or_a_newline_in_a_cell_is_quoted() -> None:
+    assert csv_text(("a",), [["x,y"], ['"'], ["two\nlines"]]) == 'a\n"x,y"\n""""\n"two\nlines"\n'

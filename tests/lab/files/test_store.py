@@ -1,15 +1,28 @@
-"""Folders of the cache."""
+"""Folders and files of the cache, their digests, and stamps of made files."""
 
 from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
-from lab.files.store import SUMS, StoreError, exclusive, prune, put_file, put_folder
+from lab.files.store import (
+    SUMS,
+    StoreError,
+    damage,
+    digest_files,
+    exclusive,
+    is_current,
+    keep_stamp,
+    prune,
+    put_file,
+    put_folder,
+    seal,
+)
 
 
 def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -82,3 +95,59 @@ def test_a_file_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
     with put_file(tmp_path / "file") as making:
         making.write_text("whole")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "whole")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "one").write_bytes(b"1")
+    (tmp_path / "other").write_bytes(b"2")
+    seal(tmp_path)
+    return tmp_path
+
+
+def test_a_folder_as_it_was_written_is_whole_and_sha256sum_says_so_too(folder: Path) -> None:
+    assert damage(folder) == ""
+    subprocess.run(["sha256sum", "--check", "--quiet", SUMS], cwd=folder, check=True)
+
+
+def test_every_change_is_named(folder: Path) -> None:
+    (folder / "one").write_bytes(b"3")
+    assert damage(folder) == "one is not what was written"
+    (folder / "one").unlink()
+    assert damage(folder) == "one is missing"
+    (folder / "one").write_bytes(b"1")
+    (folder / "third").touch()
+    assert damage(folder) == "third is strange there"
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\x00garbage", b"0" * 64, b"\n\n"])
+def test_damaged_digests_are_damage(folder: Path, content: bytes) -> None:
+    (folder / SUMS).write_bytes(content)
+    assert damage(folder)
+
+
+def test_digests_that_are_missing_are_damage(folder: Path) -> None:
+    (folder / SUMS).unlink()
+    assert damage(folder) == f"{SUMS} is missing"
+
+
+def test_a_file_is_current_while_it_and_its_stamp_are_as_they_were(tmp_path: Path) -> None:
+    made = tmp_path / "made.csv"
+    made.write_text("1\n")
+    assert not is_current(made, "stamp")
+    keep_stamp(made, "stamp")
+    assert is_current(made, "stamp") and not is_current(made, "another")
+    made.write_text("2\n")
+    assert not is_current(made, "stamp")
+    keep_stamp(made, "stamp")
+    (tmp_path / ".made.stamp").write_bytes(b"\xff")
+    assert not is_current(made, "stamp")
+    made.unlink()
+    assert not is_current(made, "stamp")
+
+
+def test_files_differ_by_name_by_content_and_by_being_there(tmp_path: Path) -> None:
+    texts = {"a": "1", "b": "1", "c": "2"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert len({digest_files([tmp_path / name]) for name in (*texts, "none")}) == 4

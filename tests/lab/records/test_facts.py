@@ -70,5 +70,5 @@ def test_a_value_of_another_type_is_an_error_that_names_it(name: str, value: obj
 
 def test_what_must_be_there_is_missed_by_its_name() -> None:
     without = {name: value for name, value in document().items() if name != "identity"}
-    with pytest.raises(JsonError, match="identity is missing"):
+    with pytest.raises(JsonError, match="the key 'identity' is missing"):
         parse_facts(without)

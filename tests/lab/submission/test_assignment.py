@@ -1,22 +1,44 @@
-"""What an assignment asks, of programs too: lab.submission.assignment."""
+"""Assignments: asks, demands of programs, steps and terms."""
 
+from __future__ import annotations
+
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from lab.errors import SpecError
-from lab.files.schema import whole_schema
 from lab.grade import checks
 from lab.places import ASSIGNMENTS, EXPERIMENTS
-from lab.submission.assignment import CHECKS, Demands, find_assignment, load_assignment
+from lab.submission.assignment import (
+    CHECKS,
+    Assignment,
+    Criterion,
+    Demands,
+    DueDate,
+    TaskStep,
+    Terms,
+    Tier,
+    find_assignment,
+    load_assignment,
+)
 
 ASK = '[[asks]]\nabout = ["card", "tcp.card"]\n'
-WHOLE = 'title = "t"\nexperiment = "verbs_throughput"\n[points]\nrerun = 3\n'
+HEAD = 'title = "t"\nexperiment = "verbs_throughput"\n'
+WHOLE = HEAD + "[points]\nrerun = 3\n"
+STEP = '[[step]]\nseries = "verbs"\npoints = 4\nasks = "it works"\n'
+TIERS = 'against = "tcp"\ntiers = [{ at_least = 1, points = 2 }, { at_least = 1.5, points = 3 }]\n'
+RUBRIC = '[[rubric]]\nname = "reasoning"\npoints = 7\nasks = "why"\n'
+AT = '[deadline]\nat = "2026-12-01T12:00+01:00"\n'
 
 
 def written(folder: Path, text: str, name: str = "a") -> Path:
     (folder / f"{name}.toml").write_text(text)
     return folder / f"{name}.toml"
+
+
+def read(folder: Path, text: str) -> Assignment:
+    return load_assignment(written(folder, text))
 
 
 def test_every_assignment_of_the_lab_is_whole() -> None:
@@ -26,14 +48,14 @@ def test_every_assignment_of_the_lab_is_whole() -> None:
 
 
 def test_what_is_not_named_is_worth_nothing(tmp_path: Path) -> None:
-    assignment = load_assignment(written(tmp_path, WHOLE))
+    assignment = read(tmp_path, WHOLE)
     assert assignment.points["rerun"] == 3 and assignment.points["pages"] == 0 and assignment.checks == ("rerun",)
     assert assignment.experiment == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
 
 
 def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
     text = '[program]\nsizes = "1,2K"\nverify = "--verify 1"\nrefuses = ["--depth 0"]\nkilled_server = false\n'
-    assert load_assignment(written(tmp_path, WHOLE + text)).asked == Demands(
+    assert read(tmp_path, WHOLE + text).asked == Demands(
         (1, 2048), ("--verify", "1"), ("--depth 0",), killed_server=False
     )
 
@@ -51,7 +73,7 @@ def test_what_own_programs_must_stand_is_read(tmp_path: Path) -> None:
 def test_an_ask_is_about_series_and_sizes(
     tmp_path: Path, sizes: str, words: str, includes: tuple[int, ...], excludes: tuple[int, ...]
 ) -> None:
-    (ask,) = load_assignment(written(tmp_path, WHOLE + ASK + (f'sizes = "{sizes}"\n' if sizes else ""))).asks
+    (ask,) = read(tmp_path, WHOLE + ASK + (f'sizes = "{sizes}"\n' if sizes else "")).asks
     assert ask.words == words
     assert all(ask.includes(("tcp.card", "card", "soft.card"), (size,)) for size in includes)
     assert not any(ask.includes(("tcp.card", "card"), (size,)) for size in excludes)
@@ -74,18 +96,30 @@ def test_an_ask_is_about_series_and_sizes(
         (
             WHOLE + ASK.replace("tcp.card", "tpc.card"),
             6,
-            "the series tpc.card, which verbs_throughput lacks, expected one",
+            "there is no series 'tpc.card' in verbs_throughput, expected one",
         ),
         (WHOLE + ASK + 'sizes = "tiny"\n', 7, "'tiny' is not a size, expected small, large, all"),
         (WHOLE + ASK + 'sizes = "3..3"\n', 7, "card was not measured at 3..3"),
         (WHOLE + ASK + "statements = 0\n", 7, "asks.statements is 0, expected at least 1"),
         (WHOLE + "[[asks]]\nstatements = 2\n", 5, "the key 'about' is missing"),
+        (HEAD + f"[points]\nsteps = 5\n{STEP}", 3, "points.steps is 5, its steps are worth 4, expected steps = 4"),
+        (HEAD + f"[points]\nsteps = 8\n{STEP}{STEP}", 10, "two steps are of the series verbs"),
+        (HEAD + f'[points]\nsteps = 4\n{STEP}against = "tcp"\n', 5, "the step verbs has against alone"),
+        (
+            HEAD + f"[points]\nsteps = 4\n{STEP.replace('verbs', 'vrebs')}",
+            6,
+            "there is no series 'vrebs'.*try: 'verbs'",
+        ),
+        (HEAD + f"[points]\nsteps = 4\n{STEP}colour = 3\n", 9, "unknown key 'colour'"),
+        (HEAD + "[points]\n[deadline]\nat = 'soon'\n", 5, "deadline.at is 'soon'"),
+        (HEAD + "[points]\n[deadline]\nat = '2026-12-01T12:00'\n", 5, "deadline.at is '2026-12-01T12:00'"),
+        (HEAD + f"[points]\n{RUBRIC}{RUBRIC}", 9, "two criteria are called reasoning"),
         (WHOLE + "[discusion]\n", 5, "unknown key 'discusion'.*try: 'discussion'"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
     with pytest.raises(SpecError, match=what) as caught:
-        load_assignment(written(tmp_path, text))
+        read(tmp_path, text)
     assert caught.value.line == line
 
 
@@ -98,6 +132,36 @@ def test_the_only_assignment_needs_no_name(tmp_path: Path) -> None:
     assert caught.value.expected == "one of a, b" and caught.value.hint == "ASSIGNMENT=a"
 
 
-def test_the_schema_the_names_and_the_checks_are_the_same() -> None:
-    points = whole_schema("assignment")["properties"]["points"]["properties"]
-    assert tuple(points) == CHECKS == tuple(checks.CHECKS)
+def test_the_grader_makes_the_checks_that_an_assignment_can_name() -> None:
+    assert tuple(checks.CHECKS) == CHECKS
+
+
+def test_a_step_has_points_and_tiers(tmp_path: Path) -> None:
+    assignment = read(tmp_path, HEAD + f"[points]\nsteps = 9\n{STEP}{TIERS}")
+    (step,) = assignment.steps
+    assert (
+        step == TaskStep("verbs", 4, "it works", against="tcp", tiers=(Tier(1.0, 2), Tier(1.5, 3))) and step.most == 9
+    )
+
+
+def test_terms_are_read_and_a_rubric_has_points(tmp_path: Path) -> None:
+    head = "people_at_most = 2\nanonymous = true\n[points]\nrerun = 3\n"
+    assignment = read(tmp_path, HEAD + f"{head}{RUBRIC}{AT}late_days = 1\n")
+    wanted = DueDate("2026-12-01T12:00+01:00", late_days=1)
+    assert assignment.terms == Terms(wanted, 2, anonymous=True, rubric=(Criterion("reasoning", 7, "why"),))
+    assert assignment.most == 10
+
+
+def test_what_is_hidden_takes_the_place_of_what_is_public(tmp_path: Path) -> None:
+    text = '[points]\n[program]\nsizes = "8,16"\nseconds = 9\n[hidden_program]\nsizes = "24"\n'
+    asked = read(tmp_path, HEAD + text).asked
+    assert (asked.sizes, asked.seconds) == ((24,), 9)
+
+
+def test_each_late_day_that_has_begun_counts() -> None:
+    deadline = DueDate("2026-12-01T12:00+00:00", late_days=2, percent_a_day=25)
+    moments = {(1, 11): 0, (1, 12): 0, (1, 13): 1, (2, 12): 1, (2, 13): 2, (4, 13): 4}
+    for (day, hour), late in moments.items():
+        assert deadline.days_late(datetime(2026, 12, day, hour, tzinfo=UTC)) == late
+    assert [deadline.share(days, 0) for days in range(4)] == [1.0, 0.75, 0.5, 0.0]
+    assert [deadline.share(days, 1) for days in range(5)] == [1.0, 1.0, 0.75, 0.5, 0.0]

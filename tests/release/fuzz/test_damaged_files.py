@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.lab import fake_site
-from tests.lab.files.test_toml_file import ASSIGNMENT, HOSTS, REPORT
+from tests.lab.files.test_toml import ASSIGNMENT, HOSTS, REPORT
 from tests.release.fuzz.damage import Damage
 
 from lab.cli import main

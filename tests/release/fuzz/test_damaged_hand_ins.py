@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter
 from tests.lab import hand_ins
-from tests.lab.files.test_toml_file import ASSIGNMENT
+from tests.lab.files.test_toml import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
 from tests.release.fuzz.damage import Damage, damaged_tree
 from tests.release.fuzz.test_damaged_files import refused_or_read, share

@@ -29,7 +29,7 @@ from lab.supply.providers import opened_store
 REQUIREMENTS = ROOT / "code" / "setup" / "requirements.txt"
 VERSION_HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
 LETTERS = 12  # of a digest
-LOADED = ("tests.release.hosts.outcomes", "lab.files.schema")
+LOADED = ("tests.release.hosts.outcomes",)
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 CARRIED = 'python=$(code/setup/carry) && exec "$python" "$@"'
 VERSION = "import sys; print('{}.{}'.format(*sys.version_info))"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.lines import Line, fit_line
@@ -18,11 +18,77 @@ from lab.files.bounded import read_typed
 from lab.files.toml import read_toml
 from lab.places import PUBLISHED
 from lab.report.tex.numbers import NANO
+from lab.typed_json import Fault, Limits
 
 INDEX = "curves.toml"
 BASE_UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
 Entry = dict[str, Any]
+Text = Annotated[str, Limits(shortest=1, longest=1000)]
+FileName = Annotated[str, Limits(pattern=r"\w[^/]*", expected="the name of a file beside this one")]
+Experiments = Annotated[tuple[str, ...], Limits(shortest=1)]
+
+
+@dataclass(frozen=True)
+class CurveEntry:
+    """A column of rates; one that lost a fixed amount in print, from a size on, has that amount."""
+
+    experiments: Experiments
+    label: Text
+    machine: Text
+    file: FileName
+    value: Text
+    bytes_per_s: Annotated[float, Limits(above=0)]
+    note: Text
+    where: Mapping[str, str] = field(default_factory=dict)
+    name: Text = ""
+    restored_from_bytes: Annotated[int | None, Limits(least=0)] = None
+    restored_by: float | None = None
+    card: Text = ""
+
+
+@dataclass(frozen=True)
+class TimesEntry:
+    """A column of times."""
+
+    experiments: Experiments
+    name: Text
+    label: Text
+    machine: Text
+    file: FileName
+    size: Text
+    seconds: Text
+    what: Text
+    card: Text = ""
+
+
+@dataclass(frozen=True)
+class ParametersEntry:
+    """The parameters of a report."""
+
+    experiments: Experiments
+    label: Text
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class ValuesEntry:
+    """A table of quantities."""
+
+    experiments: Experiments
+    name: Text
+    label: Text
+    file: FileName
+
+
+@dataclass(frozen=True)
+class Index:
+    """The tables of curves.toml."""
+
+    curve: tuple[CurveEntry, ...] = ()
+    times: tuple[TimesEntry, ...] = ()
+    parameters: tuple[ParametersEntry, ...] = ()
+    values: tuple[ValuesEntry, ...] = ()
 
 
 def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
@@ -32,7 +98,12 @@ def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
 
 def all_entries(kind: str, folder: Path) -> Iterator[Entry]:
     """All entries of one kind in the index."""
-    yield from read_toml(folder / INDEX, "published").document.get(kind, ())
+    index = read_toml(folder / INDEX, Index)
+    for number, curve in enumerate(index.content.curve):
+        if (curve.restored_by is None) != (curve.restored_from_bytes is None):
+            expected = "restored_from_bytes together with restored_by"
+            index.refuse(Fault("one of two keys that go together is missing", ("curve", number), expected))
+    yield from index.document.get(kind, ())
 
 
 def rows_of(entry: Entry, folder: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:

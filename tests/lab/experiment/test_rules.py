@@ -1,4 +1,6 @@
-"""Programs that an experiment brings along are checked, and built by lab.plan.planning."""
+"""Programs that an experiment brings along are checked, and built when its plan is opened."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,8 @@ server = "mine -s {port}"
 client = "mine {port} {size} {iterations} {arguments} {host}"
 output = "columns"
 """
+
+
 SERIES = '[[series]]\nname = "a"\nprogram = "mine"\noperation = "write"\nmeasure = "throughput"\n'
 Write = Callable[[str], Path]
 

@@ -1,4 +1,6 @@
-"""Two folders or PDFs side by side: lab.submission.compare."""
+"""Two folders or PDFs side by side."""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Callable
