@@ -253,7 +253,7 @@ def ssh_hosts(file: Path) -> Iterator[Examined]:
     """Ask the hosts of hosts.toml, if it names any."""
     yield _program("ssh", "make build, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
-        yield Examined(file.name, "names no hosts", "a table [ssh], as in docs/sites.md")
+        yield Examined(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
         return
     try:
         ssh = hosts.read_ssh(file)

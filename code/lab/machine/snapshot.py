@@ -333,7 +333,7 @@ def require_exact(snapshot: Snapshot, expected: Expected | None, cache: Path, ru
     for name, digest in check_digests(run).items():
         if digest != expected.checks.get(name):
             what = f"this computer does not run the machine exactly: {name} gives other bytes here than everywhere else"
-            raise MachineError(what, hint="--site vm measures in the time of the wall; docs/sites.md, Exact anywhere")
+            raise MachineError(what, hint="use --site vm (wall-clock time), or see docs/exact-site.md")
     with suppress(OSError):  # without write access to the cache each command checks again
         stamp.parent.mkdir(exist_ok=True)
         stamp.touch()

@@ -77,7 +77,7 @@ class Hosts:
 
 def read_hosts(file: Path) -> Hosts:
     """The checked file."""
-    return read_toml(file, Hosts, hint="docs/sites.md shows one; or --site ssh:CLIENT,SERVER").content
+    return read_toml(file, Hosts, hint="docs/real-links.md shows one; or --site ssh:CLIENT,SERVER").content
 
 
 def read_ssh(file: Path) -> Ssh:
@@ -96,7 +96,7 @@ def has(file: Path, name: str) -> bool:
 
 
 def _refuse_missing(file: Path, name: str) -> NoReturn:
-    raise SpecError(f"there is no [{name}]", file=file, expected=f"a table [{name}]; docs/sites.md shows one")
+    raise SpecError(f"there is no [{name}]", file=file, expected=f"a table [{name}]; docs/real-links.md shows one")
 
 
 ANY = "any"  # for commands that read records: the site with most records

@@ -12,7 +12,7 @@ from lab.files.storage import storage
 from lab.files.store import exclusive, sha256
 from lab.supply.lock import Locked
 
-HINT = "docs/sites.md, Where packages come from: an archive of old versions, or a folder"
+HINT = "docs/exact-site.md, Packages: an archive of old versions, or a folder"
 QUIET_S = 2.0
 LINE_EVERY_S = 10.0
 MB = 1_000_000
