@@ -44,21 +44,17 @@ struct fake_verbs {
 
 extern struct fake_verbs fake_verbs;
 
-/* fake_device.c: an end waits. Ends the program when nothing has happened for long. */
+/* An end waits. Ends the program when nothing has happened for long. */
 void fake_wait(void);
 
 /* Something has happened. */
 void fake_advance(void);
 
-const struct fake_device *fake_device_of(struct ibv_context *context);
-
 /* Says what a real device would not forgive, and ends the program. */
 _Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* fake_queues.c: the calls of a context that has them. */
-extern const struct ibv_context_ops fake_operations;
+/* Carry out so many requests. */
 void fake_carry_out(uint64_t most);
-struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 
 /* both_ends.c: runs body for the server and for the client, each on its stack, until both have returned. */
 void two_ends_run(void (*body)(enum role role, int side));

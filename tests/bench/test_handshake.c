@@ -199,42 +199,34 @@ static void meet(struct client client, int client_status, const char *client_tex
 TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 {
 	static char garbage[6000], old[5008];
-	static const struct {
+	static const char *const differ = "the server has sizes=64, the client sizes=65";
+	const struct {
 		struct client client;
-		int client_status, server_status;
-		char *server_token;
+		char *token; /* of the server */
+		bool is_welcome;
 		const char *client_text, *server_text;
 	} cases[] = {
-		{ { "64", "secret", NULL, 0 }, 0, 0, "secret", "", "refused 127.0.0.1: no whole greeting came" },
-		{ { "65", "secret", NULL, 0 },
-		  1,
-		  1,
+		{ { .sizes = "64", .token = "secret" },
 		  "secret",
-		  "the server has sizes=64, the client sizes=65",
-		  "the server has sizes=64, the client sizes=65" },
-		{ { "64", "guess", NULL, 0 },
-		  1,
-		  1,
-		  "secret",
-		  "the token is not this server's",
-		  "no client came within the deadline" },
-		/* without a token it may be anybody's client: the server waits for another one */
-		{ { "65", "", NULL, 0 },
-		  1,
-		  1,
+		  true,
 		  "",
-		  "the server has sizes=64, the client sizes=65",
-		  "refused 127.0.0.1: the options differ" },
-		{ { NULL, NULL, old, sizeof(old) },
-		  0,
-		  1,
+		  "refused 127.0.0.1: no whole greeting came" },
+		{ { .sizes = "65", .token = "secret" }, "secret", false, differ, differ },
+		{ { .sizes = "64", .token = "guess" },
 		  "secret",
+		  false,
+		  "the token is not this server's",
+		  "no client came" },
+		/* without a token it may be anybody's client: the server waits for another one */
+		{ { .sizes = "65", .token = "" }, "", false, differ, "refused 127.0.0.1: the options differ" },
+		{ { .greeting = old, .length = sizeof(old) },
+		  "secret",
+		  false,
 		  "the client speaks version 16843015, the server version 2",
 		  "speaks version" },
-		{ { NULL, NULL, garbage, sizeof(garbage) },
-		  0,
-		  1,
+		{ { .greeting = garbage, .length = sizeof(garbage) },
 		  "secret",
+		  false,
 		  "that is no lab-bench client",
 		  "no client came within the deadline" },
 	};
@@ -243,9 +235,10 @@ TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 	memset(old, 'x', sizeof(old));
 	memcpy(old, "LABBENCH\1\1\1\7", 12);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		setting.token = cases[i].server_token;
-		meet(cases[i].client, cases[i].client_status, cases[i].client_text, cases[i].server_status,
-		     cases[i].server_text);
+		const int client_status = cases[i].is_welcome || cases[i].client.greeting ? 0 : 1;
+
+		setting.token = cases[i].token;
+		meet(cases[i].client, client_status, cases[i].client_text, !cases[i].is_welcome, cases[i].server_text);
 	}
 }
 

@@ -1,9 +1,67 @@
-/* Queue pairs, completion queues, and the memory that they move. */
+/* The provider of memory: queue pairs, completion queues, devices, and calls that only hand on what they are given. */
 #include "fake_verbs.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "die.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define PATIENCE 1000 /* fruitless looks by either end before both are said to wait for each other */
+
+#undef ibv_get_device_list
+#undef ibv_query_port
+
+struct fake_verbs fake_verbs;
+
+struct opened {
+	struct ibv_device device;
+	struct verbs_context verbs;
+	const struct fake_device *is;
+};
+
+static unsigned int fruitless;
+
+void fake_fault(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", die_program());
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	_Exit(1);
+}
+
+void fake_advance(void)
+{
+	fruitless = 0;
+}
+
+void fake_wait(void)
+{
+	if (++fruitless > PATIENCE)
+		fake_fault("both ends wait for ever");
+	if (fake_verbs.idle)
+		fake_verbs.idle();
+}
+
+static struct opened *opened(struct ibv_context *context)
+{
+	return (struct opened *)(void *)((char *)context - offsetof(struct opened, verbs.context));
+}
+
+static const struct fake_device *device_of(struct ibv_context *context)
+{
+	return opened(context)->is;
+}
+
+/* Queues */
 
 #define PAIRS 2
 
@@ -231,12 +289,11 @@ static int poll_queue(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 
 static int request_event(struct ibv_cq *cq, int solicited_only)
 {
-	(void)solicited_only;
 	((struct queue *)cq)->armed = true;
 	return fake_verbs.notify_error;
 }
 
-const struct ibv_context_ops fake_operations = {
+static const struct ibv_context_ops operations = {
 	.poll_cq = poll_queue,
 	.req_notify_cq = request_event,
 	.post_send = post_send,
@@ -257,8 +314,6 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
 {
-	(void)cq;
-	(void)count;
 }
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
@@ -269,19 +324,11 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	return &c->channel;
 }
 
-int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
-{
-	free(channel);
-	return 0;
-}
-
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
 			     struct ibv_comp_channel *channel, int vector)
 {
 	struct queue *queue = calloc(1, sizeof(*queue));
 
-	(void)cq_context;
-	(void)vector;
 	queue->cq = (struct ibv_cq){ .context = context, .channel = channel };
 	queue->capacity = (uint64_t)entries;
 	queue->entries = calloc(queue->capacity, sizeof(*queue->entries));
@@ -327,7 +374,7 @@ static int wr_complete(struct ibv_qp_ex *qp)
 static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
 				  const struct ibv_qp_cap *cap)
 {
-	const struct fake_device *device = fake_device_of(context);
+	const struct fake_device *device = device_of(context);
 	struct pair *p;
 	int number = 0;
 
@@ -353,8 +400,10 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 	return &p->extended.qp_base;
 }
 
-struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
+	if (device_of(context)->refuses_silently)
+		return NULL;
 	fake_verbs.extended = true;
 	return create_pair(context, attr->send_cq, attr->recv_cq, &attr->cap);
 }
@@ -400,14 +449,122 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
 {
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
 
-	(void)iova;
 	fake_verbs.access = access;
 	*mr = (struct ibv_mr){ .pd = pd, .addr = address, .length = length };
 	return mr;
 }
 
-int ibv_dereg_mr(struct ibv_mr *mr)
+/* Devices */
+
+struct ibv_device **ibv_get_device_list(int *count)
 {
-	free(mr);
+	struct ibv_device **list = calloc((size_t)fake_verbs.device_count + 1, sizeof(*list));
+
+	if (count)
+		*count = fake_verbs.device_count;
+	for (int i = 0; i < fake_verbs.device_count; i++) {
+		list[i] = calloc(1, sizeof(**list));
+		snprintf(list[i]->name, sizeof(list[i]->name), "%s", fake_verbs.devices[i].name);
+	}
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	for (struct ibv_device **device = list; *device; device++)
+		free(*device);
+	free(list);
+}
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+/* The older call, which nobody makes: contexts have the newer one. */
+int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
+{
+	return EOPNOTSUPP;
+}
+
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size)
+{
+	if (port != 1)
+		return EINVAL;
+	memcpy(attr, &device_of(context)->port, size);
 	return 0;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+
+	o->device = *device; /* the list may be freed before the device is closed */
+	for (int i = 0; i < fake_verbs.device_count; i++)
+		if (strcmp(device->name, fake_verbs.devices[i].name) == 0)
+			o->is = &fake_verbs.devices[i];
+	o->verbs.sz = sizeof(o->verbs);
+	o->verbs.query_port = query_port;
+	o->verbs.create_qp_ex = o->is->newer_calls ? create_qp_ex : NULL;
+	o->verbs.context =
+		(struct ibv_context){ .device = &o->device, .ops = operations, .abi_compat = __VERBS_ABI_IS_EXTENDED };
+	return &o->verbs.context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	free(opened(context));
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	*attr = (struct ibv_device_attr){ .vendor_id = device_of(context)->vendor_id,
+					  .phys_port_cnt = 1,
+					  .max_qp_wr = 1 << 20,
+					  .max_qp_rd_atom = 16,
+					  .max_qp_init_rd_atom = 16 };
+	return 0;
+}
+
+/* As the kernel does it: a table that is too small for all is refused. */
+ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t room, uint32_t flags,
+			     size_t entry_size)
+{
+	const struct fake_device *device = device_of(context);
+
+	if (device->gid_count > room)
+		return -EINVAL;
+	if (device->gid_count > 0)
+		memcpy(entries, device->gids, device->gid_count * entry_size);
+	return (ssize_t)device->gid_count;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	pd->context = context;
+	return pd;
+}
+
+#define RELEASED_BY(call, type)                                                                                        \
+	int call(type *object)                                                                                         \
+	{                                                                                                              \
+		free(object);                                                                                          \
+		return 0;                                                                                              \
+	}
+
+RELEASED_BY(ibv_dealloc_pd, struct ibv_pd)
+RELEASED_BY(ibv_dereg_mr, struct ibv_mr)
+RELEASED_BY(ibv_destroy_comp_channel, struct ibv_comp_channel)
+
+const char *ibv_port_state_str(enum ibv_port_state state)
+{
+	return state == IBV_PORT_ACTIVE ? "active" : "down";
+}
+
+const char *ibv_wc_status_str(enum ibv_wc_status status)
+{
+	return status == IBV_WC_SUCCESS ? "success" : "failure";
 }
