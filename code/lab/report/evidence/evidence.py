@@ -18,42 +18,9 @@ from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
 from lab.records.table import KEY_LETTERS, Row, table_of
 
-
-def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:
-    """The plan without the series that only must work, and without the sizes that no record has."""
-    sizes = defaultdict[str, set[int]](set)
-    for row in rows:
-        sizes[row.series].add(row.size_bytes)
-    shown = [each for each in plan.experiment.series if not each.tool.silent]
-    if not shown:
-        what = "nothing of what its programs print is read, so that there is nothing to report"
-        raise RecordError(what, where=plan.experiment.name, hint="lab show KEY; or another output in [programs]")
-    series = {each.name: _with_sizes(each, plan.site.name, sizes[each.name]) for each in shown}
-    planned = (replace(each, series=series[each.series.name]) for each in plan.planned if each.series.name in series)
-    return replace(plan, experiment=replace(plan.experiment, series=tuple(series.values())), planned=tuple(planned))
-
-
-def _with_sizes(series: Series, site: str, there: Set[int]) -> Series:
-    """The series with those of its sizes that were measured."""
-    sizes = tuple(size for size in series.parameters(site, {}).sizes if size in there)
-    if set(sizes) == set(series.sizes(site)):
-        return series
-    profile = series.profile(site)
-    if "sizes" not in profile.values:
-        return replace(series, published=replace(series.published, sizes=sizes))
-    return replace(
-        series, profiles=series.profiles | {site: replace(profile, values={**profile.values, "sizes": sizes})}
-    )
-
-
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
-# The unit of a column is the end of its name; other columns are words, or name the row.
-COUNTS = ("_ns", "_per_s", "messages")
-
-
+COUNTS = ("_ns", "_per_s", "messages")  # ends of the names of columns that count something
 Made = TypeVar("Made")
-
-
 Place = tuple[tuple[str, int | str], ...]  # the varied values of a point, by name
 
 
@@ -82,27 +49,25 @@ class Evidence:
     _made: dict[object, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def series(self, name: str) -> Series:
-        return next(each for each in self.plan.experiment.series if each.name == name)
+        return next(series for series in self.plan.experiment.series if series.name == name)
 
     def all_series(self, measure: str) -> tuple[Series, ...]:
         """The series that measure this and vary no parameter, in the order of the file."""
-        series = self.plan.experiment.series
-        return tuple(each for each in series if each.measure == measure and not each.vary)
+        return tuple(one for one in self.plan.experiment.series if one.measure == measure and not one.vary)
 
     @property
     def sweeps(self) -> tuple[Series, ...]:
         """The series of throughput that vary any parameter."""
-        return tuple(each for each in self.plan.experiment.series if each.measure == "throughput" and each.vary)
+        return tuple(one for one in self.plan.experiment.series if one.measure == "throughput" and one.vary)
 
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key."""
-        wanted = [each for each in self.plan.planned if each.series.name == series and each.point == (point or {})]
-        return {each.trial.key: self._samples_of(each.trial.key) for each in wanted}
-
-    def _samples_of(self, key: str) -> tuple[Sample, ...]:
-        if key not in self._samples:
-            self._samples[key] = read_samples_of(self.results, key)
-        return self._samples[key]
+        place = series, point or {}
+        keys = [trial.trial.key for trial in self.plan.planned if (trial.series.name, trial.point) == place]
+        for key in keys:
+            if key not in self._samples:
+                self._samples[key] = read_samples_of(self.results, key)
+        return {key: self._samples[key] for key in keys}
 
     def once(self, make: Callable[[Evidence], Made]) -> Made:
         """A function's value of this evidence, made at its first use."""
@@ -115,7 +80,7 @@ class Evidence:
         return self._cells.get((series, _place(point or {}), size, column), Cell((), ()))
 
     def keys(self, series: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(each.trial.key for each in self.plan.planned if each.series.name == series))
+        return tuple(dict.fromkeys(trial.trial.key for trial in self.plan.planned if trial.series.name == series))
 
     def unchecked(self, keys: Iterable[str]) -> tuple[str, ...]:
         """The records that did not pass all checks, or whose notes warn against their numbers."""
@@ -124,12 +89,12 @@ class Evidence:
 
 def gather(plan: Plan, results: Path) -> Evidence:
     """All evidence of a plan; an error names the first trial that is missing."""
-    keys = list(dict.fromkeys(each.trial.key for each in plan.planned))
+    keys = list(dict.fromkeys(trial.trial.key for trial in plan.planned))
     records = {key: record for key in keys if (record := read_whole(results, key))}
     _require(plan, results, records.keys())
     rows = tuple(table_of(plan, records.get))
     plan = measured_plan(plan, rows)
-    facts = {key: records[key].facts() for key in dict.fromkeys(each.trial.key for each in plan.planned)}
+    facts = {key: records[key].facts() for key in dict.fromkeys(trial.trial.key for trial in plan.planned)}
     disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
     return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
 
@@ -139,13 +104,13 @@ def require_all(plan: Plan, results: Path) -> None:
     _require(plan, results, {key for key in plan.trials() if has_record(results, key)})
 
 
-def _require(plan: Plan, results: Path, there: Collection[str]) -> None:
-    absent = [each for each in plan.planned if each.trial.key not in there]
+def _require(plan: Plan, results: Path, whole: Collection[str]) -> None:
+    absent = [trial for trial in plan.planned if trial.trial.key not in whole]
     if absent:
-        said = record_damage(results, absent[0].trial.key)
+        damage = record_damage(results, absent[0].trial.key)
         raise RecordError(
-            f"{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if said else ''}; "
-            f"the first is {describe(absent[0])}{f' ({said})' if said else ''}",
+            f"{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if damage else ''}; "
+            f"the first is {describe(absent[0])}{f' ({damage})' if damage else ''}",
             where=plan.experiment.name,
             hint=f"lab run {plan.experiment.name}",
         )
@@ -157,10 +122,39 @@ def describe(planned: Planned) -> str:
     return f"{planned.series.name}{varied} repetition {planned.repetition}"
 
 
+def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:
+    """The plan without the series that only must work, and without the sizes that no record has."""
+    sizes = defaultdict[str, set[int]](set)
+    for row in rows:
+        sizes[row.series].add(row.size_bytes)
+    shown = [one for one in plan.experiment.series if not one.tool.silent]
+    if not shown:
+        what = "nothing of what its programs print is read, so that there is nothing to report"
+        raise RecordError(what, where=plan.experiment.name, hint="lab show KEY; or another output in [programs]")
+    series = {one.name: _with_sizes(one, plan.site.name, sizes[one.name]) for one in shown}
+    planned = (
+        replace(trial, series=series[trial.series.name]) for trial in plan.planned if trial.series.name in series
+    )
+    return replace(plan, experiment=replace(plan.experiment, series=tuple(series.values())), planned=tuple(planned))
+
+
+def _with_sizes(series: Series, site: str, measured: Set[int]) -> Series:
+    """The series with those of its sizes that were measured."""
+    sizes = tuple(size for size in series.parameters(site, {}).sizes if size in measured)
+    if set(sizes) == set(series.sizes(site)):
+        return series
+    profile = series.profile(site)
+    if "sizes" not in profile.values:
+        return replace(series, published=replace(series.published, sizes=sizes))
+    return replace(
+        series, profiles=series.profiles | {site: replace(profile, values={**profile.values, "sizes": sizes})}
+    )
+
+
 def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> Cells:
     """The values of every column that counts something, whatever notation the table has for varied values."""
     full = {key[:KEY_LETTERS]: key for key in keys}
-    varied = {each.name: tuple(each.vary) for each in plan.experiment.series}
+    varied = {series.name: tuple(series.vary) for series in plan.experiment.series}
     values: dict[tuple[str, Place, int, str], list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
         place = _place({name: row.point[name] for name in varied[row.series]})

@@ -12,18 +12,15 @@ from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import COMPLETED, Evidence
 from lab.report.evidence.labels import is_ours, is_own
 
-HANDLING = ("post_list", "signal_every", "nodelay")
-
-
-def handed_otherwise(experiment: Experiment, series: Series) -> bool:
-    """Whether the series differs in this from the first of its program on its link."""
-    twins = (each for each in experiment.series if not each.vary and _does(each) == _does(series))
-    first = next(twins, series)
-    return any(getattr(first.published, name) != getattr(series.published, name) for name in HANDLING)
-
-
-def _does(series: Series) -> tuple[object, ...]:
-    return series.program, series.operation, series.measure, series.link
+# Program over program.
+TRANSPORTS = (("verbs", "tcp"),)
+PEERS = (
+    ("verbs", "ib_write_bw"),
+    ("verbs", "ib_read_bw"),
+    ("verbs", "ib_send_bw"),
+    ("tcp", "iperf3"),
+)
+HANDLING = ("post_list", "signal_every", "nodelay")  # how a program posts its messages
 
 
 class Sort(Enum):
@@ -33,7 +30,7 @@ class Sort(Enum):
     PEER = "peer"  # a program that everybody uses, which does the same
     OWN = "own"  # a program that the experiment brings along
     STEP = "step"  # both are of the experiment: the series before
-    VARIANT = "variant"  # one side hands its messages over in another way than the first of its program
+    VARIANT = "variant"  # one side posts its messages otherwise than the first of its program
 
 
 @dataclass(frozen=True)
@@ -51,16 +48,6 @@ class CurvePair:
     @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(size for size in self.ours.sizes if size in self.base.sizes)
-
-
-# Program over program: one line each.
-TRANSPORTS = (("verbs", "tcp"),)
-PEERS = (
-    ("verbs", "ib_write_bw"),
-    ("verbs", "ib_read_bw"),
-    ("verbs", "ib_send_bw"),
-    ("tcp", "iperf3"),
-)
 
 
 def pairs(evidence: Evidence) -> tuple[CurvePair, ...]:
@@ -104,10 +91,10 @@ def _series(evidence: Evidence, above: str, below: str) -> Iterator[tuple[Series
 
 
 def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterator[CurvePair]:
-    """Two programs that do the same are held against each other by one stop: by the last completion where one of them
-    knows of no receiver's answer."""
+    """Two programs of one operation are compared at the same stop: at the last completion where one of them has no
+    answer of its receiver."""
     if sort in (Sort.TRANSPORT, Sort.PEER) and any(
-        handed_otherwise(evidence.plan.experiment, each) for each in (ours, base)
+        _posts_otherwise(evidence.plan.experiment, each) for each in (ours, base)
     ):
         sort = Sort.VARIANT
     above, below = subject(evidence, ours), subject(evidence, base)
@@ -119,3 +106,11 @@ def _pair(evidence: Evidence, ours: Series, base: Series, sort: Sort) -> Iterato
     pair = CurvePair(above, below, sort)
     if pair.sizes:
         yield pair
+
+
+def _posts_otherwise(experiment: Experiment, series: Series) -> bool:
+    """Whether the series posts its messages otherwise than the first series of its program on its link."""
+    place = series.program, series.operation, series.measure, series.link
+    curves = (one for one in experiment.series if not one.vary)
+    first = next((one for one in curves if (one.program, one.operation, one.measure, one.link) == place), series)
+    return any(getattr(first.published, name) != getattr(series.published, name) for name in HANDLING)

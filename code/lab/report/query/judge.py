@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor, log10
@@ -30,7 +30,7 @@ from lab.report.query.grammar import (
 from lab.report.query.measures import LEVEL_CURVE, MEASURES, jumps, saturated_from
 from lab.report.query.numbers import Numbers, Question
 from lab.report.query.value import BYTES, PURE, Point, StatementResult, Truth, Value, combine, exact
-from lab.report.tex.numbers import in_words, interval_plain, shown
+from lab.report.tex.numbers import in_words, interval_ends, shown
 
 WIDE = ("knee", "break")  # places on a curve: their interval is as wide as the data leave it
 OPPOSITE = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
@@ -97,19 +97,17 @@ class _Judge:
 
     def _sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
         """The sizes that the statement is judged at; one without a size where no side needs any."""
-        open_ones = [each for side in sides for each in references(side) if not each.span and self._needs(each, "size")]
-        if not open_ones:
+        unplaced = [part for side in sides for part in references(side) if not part.span and self._needs(part, "size")]
+        if not unplaced:
             return (None,)
-        question = self.question()
-        first, *others = map(question.sizes_of, open_ones)
+        first, *others = map(self.question().sizes_of, unplaced)
         common = tuple(size for size in first if all(size in sizes for sizes in others))
         span = self.statement.span
         if span is None:
             middle = format_size(common[len(common) // 2]) if common else "1"
             hint = f"{self.statement.text} everywhere, or at {middle}"
-            raise QueryError(
-                "the statement needs a place", hint=hint, query=self.statement.text, column=len(self.statement.text)
-            )
+            text = self.statement.text
+            raise QueryError("the statement needs a place", hint=hint, query=text, column=len(text))
         return self._picked(common)
 
     def _picked(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -133,22 +131,20 @@ class _Judge:
     def _point(
         self, question: Question, sign: str, sides: tuple[Value, Value], claim: Relation, size: int | None
     ) -> Point:
-        left, right = sides
-        factor = _factor(claim.sides[-1])
-        within, wide = claim.within, any(map(_is_place, claim.sides))
-        left, right = _as_size(left, right), _as_size(right, left)
+        left, right = _as_size(*sides), _as_size(*reversed(sides))
+        within = claim.within
         if left.dimension != right.dimension:
             raise question.fail("the two sides are of different kinds", 0, "a time and a time, a rate and a rate")
         question.require_one_link(left, right, 0)
-        if wide and sign == "=":
-            return Point(size, left if not left.is_exact else right, _lies_within(left, right))
+        if sign == "=" and any(map(_is_place, claim.sides)):
+            return Point(size, right if left.is_exact else left, _lies_within(left, right))
         margin = self._margin(left, right) if within is None else within
         if right.estimate.value > 0:
             ratio = combine("/", left, right).sealed()
-            shown = (
-                left.sealed() if isinstance(claim.sides[-1], Number) else combine("*", ratio, exact(factor)).sealed()
-            )
-            return Point(size, shown, compare(sign, ratio, 1.0, margin if sign == "=" or within is None else 0.0))
+            times = combine("*", ratio, exact(_factor(claim.sides[-1])))
+            shown = left if isinstance(claim.sides[-1], Number) else times
+            truth = compare(sign, ratio, 1.0, margin if sign == "=" or within is None else 0.0)
+            return Point(size, shown.sealed(), truth)
         return Point(size, left.sealed(), compare(sign, combine("-", left, right).sealed(), 0.0, 0.0))
 
     def _margin(self, left: Value, right: Value) -> float:
@@ -296,19 +292,18 @@ def _without_span(query: Query) -> Query:
 
 def _together(truths: Iterable[Truth]) -> Truth:
     """False if any part is false, else undecided if any is."""
-    found = set(truths)
-    return next(truth for truth in (Truth.FALSE, Truth.UNDECIDED, Truth.TRUE) if truth in found)
+    return min(truths, key=(Truth.FALSE, Truth.UNDECIDED, Truth.TRUE).index)
 
 
 def words(value: Value, *, with_interval: bool = True) -> str:
     """A value as a reader sees it: `4.93 [4.92, 4.94]`."""
-    answer = value.answer
-    if value.is_exact or not with_interval or answer.estimate.interval is None:
-        return shown(answer).plain
-    number = shown(answer)
-    ends = [end.removesuffix(number.plain_unit).strip() for end in interval_plain(answer).split(" to ")]
-    unit = number.plain_unit and all(part.endswith(number.plain_unit) for part in interval_plain(answer).split(" to "))
-    return f"{number.plain} [{', '.join(ends) if unit else interval_plain(answer).replace(' to ', ', ')}]"
+    number = shown(value.answer)
+    if value.is_exact or not with_interval or value.estimate.interval is None:
+        return number.plain
+    ends = interval_ends(value.answer)
+    if number.plain_unit and all(end.endswith(number.plain_unit) for end in ends):
+        ends = [end.removesuffix(number.plain_unit).strip() for end in ends]
+    return f"{number.plain} [{', '.join(ends)}]"
 
 
 def _shows(points: list[Point]) -> str:
@@ -389,17 +384,13 @@ def _bounds(head: str, place: str, sign: str, judged: StatementResult) -> Iterat
         float(right)
     except ValueError:
         return
-    ends = [point.value.estimate.interval for point in judged.points if point.value.estimate.interval]
-    if not ends or sign == "=":
+    intervals = [point.value.estimate.interval for point in judged.points if point.value.estimate.interval]
+    if not intervals or sign == "=":
         return
-    bound = min(end.low for end in ends) if sign in (">", ">=") else max(end.high for end in ends)
-    yield f"{left} {sign} {_rounded(bound, floor if sign in ('>', '>=') else ceil):g} {place}".strip()
-
-
-def _rounded(value: float, turn: Callable[[float], int]) -> float:
-    """To two digits, downwards or upwards."""
-    unit = 10.0 ** (floor(log10(abs(value))) - 1) if value else 1.0
-    return turn(value / unit) * unit
+    is_lower = sign in (">", ">=")
+    bound = min(one.low for one in intervals) if is_lower else max(one.high for one in intervals)
+    unit = 10.0 ** (floor(log10(abs(bound))) - 1) if bound else 1.0  # two digits, downwards or upwards
+    yield f"{left} {sign} {(floor if is_lower else ceil)(bound / unit) * unit:g} {place}".strip()
 
 
 def _cut(text: str) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor, log10
 
@@ -156,15 +155,10 @@ def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:
     return show(value, answer.unit, last_place(answer.estimate))
 
 
-def interval_plain(answer: Answer) -> str:
-    """The interval in the answer's unit, for lists."""
-    return " to ".join(end.plain for end in _ends(answer))
-
-
-def _ends(answer: Answer) -> Iterator[PrintedNumber]:
-    if interval := answer.estimate.interval:
-        place = last_place(answer.estimate)
-        yield from (show(end, answer.unit, place) for end in (interval.low, interval.high))
+def interval_ends(answer: Answer) -> list[str]:
+    """Both ends of the interval in the answer's unit; none without an interval."""
+    interval, place = answer.estimate.interval, last_place(answer.estimate)
+    return [show(end, answer.unit, place).plain for end in (interval.low, interval.high)] if interval else []
 
 
 def mark(answer: Answer) -> str:

@@ -187,7 +187,7 @@ OF_DATA_NS = {"rounds": 40 * MESSAGE_NS - 20_000, "writes": 0.99 * 40 * MESSAGE_
 
 
 @pytest.mark.parametrize("name", OF_DATA_NS)
-def test_a_size_has_its_throughput_plain_and_corrected(of_rounds: Evidence, name: str) -> None:
+def test_size_has_a_plain_and_a_corrected_throughput(of_rounds: Evidence, name: str) -> None:
     found = rounds_at(of_rounds, name, 64)
     correction = found.correction()
     assert found.bytes / found.times_ns[0] == pytest.approx(64 / MESSAGE_NS)
@@ -197,13 +197,13 @@ def test_a_size_has_its_throughput_plain_and_corrected(of_rounds: Evidence, name
     assert set(found.trips_ns) == {40_000} and min(found.spreads) >= 1
 
 
-# The ways of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
+# The delays of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
 THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
 
 
 @pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
 @pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
-def test_the_interval_holds_the_truth_of_known_ways(of_rounds: Evidence, operation: str, back_ns: int) -> None:
+def test_interval_contains_the_throughput_of_known_delays(of_rounds: Evidence, operation: str, back_ns: int) -> None:
     curve = subject(of_rounds, of_rounds.series("rounds"))
     trip_ns, rounds = THERE_NS + BACK_NS, 10
     arrived_ns = trip_ns - back_ns + rounds * DATA_NS
@@ -225,12 +225,12 @@ def test_the_interval_holds_the_truth_of_known_ways(of_rounds: Evidence, operati
     assert rate.interval.contains(64 * MESSAGES * rounds / (true_ns * 1e-9))
 
 
-def test_a_round_that_is_hardly_longer_than_the_trip_is_not_corrected(of_rounds: Evidence) -> None:
+def test_round_hardly_longer_than_the_trip_is_not_corrected(of_rounds: Evidence) -> None:
     correction = rounds_at(of_rounds, "bytes", 1024, {"iterations": 1}).correction()
     assert correction.rate is None and correction.share.value > 0.1
 
 
-def test_a_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(
+def test_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(
     of_rounds: Evidence, tmp_path: Path
 ) -> None:
     body = laboratory.body_of(of_rounds, tmp_path)
@@ -239,7 +239,7 @@ def test_a_report_shows_which_repetitions_agreed_and_what_the_correction_takes_o
     assert "half of the round trip of the control message, or, for RDMA WRITE and READ, what follows the last" in body
 
 
-def test_a_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evidence, tmp_path: Path) -> None:
+def test_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evidence, tmp_path: Path) -> None:
     rate = rounds_at(of_rounds, "fast", 1024).correction().rate
     assert rate and rate.interval and rate.interval.high > 350e6 / 8 > rate.value
     body = " ".join(laboratory.body_of(of_rounds, tmp_path).split())
@@ -254,7 +254,7 @@ def test_a_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: E
     ],
     ids=["the last round is slower", "called unsettled"],
 )
-def test_rounds_that_stop_elsewhere_than_the_rule_says_are_refused(
+def test_rounds_that_do_not_follow_the_stop_rule_are_refused(
     plan_of_rounds: Plan, tmp_path: Path, kind: str, change: Callable[[Any], Any]
 ) -> None:
     key = plan_of_rounds.planned[0].trial.key
