@@ -175,7 +175,7 @@ COMMANDS = (
     Command(
         MEASURE,
         "compare",
-        "lab.submission.hand_in",
+        "lab.submission.compare",
         "compare two runs: ratios with intervals, each with a verdict",
         "lab compare results report/verbs_throughput.pdf",
         (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
