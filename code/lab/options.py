@@ -48,13 +48,8 @@ class Option:
         return parameter_of(self.name)
 
 
-@dataclass(frozen=True)
-class Condition:
-    """Two operands, each an option, a number, a word or a product, and their relation."""
-
-    left: str
-    relation: str
-    right: str
+# Two operands, each an option, a number, a word or a product, with their relation between them.
+Condition = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -79,37 +74,7 @@ class Table:
         return {each.parameter: each for each in self.options if each.both_ends and each.name not in NOT_ASKED}
 
 
-def read_tables(text: str) -> dict[str, Table]:
-    """The tables of all programs."""
-    return {name: _table(parse_as(Said, said)) for name, said in json.loads(text).items()}
-
-
-@dataclass(frozen=True)
-class SaidRule:
-    """A rule as --explain writes it: a condition is a list of its three words."""
-
-    option: str
-    refused_if: tuple[tuple[str, str, str], ...]
-    expected: str
-
-
-@dataclass(frozen=True)
-class Said:
-    """The table of one pair of programs, as --explain writes it."""
-
-    options: tuple[Option, ...]
-    rules: tuple[SaidRule, ...]
-
-
-def _table(said: Said) -> Table:
-    return Table(said.options, tuple(_rule(each) for each in said.rules))
-
-
-def _rule(said: SaidRule) -> OptionRule:
-    return OptionRule(said.option, tuple(Condition(*each) for each in said.refused_if), said.expected)
-
-
-TABLES = read_tables(FILE.read_text(encoding="utf-8"))
+TABLES = {name: parse_as(Table, table) for name, table in json.loads(FILE.read_text(encoding="utf-8")).items()}
 PARAMETERS = {name: option for table in TABLES.values() for name, option in table.asked.items()}
 
 
@@ -175,31 +140,34 @@ def refusal(table: Table, values: Values, sizes: Sequence[OfSize]) -> Refusal | 
 
 def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
     """Whether it can hold at some size. There may be thousands of sizes, and most rules hold for none."""
-    if condition.relation == "above":
+    _, relation, _ = condition
+    if relation == "above":
         return _holds(condition, most, least)
     of_sizes = set(OfSize._fields) & {factor for side in _operands(condition) for factor in side.split("*")}
-    return (bool(of_sizes) and condition.relation != "below") or _holds(condition, least, most)
+    return (bool(of_sizes) and relation != "below") or _holds(condition, least, most)
 
 
 def _concerns(rule: OptionRule, values: Values) -> bool:
     """Whether an experiment sets every option of the rule."""
-    return all(_known(side, values) for each in rule.refused_if for side in _operands(each))
+    return all(_is_set(operand, values) for condition in rule.refused_if for operand in _operands(condition))
 
 
 def _operands(condition: Condition) -> tuple[str, ...]:
     """The operands of a condition; a word after `is` is none."""
-    return (condition.left,) if condition.relation in WORDS else (condition.left, condition.right)
+    left, relation, right = condition
+    return (left,) if relation in WORDS else (left, right)
 
 
-def _known(product: str, values: Values) -> bool:
+def _is_set(product: str, values: Values) -> bool:
     return all(factor.isdigit() or factor in values or factor in OfSize._fields for factor in product.split("*"))
 
 
-def _holds(condition: Condition, left_of: Values, right_of: Values) -> bool:
-    if condition.relation in WORDS:
-        return (left_of[condition.left] == condition.right) == (condition.relation == "is")
-    left, right = _product(condition.left, left_of), _product(condition.right, right_of)
-    return left is not None and right is not None and COMPARED[condition.relation](left, right)
+def _holds(condition: Condition, left_values: Values, right_values: Values) -> bool:
+    left, relation, right = condition
+    if relation in WORDS:
+        return (left_values[left] == right) == (relation == "is")
+    first, second = _product(left, left_values), _product(right, right_values)
+    return first is not None and second is not None and COMPARED[relation](first, second)
 
 
 def _product(factors: str, values: Values) -> int | None:
@@ -219,13 +187,11 @@ PROGRAMS = {"verbs": "verbs-client", "tcp": "tcp-client", "mpi": "mpi-pingpong"}
 
 def explained() -> str:
     """The file's text, from the compiled programs."""
-    parts = (f'"{name}": {_said(program)}' for name, program in PROGRAMS.items())
+    parts = []
+    for name, program in PROGRAMS.items():
+        done = subprocess.run([BENCH / program, "--explain"], capture_output=True, text=True, check=True)
+        parts.append(f'"{name}": {done.stdout.strip()}')
     return "{\n" + textwrap.indent(",\n".join(parts), "  ") + "\n}\n"
-
-
-def _said(program: str) -> str:
-    done = subprocess.run([BENCH / program, "--explain"], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 if __name__ == "__main__":

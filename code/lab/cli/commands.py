@@ -169,7 +169,7 @@ SECTIONS = {
             (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
         ),
         Command(
-            "submission.hand_in.compare",
+            "submission.compare.compare",
             "compare two runs: ratios with intervals, each with a verdict",
             "results report/verbs_throughput.pdf",
             (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),

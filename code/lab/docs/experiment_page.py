@@ -66,7 +66,7 @@ def _program(program: Program) -> tuple[str, ...]:
 
 def _where(rule: OptionRule) -> str:
     """Its conditions, as an experiment's file spells what they are about."""
-    return " and ".join(f"{_spelled(each.left)} {each.relation} {_spelled(each.right)}" for each in rule.refused_if)
+    return " and ".join(f"{_spelled(left)} {relation} {_spelled(right)}" for left, relation, right in rule.refused_if)
 
 
 def _spelled(product: str) -> str:

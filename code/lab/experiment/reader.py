@@ -80,7 +80,7 @@ def load(file: Path, most_trials: int | None = MOST_TRIALS) -> Experiment:
 
 
 class _Reader:
-    """Lays values over each other. Each refusal names the line that caused it."""
+    """Layers the values of a file; each refusal names the line that caused it."""
 
     def __init__(self, toml: TomlFile[Document], most_trials: int | None) -> None:
         self.most_trials = most_trials
@@ -99,14 +99,14 @@ class _Reader:
         return Experiment(self.file.stem, self.file, title, question, series, comparisons, causes=causes)
 
     def series(self, index: int, table: SeriesTable) -> Series:
-        own = ("series", index, "parameters")
+        path: Keys = ("series", index, "parameters")
         base = self.layer(Parameters(), self.document.parameters, ("parameters",))
         series = Series(
             name=table.name,
             tool=find_program(table, self.document.programs, self.file),
             operation=table.operation,
             measure=table.measure,
-            published=self.layer(base, table.parameters, own),
+            published=self.layer(base, table.parameters, path),
             profiles=self.profiles(index, table),
             link=self.link(index, table),
             vary=dict(table.vary),
@@ -121,14 +121,14 @@ class _Reader:
         return series
 
     def link(self, index: int, table: SeriesTable) -> Link:
-        """The series' link; a card's file says what its wire is, and nobody else."""
-        given = {**self.document.link, **table.link}
-        name = given.pop("card", None)
-        link = parse_as(Link, given)
+        """The series' link; with a card, the card's file alone describes the wire."""
+        values = {**self.document.link, **table.link}
+        name = values.pop("card", None)
+        link = parse_as(Link, values)
         if not isinstance(name, str):
             return link
         for key in ("rate_bit_s", "delay_ns"):
-            if key in given:
+            if key in values:
                 what = f"{table.name} has a card, whose wire has its own {key}"
                 self.refuse(Fault(what, self.of_link(index, table, key), "the card's, in experiments/cards"))
         if name not in (known := card_names()):
@@ -141,9 +141,9 @@ class _Reader:
     def of_link(self, index: int, table: SeriesTable, key: str) -> Keys:
         return ("series", index, "link", key) if key in table.link else ("link", key)
 
-    def layer(self, base: Parameters, given: Values, path: Keys) -> Parameters:
-        """The parameters with these values, each checked again: the schema cannot read 4G."""
-        for name, value in given.items():
+    def layer(self, base: Parameters, values: Values, path: Keys) -> Parameters:
+        """The parameters with these values, each checked again as a number: 4G may be too large."""
+        for name, value in values.items():
             try:
                 base = base.with_values({name: value})
             except SizeError as error:
@@ -164,39 +164,39 @@ class _Reader:
 
     def profiles(self, index: int, table: SeriesTable) -> dict[str, Profile]:
         """Profiles by site. A series' own value wins over the common profile's; its own profile wins over both."""
-        common, own = self.document.profile, table.profile
+        common, series = self.document.profile, table.profile
         profiles = {}
-        for site in dict.fromkeys([*common, *own]):
+        for site in dict.fromkeys([*common, *series]):
             shared = {name: value for name, value in common.get(site, {}).items() if name not in table.parameters}
-            path = ("series", index, "profile", site) if site in own else ("profile", site)
-            profiles[site] = self.profile({**shared, **own.get(site, {})}, path)
+            path = ("series", index, "profile", site) if site in series else ("profile", site)
+            profiles[site] = self.profile({**shared, **series.get(site, {})}, path)
         return profiles
 
-    def profile(self, given: Values, path: Keys) -> Profile:
-        if not isinstance(why := given.get("why"), str):
+    def profile(self, table: Values, path: Keys) -> Profile:
+        if not isinstance(why := table.get("why"), str):
             self.refuse(Fault("the profile does not say why it differs", path, "why = a sentence"))
         bounds = {
-            name: self.size(bound, (*path, name)) for name in BOUNDS if isinstance(bound := given.get(name), (int, str))
+            name: self.size(bound, (*path, name)) for name in BOUNDS if isinstance(bound := table.get(name), (int, str))
         }
         if bounds.get("iterations_at_least", 0) > (most := bounds.get("iterations_at_most", LARGEST)):
             what = f"iterations_at_least = {bounds['iterations_at_least']} is above iterations_at_most = {most}"
             self.refuse(Fault(what, (*path, "iterations_at_least"), f"at most {most}"))
-        values = {name: value for name, value in given.items() if name not in (*BOUNDS, "why")}
+        values = {name: value for name, value in table.items() if name not in (*BOUNDS, "why")}
         self.layer(Parameters(), values, path)
         return Profile(why, values=values, **bounds)
 
-    def size(self, given: str | int, path: Keys) -> int:
+    def size(self, text: str | int, path: Keys) -> int:
         try:
-            return parse_size(given)
+            return parse_size(text)
         except SizeError as error:
             self.refuse(Fault(error.what, path, hint=error.hint))
 
     def check(self, series: Series, index: int) -> None:
         """The rules hold for published values and for those of every site, at every varied point."""
-        wanted = (series.operation, series.measure)
-        if wanted not in series.tool.abilities:
-            able = ", ".join(sorted(" ".join(each) for each in series.tool.abilities))
-            self.refuse(Fault(f"{series.program} cannot do {' '.join(wanted)}", ("series", index, "operation"), able))
+        ability = (series.operation, series.measure)
+        if ability not in series.tool.abilities:
+            able = ", ".join(sorted(map(" ".join, series.tool.abilities)))
+            self.refuse(Fault(f"{series.program} cannot do {' '.join(ability)}", ("series", index, "operation"), able))
         self.check_variation(series, ("series", index, "vary"))
         self.check_count(series, ("series", index, "vary"))
         for site in ("", *series.profiles):
@@ -235,16 +235,16 @@ class _Reader:
 
     def origin(self, index: int, site: str, name: str) -> Keys:
         """The key that gave a parameter its value: the last layer that names it."""
-        own: Keys = ("series", index)
+        series: Keys = ("series", index)
         table, common = self.document.series[index], self.document.profile.get(site, {})
         layers: list[tuple[Keys, Container[str]]] = [
-            ((*own, "vary"), table.vary),
-            ((*own, "profile", site), table.profile.get(site, {})),
-            ((*own, "parameters"), table.parameters),
+            ((*series, "vary"), table.vary),
+            ((*series, "profile", site), table.profile.get(site, {})),
+            ((*series, "parameters"), table.parameters),
             (("profile", site), common),
             (("parameters",), self.document.parameters),
         ]
-        return next(((*keys, name) for keys, given in layers if name in given), (*own, "name"))
+        return next(((*keys, name) for keys, values in layers if name in values), (*series, "name"))
 
     def comparison(self, index: int, names: list[str]) -> Comparison:
         table = self.document.comparison[index]

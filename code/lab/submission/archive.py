@@ -20,6 +20,7 @@ from lab.errors import LabError, OpeningFault, SpecError
 from lab.files.bounded import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
 from lab.report.pdf import LARGEST_PDF, extract
+from lab.typed_json import JsonError, parse_as
 
 
 @dataclass
@@ -249,7 +250,7 @@ class Page:
     lab: str
     files: dict[str, str]  # name -> sha256
     chain: str
-    format: int = FORMAT
+    format: int
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
@@ -278,7 +279,7 @@ def make_page(
 ) -> Page:
     """The page of these files."""
     named = digests(files)
-    return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)))
+    return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)), FORMAT)
 
 
 def read_page(files: Mapping[str, bytes], where: str) -> Page:
@@ -286,20 +287,13 @@ def read_page(files: Mapping[str, bytes], where: str) -> Page:
     if PAGE not in files:
         raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=OpeningFault.NO_DATA)
     try:
-        given = json.loads(files[PAGE])
-        ids, draft = (tuple(require_text(each) for each in given[name]) for name in ("ids", "draft"))
-        assignment, lab, chained = (require_text(given[name]) for name in ("assignment", "lab", "chain"))
-        named = {require_text(name): require_text(digest) for name, digest in given["files"].items()}
-        if type(given["format"]) is not int or len(ids) > MOST_IDS:
-            raise ValueError("format or ids")
-        return Page(assignment, ids, draft, lab, named, chained, given["format"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        page = parse_as(Page, json.loads(files[PAGE]))
+        for text in (page.assignment, page.lab, page.chain, *page.ids, *page.draft, *page.files, *page.files.values()):
+            text.encode()  # half of a surrogate pair can be neither written nor digested
+            if len(text) > LONGEST:
+                raise ValueError(f"{text:.40}... is too long")
+        if len(page.ids) > MOST_IDS:
+            raise ValueError(f"{len(page.ids)} ids")
+        return page
+    except (ValueError, RecursionError, JsonError) as error:
         raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error
-
-
-def require_text(value: object) -> str:
-    """A stranger's value that must be a text."""
-    if not isinstance(value, str) or len(value) > LONGEST:
-        raise TypeError(f"{value!r:.40} is no text, or a long one")
-    value.encode()  # half of a surrogate pair is no text either: it can be neither written nor digested
-    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tempfile
+from argparse import Namespace
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,28 @@ from lab.report.evidence.evidence import COMPLETED, CONFIRMED
 from lab.report.pdf import extract, typesetter
 from lab.typed_json import JsonTable
 
+Place = tuple[str, str]  # a row's label, and a column
+Values = dict[Place, list[int]]  # as values_by_place has them
+
+VERDICTS = (*(verdict.value for verdict in Verdict), "equal")
+SHOWN_LETTERS = 16  # of a digest
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
+
+
+def compare(options: Namespace) -> int:
+    """Print the comparison of two results folders or PDFs, size by size."""
+    first, second = read_side(options.first), read_side(options.second)
+    comparisons = compare_sides(first, second)
+    differences = identity_differences(first, second)
+    lines = [
+        *of_two_sites(first, second),
+        *(line for comparison in comparisons for line in comparison.lines()),
+        "identity: " + (f"{len(differences)} parts differ" if differences else "the same"),
+        *(f"  {difference}" for difference in differences),
+        *of_two_typesetters(first, second),
+    ]
+    print("\n".join(lines))
+    return 0
 
 
 class SideError(LabError):
@@ -85,12 +107,6 @@ def _flat(values: JsonTable) -> dict[str, str]:
     return {str(name): str(value) for name, value in values.items()}
 
 
-Place = tuple[str, str]  # a row's label, and a column
-Values = dict[Place, list[int]]  # as values_by_place has them
-
-SHOWN_LETTERS = 16  # of a digest
-
-
 @dataclass(frozen=True)
 class SideRatio:
     """One median of the first side over the second's; equal where both hold the same values."""
@@ -138,9 +154,6 @@ class SideBySide:
         return f"; {margin}; of {asked} verdicts at most {wrong:.1f} are false in the mean if nothing differs"
 
 
-VERDICTS = (*(each.value for each in Verdict), "equal")
-
-
 def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]:
     """Every experiment that both sides hold; an error where there is none."""
     both = [name for name in first.tables if name in second.tables]
@@ -153,7 +166,7 @@ def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]
 
 def of_two_sites(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
     """A warning above the ratios: instructions and seconds are different quantities, and so are two links."""
-    sites = [side.identity.get("site", "not said") for side in (first, second)]
+    sites = [side.identity.get("site", "unknown") for side in (first, second)]
     if sites[0] != sites[1]:
         yield f"TWO SITES: the first was measured on {sites[0]}, the second on {sites[1]}: each ratio holds that too"
 
@@ -161,7 +174,7 @@ def of_two_sites(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
 def identity_differences(first: ComparedSide, second: ComparedSide) -> list[str]:
     """A line for each part of the identity that differs between the sides."""
     names = sorted(first.identity.keys() | second.identity.keys())
-    pairs = ((name, first.identity.get(name, "not said"), second.identity.get(name, "not said")) for name in names)
+    pairs = ((name, first.identity.get(name, "unknown"), second.identity.get(name, "unknown")) for name in names)
     return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
 
 

@@ -23,6 +23,8 @@ from lab.plan.plan import Plan, SiteFacts, canonical
 from lab.plan.planning import open_workshop
 from lab.programs.program import Build, Program
 from lab.records.record import record_folder
+from lab.records.reference import read_identity
+from lab.report.commands import report_file, report_texts
 from lab.report.evidence.evidence import gather, require_all
 from lab.report.pdf import attach, extract
 from lab.report.query.numbers import Numbers
@@ -33,7 +35,7 @@ from lab.report.text.macros import length_of
 from lab.report.topics.causes import are_counted_here
 from lab.sites.site import open_site
 from lab.submission.archive import PAGE, PROGRAMS, RECORDS, SubmissionRefused, make_page, pack
-from lab.submission.assignment import Assignment
+from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
 
 LETTERS = 16  # of a digest: as an assignment must name it at least, and as it is shown
@@ -187,7 +189,7 @@ def placeholders(work: Work) -> Iterator[str]:
 
 
 def discussion_obstacles(work: Work) -> Iterator[str]:
-    """What the discussion lacks of what the assignment asks for."""
+    """The demands of the assignment that the discussion does not meet."""
     file, assignment = work.folder / "discussion.tex", work.assignment
     name = f"{work.folder.name}/{file.name}"
     text = read_typed(file) if file.exists() else ""
@@ -262,23 +264,6 @@ def _file_name(ids: tuple[str, ...]) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"
 
 
-def compare(options: Namespace) -> int:
-    """Two results folders or PDFs, size by size."""
-    from lab.submission.compare import compare_sides, identity_differences, of_two_sites, of_two_typesetters, read_side
-
-    first, second = read_side(options.first), read_side(options.second)
-    comparisons = compare_sides(first, second)
-    print("".join(f"{line}\n" for line in of_two_sites(first, second)), end="")
-    for comparison in comparisons:
-        print("\n".join(comparison.lines()))
-    differences = identity_differences(first, second)
-    print("identity: " + ("the same" if not differences else f"{len(differences)} parts differ"))
-    for difference in differences:
-        print(f"  {difference}")
-    print("".join(f"{line}\n" for line in of_two_typesetters(first, second)), end="")
-    return 0
-
-
 def submit(options: Namespace) -> int:
     """The report and its records as one file to hand in; only a draft where something is in the way."""
     file = submitted(options.assignment, options.results, options.out, draft=options.draft)
@@ -288,10 +273,6 @@ def submit(options: Namespace) -> int:
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     """The file to hand in, written now."""
-    from lab.records.reference import read_identity
-    from lab.report.commands import report_file, report_texts
-    from lab.submission.assignment import find_assignment, load_assignment
-
     assignment = load_assignment(find_assignment(named))
     shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
     (plan,) = shop.plans

@@ -70,7 +70,7 @@ def test_equal_rows_are_one_line() -> None:
 
 def test_what_differs_in_the_identities_is_named() -> None:
     first, second = side([], kernel="6.1", image="a" * 64), side([], kernel="6.12", image="a" * 64, nic="mlx5")
-    assert identity_differences(first, second) == ["kernel: 6.1 and 6.12", "nic: not said and mlx5"]
+    assert identity_differences(first, second) == ["kernel: 6.1 and 6.12", "nic: unknown and mlx5"]
 
 
 def test_a_comparison_of_two_sites_says_so_and_one_of_the_same_site_does_not() -> None:
