@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.kernel.machine import Joints, OtherKernel, Size
 from tests.sites.daemons import write
-from tests.sites.ssh_servers import SshServers
+from tests.sites.ssh_hosts import SshServers
 
 from lab.sites.vm import sockets
 

@@ -9,12 +9,21 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.machine.small import SMALL
-
 from lab.places import CACHE, ROOT
 
 # As code/setup/setup has it: the same Python, set up for this folder.
 KEY = "{ pwd; .venv/bin/python --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
+# A single short trial, for tests about where and as whom it runs.
+SMALL = """
+title = "Small"
+question = "Does it run here too?"
+parameters = { sizes = 64, iterations = 100, repetitions = 1 }
+[[series]]
+name = "tcp"
+program = "tcp"
+operation = "send"
+measure = "throughput"
+"""
 OWN = "own's (1).toml"
 # In a folder of the cache. What another test makes there meanwhile has other names, as has Python's own beside sources.
 FINISHED = re.compile(r"[0-9a-f]{64}|.+\.deb")

@@ -133,6 +133,7 @@ RECEIVES = (
 KNOWN = 'check(setting.size == 1024 || setting.size == 16384, "size");\n\tconnection ='
 
 # Five of those that every run of the tests tries, then the others.
+# fmt: off
 USUAL = (
     Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
     Tampering("writes_by_tcp", "program", Flaw.WAY, MAIN, SENT, ALL_BY_TCP, more=TAKES),
@@ -141,36 +142,21 @@ USUAL = (
     Tampering("slower_sources", "sources", Flaw.SOURCES, MAIN, POST, f"usleep(20);\n\t{POST}", after=True),
 )
 OTHERS = (
-    Tampering(
-        "one_message_for_many",
-        "program",
-        Flaw.MESSAGES,
-        MAIN,
-        SENT,
-        "many = setting.iterations;\n\twrite_all(1);",
-        more=MANY,
-    ),
-    Tampering(
-        "bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}", more=(*TAKES, (MAIN, SIZE, "1"))
-    ),
+    Tampering("one_message_for_many", "program", Flaw.MESSAGES, MAIN, SENT,
+        "many = setting.iterations;\n\twrite_all(1);", more=MANY),
+    Tampering("bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}",
+        more=(*TAKES, (MAIN, SIZE, "1"))),
     Tampering("forgets_the_seed", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[0]", more=SEEDED),
     Tampering("three_quarters_of_the_time", "program", Flaw.INVENTED, MAIN, TIME, f"(0.76 * {TIME})"),
     Tampering("takes_off_a_constant", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} - 0.0005)"),
     Tampering("packets_by_udp", "program", Flaw.WAY, MAIN, SENT, "send_by_udp();", more=BY_UDP),
-    Tampering(
-        "sends_in_place_of_writes", "program", Flaw.OPERATION, MAIN, "IBV_WR_RDMA_WRITE", "IBV_WR_SEND", more=RECEIVES
-    ),
+    Tampering("sends_in_place_of_writes", "program", Flaw.OPERATION, MAIN, "IBV_WR_RDMA_WRITE", "IBV_WR_SEND",
+        more=RECEIVES),
     Tampering("invented_times", "program", Flaw.INVENTED, MAIN, TIME, f"({TIME} / 2)"),
     Tampering("sends_most_in_warm_up", "program", Flaw.INVENTED, MAIN, WARM, SOME_WARM),
     Tampering("sleeps_in_warm_up_only", "program", Flaw.INVENTED, MAIN, WARM, ASLEEP),
-    Tampering(
-        "honest_where_it_is_graded",
-        "program",
-        Flaw.INVENTED,
-        MAIN,
-        TIME,
-        f"({TIME} / (setting.iterations == 256 ? 2 : 1))",
-    ),
+    Tampering("honest_where_it_is_graded", "program", Flaw.INVENTED, MAIN, TIME,
+        f"({TIME} / (setting.iterations == 256 ? 2 : 1))"),
     Tampering("skips_messages", "program", Flaw.NOT_MEASURED, MAIN, SENT, "write_all(setting.iterations / 2);"),
     Tampering("skips_the_data", "program", Flaw.NOT_MEASURED, MAIN, "(uint32_t)setting.size", "1"),
     Tampering("sources_that_skip", "sources", Flaw.SOURCES, MAIN, "(uint32_t)setting.size", "1", after=True),
@@ -181,6 +167,7 @@ OTHERS = (
     Tampering("takes_any_option", "correct", Flaw.TAKES_ANYTHING, MAIN, "usage(argv[i]);", "setting.warmup += 0;"),
     Tampering("knows_only_its_sizes", "correct", Flaw.FAILS, MAIN, "connection =", KNOWN),
 )
+# fmt: on
 # Where there is a card, what stands before the program is taken away, and it sends by Soft-RoCE.
 AROUND = Tampering(
     "goes_around_the_card",
@@ -209,19 +196,14 @@ TOGETHER = Tampering(
     ),
 )
 # Programs of other styles, which nobody may name.
+# fmt: off
 HONEST = (
     Tampering("seeded", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[i]", more=SEEDED),
     Tampering("one_at_a_time", "program", Flaw.INVENTED, EXPERIMENT, ASKED, ""),
     Tampering("lists", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 64 --list 16 --signal-every 16"),
     Tampering("events", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 16 --slide 1 --sleep 1"),
     Tampering("polls", "program", Flaw.INVENTED, EXPERIMENT, ASKED, "--depth 16 --slide 1"),
-    Tampering(
-        "sends",
-        "program",
-        Flaw.INVENTED,
-        MAIN,
-        "IBV_WR_RDMA_WRITE",
-        "IBV_WR_SEND",
-        more=(*RECEIVES, (EXPERIMENT, 'operation = "write"', 'operation = "send"')),
-    ),
+    Tampering("sends", "program", Flaw.INVENTED, MAIN, "IBV_WR_RDMA_WRITE", "IBV_WR_SEND",
+        more=(*RECEIVES, (EXPERIMENT, 'operation = "write"', 'operation = "send"'))),
 )
+# fmt: on

@@ -1,11 +1,13 @@
-"""The same job gives the same bytes, also on a machine made elsewhere: lab.machine.{contents,guest}."""
+"""The same job gives the same bytes, also on a machine made elsewhere; a computer that gives others is refused."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from tests.release.hosts.outcomes import NAPS_SOURCE
 from tests.release.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 
 from lab.experiment.reader import load
-from lab.machine.qemu import Process
+from lab.machine import snapshot
+from lab.machine.qemu import MachineError, Process
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.programs import PROGRAMS
@@ -52,19 +55,6 @@ def first(exact: ExactSite) -> Outcome:
 def busy_loops() -> Iterator[None]:
     with busy(2):
         yield
-
-
-def test_the_same_job_twice_at_once_gives_the_same_bytes(exact: ExactSite, first: Outcome, measured: Measured) -> None:
-    with ThreadPoolExecutor(2) as pool:
-        for again in pool.map(exact.run, [JOB, JOB]):
-            assert measured(again) == measured(first)
-
-
-@pytest.mark.usefixtures("busy_loops")
-def test_the_same_job_beside_busy_loops_gives_the_same_bytes(
-    exact: ExactSite, first: Outcome, measured: Measured
-) -> None:
-    assert measured(exact.run(JOB)) == measured(first)
 
 
 @pytest.mark.usefixtures("busy_loops")
@@ -142,3 +132,50 @@ def test_a_card_that_nobody_uses_changes_no_byte(first: Outcome, measured: Measu
 def test_make_same_bytes_tries_every_program() -> None:
     tried = {each.program for each in load(EVERY_PROGRAM).series}
     assert tried == PROGRAMS.keys()
+
+
+@pytest.mark.usefixtures("busy_loops")
+def test_the_same_job_twice_at_once_beside_busy_loops_gives_the_same_bytes(
+    exact: ExactSite, first: Outcome, measured: Measured
+) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert [measured(again) for again in pool.map(exact.run, [JOB, JOB])] == [measured(first)] * 2
+
+
+@pytest.fixture
+def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
+    """The frozen machine on a computer that never ran it."""
+    assert exact.identity()
+    cache, machine = tmp_path / "cache", tmp_path / "machine"
+    cache.mkdir()
+    for each in CACHE.iterdir():
+        if each.name != snapshot.CHECKED:
+            (cache / each.name).symlink_to(each)
+    shutil.copytree(MACHINE, machine)
+    return lambda: ExactSite(machine, cache)
+
+
+def told_by(site: ExactSite, job: Job) -> list[str]:
+    told: list[str] = []
+    site.prepare(told.append)
+    site.run(job)
+    return told
+
+
+def test_a_computer_is_checked_before_its_first_trial_and_never_again(
+    newcomer: Callable[[], ExactSite], shell: Callable[..., Job]
+) -> None:
+    assert any("exactly (once)" in line for line in told_by(newcomer(), shell("true")))
+    assert not any("exactly" in line for line in told_by(newcomer(), shell("true")))
+
+
+@pytest.mark.parametrize("step", snapshot.CHECK_STEPS)
+def test_a_computer_that_finds_other_bytes_is_refused_before_its_first_trial(
+    newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
+) -> None:
+    site = newcomer()
+    known = snapshot.read(site.machine)
+    assert known
+    snapshot.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))
+    with pytest.raises(MachineError, match=f"{step} gives other bytes"):
+        site.run(shell("true"))

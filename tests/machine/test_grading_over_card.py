@@ -20,6 +20,7 @@ from lab.sites.exact import ExactSite
 from lab.submission.assignment import Demands
 
 ATTACKS = (
+    AROUND.name,
     "sleeps_and_claims_any_rate",
     "one_message_for_many",
     "writes_by_tcp",
@@ -29,6 +30,7 @@ ATTACKS = (
     "forgets_the_seed",
     "packets_by_udp",
 )
+PARTS = ["some", "the others"]
 SIZE = 16  # at fifty times the honest rate it is still below the wire's, above which nothing is measured
 LINK, SIZES = '[link]\ncard = "qdr"\n', Demands(sizes=(3,), refuses=("--depth 0", "--colour blue"))
 
@@ -62,8 +64,11 @@ def by_series(findings: Iterable[Finding]) -> dict[str, set[Flaw]]:
     return found
 
 
-def test_honest_programs_of_any_style_are_believed(exact: ExactSite, tmp_path: Path) -> None:
-    assert list(program(case_of(exact, tmp_path, *HONEST))) == []
+@pytest.mark.parametrize("styles", [HONEST[:2], pytest.param(HONEST[2:], marks=pytest.mark.corpus)], ids=PARTS)
+def test_honest_programs_of_any_style_are_believed(
+    exact: ExactSite, tmp_path: Path, styles: tuple[Tampering, ...]
+) -> None:
+    assert list(program(case_of(exact, tmp_path, *styles))) == []
 
 
 @pytest.mark.corpus
@@ -76,10 +81,13 @@ def test_programs_that_were_written_elsewhere_are_believed(
     assert list(program(own_hand_in.case_of(exact, tmp_path, Demands(sizes=(size,))))) == []
 
 
-def test_programs_that_send_other_than_they_claim_are_each_named(exact: ExactSite, tmp_path: Path) -> None:
-    wanted = [each for each in (*USUAL, *OTHERS) if each.name in ATTACKS] + [AROUND]
+@pytest.mark.parametrize("names", [ATTACKS[:3], pytest.param(ATTACKS[3:], marks=pytest.mark.corpus)], ids=PARTS)
+def test_programs_that_send_other_than_they_claim_are_each_named(
+    exact: ExactSite, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    wanted = [each for each in (*USUAL, *OTHERS, AROUND) if each.name in names]
     found = by_series(program(case_of(exact, tmp_path, *wanted)))
-    assert found == {each.name: {each.kind} for each in wanted} and len(found) == len(ATTACKS) + 1
+    assert found == {each.name: {each.kind} for each in wanted} and len(found) == len(names)
 
 
 @pytest.mark.corpus

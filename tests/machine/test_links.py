@@ -1,14 +1,23 @@
-"""Link models: what a line of that kind can carry, and never more."""
+"""Link models and clocks of the exact machine: what a line of that kind can carry, and never more, to the ns."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from lab.machine import results
+from lab.machine.link import BASE_NS
+from lab.machine.results import Frame
 from lab.model.trial import Job, Link
+from lab.places import BENCH_SOURCES, SET_CLOCK
 from lab.sites.exact import ExactSite
 
 Shell = Callable[..., Job]
@@ -17,18 +26,14 @@ Transfer = Callable[[str, Link], dict[str, float]]
 # TCP's payload in an Ethernet frame of 1500 bytes of IP, of all that passes the line: 8 + 14 + 1500 + 4 + 12 bytes.
 PAYLOAD_SHARE = 1448 / 1538
 PING = "ping -c {count} -i 0.01 -I 10.0.0.1 10.0.0.2"
+# Both clocks that no link sets are in step, so that what each end's other clock is ahead of it can be compared.
+BETWEEN_TWO_CALLS_NS = 500
 
 
 @pytest.mark.parametrize("offload", [True, False])
 def test_a_long_transfer_fills_the_line_and_no_more(transfer: Transfer, offload: bool) -> None:  # noqa: FBT001
     rate = transfer("2M", Link(mtu=1500, rate_bit_s=10**7, offload=offload))["bits_per_second"]
     assert 0.99 < rate / (PAYLOAD_SHARE * 10**7) <= 1
-
-
-@pytest.mark.parametrize("offload", [True, False])
-def test_a_short_transfer_is_never_faster_than_the_line(transfer: Transfer, offload: bool) -> None:  # noqa: FBT001
-    rate = transfer("8M", Link(mtu=1500, rate_bit_s=10**9, offload=offload))["bits_per_second"]
-    assert 0.5 < rate / (PAYLOAD_SHARE * 10**9) <= 1
 
 
 def round_trips_us(exact: ExactSite, shell: Shell, link: Link) -> list[float]:
@@ -97,3 +102,89 @@ def test_nothing_takes_another_way_when_an_end_goes_down(exact: ExactSite, shell
     outcome = exact.run(shell(client, deadline_s=20))
     assert "seq=5" in outcome.steps[0].client_out
     assert outcome.counters_before["lo.rx_bytes"] == outcome.counters_after["lo.rx_bytes"]
+
+
+class Frames(NamedTuple):
+    """What crossed a link of some rate, and what the program reports."""
+
+    rate: int
+    sent: list[Frame]
+    came: list[Frame]
+    received_bit_s: float
+
+
+@pytest.fixture(params=[10**9, 10**10, 10**11], scope="module")
+def frames(
+    exact: ExactSite, shell: Shell, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Frames:
+    """A transfer over a link of some rate: the frames as the client sent them and as they arrived."""
+    folder = tmp_path_factory.mktemp("logs")
+    client = "exec iperf3 -c 10.0.0.2 -B 10.0.0.1 --json -n 1M"
+    (step,) = exact.run_watched(shell(client, link=Link(mtu=1500, rate_bit_s=request.param)), folder).steps
+    assert (step.client_status, step.server_status) == (0, 0), step
+    client_log, server_log = (list(results.read(folder / f"{name}.pcapng")) for name in ("client", "server"))
+    sent, came = [each for each in client_log if each.goes_out], [each for each in server_log if not each.goes_out]
+    received = json.loads(step.client_out)["end"]["sum_received"]["bits_per_second"]
+    return Frames(request.param, sent, came, received)
+
+
+def test_no_frame_arrives_before_those_ahead_of_it_have_passed_the_line(frames: Frames) -> None:
+    """Each arrival is that of a line which is given the same frames at the same times, to the ns."""
+    assert len(frames.sent) == len(frames.came) > 500
+    free = 0.0
+    for out, there in zip(frames.sent, frames.came, strict=True):
+        free = max(free, out.time_ns) + out.line_bytes * 8e9 / frames.rate
+        assert -0.01 < there.time_ns - (free + BASE_NS) < 1.01
+    assert frames.received_bit_s <= PAYLOAD_SHARE * frames.rate
+
+
+def test_frames_posted_together_fill_the_line_and_no_more(frames: Frames) -> None:
+    """A card cuts a segment into frames and sends them in one go, faster than any line: so that these fill it."""
+    sent, came = frames.sent, frames.came
+    numbers = [list(group) for _, group in groupby(range(len(sent)), key=lambda number: sent[number].time_ns)]
+    bursts = [each for each in numbers if len(each) >= 4]
+    assert bursts
+    for burst in bursts:
+        took = came[burst[-1]].time_ns - came[burst[0]].time_ns
+        line_ns = sum(sent[number].line_bytes for number in burst[1:]) * 8e9 / frames.rate
+        assert 0.995 < line_ns / took < 1 + 1.01 / took  # each time is a whole ns
+
+
+class Apart(NamedTuple):
+    """What the server's clock is ahead of the client's, and how much more a second later."""
+
+    offset_ns: int
+    drift_ns: int
+
+
+@pytest.fixture(scope="module")
+def apart(
+    exact: ExactSite, shell: Callable[..., Job], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Apart]:
+    """Compare the clocks over a link."""
+    clocks = tmp_path_factory.mktemp("clocks") / "clocks"
+    subprocess.run(["gcc", "-O2", "-static", "-o", clocks, Path(__file__).with_name("clocks.c")], check=True)
+    subprocess.run(["make", "-s", "-C", BENCH_SOURCES], check=True)
+
+    def compare(link: Link) -> Apart:
+        server = "/lab/bin/clocks; exec iperf3 -s -1 -B 10.0.0.2"
+        job = shell("sleep 1; exec /lab/bin/clocks", server=server, link=link, overlay=(clocks, SET_CLOCK))
+        (step,) = exact.run(job).steps
+        here, there = ([int(line) for line in text.split()[:2]] for text in (step.client_out, step.server_out))
+        return Apart(there[0] - here[0], there[1] - there[0] - (here[1] - here[0]))
+
+    return compare
+
+
+def test_who_is_told_of_no_clock_has_none_of_the_program(exact: ExactSite, shell: Callable[..., Job]) -> None:
+    (step,) = exact.run(shell("ls /lab/bin")).steps
+    assert step.client_out == ""
+
+
+@pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (1_500_000_250, 20), (-250_000_001, -500)])
+def test_the_servers_clock_is_ahead_and_drifts_by_what_the_link_says(
+    apart: Callable[..., Apart], offset_ns: int, drift_ppm: int
+) -> None:
+    found = apart(Link(clock_offset_ns=offset_ns, clock_drift_ppm=drift_ppm))
+    assert abs(found.offset_ns - offset_ns) < BETWEEN_TWO_CALLS_NS + 100 * abs(drift_ppm)
+    assert abs(found.drift_ns - 1000 * drift_ppm) < 2 * BETWEEN_TWO_CALLS_NS

@@ -24,7 +24,7 @@ PINGS = 200
 MOST = {"poll": (1.02, 1.01), "event": (1.0, 1.0)}
 PORT = 18600
 # ib_write_lat knows no events: what is written makes none.
-MODES = [("write", "poll"), ("read", "poll"), ("send", "poll"), ("read", "event"), ("send", "event")]
+MODES = [("write", "poll"), ("read", "poll"), ("send", "event")]
 Trips = Callable[[str, str], dict[int, float]]
 
 

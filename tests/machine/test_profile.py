@@ -94,11 +94,6 @@ def test_the_guest_leaves_what_it_leaves_without_a_profile(
     assert measured(exact.run(job)) == measured(profiled.outcome)
 
 
-def test_two_profiles_are_equal_to_the_byte(site: ProfiledSite, job: Job, profiled: Profiled) -> None:
-    again = site.count(job)
-    assert (again.client, again.server) == (profiled.client, profiled.server)
-
-
 def test_every_instruction_of_the_clock_is_counted_and_none_twice_but_for_page_faults(
     profiler: Profiler, profiled: Profiled
 ) -> None:
@@ -148,17 +143,8 @@ def test_little_is_left_without_a_kind(shares: list[Share]) -> None:
         assert share.classes()["other"] <= max(share.instructions / 50, 5 * share.messages), format_functions([share])
 
 
-def test_the_profile_of_a_window_is_the_same_again(profiler: Profiler, plan: Plan, shares: list[Share]) -> None:
-    (again,) = windows(plan, ("sockets",), (4096,))
-    assert format_functions(profiler.shares(again)) == format_functions(shares[6:])
-
-
 def test_the_command_prints_and_writes_what_it_counted(
-    plan: Plan,
-    shares: list[Share],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    plan: Plan, shares: list[Share], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
     words = ["--series", "sockets", "--sizes", "1", "--out", str(tmp_path), "--reference"]

@@ -98,7 +98,7 @@ def test_messages_above_what_a_request_carries_are_cut_and_said_so(pair: Pair) -
     assert whole(outcome) and "operations=2" in outcome.client_out
 
 
-@pytest.mark.parametrize(("kind", "sizes"), [("verbs", "1M@20/30"), ("tcp", "1M@20/30"), ("tcp", "30M@1/0")])
+@pytest.mark.parametrize(("kind", "sizes"), [("verbs", "1M@20/30"), ("tcp", "30M@1/0")])
 def test_a_slow_link_is_no_stall(pair: Pair, kind: str, sizes: str) -> None:
     """What comes before the first sample, of many messages or of one, takes longer than any wait may last."""
     slow = Link(rate_bit_s=100_000_000)
@@ -131,7 +131,7 @@ def samples(outcome: StepOutcome) -> dict[str, list[tuple[int, int]]]:
 ROUNDS = ("--until-stable", "5", "--stable-window", "3", "--rounds-cap", "8", "--wait", "event")
 
 
-@pytest.mark.parametrize("options", [("tcp",), ("verbs",), ("verbs", "--operation", "send")], ids="-".join)
+@pytest.mark.parametrize("options", [("tcp",), ("verbs", "--operation", "send")], ids="-".join)
 def test_rounds_are_repeated_until_they_agree_or_are_given_up(pair: Pair, options: tuple[str, ...]) -> None:
     found = samples(pair(*options, *ROUNDS, "--sizes", "64@64/8,4K@64/8"))
     assert len(found["control_trip"]) == 40
@@ -140,8 +140,7 @@ def test_rounds_are_repeated_until_they_agree_or_are_given_up(pair: Pair, option
     assert {count for count, _ in found["round"]} == {64 * 64, 64 * 4096}
 
 
-@pytest.mark.parametrize("gigabits", [1, 10])
-@pytest.mark.parametrize("kind", ["tcp", "verbs"])
+@pytest.mark.parametrize(("kind", "gigabits"), [("tcp", 1), ("verbs", 10)])
 def test_no_row_is_above_what_headers_leave_of_the_links_rate(pair: Pair, kind: str, gigabits: int) -> None:
     link = Link(mtu=1500, rate_bit_s=gigabits * 10**9)
     most = bytes_per_s_most(link, (), rdma=kind == "verbs")
@@ -153,7 +152,7 @@ def test_no_row_is_above_what_headers_leave_of_the_links_rate(pair: Pair, kind: 
         assert max(rates) > 0.99 * most * (1500 - 52) / (1500 - 40)  # with timestamps, as the kernel sends
 
 
-@pytest.mark.parametrize(("size", "messages"), [(64, 256), (8192, 64), (32768, 16)])
+@pytest.mark.parametrize(("size", "messages"), [(64, 256), (32768, 16)])
 def test_the_corrected_rate_of_rounds_is_that_of_a_long_run(pair: Pair, size: int, messages: int) -> None:
     """Nearer than with nothing taken off: 0.9 to 2.7 % away in place of 2.4 to 5.5 %. What is left is the way of the
     first message, which a long run has once and not in each round; the interval holds it."""
@@ -186,16 +185,11 @@ def test_a_sender_a_thousand_times_faster_than_its_receiver_waits_for_it_and_nev
 LONG = ("--sizes", "64K@1000000/0", "--wait", "event")
 
 
-@pytest.mark.parametrize("kind", ["verbs", "tcp"])
-def test_a_server_killed_in_the_middle_is_a_sentence_of_the_client(pair: Pair, kind: str) -> None:
-    outcome = pair(kind, *LONG, around_server="{} & sleep 1; kill -9 $!; wait $!")
+def test_an_end_killed_in_the_middle_is_a_sentence_of_the_other(pair: Pair) -> None:
+    outcome = pair("verbs", *LONG, around_server="{} & sleep 1; kill -9 $!; wait $!")
     assert outcome.client_status == 1 and "the other end is gone" in outcome.client_err
     assert outcome.clock_end_ns - outcome.clock_start_ns < 11e9
-
-
-@pytest.mark.parametrize("kind", ["verbs", "tcp"])
-def test_a_client_killed_in_the_middle_is_a_sentence_of_the_server(pair: Pair, kind: str) -> None:
-    outcome = pair(kind, *LONG, around_client="{} & sleep 1; kill -9 $!; sleep 5")
+    outcome = pair("tcp", *LONG, around_client="{} & sleep 1; kill -9 $!; sleep 5")
     assert outcome.server_status == 1 and "the other end is gone" in outcome.server_err
 
 

@@ -1,7 +1,8 @@
-"""The command `lab run` on the real machine, and what befalls it."""
+"""The commands `lab run` and `lab try` on the real machine, and what befalls them."""
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from lab.sites.exact import ExactSite
 
 LAB = str(Path(sys.executable).with_name("lab"))
-SMALL = """
+SMALL_RUN = """
 title = "A small run"
 question = "Does it survive what befalls it?"
 [parameters]
@@ -37,13 +38,17 @@ mount -t tmpfs -o size=48k none "$0"
 mount -o remount,size=4m "$0"
 "$@"
 """
+LAB = str(Path(sys.executable).with_name("lab"))
+ROW = re.compile(r"(?P<series>card|tcp|soft) .* (?P<rate>[0-9.]+) (?P<unit>[kMG]?B/s)$")
+UNITS = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}
+PNG = b"\x89PNG"
 
 
 @pytest.fixture
 def command(tmp_path: Path, exact: ExactSite) -> list[str]:
     """Run the small experiment into a folder of the test; the machine is frozen already."""
     assert exact.identity()
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(SMALL_RUN)
     (tmp_path / "results").mkdir()
     return [LAB, "run", str(tmp_path / "small.toml"), "--site", "exact", "--results", str(tmp_path / "results")]
 
@@ -95,3 +100,23 @@ def test_two_runs_at_once_share_the_work(command: list[str], tmp_path: Path) -> 
     said = [run.communicate()[0].split() for run in runs]
     assert [run.returncode for run in runs] == [0, 0]
     assert sum(int(words[0]) for words in said) == 4 and len(records(tmp_path)) == 4
+
+
+def test_a_first_figure_of_two_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:
+    assert exact.identity()
+    command = [LAB, "try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    table = done.stdout.partition("Throughput against")[0].splitlines()
+    rows = [found for line in table if (found := ROW.search(line))]
+    rates = [float(row["rate"]) * UNITS[row["unit"]] for row in rows]
+    assert [row["series"] for row in rows] == ["card", "tcp", "soft"] * 8
+    card, tcp, soft = (rates[place::3] for place in range(3))
+    assert all(fast > between > slow > 1e6 for fast, between, slow in zip(card, tcp, soft, strict=True))
+    lines = [line for line in done.stdout.splitlines() if str(tmp_path) not in line]
+    assert all(len(line.rstrip()) <= 80 for line in lines) and "\x1b" not in done.stdout
+    assert (tmp_path / "first_figure" / "throughput.png").read_bytes().startswith(PNG)
+    assert (
+        "card: RDMA WRITE (modelled card qdr)" in done.stdout
+        and "exact cable" in done.stdout
+        and "make all" in done.stdout
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests import namespaces
-from tests.machine.small import SMALL
+from tests.machine.checkout import SMALL
 
 from lab.places import BENCH, ROOT
 from lab.plan.builds import keep_binaries

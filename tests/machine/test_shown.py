@@ -47,7 +47,7 @@ CONTAINER = "tests/release/test_container.py"
 FEW = "--sizes 1..64*8 --iterations 50 --rounds-cap 10"  # until it is stable, or not: all sizes take minutes
 HERE = "tests/machine/test_shown.py"
 ELSEWHERE = {
-    r"make try": "tests/machine/test_first_figure.py",
+    r"make try": "tests/machine/test_runs.py",
     r"make test(-quick)?": "Makefile",  # it is what runs this, and begins with the next one
     r"make lint": "Makefile",
     r"make verify|lab verify": "tests/machine/test_equality.py",

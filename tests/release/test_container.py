@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.machine.small import SMALL
+from tests.machine.checkout import SMALL
 from tests.release.hosts.roots import debootstrapped
 
 from lab.places import ROOT

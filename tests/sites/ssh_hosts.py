@@ -1,7 +1,7 @@
-"""Two computers that one can log in to by ssh, each a network namespace with an ssh server of its own.
+"""Ssh servers of the tests' own, and two hosts to log in to by ssh.
 
-Their login addresses are on one wire, their data addresses on another. The ssh client comes in through a third
-namespace. Nothing listens outside of them.
+Each host is a network namespace. Their login addresses are on one wire, their data addresses on another; the ssh client
+comes in through a third namespace. Nothing listens outside of them, and nothing of this computer's ssh is touched.
 """
 
 from __future__ import annotations
@@ -10,10 +10,35 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.sites.daemons import write
+from tests.sites.daemons import daemon, libraries, write
 from tests.sites.jobs import await_true
-from tests.sites.ssh_servers import SshServers
 
+SSHD = """
+HostKey {folder}/{name}.key
+AuthorizedKeysFile {folder}/authorized_keys
+ListenAddress {address}
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+Subsystem sftp internal-sftp
+"""
+SERVE = """
+mount -t tmpfs run /run && mkdir -m 755 /run/sshd
+mount --bind {folder}/passwd /etc/passwd
+LD_LIBRARY_PATH={libraries} exec {sshd} -f {folder}/{name}.sshd -E /run/{name}.log
+"""
+CLIENT = """
+Host *
+    User root
+    IdentityFile {folder}/user
+    IdentitiesOnly yes
+    UserKnownHostsFile {folder}/known_hosts
+    GlobalKnownHostsFile /dev/null
+    StrictHostKeyChecking yes
+"""
+HOST = "Host {name}\n    HostName {address}\n"
 NAMESPACE = ("unshare", "--net", "--mount", "--pid", "--time", "--fork", "--kill-child=KILL", "--mount-proc")
 OTHER_CLOCK = ("--monotonic", "1000000")  # seconds by which bob's clock differs
 RELAY = """
@@ -26,14 +51,45 @@ threading.Thread(target=back, daemon=True).start()
 while data := os.read(0, 65536):
     there.sendall(data)
 """
-CLIENT = """
+JUMP = """
 Host alice bob
     ProxyCommand nsenter --net --target {gate} {python} {relay} %h
 Host nowhere
     HostName 127.0.0.1
     Port 1
 """
-ADDRESSES = {"alice": "10.78.1.1", "bob": "10.78.2.1"}
+LOGINS = {"alice": "10.78.1.1", "bob": "10.78.2.1"}
+
+
+class SshServers:
+    """Names by which one logs in, and the addresses at which their servers listen."""
+
+    def __init__(self, folder: Path, addresses: dict[str, str], more: str = "") -> None:
+        """More lines for the client's configuration."""
+        self.folder, self.addresses = folder, addresses
+        self.sshd = daemon("usr/sbin/sshd")
+        for name in ("user", *(f"{each}.key" for each in addresses)):
+            make = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(folder / name))
+            subprocess.run(make, check=True)
+        write(folder / "authorized_keys", (folder / "user.pub").read_text())
+        rows = ("root:*:0:0:root:{folder}:/bin/sh", "sshd:*:65533:65534::/run/sshd:/usr/sbin/nologin")
+        write(folder / "passwd", "\n".join(rows).format(folder=folder) + "\n", 0o644)
+        for name, address in addresses.items():
+            write(folder / f"{name}.sshd", SSHD.format(folder=folder, name=name, address=address))
+        known = (f"{address} {(folder / f'{name}.key.pub').read_text()}" for name, address in addresses.items())
+        write(folder / "known_hosts", "".join(known))
+        hosts = (HOST.format(name=name, address=address) for name, address in addresses.items())
+        write(self.config, CLIENT.format(folder=folder) + "".join(hosts) + more)
+
+    @property
+    def config(self) -> Path:
+        """What ssh is told with -F."""
+        return self.folder / "config"
+
+    def serve(self, name: str) -> str:
+        """The script that starts a computer's server, which listens on its login address alone."""
+        folders = libraries()["LD_LIBRARY_PATH"]
+        return SERVE.format(folder=self.folder, libraries=folders, sshd=self.sshd, name=name)
 
 
 class SshHosts:
@@ -42,12 +98,12 @@ class SshHosts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.holders: dict[str, subprocess.Popen[bytes]] = {}
-        for name in ("gate", *ADDRESSES):
+        for name in ("gate", *LOGINS):
             self.hold(name)
         relay, gate = write(folder / "relay.py", RELAY), self.holders["gate"].pid
-        self.servers = SshServers(folder, ADDRESSES, CLIENT.format(gate=gate, python=sys.executable, relay=relay))
+        self.servers = SshServers(folder, LOGINS, JUMP.format(gate=gate, python=sys.executable, relay=relay))
         self.wire("alice", "data0", "bob", "data0", "10.77.0")
-        for name, address in ADDRESSES.items():
+        for name, address in LOGINS.items():
             self.wire(name, "login0", "gate", name, address.rpartition(".")[0])
             self.inside(name, "sh", "-c", self.servers.serve(name))
 

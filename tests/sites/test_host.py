@@ -23,9 +23,7 @@ from tests.sites.jobs import (
     await_none_running,
     await_true,
     everyone,
-    leaping_clocks,
     namespaces,
-    require_steady_trials,
     running,
     shortest,
 )
@@ -39,7 +37,6 @@ from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi
 from lab.run.preflight import preflight
 from lab.sites import host
-from lab.sites.agent import client as far_end
 from lab.sites.agent import computer
 from lab.sites.site import silent
 from lab.sites.wall import WallSite
@@ -49,7 +46,6 @@ pytestmark = pytest.mark.usefixtures("own_namespaces")
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
 ALONE = """
 import sys
-from lab.sites.agent import client as far_end, computer as node
 from lab.sites import host
 from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
@@ -90,12 +86,6 @@ def test_a_modelled_rate_is_kept_and_never_passed(cable: WallSite, jobs: Jobs) -
     assert received(cable, jobs, Link()) > 10**9
 
 
-def test_an_mtu_is_that_of_both_ends(cable: WallSite, jobs: Jobs) -> None:
-    show = "cat /proc/net/dev >/dev/null; ip -o link"
-    (step,) = cable.run(jobs.shell(f"{show}; {LISTENING}", show, link=Link(mtu=9000))).steps
-    assert "mtu 9000" in step.client_out and "mtu 9000" in step.server_out
-
-
 def test_offloads_that_a_model_took_away_are_back_for_the_next(cable: WallSite, jobs: Jobs) -> None:
     found = []
     for offload in (True, False, True):
@@ -109,11 +99,6 @@ def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jo
         pytest.skip("this kernel has netem, so that nothing is refused")
     with pytest.raises(SiteError, match="modprobe sch_netem"):
         cable.run(jobs.shell(LISTENING, "true", link=Link(delay_ns=1_000_000)))
-
-
-def test_a_launcher_that_starts_both_ends_by_itself_needs_no_server(cable: WallSite, jobs: Jobs) -> None:
-    (step,) = cable.run(jobs.pair((), (), steps=(Step.launched(("echo", "both")),))).steps
-    assert (step.client_out, step.client_status, step.server_status) == ("both\n", 0, 0)
 
 
 def test_a_launcher_that_fails_before_it_asks_for_a_daemon_says_why(cable: WallSite, jobs: Jobs) -> None:
@@ -211,10 +196,3 @@ def test_a_trial_costs_at_most_20_ms_beside_its_programs(
 
     through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
     assert through_the_site - shortest(directly) < 0.02 * max(1, slowness())
-
-
-def test_a_clock_on_the_wall_that_jumps_changes_no_trial(
-    monkeypatch: pytest.MonkeyPatch, programs: dict[Path, str]
-) -> None:
-    monkeypatch.setattr(far_end, "INTERPRETER", leaping_clocks(monkeypatch))
-    require_steady_trials(host.open("cable"), programs)

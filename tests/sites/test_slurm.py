@@ -15,29 +15,15 @@ from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
-from tests.sites.jobs import (
-    LEAPS,
-    LISTENING,
-    PATIENCE_S,
-    PORT,
-    Jobs,
-    await_none_running,
-    await_true,
-    everyone,
-    leaping_clocks,
-    namespaces,
-    require_steady_trials,
-    running,
-)
-from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
-from tests.sites.test_conformance import EXPERIMENT, IMPATIENT, MPI, record_of
+from tests.sites.jobs import LISTENING, PATIENCE_S, Jobs, await_none_running, await_true, everyone, namespaces, running
+from tests.sites.link_cut import await_answer, cut_in_a_run
+from tests.sites.test_conformance import IMPATIENT, MPI, record_of
 
 from lab import doctor as doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
 from lab.model.trial import Outcome, Perturbation
 from lab.places import CACHE
-from lab.run.preflight import preflight
 from lab.sites import dispatch, slurm
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
@@ -226,21 +212,6 @@ def test_a_drained_node_is_one_sentence(cluster: Cluster, site: SlurmSite, jobs:
     await_true(lambda: not cluster.jobs() and cluster.states() == ["idle", "idle"])
 
 
-def test_a_preempted_job_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
-    cluster.ask("sbatch", "-p", "urgent", "-N2", "-o", "/dev/null", "--wrap", "sleep 1")
-    assert "it was preempted" in lost(one_running)
-
-
-def test_a_job_that_is_cancelled_by_others_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
-    cluster.ask("scancel", running_task(cluster))
-    assert "it was cancelled" in lost(one_running)
-
-
-def test_a_job_whose_time_is_over_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
-    cluster.ask("scontrol", "update", f"jobid={running_task(cluster)}", "EndTime=now")
-    assert "its time was over (try: minutes = ... in hosts.toml)" in lost(one_running)
-
-
 def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_running: Future[Outcome]) -> None:
     cluster.lose("n2")
     sentence = lost(one_running)
@@ -271,15 +242,6 @@ def sent_from(cluster: Cluster, node: str) -> int:
     return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
 
 
-def test_a_time_of_day_that_jumps_on_the_nodes_changes_no_trial(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, programs: dict[Path, str], tmp_path: Path
-) -> None:
-    agents = f"from lab.sites.agent import client as far_end\nfar_end.INTERPRETER = {leaping_clocks(monkeypatch)!r}\n"
-    (tmp_path / "sitecustomize.py").write_text(LEAPS + agents)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    require_steady_trials(slurm.open("", cluster.toml()), programs)
-
-
 def test_what_the_cluster_refuses_is_its_own_sentence(cluster: Cluster, jobs: Jobs) -> None:
     site = slurm.open("", cluster.toml(partition="nosuch"))
     with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
@@ -308,23 +270,6 @@ def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs
     finally:
         site.stop()
         await_true(lambda: unmounted(tmp_path))  # the job's log is still open there for a moment
-
-
-def test_another_users_server_on_the_port_is_one_sentence(cluster: Cluster, site: SlurmSite, jobs: Jobs) -> None:
-    busy = [*cluster.place("n2"), "iperf3", "-s", "-p", str(PORT)]
-    with subprocess.Popen(busy, stdout=subprocess.DEVNULL) as other:
-        await_true(lambda: f":{PORT:04X} " in cluster.inside("n2", "cat", "/proc/net/tcp6"))
-        (step,) = site.run(jobs.pair(*jobs.tcp("64@20/1"))).steps
-        other.kill()
-    assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status
-
-
-def test_a_preflight_tries_the_link_between_two_nodes(
-    site: SlurmSite, programs: dict[Path, str], tmp_path: Path
-) -> None:
-    plan = plan_of(site, programs, tmp_path, EXPERIMENT)
-    found = preflight(site, plan.site, plan.planned)
-    assert found is not None and list(found.costs) == [("tcp", "send", "throughput")]
 
 
 def test_the_doctor_finds_two_nodes_and_a_way_to_start_ranks(cluster: Cluster) -> None:
@@ -385,3 +330,18 @@ def test_each_hand_in_of_a_class_is_graded_in_a_job_of_its_own(cluster: Cluster,
     jobs = {each.grade.ids for name, each in done.items() if name != "broken.zip"}
     assert len(jobs) == 3 and {node for _, node in jobs} <= {"n1", "n2"}
     assert done["ada.pdf"].points == 9 and "File exists" in done["broken.zip"].trouble
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("sbatch -p urgent -N2 -o /dev/null --wrap true", "it was preempted"),
+        ("scancel {job}", "it was cancelled"),
+        ("scontrol update jobid={job} EndTime=now", "its time was over (try: minutes = ... in hosts.toml)"),
+    ],
+)
+def test_a_job_that_the_cluster_ends_is_one_sentence(
+    cluster: Cluster, one_running: Future[Outcome], command: str, reason: str
+) -> None:
+    cluster.ask(*command.format(job=running_task(cluster)).split())
+    assert reason in lost(one_running)

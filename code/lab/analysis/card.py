@@ -111,7 +111,6 @@ def fit(curve: Mapping[int, float], known: Conditions) -> Rates:
         ratios = np.log([1 + each for each in errors(curve, _moved(begin, x * scale), known).values()])
         return np.where(ratios < 0, IMPOSSIBLE * ratios, ratios)
 
-
     found = least_squares(off, np.ones(3), bounds=(0, 10), loss="soft_l1", f_scale=OUTLIER, diff_step=[1e-4] * 3)
     return _moved(begin, found.x * scale)
 

@@ -59,7 +59,12 @@ def test_an_error_names_all_providers_with_their_reasons(supply: Supply) -> None
     gone.end()
     refusal = supply.refusal(supply.serve(lacking), gone, LocalFolder(supply.folder / "none"))
     assert refusal.startswith("no package source has iperf3 3.12-1+deb12u2: http://127.0.0.1:")
-    reasons = "does not have it (404)", "cannot be reached (Connection refused)", "none is not there", "docs/exact-site.md"
+    reasons = (
+        "does not have it (404)",
+        "cannot be reached (Connection refused)",
+        "none is not there",
+        "docs/exact-site.md",
+    )
     assert all(reason in refusal for reason in reasons)
 
 
