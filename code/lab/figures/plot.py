@@ -106,7 +106,6 @@ class Canvas:
         with style():
             canvas = cls()
             draw(canvas)
-        with style():
             pdf, png, svg = io.BytesIO(), io.BytesIO(), io.BytesIO()
             nobody = {"CreationDate": None, "Creator": None, "Producer": None}
             canvas.drawing.savefig(pdf, format="pdf", metadata=nobody)

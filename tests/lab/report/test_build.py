@@ -1,4 +1,4 @@
-"""Reports: lab.report.{commands,errors,evidence.*,exhibits.*,pdf.*,prose.people,sources,text.printing}."""
+"""Whole reports, and what stops one: lab.report.{build,commands,errors,sources,stamp}."""
 
 from __future__ import annotations
 
@@ -16,18 +16,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tests.lab.report import laboratory
-from tests.lab.report.laboratory import UnsteadySite
 
 from lab.figures.marks import SMALL_PT
-from lab.files.toml import read_whole
 from lab.machine import snapshot
+from lab.model import sizes
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
-from lab.plan.plan import SiteFacts
-from lab.report import commands
+from lab.report import commands, stamp
 from lab.report.build import Prepared, build, prepare
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import environment
-from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.parameters import parameter_rows, published_by
 from lab.report.evidence.published import published_curves
 from lab.report.evidence.words import versions
@@ -37,7 +35,7 @@ from lab.report.pdf import extract
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.render import Markup
-from lab.sites.ssh import TwoHosts
+from lab.sites import site
 
 NAMES = ("verbs_throughput", "write_parameters")
 BLANK = 2.5  # pages of a report, summed, below the last line of each page
@@ -126,14 +124,6 @@ def test_a_report_is_whole(reports: dict[str, Path], name: str) -> None:
     assert "??" not in text and "\\" not in text
     for part in ("Question and setting", "Discussion", "Limits", "How to repeat this", "Evidence", "Environment"):
         assert part in text
-
-
-def test_latex_gets_no_quantity_that_siunitx_would_have_to_read(made: dict[str, Prepared]) -> None:
-    """Each takes it a millisecond, and a report has hundreds."""
-    for each in made.values():
-        texts = [text.decode() for name, text in each.for_latex.items() if name.endswith(".tex")]
-        assert sum(text.count(r"\qty{") for text in texts) < 10 < sum(text.count(r"\labqty{") for text in texts)
-        assert not any(r"\labqty" in text for text in each.material.texts.values() if "documentclass" in text)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -321,25 +311,6 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     assert not commands.is_current(laboratory.plan_of("verbs_throughput", own), records, own / "report")
 
 
-REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, TwoHosts.traits)
-
-
-@pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])
-def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: str, tmp_path: Path, cache: Path) -> None:
-    toml = read_whole(EXPERIMENTS / f"{name}.toml").text.replace("profile.exact", "profile.ssh")
-    (tmp_path / f"{name}.toml").write_text(toml)
-    plan = laboratory.plan_of(name, tmp_path, REAL)
-    laboratory.record(plan, tmp_path)
-    pdf = tmp_path / "report.pdf"
-    pdf.write_bytes(build(Sources(plan.experiment.file, TEMPLATES), gather(plan, tmp_path), cache))
-    text = " ".join(tool("pdftotext", pdf, "-").split())
-    assert "ssh link, 100 Gb/sec (4X EDR)" in text and "Repetitions ran one after the other" in text
-    assert not re.search("cable|perturbed|processor core", text.partition("How to repeat this")[0])
-    assert ("left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, tcp.gigabit" in text) == (
-        name == "verbs_throughput"
-    )
-
-
 def test_a_report_without_a_discussion_says_so(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
     (own / "verbs_throughput" / "discussion.tex").write_text("% not yet\n")
     assert "The discussion has not been written yet." in " ".join(build_own(own, evidence, cache).split())
@@ -395,6 +366,12 @@ def test_the_environment_names_versions_of_this_checkouts_machine_only(evidence:
     rows = dict(environment(replace(whole, plan=replace(whole.plan, site=site))))
     assert str(rows["kernel"]).startswith("linux-image-") and str(rows["compiler"]).startswith("gcc-12 12.")
     assert {"rdma-core", "Open MPI", "UCX", "QEMU", "C library"} <= rows.keys() and "perftest" not in rows
+
+
+@pytest.mark.parametrize("module", [sizes, site])
+def test_a_change_of_any_module_that_a_report_prints_makes_it_stale(module: object) -> None:
+    file = Path(str(getattr(module, "__file__", "")))
+    assert file.suffix == ".py" and any(file.is_relative_to(folder) for folder in stamp.CODE)
 
 
 def test_nothing_is_printed_below_eight_points() -> None:

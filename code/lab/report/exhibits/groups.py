@@ -1,4 +1,4 @@
-"""What any experiment has: curves in groups, comparisons, rounds and sweeps, as the queries that exhibits take."""
+"""The series of any experiment in groups, pairs, rounds and sweeps, as the queries that exhibits take."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lab.report.exhibits.varied import Varied, X
 from lab.report.tex.render import Markup
 from lab.report.topics.times import is_fetch
 
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
 Row = tuple[str, str, str]  # a query, the name of its curve, and its look
 MOST_CURVES, MOST_SWEEPS, FEW, FEWER = 8, 4, 5, 3
 LOOKS = {"tcp": "TCP", "mpi-tcp": "MPI over TCP"}
@@ -122,7 +122,7 @@ class Sweep:
 
     def pattern(self, name: str) -> str:
         """A query with {x} for one parameter, the others at their first values."""
-        point = (X if each == name else str(first) for each, (first, *_) in self.series.vary.items())
+        point = (X if other == name else str(first) for other, (first, *_) in self.series.vary.items())
         return f"{self.name}[{', '.join(point)}]"
 
     @property
@@ -154,41 +154,45 @@ class Groups:
     def site(self) -> str:
         return self.evidence.plan.site.name
 
+    @property
+    def series(self) -> tuple[Series, ...]:
+        return self.evidence.plan.experiment.series
+
     @cached_property
     def groups(self) -> tuple[CurveGroup, ...]:
         """One for each measure and link, those of a modelled card first; long ones are divided."""
-        found: dict[tuple[str, str], list[Series]] = {}
-        for series in self.evidence.plan.experiment.series:
-            if series.name not in {sweep.name for sweep in self.sweeps}:
-                found.setdefault((series.measure, self._link(series)), []).append(series)
-        ordered = sorted(found.items(), key=lambda item: (list(MEASURES).index(item[0][0]), not item[1][0].link.card))
-        taken = set[str]()
-        groups = (group for (measure, link), series in ordered for group in self._groups(measure, link, series, taken))
+        of_link: dict[tuple[str, str], list[Series]] = {}
+        for series in self.series:
+            if not _is_sweep(series):
+                of_link.setdefault((series.measure, self._link(series)), []).append(series)
+        ordered = sorted(of_link.items(), key=lambda item: (list(MEASURES).index(item[0][0]), not item[1][0].link.card))
+        names = set[str]()
+        groups = (group for (measure, link), series in ordered for group in self._groups(measure, link, series, names))
         return tuple(groups)
 
-    def _groups(self, measure: str, link: str, series: Sequence[Series], taken: set[str]) -> Iterator[CurveGroup]:
-        used = dict[str, int]()
-        rows = [(each, self._row(each, point, used)) for each in series for point in each.points()]
+    def _groups(self, measure: str, link: str, series: Sequence[Series], names: set[str]) -> Iterator[CurveGroup]:
+        looks = dict[str, int]()
+        rows = [(one, self._row(one, point, looks)) for one in series for point in one.points()]
         for start in range(0, len(rows), MOST_CURVES):
             part = rows[start : start + MOST_CURVES]
             name = measure.replace(ONE_WAY, "calls")
-            name = f"{name}.{part[0][0].name}" if name in taken else name
-            name += f".{start}" if name in taken else ""
-            taken.add(name)
-            sizes = [each.sizes(self.site) for each, _ in part]
-            count = Counter(size for of_one in sizes for size in of_one)
+            name = f"{name}.{part[0][0].name}" if name in names else name
+            name += f".{start}" if name in names else ""
+            names.add(name)
+            count = Counter(size for one, _ in part for size in one.sizes(self.site))
             every, most = sorted(count), max(count.values())
             few = _few((size for size in every if count[size] > most / 2), FEW)
             yield CurveGroup(name, measure, link, tuple(row for _, row in part), tuple(map(format_size, every)), few)
 
-    def _row(self, series: Series, point: Point, used: dict[str, int]) -> Row:
+    def _row(self, series: Series, point: Point, looks: dict[str, int]) -> Row:
         """A curve; the second of one look gets a variant of it."""
         look = self._look(series)
-        used[look] = used.get(look, 0) + 1
+        looks[look] = looks.get(look, 0) + 1
+        variant = look if looks[look] == 1 else f"{look} {looks[look]}"
         name = f"{series.name}{', round trip' * is_fetch_time(series)}"
         if point:
-            return f"{series.name}[{_point(point)}]", f"{name} {_point(point)}", _variant(look, used[look])
-        return series.name, name, _variant(look, used[look])
+            return f"{series.name}[{_point(point)}]", f"{name} {_point(point)}", variant
+        return series.name, name, variant
 
     def _look(self, series: Series) -> str:
         device = self.evidence.plan.site.ends.client.device
@@ -202,42 +206,35 @@ class Groups:
     @property
     def sections(self) -> list[tuple[str, list[CurveGroup]]]:
         """The groups by what is measured."""
-        of_each = ((words, [group for group in self.groups if group.title == words]) for words in MEASURES.values())
-        return [(words, groups) for words, groups in of_each if groups]
+        of_title = ((title, [group for group in self.groups if group.title == title]) for title in MEASURES.values())
+        return [(title, groups) for title, groups in of_title if groups]
 
     @cached_property
     def links(self) -> list[tuple[str, list[str]]]:
         """Each link in words, and its series."""
-        found: dict[str, list[str]] = {}
-        for series in self.evidence.plan.experiment.series:
-            found.setdefault(self._link(series), []).append(series.name)
-        return list(found.items())
+        return _by((self._link(series), series) for series in self.series)
 
     @cached_property
     def stops(self) -> list[tuple[str, list[str]]]:
         """Where the clocks of a throughput stop, and the series of each."""
-        found: dict[str, list[str]] = {}
-        for series in self.evidence.plan.experiment.series:
-            if series.measure == "throughput":
-                column = subject(self.evidence, series, series.points()[0]).column
-                found.setdefault(STOPS[column], []).append(series.name)
-        return list(found.items())
+        rates = (series for series in self.series if series.measure == "throughput")
+        return _by((STOPS[subject(self.evidence, series, series.points()[0]).column], series) for series in rates)
 
     @cached_property
     def measures(self) -> frozenset[str]:
         """What the series measure: `throughput`, `latency`, `one-way`; and `fetch` for the latency of a READ."""
-        series = self.evidence.plan.experiment.series
-        return frozenset(each.measure for each in series) | ({"fetch"} if any(map(is_fetch_time, series)) else set())
+        fetch = {"fetch"} if any(map(is_fetch_time, self.series)) else set()
+        return frozenset(series.measure for series in self.series) | fetch
 
     @cached_property
     def pairs(self) -> tuple[SeriesPair, ...]:
         """Transports over TCP, ours over reference tools and over programs of the experiment, and each of these over
         the one before; where a group has none of these, its fastest curve over the next."""
-        found = [self._of(pair) for pair in pairs(self.evidence) if pair.sort is not Sort.VARIANT]
-        found += [pair for group in self.groups if group.measure == "latency" for pair in self._of_latencies(group)]
-        named = {name for pair in found for name in (pair.ours, pair.base)}
-        rest = [group for group in self.groups if not named & {query for query, *_ in group.curves}]
-        return (*found, *(pair for group in rest if group.measure != ONE_WAY for pair in self._fastest(group)))
+        paired = [self._of(pair) for pair in pairs(self.evidence) if pair.sort is not Sort.VARIANT]
+        paired += [pair for group in self.groups if group.measure == "latency" for pair in self._of_latencies(group)]
+        names = {name for pair in paired for name in (pair.ours, pair.base)}
+        rest = [group for group in self.groups if not names & {query for query, *_ in group.curves}]
+        return (*paired, *(pair for group in rest if group.measure != ONE_WAY for pair in self._fastest(group)))
 
     def _of(self, pair: CurvePair) -> SeriesPair:
         ours, base = pair.ours.series, pair.base.series
@@ -246,33 +243,33 @@ class Groups:
     def _of_latencies(self, group: CurveGroup) -> Iterator[SeriesPair]:
         """RDMA and MPI over TCP, and ours over each reference tool that does the same."""
         series = [self.evidence.series(query) for query, *_ in group.curves if query in self.exhibits.numbers.series]
-        ours = [each for each in series if is_ours(each)]
-        base = next((each for each in ours if each.program == "tcp"), None)
-        for each in ours if base else ():
-            assert base
-            if each.program != "tcp" and not is_fetch(each):
-                yield from self._pair(each.name, base.name, Sort.TRANSPORT, self._look(each), is_time=True)
-        for tool in (each for each in series if not (is_ours(each) or is_own(each))):
-            alike = (each for each in ours if _does(each) == _does(tool) and not each.program.startswith("mpi"))
-            for each in alike:
-                yield from self._pair(each.name, tool.name, Sort.PEER, self._look(each), is_time=True)
+        ours, tools = list(filter(is_ours, series)), [one for one in series if not (is_ours(one) or is_own(one))]
+        tcp = [one for one in ours if one.program == "tcp"][:1]
+        compared = [(one, base, Sort.TRANSPORT) for base in tcp for one in ours]
+        compared = [pair for pair in compared if pair[0].program != "tcp" and not is_fetch(pair[0])]
+        for tool in tools:
+            alike = (one for one in ours if _does(one) == _does(tool) and not one.program.startswith("mpi"))
+            compared += [(one, tool, Sort.PEER) for one in alike]
+        for one, base, sort in compared:
+            yield from self._pair(one.name, base.name, sort, self._look(one), is_time=True)
 
     def _fastest(self, group: CurveGroup) -> Iterator[SeriesPair]:
+        """The curve with the best product of medians at a few sizes over the next."""
+
+        def level(row: Row) -> float:
+            shown = [f"{row[0]} at {size}" for size in group.few]
+            return prod(self.exhibits.value(query) for query in shown if self.exhibits.has(query))
+
         rows = [row for row in group.curves if not self._is_fetch(row[0])]
         if len(rows) > 1:
             is_time = group.measure != "throughput"
-            first, second, *_ = sorted(rows, key=lambda row: self._level(row[0], group), reverse=not is_time)
-            yield from self._pair(first[0], second[0], Sort.TRANSPORT, first[2], is_time=is_time)
+            (ours, _, look), (base, *_), *_ = sorted(rows, key=level, reverse=not is_time)
+            yield from self._pair(ours, base, Sort.TRANSPORT, look, is_time=is_time)
 
     def _pair(self, ours: str, base: str, sort: Sort, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
         of_base = self.exhibits.sizes_of_query(base)
         if common := [parse_size(size) for size in self.exhibits.sizes_of_query(ours) if size in of_base]:
             yield SeriesPair(ours, base, sort, look, _few(common), is_time)
-
-    def _level(self, query: str, group: CurveGroup) -> float:
-        """The product of the medians at a few sizes."""
-        shown = [size for size in group.few if self.exhibits.has(f"{query} at {size}")]
-        return prod(self.exhibits.numbers.ask(f"{query} at {size}").estimate.value for size in shown)
 
     def _is_fetch(self, query: str) -> bool:
         series = self.exhibits.numbers.series.get(query.partition("[")[0])
@@ -285,18 +282,14 @@ class Groups:
     @cached_property
     def rounds(self) -> list[Row]:
         """The curves whose rounds were repeated until they agreed."""
-        series = self.evidence.plan.experiment.series
-        repeated = {each.name for each in series if each.parameters(self.site, {}).until_stable}
+        repeated = {series.name for series in self.series if series.parameters(self.site, {}).until_stable}
         return [row for group in self.groups for row in group.curves if row[0] in repeated]
 
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
-        """The series that vary numbers and nothing else; whose ends time their own calls, are curves of groups."""
-        return tuple(
-            Sweep(each, tuple(map(format_size, each.sizes(self.site))))
-            for each in self.evidence.plan.experiment.series
-            if _sweeps(each)
-        )
+        """The series that vary numbers and nothing else; a series whose ends time their own calls is in a group."""
+        sweeps = filter(_is_sweep, self.series)
+        return tuple(Sweep(series, tuple(map(format_size, series.sizes(self.site)))) for series in sweeps)
 
     @cached_property
     def best(self) -> dict[str, list[Best]]:
@@ -312,19 +305,19 @@ class Groups:
         """Values and size are chosen by the data, so that the verdict rests on intervals that hold for all pairs of
         values at all of these sizes at once."""
         pattern, numbers = sweep.pattern(name), self.exhibits.numbers
-        point = {each: first for each, (first, *_) in sweep.series.vary.items()}
+        point = {other: first for other, (first, *_) in sweep.series.vary.items()}
         values = sweep.series.vary[name]
-        curves = {str(each): numbers.curve(sweep.series, point | {name: each}, "", "") for each in values}
-        sides = dict[tuple[str, str, str], tuple[list[float], list[float]]]()
+        curves = {str(value): numbers.curve(sweep.series, point | {name: value}, "", "") for value in values}
+        samples = dict[tuple[str, str, str], tuple[list[float], list[float]]]()
         for size in some(sweep.sizes, FEW):
-            samples = {value: curve.values(parse_size(size)) for value, curve in curves.items()}
-            for better, worse in combinations(sorted(samples, key=lambda value: -median(samples[value])), 2):
-                sides[size, better, worse] = samples[better], samples[worse]
-        ratios = dict(zip(sides, ratios_of_medians(list(sides.values())), strict=True))
-        size, best, worst = max(ratios, key=lambda place: ratios[place].value)
+            of_value = {value: curve.values(parse_size(size)) for value, curve in curves.items()}
+            for better, worse in combinations(sorted(of_value, key=lambda value: -median(of_value[value])), 2):
+                samples[size, better, worse] = of_value[better], of_value[worse]
+        ratios = dict(zip(samples, ratios_of_medians(list(samples.values())), strict=True))
+        size, best, worst = max(ratios, key=lambda compared: ratios[compared].value)
+        is_certain = judge(ratios[size, best, worst], margin=numbers.margin) is Verdict.MORE
         enough = self.varied.enough(pattern, size)
         best = best if enough == worst else enough
-        is_certain = judge(ratios[size, best, worst], margin=numbers.margin) is Verdict.MORE
         gain = f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}"
         return Best(name, size, best, worst, gain, is_certain)
 
@@ -338,25 +331,29 @@ def _does(series: Series) -> tuple[object, ...]:
     return series.operation, series.tool.rdma, series.has_card
 
 
-def _variant(look: str, count: int) -> str:
-    return look if count == 1 else f"{look} {count}"
-
-
 def _point(point: Point) -> str:
     return ", ".join(map(str, point.values()))
 
 
-def _sweeps(series: Series) -> bool:
+def _by(pairs: Iterable[tuple[str, Series]]) -> list[tuple[str, list[str]]]:
+    """The names of series by what they have in common."""
+    groups: dict[str, list[str]] = {}
+    for words, series in pairs:
+        groups.setdefault(words, []).append(series.name)
+    return list(groups.items())
+
+
+def _is_sweep(series: Series) -> bool:
     values = [value for values in series.vary.values() for value in values]
     is_numbers = not any(isinstance(value, (str, bool)) for value in values)
     return series.measure != ONE_WAY and is_numbers and len(values) > len(series.vary)
 
 
-def some(things: Sequence[Thing], most: int) -> list[Thing]:
+def some(items: Sequence[Item], most: int) -> list[Item]:
     """At most so many, evenly spread from the first to the last."""
-    if len(things) <= most:
-        return list(things)
-    return [things[round(at * (len(things) - 1) / (most - 1))] for at in range(most)]
+    if len(items) <= most:
+        return list(items)
+    return [items[round(at * (len(items) - 1) / (most - 1))] for at in range(most)]
 
 
 def _few(sizes: Iterable[int], most: int = FEWER) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The figures and tables of any experiment, for the parts of short.tex that no template fills."""
+"""The figures and tables of any experiment, for short.tex and the blocks that a template leaves to it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
 from lab.report.evidence.labels import parameter_words
 from lab.report.evidence.parameters import parameter_rows
-from lab.report.exhibits.core import grid
+from lab.report.exhibits.core import ABSENT, grid, size_cell
 from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Row, SeriesPair, Sweep, some
 from lab.report.exhibits.plots import dots, multiples
 from lab.report.exhibits.varied import X
-from lab.report.tex.numbers import in_words, show
+from lab.report.tex.numbers import in_words
 from lab.report.tex.render import Markup
 from lab.report.topics.throughput import exceeds_link
 
-ABSENT = Markup("--")
 FIRST_MM, LATER_MM = 72.0, 50.0  # the height of a figure on the first page, and of the others
 MOST_COLUMNS = 6
 SHADES = ("1 B", "256 B", "1 KiB", "4 KiB")  # the looks of sizes or values, from the first to the last
@@ -53,11 +52,12 @@ FEATURES = {
 
 @dataclass(frozen=True)
 class Overview(Groups):
-    """What short.tex asks for."""
+    """The figures and tables by the names that short.tex uses."""
 
     def figures(self, groups: Iterable[CurveGroup]) -> list[CurveGroup]:
         """Those that are drawn, or are more than a single number."""
-        return [each for each in groups if each.name in self.exhibits.gallery or len(each.sizes) * len(each.curves) > 1]
+        gallery = self.exhibits.gallery
+        return [group for group in groups if group.name in gallery or len(group.sizes) * len(group.curves) > 1]
 
     def draw(self, group: CurveGroup) -> Markup:
         """The figure of a group, once: where it is drawn already, nothing. A single size is a plot of dots."""
@@ -69,7 +69,8 @@ class Overview(Groups):
         if group.measure == ONE_WAY:
             columns = [[(f"{query}.{side}", name, look) for query, name, look in group.curves] for side in SIDES]
             return multiples(self.exhibits, group.name, caption, SIDES, [("time of a call", "log", columns)], LATER_MM)
-        limits = self._limits(group) if group.measure == "throughput" else ()
+        link = f"{group.curves[0][0]}.link"  # `plot` leaves it out where the link has no rate
+        limits = [(link, "link")] if group.measure == "throughput" else []
         height = LATER_MM if self.exhibits.gallery.shown else FIRST_MM
         return self.exhibits.plot(group.name, caption, group.title.lower(), group.curves, limits, height)
 
@@ -81,12 +82,6 @@ class Overview(Groups):
         caption = f"Time of a message of {words}, median; a line ends at the slowest hundredth."
         return dots(self.exhibits, group.name, caption, "time of a message", size, [(words, rows)])
 
-    def _limits(self, group: CurveGroup) -> list[tuple[str, str]]:
-        """The rate of the link, where it is near the curves."""
-        query, *_ = group.curves[0]
-        link = f"{query}.link"
-        return [(link, "link")] if self.exhibits.has(link) else []
-
     def draw_sweep(self, sweep: Sweep) -> Markup:
         """A series against the parameter of which it has most values: a curve for each size, or for each value of the
         next parameter at one size."""
@@ -95,23 +90,22 @@ class Overview(Groups):
             return Markup("")
         along = max(vary, key=lambda name: len(vary[name]))
         others = [name for name in vary if name != along and len(vary[name]) > 1]
-        kept = {name: X if name == along else values[0] for name, values in vary.items()}
+        point = {name: X if name == along else values[0] for name, values in vary.items()}
         if others:
-            size = sweep.sizes[len(sweep.sizes) // 2]
-            across = others[0]
+            size, across = sweep.sizes[len(sweep.sizes) // 2], others[0]
             values = some(vary[across], len(SHADES))
-            named = [(kept | {across: value}, size, f"{across} {value}") for value in values]
-            place = f", messages of {in_words(parse_size(size))}"
+            named = [(point | {across: value}, size, f"{across} {value}") for value in values]
+            of_size = f", messages of {in_words(parse_size(size))}"
         else:
-            named = [(kept, size, in_words(parse_size(size))) for size in some(sweep.sizes, len(SHADES))]
-            place = ""
+            named = [(point, size, in_words(parse_size(size))) for size in some(sweep.sizes, len(SHADES))]
+            of_size = ""
         curves = [
-            (f"{sweep.name}[{', '.join(point.values())}] at {size}", words, shade)
-            for (point, size, words), shade in zip(named, SHADES, strict=False)
+            (f"{sweep.name}[{', '.join(values.values())}] at {size}", words, shade)
+            for (values, size, words), shade in zip(named, SHADES, strict=False)
         ]
         title = MEASURES[sweep.series.measure]
         words = parameter_words(along)
-        caption = f"{title} of {sweep.name} against {words}{place}."
+        caption = f"{title} of {sweep.name} against {words}{of_size}."
         is_linear = min(map(float, vary[along])) <= 0
         return self.varied.against(
             sweep.name, caption, (X, words, title.lower()), curves, height=LATER_MM, linear=is_linear
@@ -131,9 +125,9 @@ class Overview(Groups):
         caption = "Left of a bar: the value with the worst result; right: the best one, and its gain."
         return self.varied.tornado("parameters", caption, rows, sizes)
 
-    def ratios(self, name: str, caption: str, found: Sequence[SeriesPair]) -> Markup:
+    def ratios(self, name: str, caption: str, compared: Sequence[SeriesPair]) -> Markup:
         """A figure of pairs, each over all sizes that both sides have; nothing where none has two."""
-        drawn = [pair.row for pair in found if len(pair.sizes) > 1][:FEW]
+        drawn = [pair.row for pair in compared if len(pair.sizes) > 1][:FEW]
         return self.exhibits.plot(name, caption, "times as fast", drawn, height=LATER_MM) if drawn else Markup("")
 
     def first(self) -> Markup:
@@ -179,7 +173,7 @@ class Overview(Groups):
     def fastest(self) -> str:
         """The series of the highest throughput, if any measures one."""
         queries = [row[0] for group in self.groups if group.measure == "throughput" for row in group.curves]
-        return max(queries, key=lambda query: self.exhibits.numbers.ask(f"{query}.peak").estimate.value, default="")
+        return max(queries, key=lambda query: self.exhibits.value(f"{query}.peak"), default="")
 
     @property
     def parameters(self) -> list[list[str | Markup]]:
@@ -196,7 +190,7 @@ class Overview(Groups):
 
     def words(self, size: str) -> Markup:
         """A size as a text prints it."""
-        return Markup(show(parse_size(size), "size", 0).tex)
+        return size_cell(size)
 
     def tables(self, group: CurveGroup) -> list[Markup]:
         """All sizes of a group, at most six curves to a table."""
@@ -222,8 +216,12 @@ class Overview(Groups):
     @property
     def impossible(self) -> list[tuple[str, str]]:
         """The curves and sizes whose corrected throughput is, or may be by its interval, above the rate of the link."""
-        found = ((query, name, size) for query, name, _ in self.rounds for size in self.exhibits.sizes(query))
-        return [(name, size) for query, name, size in found if self._exceeds_link(query, size)]
+        return [
+            (name, size)
+            for query, name, _ in self.rounds
+            for size in self.exhibits.sizes(query)
+            if self._exceeds_link(query, size)
+        ]
 
     def _exceeds_link(self, query: str, size: str) -> bool:
         rate = f"{query}.corrected at {size}"

@@ -30,11 +30,11 @@ _LONG = re.compile(r"([1-9]\d*\.\d\d)\d+")  # a hundredth of a point is below wh
 
 
 def inline_svg(svg: bytes, name: str, alt: str) -> str:
-    """The picture without its head; two figures of a page must not have one id."""
+    """The picture without its head, with ids that no other figure of the page has."""
     start = _START.search(text := svg.decode())
     assert start is not None
     inside = _LEFT_OUT.sub("", text[start.end() :])
-    inside = _ATTRIBUTE.sub(lambda found: _LONG.sub(r"\1", found[0]), _ID.sub(rf"\g<1>{name}:", inside))
+    inside = _ATTRIBUTE.sub(lambda attribute: _LONG.sub(r"\1", attribute[0]), _ID.sub(rf"\g<1>{name}:", inside))
     for colour, variable in VARIABLES.items():
         inside = inside.replace(colour, f"var(--{variable},{colour})")
     inside = re.sub(r">\s+<", "><", re.sub(r"\s+", " ", inside))
@@ -58,7 +58,7 @@ ROUND = (
 
 @dataclass
 class Blocks:
-    """The writer of blocks; a paragraph grows until something ends it."""
+    """Writes blocks; a paragraph goes on until a block or a blank line ends it."""
 
     inline: Inline
     svgs: dict[str, bytes]
@@ -68,20 +68,20 @@ class Blocks:
     folds_tables: bool = True  # the long ones; not within a section that is folded itself
 
     def write(self, nodes: Iterable[Node]) -> str:
-        done, words = list[str](), list[Node]()
+        blocks, words = list[str](), list[Node]()
         for node in [*_split(nodes), BREAK]:
             block = self._block(node)
             if block is None:
                 words.append(node)
                 continue
-            if said := self.inline.write(words).strip():
-                done.append(f"<p>{said}</p>")
+            if paragraph := self.inline.write(words).strip():
+                blocks.append(f"<p>{paragraph}</p>")
             words.clear()
-            done.append(block)
-        return "\n".join(filter(None, done))
+            blocks.append(block)
+        return "\n".join(filter(None, blocks))
 
     def _block(self, node: Node) -> str | None:
-        """The block that a node is, or None of words."""
+        """The block that a node is, or None if it belongs to a paragraph."""
         name = macro(node)
         if (isinstance(node, str) and node == BREAK) or name == "par":
             return ""
@@ -91,11 +91,10 @@ class Blocks:
             return self._heading(name, arguments(node))
         if name == "labevidence":
             return self.inline.evidence(*arguments(node))
-        return {"labround": ROUND}.get(name) if name != "labtitle" else self._title(arguments(node))
-
-    def _title(self, parts: list[list[Node]]) -> str:
-        self.who += filter(None, (self.inline.write(each).strip() for each in parts))
-        return ""
+        if name == "labtitle":
+            self.who += filter(None, (self.inline.write(part).strip() for part in arguments(node)))
+            return ""
+        return ROUND if name == "labround" else None
 
     def _heading(self, name: str, parts: list[list[Node]]) -> str:
         level, words = LEVELS[name], self.inline.write(parts[-1])
@@ -137,33 +136,29 @@ class Blocks:
     def _float(self, node: Node) -> str:
         """A figure or a table with its number and caption."""
         sort = source_of(arguments(node)[0])
-        given = {macro(each): arguments(each) for each in node.nodelist if macro(each)}
-        label = source_of(given["label"][0])
-        place = escape(label)
+        commands = {macro(inner): arguments(inner) for inner in node.nodelist if macro(inner)}
+        label = source_of(commands["label"][0])
+        name = f"caption:{escape(label)}"
         head = f"<strong>{sort.capitalize()} {self.inline.places[label]}.</strong>"
-        name = f"caption:{place}"
-        caption = f'<figcaption id="{name}">{head} {self.inline.write(given["caption"][-1])}</figcaption>'
-        inside = (
-            [self._picture(given["labpicture"]), caption] if sort == "figure" else [caption, self._tables(node, name)]
-        )
-        return f'<figure id="{place}" class="{sort}">{"".join(inside)}</figure>'
+        parts = [f'<figcaption id="{name}">{head} {self.inline.write(commands["caption"][-1])}</figcaption>']
+        if sort == "figure":
+            picture, alt = map(source_of, commands["labpicture"])
+            figure = picture.removeprefix("figures/").removesuffix(".pdf")
+            parts.insert(0, inline_svg(self.svgs[figure], figure, bytes.fromhex(alt).decode("utf-16")))
+        else:
+            parts += [table(inner, self.inline, name, is_folded=self.folds_tables) for inner in _tables(node.nodelist)]
+        return f'<figure id="{escape(label)}" class="{sort}">{"".join(parts)}</figure>'
 
-    def _tables(self, node: Node, name: str) -> str:
-        fitted = [
-            each.nodelist if kind(each) == "Environment" and each.environmentname == "labfit" else [each]
-            for each in node.nodelist
-        ]
-        tables = [each for each in chain.from_iterable(fitted) if kind(each) == "Environment"]
-        return "".join(table(each, self.inline, name, is_folded=self.folds_tables) for each in tables)
 
-    def _picture(self, given: list[list[Node]]) -> str:
-        name = source_of(given[0]).removeprefix("figures/").removesuffix(".pdf")
-        alt = bytes.fromhex(source_of(given[1])).decode("utf-16")
-        return inline_svg(self.svgs[name], name, alt)
+def _tables(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The environments among the nodes, and those within one that fits them to the page."""
+    for node in nodes:
+        if kind(node) == "Environment":
+            yield from _tables(node.nodelist) if node.environmentname == "labfit" else (node,)
 
 
 def _parts(nodes: list[Node], head: str) -> list[tuple[Node, list[Node]]]:
-    """Each head with what follows it; what stands before the first is no part."""
+    """Each head with the nodes up to the next; nodes before the first head are left out."""
     parts = list[tuple[Node, list[Node]]]()
     for node in nodes:
         if macro(node) == head:
@@ -174,7 +169,7 @@ def _parts(nodes: list[Node], head: str) -> list[tuple[Node, list[Node]]]:
 
 
 def _split(nodes: Iterable[Node]) -> Iterator[Node | str]:
-    """The nodes, and where a line is blank a break in place of it."""
+    """The nodes, with a break in place of each blank line."""
     for node in nodes:
         if kind(node) != "Chars":
             yield node

@@ -23,10 +23,10 @@ from lab.report.text.check import Backing
 
 @dataclass(frozen=True)
 class Material:
-    """All that LaTeX reads of a report, the figures, and the evidence behind its numbers and statements."""
+    """The texts of a report for LaTeX, its figures, and the evidence behind its numbers and statements."""
 
     name: str
-    texts: dict[str, str]  # report.tex and those that it takes in
+    texts: dict[str, str]  # report.tex and its inputs
     svgs: dict[str, bytes]
     backings: Sequence[Backing]
     sets: tuple[RecordSet, ...]
@@ -39,35 +39,26 @@ NUMBERS = 5  # beside the answer
 FILES_BYTES = 300_000  # of a page of at most 500 kB
 UNQUOTED = ",:;/=()*+!$@"  # what an address may hold, beside letters and digits
 # The sections that are folded, beside those of the appendix: how it was measured, and with what.
-FOLDED = frozenset(
-    (
-        "Question and setting",
-        "How to repeat this",
-        "Method",
-        "Chosen parameters, and why",
-        "Environment",
-        "How to reproduce",
-    )
-)
+FOLDED = {"Question and setting", "How to repeat this", "Method", "Chosen parameters, and why", "Environment"}
+FOLDED |= {"How to reproduce"}
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
-_TAKES_IN = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
+_INPUT = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
 def page(material: Material, templates: Path) -> str:
-    """The page; a command that it does not know is an error."""
+    """The page; an unknown command is an error."""
     report = material.texts["report.tex"]
     preamble, _, rest = report.partition(r"\begin{document}")
-    source = _TAKES_IN.sub(lambda name: material.texts[f"{name[1]}.tex"], rest.partition(r"\end{document}")[0])
+    source = _INPUT.sub(lambda command: material.texts[f"{command[1]}.tex"], rest.partition(r"\end{document}")[0])
     blocks = Blocks(Inline(Tips(material.backings, material.sets), numbered(source)), material.svgs)
     first, *others = sections(nodes_of(source))
     shown = _first_screen(first.nodes, blocks)
     if others and not "".join(shown.values()):  # a report that begins with a section
         shown = _first_screen(others.pop(0).nodes, blocks)
     shown["body"] = _body(others, blocks)
-    shown["title"] = next(
-        blocks.inline.write(arguments(each)[-1]) for each in nodes_of(preamble) if macro(each) == "title"
-    )
+    (title,) = (arguments(node)[-1] for node in nodes_of(preamble) if macro(node) == "title")
+    shown["title"] = blocks.inline.write(title)
     files = addresses(material.files)
     return _whole(
         templates,
@@ -82,7 +73,7 @@ def page(material: Material, templates: Path) -> str:
 
 
 def page_without(name: str, why: str, templates: Path) -> str:
-    """The page in place of one that cannot be written: it leads to the PDF."""
+    """A page that leads to the PDF, in place of one that cannot be written."""
     answer = Markup("<p>This report is there for print alone: {}.</p>").format(why)
     nothing = dict.fromkeys(("who", "headings", "live", "files", "larger", "figure", "numbers", "rest", "body"), "")
     return _whole(templates, **nothing | {"name": name, "title": name, "answer": answer})
@@ -97,20 +88,19 @@ def _whole(templates: Path, **shown: object) -> str:
 
 def addresses(files: Mapping[str, bytes]) -> dict[str, str]:
     """Each file as an address that holds it, the digests of the records last, as long as the page has room."""
-    found, room = dict[str, str](), FILES_BYTES
+    fitting, room = dict[str, str](), FILES_BYTES
     for name in sorted(files, key=lambda name: (name == "manifest.json", len(files[name]))):
-        address = (
-            f"data:text/{'csv' if name.endswith('.csv') else 'plain'};charset=utf-8,{quote(files[name], safe=UNQUOTED)}"
-        )
+        form = "csv" if name.endswith(".csv") else "plain"
+        address = f"data:text/{form};charset=utf-8,{quote(files[name], safe=UNQUOTED)}"
         room -= len(address)
         if room >= 0:
-            found[name] = address
-    return found
+            fitting[name] = address
+    return fitting
 
 
 @dataclass
 class Section:
-    """A heading with what follows it; what stands before the first has no heading."""
+    """The nodes of a section, its heading first; those before the first section have no heading."""
 
     is_appendix: bool = False
     nodes: list[Node] = field(default_factory=list)
@@ -121,19 +111,19 @@ class Section:
 
 
 def sections(nodes: Iterable[Node]) -> list[Section]:
-    """What stands before the first section, then each section."""
-    found, in_appendix = [Section()], False
+    """The nodes before the first section, then each section."""
+    parts, in_appendix = [Section()], False
     for node in nodes:
         in_appendix = in_appendix or macro(node) == "appendix"
         if macro(node) == "section":
-            found.append(Section(in_appendix))
-        found[-1].nodes.append(node)
-    return found
+            parts.append(Section(in_appendix))
+        parts[-1].nodes.append(node)
+    return parts
 
 
 def _first_screen(nodes: list[Node], blocks: Blocks) -> dict[str, str]:
-    """The answer, its figure, five of its numbers, and the rest of what stands before the first section."""
-    floats = (place for place, each in enumerate(nodes) if kind(each) == "Environment")
+    """The answer, its figure, five of its numbers, and what else is before the first section."""
+    floats = (place for place, node in enumerate(nodes) if kind(node) == "Environment")
     at = next((place for place in floats if "labpicture" in map(macro, nodes[place].nodelist)), len(nodes))
     answer, figure = blocks.write(nodes[:at]), blocks.write(nodes[at : at + 1])
     return {
@@ -146,11 +136,12 @@ def _first_screen(nodes: list[Node], blocks: Blocks) -> dict[str, str]:
 
 def _numbers(nodes: list[Node], inline: Inline) -> str:
     """The claims of the answer whose queries are the shortest, in the order of the text."""
-    claims = {inline.tips.query(source_of(arguments(each)[0])): each for each in nodes if macro(each) == "labclaim"}
-    shortest = sorted(claims, key=len)[:NUMBERS]
+    claims = (arguments(node) for node in nodes if macro(node) == "labclaim")
+    contents = {inline.tips.query(source_of(number)): content for number, content in claims}
+    shortest = sorted(contents, key=len)[:NUMBERS]
     return "".join(
-        f"<div><dt>{inline.write([query])}</dt><dd>{inline.write(arguments(claims[query])[1])}</dd></div>"
-        for query in claims
+        f"<div><dt>{inline.write([query])}</dt><dd>{inline.write(content)}</dd></div>"
+        for query, content in contents.items()
         if query in shortest
     )
 
@@ -160,10 +151,9 @@ def _body(parts: Iterable[Section], blocks: Blocks) -> str:
     written = list[str]()
     for part in parts:
         blocks.folds_tables = not part.is_folded
-        head, words = blocks.write(part.nodes[:1]), blocks.write(part.nodes[1:])
-        written.append(
-            f"<details><summary>{head}</summary>\n{words}</details>" if part.is_folded else f"{head}\n{words}"
-        )
+        head, rest = blocks.write(part.nodes[:1]), blocks.write(part.nodes[1:])
+        form = "<details><summary>{}</summary>\n{}</details>" if part.is_folded else "{}\n{}"
+        written.append(form.format(head, rest))
     return "\n".join(written)
 
 

@@ -17,52 +17,42 @@ from pylatexenc.macrospec import EnvironmentSpec, MacroSpec  # type: ignore[impo
 from lab.report.errors import ReportError
 
 Node: TypeAlias = LatexNode  # of a library without types
+# The commands and environments by their arguments, as pylatexenc writes these.
 MACROS = {
-    **{
-        "labclaim": "{{",
-        "labshows": "{",
-        "labgiven": "{",
-        "labevidence": "{{{{{",
-        "figureof": "{",
-        "tableof": "{",
-        "labtitle": "{{{",
-        "labpicture": "{{",
-    },
-    **{"labhead": "{{", "labpart": "{", "labinterval": "{"},
-    **{"lablines": "{{", "rlap": "{", "labnum": "{"},
-    **{"hypertarget": "{{", "hypersetup": "{", "unit": "{", "num": "{", "qty": "{{", "SI": "{{", "url": "{"},
-    **{"setlength": "{{", "label": "{", "caption": "{", "vspace": "*{", "pagestyle": "{", "text": "{", "input": "{"},
-    **dict.fromkeys(("labwarned", "labsettle", "labround", "labto", "labtypesetter"), ""),
-    **dict.fromkeys(("allowbreak", "par", "noindent"), ""),
-    **dict.fromkeys(("section", "subsection", "subsubsection", "paragraph"), "*[{"),
-    **{"multicolumn": "{{{", "textsuperscript": "{", "textsubscript": "{", "cite": "{", "bibitem": "{", "newblock": ""},
+    "": "labwarned labsettle labround labto labtypesetter allowbreak par noindent newblock",
+    "{": """labshows labgiven figureof tableof labpart labinterval labnum rlap hypersetup unit num url label caption
+        pagestyle text input textsuperscript textsubscript cite bibitem""",
+    "*{": "vspace",
+    "{{": "labclaim labpicture labhead lablines hypertarget qty SI setlength",
+    "{{{": "labtitle multicolumn",
+    "{{{{{": "labevidence",
+    "*[{": "section subsection subsubsection paragraph",
 }
-ENVIRONMENTS = {"labplace": "{", "tabular": "[{", "longtable": "[{"}
-ENVIRONMENTS |= {"thebibliography": "{"}
+ENVIRONMENTS = {"{": "labplace thebibliography", "[{": "tabular longtable"}
 _WORDS = re.compile(r"[A-Za-z0-9.,;:/+=()](?: ?[A-Za-z0-9.,;:/+=()])*")
 
 
 class Walker(LatexWalker):  # type: ignore[misc]
-    """The library makes a token of each letter, which is most of its time: words that hold no sign become one."""
+    """Makes one token of plain words. The library makes one of each letter, and spends most of its time on them."""
 
-    def get_token(self, pos: int, *given: object, environments: bool = True, **named: object) -> LatexToken:
+    def get_token(self, pos: int, *more: object, environments: bool = True, **named: object) -> LatexToken:
         words = _WORDS.match(self.s, pos) if environments else None  # an argument without braces is one letter
         if words:
             return LatexToken(tok="char", arg=words[0], pos=pos, len=len(words[0]), pre_space="")
-        return super().get_token(pos, *given, environments=environments, **named)
+        return super().get_token(pos, *more, environments=environments, **named)
 
 
 def nodes_of(source: str) -> list[Node]:
-    """The nodes of a text; what does not close is an error."""
+    """The nodes of a text; a group or an environment that does not close is an error."""
     context = get_default_latex_context_db()
-    macros = [MacroSpec(name, arguments) for name, arguments in MACROS.items()]
-    environments = [EnvironmentSpec(name, arguments) for name, arguments in ENVIRONMENTS.items()]
+    macros = [MacroSpec(name, form) for form, names in MACROS.items() for name in names.split()]
+    environments = [EnvironmentSpec(name, form) for form, names in ENVIRONMENTS.items() for name in names.split()]
     context.add_context_category("lab", macros=macros, environments=environments, prepend=True)
     try:
-        found: list[Node] = Walker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
+        nodes: list[Node] = Walker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
     except LatexWalkerParseError as error:
         raise ReportError(f"the page cannot be read from the report's LaTeX: {error.msg}") from error
-    return found
+    return nodes
 
 
 def kind(node: Node) -> str:
@@ -72,20 +62,15 @@ def kind(node: Node) -> str:
 
 def arguments(node: Node) -> list[list[Node]]:
     """The contents of each argument, optional ones that are absent as nothing."""
-    return [_content(each) for each in node.nodeargd.argnlist] if node.nodeargd else []
+    contents = node.nodeargd.argnlist if node.nodeargd else []
+    return [list(node.nodelist) if kind(node) == "Group" else [node] if node else [] for node in contents]
 
 
 def source_of(nodes: list[Node]) -> str:
-    """What was typed."""
-    return "".join(each.latex_verbatim() for each in nodes)
+    """The nodes as they were typed."""
+    return "".join(node.latex_verbatim() for node in nodes)
 
 
 def macro(node: Node) -> str:
-    """The name of a command, nothing of another node."""
+    """The name of a command; empty for another node."""
     return str(node.macroname) if kind(node) == "Macro" else ""
-
-
-def _content(argument: Node) -> list[Node]:
-    if argument is None:
-        return []
-    return list(argument.nodelist) if kind(argument) == "Group" else [argument]

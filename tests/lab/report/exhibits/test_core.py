@@ -1,22 +1,37 @@
-"""What a template asks for by queries: lab.report.exhibits.core, from results/reference."""
+"""What a template asks for by queries, from results/reference, and the cache of figures: lab.report.exhibits.core."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.report.query.numbers_of import numbers_of
+from tests.lab.figures.examples import one_point
 
+from lab.files.store import SUMS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import Exhibits, Gallery, grid
+from lab.report.exhibits.core import WORDS, Exhibits, Gallery, grid
 
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 
+CACHED = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[4])!r})
+import lab.report.build, lab.report.html.page
+from pathlib import Path
+from lab.report.exhibits.core import Gallery
+from tests.lab.figures.examples import one_point
+Gallery(Path(sys.argv[1])).draw(one_point(), "One.")
+sys.exit("matplotlib" in sys.modules)
+"""
+
 
 @pytest.fixture
-def exhibits(tmp_path: Path) -> Exhibits:
-    return Exhibits(numbers_of("verbs_throughput"), Gallery(tmp_path))
+def exhibits(exhibits_of: Callable[[str], Exhibits]) -> Exhibits:
+    return exhibits_of("verbs_throughput")
 
 
 def test_a_sentence_is_printed_only_where_it_is_true_and_the_data_have_what_it_names(exhibits: Exhibits) -> None:
@@ -61,13 +76,33 @@ def test_a_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhib
         exhibits.plot("long", "word " * 31, "throughput", CURVES)
 
 
-def test_the_ends_of_an_interval_have_the_unit_of_its_value(tmp_path: Path) -> None:
-    found = Exhibits(numbers_of("mpi_bandwidth_latency"), Gallery(tmp_path)).cell("verbs at 192000")
-    assert found == r"\qty{1000}{\micro\second} \labinterval{990, 1020}"
+def test_the_ends_of_an_interval_have_the_unit_of_its_value(exhibits_of: Callable[[str], Exhibits]) -> None:
+    assert (
+        exhibits_of("mpi_bandwidth_latency").cell("verbs at 192000")
+        == r"\qty{1000}{\micro\second} \labinterval{990, 1020}"
+    )
 
 
-def test_an_end_below_0_has_a_minus_sign_and_0_has_none(tmp_path: Path) -> None:
-    exhibits = Exhibits(numbers_of("mpi_blocking_nonblocking"), Gallery(tmp_path))
+def test_an_end_below_0_has_a_minus_sign_and_0_has_none(exhibits_of: Callable[[str], Exhibits]) -> None:
+    exhibits = exhibits_of("mpi_blocking_nonblocking")
     more = "tcp[non-blocking].receive - tcp[blocking].receive"
     assert exhibits.cell(f"{more} at 1", 2) == r"\qty{-1}{\micro\second} \labinterval{\labnum{-3}, 0}"
     assert exhibits.cell(f"{more} at 1", 2, interval=False) == r"\qty{-1}{\micro\second}"
+
+
+@pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
+def test_a_cached_figure_is_read_and_drawn_again_where_it_is_damaged(tmp_path: Path, name: str) -> None:
+    figure = Gallery(tmp_path).draw(one_point(), "One.")
+    (folder,) = tmp_path.iterdir()
+    written = (folder / WORDS).stat().st_mtime_ns
+    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
+    assert (folder / WORDS).stat().st_mtime_ns == written
+    (folder / name).write_bytes(b"damage")
+    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
+    assert (folder / name).read_bytes() != b"damage"
+
+
+def test_a_cached_figure_loads_no_drawing_library(tmp_path: Path) -> None:
+    """matplotlib takes longer to load than all answers to compute."""
+    Gallery(tmp_path).draw(one_point(), "One.")
+    subprocess.run([sys.executable, "-c", CACHED, str(tmp_path)], check=True)

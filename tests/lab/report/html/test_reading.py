@@ -31,16 +31,3 @@ def test_the_tree_is_the_librarys_own(monkeypatch: pytest.MonkeyPatch) -> None:
     for source in (TRICKY, WORDS + TRICKY * 2):
         ours = drawn(source, reading.Walker, monkeypatch)
         assert ours == drawn(source, LatexWalker, monkeypatch)
-
-
-def test_words_without_a_sign_are_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[int]()
-    take = reading.Walker.get_token
-
-    def count(self: Any, pos: int, *given: Any, **named: Any) -> Any:
-        asked.append(pos)
-        return take(self, pos, *given, **named)
-
-    monkeypatch.setattr(reading.Walker, "get_token", count)
-    (read,) = nodes_of(WORDS)
-    assert read.chars == WORDS and len(asked) < 10

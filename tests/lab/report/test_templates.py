@@ -1,4 +1,4 @@
-"""Any experiment has a report: lab.report.{context,exhibits.overview,evidence.parameters} and templates/short.tex."""
+"""The reports of templates on other data than the reference's: lab.report.{context,exhibits.overview}, templates/."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
+from tests.lab.report.laboratory import UnsteadySite
 from tests.lab.report.test_own_programs import EXPERIMENT as OWN
 from tests.lab.report.topics.test_throughput import SMALL
 
 from lab.experiment.reader import read_card
-from lab.places import TEMPLATES
-from lab.plan.plan import Plan
+from lab.files.toml import read_whole
+from lab.places import EXPERIMENTS, TEMPLATES
+from lab.plan.plan import Plan, SiteFacts
 from lab.records.record import write_record
 from lab.report.build import build
 from lab.report.evidence.environment import ORIGINS
@@ -23,7 +25,9 @@ from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, profile_why
 from lab.report.sources import DEFAULT, Sources
 from lab.report.tex.render import escape
+from lab.report.text.macros import uses
 from lab.run.measure import measure
+from lab.sites.ssh import TwoHosts
 
 HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
 SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'
@@ -146,3 +150,72 @@ def test_own_programs_have_one_too(make_small_plan: Callable[..., Plan], fake_si
 def test_a_template_of_its_own_comes_first(tmp_path: Path) -> None:
     assert Sources(tmp_path / "mine.toml", TEMPLATES).template == DEFAULT
     assert Sources(tmp_path / "verbs_throughput.toml", TEMPLATES).template == "verbs_throughput.tex"
+
+
+def without_cards(text: str) -> str:
+    """The latencies with their series over a plain link only, as a site without modelled cards has them."""
+    head, *series = text.split("[[series]]\n")
+    return "[[series]]\n".join([head, *(part for part in series if "card =" not in part)]).replace(
+        '"write.card", "tcp.card", ', ""
+    )
+
+
+@pytest.fixture(scope="module", params=["with", "without"])
+def latency(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp(request.param)
+    text = (EXPERIMENTS / "latency.toml").read_text()
+    (folder / "latency.toml").write_text(text if request.param == "with" else without_cards(text))
+    return laboratory.body_of(laboratory.evidence_of("latency", folder / "records", folder), folder)
+
+
+def test_it_has_a_dot_plot_a_table_of_reads_and_tails_and_no_counted_instructions(latency: str) -> None:
+    figures = {*re.findall(r"\\label\{figure:(\w+)\}", latency)}
+    assert {"answer", "size", "tails"} <= figures and not {"causes", "processor"} & figures
+    assert {"five", "published", "fetch"} <= {*re.findall(r"\\label\{table:(\w+)\}", latency)}
+
+
+def test_a_read_is_claimed_by_its_whole_round_trip(latency: str) -> None:
+    halves = [use.body for use in uses(latency) if re.search(r"\bread(\.card)?(?!\.rtt)( at|\.p)", use.body)]
+    assert not halves and ("read.card.rtt" in latency) == ("write.card" in latency)
+
+
+def test_a_card_says_what_is_assumed_of_it(latency: str) -> None:
+    assert (r"\emph{assumed}" in latency) == (r"\claim[2]{(fdr.doorbell" in latency) == ("write.card" in latency)
+
+
+FALSE_HERE = ("The depth of the send queue decides", "Four requests in a call", "More messages only seem to help")
+
+
+def test_no_sentence_is_printed_that_the_data_do_not_show(tmp_path: Path) -> None:
+    body = laboratory.body_of(laboratory.evidence_of("write_parameters", tmp_path), tmp_path)
+    assert not [sentence for sentence in FALSE_HERE if sentence in body]
+    assert "The parameters, the largest effect first." in body and "The depth matters most" not in body
+
+
+REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, TwoHosts.traits)
+
+
+def report_of_a_real_link(name: str, folder: Path) -> str:
+    """The text of the report of an experiment on two hosts."""
+    toml = read_whole(EXPERIMENTS / f"{name}.toml").text.replace("profile.exact", "profile.ssh")
+    (folder / f"{name}.toml").write_text(toml)
+    plan = laboratory.plan_of(name, folder, REAL)
+    laboratory.record(plan, folder)
+    pdf = folder / "report.pdf"
+    pdf.write_bytes(build(Sources(plan.experiment.file, TEMPLATES), gather(plan, folder), folder / "cache"))
+    return " ".join(subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])
+def test_a_report_of_a_real_link_says_nothing_of_a_cable_or_of_one_core(name: str, tmp_path: Path) -> None:
+    text = report_of_a_real_link(name, tmp_path)
+    assert "ssh link, 100 Gb/sec (4X EDR)" in text and "Repetitions ran one after the other" in text
+    assert not re.search("cable|perturbed|processor core", text.partition("How to repeat this")[0])
+    left_out = "left out: card, card.inline, tcp.card, soft.card, ib_write_bw.card, tcp.gigabit"
+    assert (left_out in text) == (name == "verbs_throughput")
+
+
+def test_a_link_without_a_card_has_the_same_report_of_parameters_about_itself(tmp_path: Path) -> None:
+    text = report_of_a_real_link("write_parameters", tmp_path)
+    assert "over the link, at all points" in text and "Report B" in text and "Inline data: a read less" not in text
+    assert "kernel RDMA" not in text.replace("RDMA is kernel RDMA (Soft-RoCE, rxe0)", "")

@@ -1,0 +1,173 @@
+"""Figures of one topic each, from results/reference or measured on the fake site: lab.report.exhibits.plots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.figures.figure import FigureError
+from lab.figures.marks import MINUS, plain
+from lab.figures.render import render
+from lab.figures.repetitions import Distribution, Tails
+from lab.places import EXPERIMENTS
+from lab.report.errors import ReportError
+from lab.report.exhibits.core import LOOKS, Exhibits, Gallery
+from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, tails
+from lab.report.query.grammar import QueryError
+from lab.report.query.numbers import Numbers
+from lab.report.tex.render import Markup
+
+ROUNDS = "throughput_until_stable"
+NONE = ("no such link", [["nothing", "none", "TCP"]])
+LATENCIES = [["write.card", "WRITE", "card"], ["ib_write_lat.card", "perftest"], ["nothing", "none"]]
+KINDS = ["read of memory", "wire", "bytes", "the rest"]
+BARS = [
+    ["1 B", "write.card at 1", "", "fdr.wire", "61 B / fdr.rate"],
+    ["1 KiB", "write.card at 1K", "fdr.fetch", "fdr.wire", "1K / fdr.bus"],
+    ["3 B", "write.card at 3", "", "fdr.wire", "61 B / fdr.rate"],
+]
+SENDS = [["tcp[blocking].send", "TCP"], ["verbs[blocking].send", "kernel RDMA"], ["card[blocking].send", "card"]]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Exhibits]:
+    folder = tmp_path_factory.mktemp("measured")
+    evidence = {name: laboratory.evidence_of(name, folder) for name in ("latency", ROUNDS)}
+    return {name: Exhibits(Numbers(found), Gallery(folder / "figures")) for name, found in evidence.items()}
+
+
+def alt(exhibits: Exhibits, name: str) -> str:
+    return plain(exhibits.gallery.shown[name].alt)
+
+
+def test_a_dot_is_a_median_with_a_line_to_99_percent_where_the_round_trips_were_kept(
+    measured: dict[str, Exhibits],
+) -> None:
+    exhibits = measured["latency"]
+    text = dots(exhibits, "answer", "All of them.", "half of the round trip", "1", [("with a card", LATENCIES), NONE])
+    assert r"\label{figure:answer}" in text and "All of them." in text
+    words = alt(exhibits, "answer")
+    assert words.startswith("Half of the round trip, the axis logarithmic: with a card: WRITE ")
+    write, perftest = words.split(": ")[-1].split(", ")
+    assert " to " in write and " to " not in perftest and "none" not in words and "no such link" not in words
+    median, slow = (exhibits.value(f"write.card{measure} at 1") for measure in ("", ".p99"))
+    ((_, (dot, _)),) = exhibits.gallery.sketches["answer"].data.groups
+    assert (dot.value.value, dot.end) == (median, slow) and slow >= median
+
+
+def test_tails_show_all_kept_round_trips_of_a_series(measured: dict[str, Exhibits]) -> None:
+    exhibits = measured["latency"]
+    assert r"\label{figure:slow}" in tails(exhibits, "slow", "The slow ones.", "1", LATENCIES)
+    (shown,) = exhibits.gallery.sketches["slow"].data.distributions
+    assert shown.label == "WRITE" and len(shown.samples) == 6 * 400 and len(shown.keys) == 6
+
+
+def test_one_slow_message_in_sixteen_is_a_step_at_its_share() -> None:
+    samples = (1000.0,) * 375 + (1500.0,) * 25
+    figure = render(Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],)))
+    assert figure.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
+    assert figure.n == "n = 400 samples or more"
+
+
+def test_a_row_has_a_square_for_each_repetition_at_its_sizes_alone(measured: dict[str, Exhibits]) -> None:
+    exhibits = measured[ROUNDS]
+    agreed(exhibits, "agreed", "All agree.", [["card", "card"], ["verbs", "kernel RDMA"], ["absent", "TCP"]])
+    assert alt(exhibits, "agreed").endswith("card 6 of 6 at 1 B to 256 KiB; kernel RDMA 6 of 6 at 1 B to 256 KiB.")
+    card, verbs = exhibits.gallery.sketches["agreed"].data.rows
+    assert None not in card.cells and verbs.cells[:3] == ((6, 6), None, (6, 6))
+
+
+def test_rounds_are_shown_off_the_median_of_the_last(measured: dict[str, Exhibits]) -> None:
+    by_round(measured[ROUNDS], "rounds", "They agree.", [["tcp.card", "1K", "TCP, 1 KiB", "TCP"]])
+    (curve,) = measured[ROUNDS].gallery.sketches["rounds"].data.curves
+    assert curve.x == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0) and curve.values[1:] == pytest.approx([1.0] * 5, rel=0.01)
+
+
+def test_a_round_has_a_time_and_a_rate_can_be_asked_in_bits(measured: dict[str, Exhibits]) -> None:
+    exhibits, numbers = measured[ROUNDS], measured[ROUNDS].numbers
+    # A repetition is timed over its last five rounds.
+    assert exhibits.value("card.round / (card.time * card.iterations) at 64") == pytest.approx(1 / 5, rel=1e-3)
+    bits = numbers.ask("card at 64 in bit/s").answer
+    assert (bits.unit, bits.estimate.value) == ("bit/s", 8 * exhibits.value("card at 64"))
+    assert str(exhibits.table(["card in bit/s"], ["64"])[0][1]) == str(exhibits.cell("card at 64 in bit/s"))
+    with pytest.raises(QueryError, match="no unit"):
+        numbers.ask("card.round at 64 in bit/s")
+
+
+def test_a_site_without_the_card_has_a_report_about_the_rest(tmp_path: Path) -> None:
+    series = (EXPERIMENTS / f"{ROUNDS}.toml").read_text().split("[[series]]")
+    text = "[[series]]".join(part for part in series if not re.search(r"card =|1_000_000_000", part))
+    text = text.replace('series = ["card", "tcp.card", "soft.card"]', 'series = ["cable"]')
+    (tmp_path / f"{ROUNDS}.toml").write_text(text)
+    body = laboratory.body_of(laboratory.evidence_of(ROUNDS, tmp_path / "results", tmp_path), tmp_path)
+    assert "Throughput at five sizes, as the rounds give it and corrected" in body
+    assert "Report E's results" not in body
+
+
+@pytest.mark.parametrize(
+    ("row", "titles", "words"),
+    [
+        (
+            ("send:\nmore", "linear", [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]]),
+            ("TCP", "no such link"),
+            "Against message size, in 1 panels. send: more, TCP: TCP 136 ns at 1 B",
+        ),
+        (
+            ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]]),
+            ("TCP",),
+            f"TCP {MINUS}136 ns at 1 B",
+        ),
+        (
+            ("time", "log", [SENDS]),
+            ("send",),
+            "; a step between 4087 and 4088 B; a step between 32 and 64 B.",
+        ),
+    ],
+)
+def test_small_panels_show_differences_about_0_and_mark_the_steps_of_times(
+    row: tuple[str, str, list[list[list[str]]]],
+    titles: tuple[str, ...],
+    words: str,
+    exhibits_of: Callable[[str], Exhibits],
+) -> None:
+    exhibits = exhibits_of("mpi_blocking_nonblocking")
+    multiples(exhibits, "shown", "A finding.", titles, [row])
+    assert words in alt(exhibits, "shown") and "no such link" not in alt(exhibits, "shown")
+
+
+def test_parts_mark_what_the_cards_file_assumes_and_end_with_the_rest(exhibits_of: Callable[[str], Exhibits]) -> None:
+    exhibits = exhibits_of("latency")
+    parts(exhibits, "path", "Mostly assumed.", "half of the round trip", KINDS, BARS)
+    assert alt(exhibits, "path") == (
+        "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 398 ns; "
+        "1 KiB 2.38 µs: read of memory (assumed) 500 ns, wire (assumed) 1 µs, bytes 172 ns, the rest 705 ns."
+    )
+    with pytest.raises(FigureError, match="more than the whole"):
+        parts(exhibits, "above", "Too much.", "time", ["wires", "rest"], [["1 B", "fdr.wire", "2 * fdr.wire"]])
+
+
+@pytest.mark.parametrize(
+    ("draw", "what"),
+    [
+        (lambda exhibits: dots(exhibits, "empty", "Nothing.", "time", "1", [NONE]), "no row of empty"),
+        (lambda exhibits: tails(exhibits, "empty", "Nothing.", "1", LATENCIES[1:]), "no round trips of empty"),
+        (lambda exhibits: parts(exhibits, "empty", "Nothing.", "time", KINDS, BARS[2:]), "no bar of empty"),
+        (
+            lambda exhibits: multiples(exhibits, "empty", "Nothing.", ("TCP",), [("time", "log", [[["none", "TCP"]]])]),
+            "no curve of empty",
+        ),
+        (
+            lambda exhibits: dots(exhibits, "long", "word " * 31, "time", "1", [("", LATENCIES[:1])]),
+            "a caption of 31 words",
+        ),
+    ],
+)
+def test_a_figure_without_data_or_with_a_long_caption_is_refused(
+    draw: Callable[[Exhibits], Markup], what: str, measured: dict[str, Exhibits]
+) -> None:
+    with pytest.raises(ReportError, match=what):
+        draw(measured["latency"])
