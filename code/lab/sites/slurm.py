@@ -133,7 +133,7 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
 
 
 @dataclass
-class Submission:
+class SubmittedJob:
     """A job that waits for its outcome."""
 
     folder: Path
@@ -185,7 +185,7 @@ class Dispatch:
     def __init__(self, cluster: Slurm, folder: Path, kind: str) -> None:
         self.cluster, self.folder, self.kind = cluster, folder, kind
         self.lock = threading.Condition()
-        self.waiting: dict[str, Submission] = {}
+        self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
         self.thread: threading.Thread | None = None
 
@@ -195,7 +195,7 @@ class Dispatch:
         with self.lock:
             if self.stopped:
                 raise SiteStopped(STOPPED)
-            submission = self.waiting.setdefault(name, Submission(self.folder / name))
+            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name))
             if not submission.folder.exists():
                 spool.put_job(submission.folder, job)
             submission.task = submission.task or _submitted(submission.folder)
@@ -252,11 +252,11 @@ class Dispatch:
                 (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
         return True
 
-    def _new(self) -> list[Submission]:
+    def _new(self) -> list[SubmittedJob]:
         with self.lock:
             return [submission for submission in self.waiting.values() if submission.task is None]
 
-    def _script(self, tasks: list[list[Submission]]) -> Path:
+    def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
         """The script of each task."""
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
@@ -287,7 +287,7 @@ class Dispatch:
             submission.finish(result)
         return bool(results)
 
-    def _given_up(self, submission: Submission, task: Task, place: Place | None) -> SiteError | None:
+    def _given_up(self, submission: SubmittedJob, task: Task, place: Place | None) -> SiteError | None:
         """The error of a task that is over, or waits for too long for nodes that are down."""
         now = time.monotonic()
         if place is not None and place.alive:
