@@ -1,4 +1,4 @@
-"""The site slurm on a real cluster: lab.sites.slurm, lab.sites.cluster.{dispatch,queue}."""
+"""The site slurm on a real cluster: lab.sites.slurm, lab.sites.queue."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
 from lab.model.trial import Outcome, Perturbation
 from lab.places import CACHE
-from lab.sites import dispatch, slurm
+from lab.sites import slurm
 from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
 from lab.sites.queue import on_a_node
@@ -52,8 +52,8 @@ grade = {"points": 9, "final": True, "ids": [os.environ["SLURM_JOB_ID"], os.envi
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the controller answers at once, and files need no time to be seen."""
-    monkeypatch.setattr(dispatch, "LONGEST_ASK_S", 1.0)
-    monkeypatch.setattr(dispatch, "GRACE_S", 0.5)
+    monkeypatch.setattr(slurm, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(slurm, "GRACE_S", 0.5)
 
 
 @pytest.fixture

@@ -10,21 +10,20 @@ from dataclasses import astuple, dataclass, fields
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lab.causes.symbols import POLLING, Function
+from lab.causes.symbols import POLLING, Function, Tally
 from lab.errors import LabError
 from lab.files.storage import csv_text
 from lab.places import REFERENCE
 from lab.typed_json import JsonTable, parse_as
 
-if TYPE_CHECKING:
-    from lab.causes.symbols import Tally
-
-
 FILE = Path(__file__).with_name("classes.toml")
-OTHER = "other"  # kernel's functions that no class names
-OF_PROGRAM = ("program", "user library")  # a program's own; all other instructions are the kernel's
+FOLDER = "causes"  # beside the tables of records
+CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name
+ENDS = ("client", "server")
+# By as much may the start of one trial be luckier: in instructions, and as a share of the messages' instructions.
+LUCK, LUCK_SHARE = 100_000, 0.1
+OTHER = "other"  # functions of the kernel that no class names
 WAITING = "waiting"  # polls that found nothing, and the time in which the CPU is halted
 
 
@@ -47,28 +46,24 @@ class Kind:
 
 @cache
 def classes() -> tuple[Kind, ...]:
-    """All of them, in the order of their file."""
+    """All kinds of work, in the order of their file."""
     tables: list[JsonTable] = tomllib.loads(FILE.read_text())["class"]
-    return tuple(parse_as(Kind, each) for each in tables)
+    return tuple(parse_as(Kind, table) for table in tables)
 
 
 @cache
 def class_of(function: Function) -> str:
-    """The name of the first class that has it."""
-    return next((each.name for each in classes() if each.has(function)), OTHER)
+    """The name of the first kind of work that has a function."""
+    return next((kind.name for kind in classes() if kind.has(function)), OTHER)
 
 
 def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(name, each) for each in patterns)
-
-
-ENDS = ("client", "server")
-LUCK, LUCK_SHARE = 100_000, 0.1  # instructions, and of all that the messages take, by which a start may be luckier
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True)
 class Share:
-    """One end of one window."""
+    """The instructions of one end for the messages of one window."""
 
     series: str
     size_bytes: int
@@ -80,16 +75,14 @@ class Share:
 
     @property
     def instructions(self) -> int:
-        """All that this end executed for them, without polls that found nothing."""
+        """All that this end executed for the messages, without polls that found nothing."""
         return sum(self.functions.values()) - self.functions[POLLING]
 
     @property
     def is_of_the_start(self) -> bool:
-        """Whether the starts of the two trials differ by so much that it says nothing of the messages.
-
-        A program that polls for its peer executes as much as it waits, and that is luck.
-        """
-        less = -sum(each for each in self.functions.values() if each < 0)
+        """Whether the starts of the two trials differ by too much: a program that polls for its peer executes more
+        instructions the longer it waits, which is chance."""
+        less = -sum(number for number in self.functions.values() if number < 0)
         return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
 
     def classes(self) -> Counter[str]:
@@ -102,12 +95,8 @@ class Share:
 
 
 def difference(twice: Tally, once: Tally) -> Tally:
-    """What the one has more of each function; what was less by chance of a start is less."""
-    return Counter({each: more for each in twice | once if (more := twice[each] - once[each])})
-
-
-FOLDER = "causes"  # beside the tables of records
-CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name
+    """The excess of one tally over the other, by function; negative if the start of a trial was luckier."""
+    return Counter({function: more for function in twice | once if (more := twice[function] - once[function])})
 
 
 class CausesError(LabError):
@@ -133,29 +122,29 @@ class Cause:
 
 
 def file_of(experiment: str, results: Path) -> Path:
-    """The table by kind of work that is kept beside these results."""
+    """The table by kind of work beside these results."""
     return results / FOLDER / CLASSES.format(experiment)
 
 
 def files_of(experiment: str, results: Path) -> tuple[Path, Path]:
-    """Where a report looks for it: what comes with the lab, which a grader has too, then what was counted here."""
+    """The tables for a report: the reference's, which a grader has too, then the one that was counted here."""
     return file_of(experiment, REFERENCE), file_of(experiment, results)
 
 
-COLUMNS = tuple(each.name for each in fields(Cause))
+COLUMNS = tuple(column.name for column in fields(Cause))
 FUNCTION_COLUMNS = (*COLUMNS[:5], "owner", "function", *COLUMNS[5:])
 
 
 def rows(shares: Iterable[Share]) -> Iterator[Cause]:
     """A row for each kind of work, the largest first."""
     for share in shares:
-        for work, number in sorted(share.classes().items(), key=lambda each: (-each[1], each[0])):
+        for work, number in sorted(share.classes().items(), key=lambda entry: (-entry[1], entry[0])):
             yield Cause(share.series, share.size_bytes, share.end, share.messages, work, number, share.record)
 
 
-def format_classes(found: Iterable[Cause]) -> str:
+def format_classes(causes: Iterable[Cause]) -> str:
     """The table by kind of work."""
-    return csv_text(COLUMNS, map(astuple, found))
+    return csv_text(COLUMNS, map(astuple, causes))
 
 
 def format_functions(shares: Iterable[Share]) -> str:
@@ -166,7 +155,7 @@ def format_functions(shares: Iterable[Share]) -> str:
 def _of_functions(shares: Iterable[Share]) -> Iterator[tuple[object, ...]]:
     for share in shares:
         place = (share.series, share.size_bytes, share.end, share.messages)
-        for function, number in sorted(share.functions.items(), key=lambda each: (-each[1], each[0])):
+        for function, number in sorted(share.functions.items(), key=lambda entry: (-entry[1], entry[0])):
             yield (*place, class_of(function), *function, number, share.record)
 
 
@@ -174,16 +163,16 @@ def read(file: Path) -> tuple[Cause, ...]:
     """The rows of a table by kind of work."""
     try:
         with file.open(newline="") as opened:
-            return tuple(_row(each) for each in csv.DictReader(opened))
+            return tuple(_row(cells) for cells in csv.DictReader(opened))
     except (KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
-        raise CausesError("is no table of causes", str(file), "lab causes, which writes it") from error
+        raise CausesError("is not a table of causes", str(file), "lab causes, which writes it") from error
 
 
 def _row(cells: dict[str, str]) -> Cause:
-    found = Cause(
+    cause = Cause(
         cells["series"], int(cells["size_bytes"]), cells["end"], int(cells["messages"]), cells["work"],
         int(cells["instructions"]), cells["record"],
     )  # fmt: skip
-    if found.messages < 1:
-        raise ValueError(found.messages)
-    return found
+    if cause.messages < 1:
+        raise ValueError(cause.messages)
+    return cause

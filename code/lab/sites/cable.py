@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from lab.errors import SiteError
 from lab.machine.job import check
 from lab.machine.link import FRAME_EXTRA_BYTES, netem
-from lab.model.trial import End, Ends, Job, Link
+from lab.model.trial import End, Ends, Link
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import AgentPair, near_by
+from lab.sites.agent.pair import AgentPair
 from lab.sites.site import Clock, Shared, Traits
+from lab.sites.wall import PairLink
 
 HINT = "outside of a container, as root or with user namespaces allowed: sysctl kernel.unprivileged_userns_clone=1"
 
@@ -23,7 +24,7 @@ def unshare() -> list[str]:
 
 
 def refusal() -> str:
-    """The sentence that says why there is none; empty where there can be one."""
+    """The reason why the kernel makes no network namespace; empty if it makes one."""
     try:
         done = subprocess.run([*unshare(), "true"], capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -32,13 +33,13 @@ def refusal() -> str:
 
 
 def refused(said: str) -> str:
-    """That sentence, of what unshare said."""
+    """The reason, from unshare's message."""
     return f"this computer's kernel makes no network namespace for you: {last_line(said)}"
 
 
 Command = tuple[str, ...]
 
-OFFLOADS = ("tso", "gso", "tx", "rx")  # a veth has no others: it joins no received segments unless it is told to
+OFFLOADS = ("tso", "gso", "tx", "rx")  # a veth has no others: it does not join received segments by default
 BURST_BYTES_LEAST = 32 << 10
 BURSTS_PER_S = 1000  # a rate is kept to within a millisecond's worth
 
@@ -68,9 +69,9 @@ def burst_bytes(rate_bit_s: int) -> int:
 
 
 def netem_advice(command: Command, said: str) -> str:
-    """What to try if the kernel or this computer lacks something."""
+    """A hint if the kernel or this host lacks something."""
     if "qdisc kind is unknown" in said:
-        kind = next(each for each in ("netem", "tbf") if each in command)
+        kind = next(name for name in ("netem", "tbf") if name in command)
         return f"modprobe sch_{kind}; a kernel without it can't model this link"
     return "apt install iproute2 ethtool" if "failed to execute" in said else ""
 
@@ -81,8 +82,8 @@ TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 PROCESSES = ("--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
-class Cable:
-    """Both ends, and the link model that lies on them."""
+class Cable(PairLink):
+    """A cable between two network namespaces, and the link model on it."""
 
     traits = TRAITS
 
@@ -99,7 +100,7 @@ class Cable:
         self.pair = AgentPair(self.client, self.server)
 
     def apply(self, link: Link) -> None:
-        """Put a link model on both ends, unless it is there."""
+        """Put a link model on both ends, unless it is on them."""
         if link == self.link:
             return
         self.link = None
@@ -112,10 +113,6 @@ class Cable:
                 far.ask("look")  # an agent that is gone took the cable with it, and the error says so
             raise
         self.link = link
-
-    def with_programs(self, job: Job) -> AgentPair:
-        """The pair as it is: the namespaces are of the network alone, so both ends see the same files."""
-        return near_by(self.pair, job)
 
     def close(self) -> None:
         """End both agents, and with them the namespaces and the cable."""

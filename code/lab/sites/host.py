@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.model.trial import End, Ends, Job, Link
+from lab.model.trial import End, Ends
 from lab.sites import soft_rdma
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here
-from lab.sites.agent.pair import AgentPair, near_by
+from lab.sites.agent.pair import AgentPair
 from lab.sites.cable import Cable
 from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.soft_rdma import SoftRdma
@@ -23,8 +23,8 @@ from lab.sites.wall import PairLink, WallSite
 TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
 
-class OwnDevices:
-    """Two agents near the devices; the link is what it is."""
+class OwnDevices(PairLink):
+    """Two agents near the devices of this host."""
 
     traits = TRAITS
 
@@ -33,43 +33,22 @@ class OwnDevices:
         self.pair = AgentPair(FarEnd("client", here()), FarEnd("server", here()))
         self.pair.pin(self.ends)
 
-    def apply(self, link: Link) -> None:
-        """Refuse a link model: a real link takes none."""
-        refuse_model(link)
-
-    def with_programs(self, job: Job) -> AgentPair:
-        """Both ends see the same files."""
-        return near_by(self.pair, job)
-
-    def close(self) -> None:
-        """End both agents."""
-        self.pair.client.kill()
-        self.pair.server.kill()
-
-
-def refuse_model(link: Link) -> None:
-    """Refuse all of a link model but its MTU: the record has the MTU of the link."""
-    if link.card:
-        raise SiteError(
-            f"a real link has cards of its own, and takes no modelled {link.card.name}", hint="--site exact"
-        )
-    if link.is_modelled:
-        raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
-
 
 def choose(wanted: str) -> tuple[str, ...]:
-    """The devices to use, client's first: those named, else the first two of one kind, else the first, else none;
-    hardware before software."""
+    """The devices to use, client's first: the named devices, else the first two of one kind, else the first, else
+    none; hardware before software."""
     if not wanted:
-        groups = sorted(_active().items(), key=lambda each: (each[0].startswith(computer.SOFTWARE), len(each[1]) < 2))
+        groups = sorted(
+            _active().items(), key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2)
+        )
         return tuple(groups[0][1][:2]) if groups else ()
-    there = computer.devices()
+    devices = computer.devices()
     for name in wanted.split(","):
-        if name not in there:
-            known = ", ".join(there) or "there is none"
-            raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {known}")
+        if name not in devices:
+            names = ", ".join(devices) or "there is none"
+            raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {names}")
     named = tuple(wanted.split(",")[:2])
-    kinds = [computer.kind(each) for each in named]
+    kinds = [computer.kind(name) for name in named]
     if len(set(kinds)) > 1:
         both = " and ".join(f"{name} ({kind})" for name, kind in zip(named, kinds, strict=True))
         hint = f"two of one kind, or --site host:{named[0]} alone"
@@ -78,7 +57,7 @@ def choose(wanted: str) -> tuple[str, ...]:
 
 
 def skipped_devices(chosen: tuple[str, ...]) -> str:
-    """A sentence about the active devices of another kind than the chosen ones; empty where there is none."""
+    """A sentence about active devices of another kind than the chosen ones; empty if there is none."""
     others = [f"{name} ({kind})" for kind, names in _active().items() for name in names if chosen[0] not in names]
     if not others:
         return ""
@@ -112,7 +91,7 @@ def about(devices: tuple[str, ...]) -> dict[str, str]:
 def _end(device: str) -> End:
     interface = computer.interface_of(device)
     if not interface:
-        raise SiteError(f"{device} has no network interface, by which the lab finds its GID", hint="ip link; rdma link")
+        raise SiteError(f"{device} has no network interface, from which its GID follows", hint="ip link; rdma link")
     address = computer.address_of(interface)
     if not address:
         raise SiteError(f"{interface} has no address", hint=f"ip addr add 192.168.100.1/24 dev {interface}")
@@ -138,12 +117,12 @@ def alone(tell: Tell) -> Iterator[None]:
 def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - as every site's module
     """`host` takes this computer's RDMA devices, else makes two where it can; `host:A,B` those; `host:rxe` makes two in
     any case; `host:cable` takes none."""
-    made = wanted == soft_rdma.WANTED
-    devices = () if made or wanted == CABLE else choose(wanted)
-    made = made or (not (wanted or devices) and soft_rdma.possible())
+    makes_rdma = wanted == soft_rdma.WANTED
+    devices = () if makes_rdma or wanted == CABLE else choose(wanted)
+    makes_rdma = makes_rdma or (not (wanted or devices) and soft_rdma.possible())
 
     def connect() -> PairLink:
-        if made:
+        if makes_rdma:
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable()
 

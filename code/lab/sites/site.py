@@ -76,7 +76,7 @@ Tell = Callable[[str], None]  # takes a sentence about what takes time, and why
 
 
 def silent(_: str) -> None:
-    """Tell nobody: prepare() has told it already."""
+    """Ignore the sentence: prepare() has reported it already."""
 
 
 class Site(Protocol):
@@ -89,28 +89,22 @@ class Site(Protocol):
     @property
     def ends(self) -> Ends:
         """Addresses and devices of both ends of the data link."""
-        ...
 
     @property
     def traits(self) -> Traits:
         """What the site and its link are."""
-        ...
 
     def identity(self) -> dict[str, str]:
         """What two records must share to be of one site: compared, stable, cheap after the first call."""
-        ...
 
     def prepare(self, progress: Tell) -> None:
         """Build and freeze what is not cached; otherwise do nothing."""
-        ...
 
     def run(self, job: Job) -> Outcome:
         """Run one job; blocking, thread-safe; raises SiteError."""
-        ...
 
     def stop(self) -> None:
         """End every process of this site now; run() in other threads then raises SiteStopped."""
-        ...
 
 
 @runtime_checkable
@@ -119,7 +113,6 @@ class Witness(Protocol):
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
         """Run one job; the folder gets each end's log of the link (lab.machine.results)."""
-        ...
 
 
 def open_site(named: str, hosts: Path = HOSTS) -> Site:

@@ -1,34 +1,50 @@
 """A Slurm cluster: arrays of trials, two nodes each for a real link, or one node each for the exact machine.
 
-What runs there survives this process: every job has a folder in the spool, and a later run takes what it finds.
+The jobs survive this process: every job has a folder in the spool, and a later run takes the outcomes that it finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import math
+import os
+import shlex
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.errors import SiteError
+from lab.errors import LabError, SiteError, SiteStopped
+from lab.files.storage import storage
 from lab.model.trial import End, Ends, Job, Outcome
-from lab.places import CACHE, HOSTS
+from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import exact, queue
-from lab.sites.dispatch import Dispatch
-from lab.sites.host import refuse_model
+from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.site import EXACT, Clock, Shared, Traits
+from lab.sites.queue import Place, Task, load, shell
+from lab.sites.site import EXACT, Clock, Shared, Tell, Traits
+from lab.sites.wall import refuse_model
 
 AT_ONCE = 256  # trials that wait in the queue together
-
+TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
 # No node is known before a job has started: the nodes replace these words.
 ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface", "@client.gid"),
     server=End("@server.host", "@server.device", "@server.interface", "@server.gid"),
     side_channel="@side_channel",
 )
-
-
-TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
+GATHER_S = 0.3  # after the first job of an array, for the others
+FIRST_LOOK_S, LONGEST_LOOK_S = 0.1, 2.0  # between looks at the files
+FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between questions to the controller, which are costly for it
+BACKOFF = 1.3
+GRACE_S = 5.0  # between the end of a task and the sight of its files over a network file system
+SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
+SHAPES = {
+    "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
+    "exact": ("--nodes=1", "--ntasks=1"),
+}
+STOPPED = "the slurm site was told to stop"
 
 
 class SlurmSite:
@@ -43,7 +59,7 @@ class SlurmSite:
     def __init__(self, cluster: Slurm) -> None:
         self.cluster = cluster
         self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool", self.kind)
-        self.known: dict[str, str] | None = None
+        self.found_identity: dict[str, str] | None = None
 
     @property
     def ends(self) -> Ends:
@@ -51,18 +67,18 @@ class SlurmSite:
         ends = replace(ENDS, launcher=self.cluster.launcher)
         if self.cluster.device:
             return ends
-        client, server = (replace(each, device="", gid="") for each in (ends.client, ends.server))
+        client, server = (replace(end, device="", gid="") for end in (ends.client, ends.server))
         return replace(ends, client=client, server=server)
 
     def identity(self) -> dict[str, str]:
-        """The cluster and the kind of nodes that were asked for; which ones it gave is in each record's state."""
-        if self.known is None:
-            asked = ("partition", "constraint", "interface", "device")
-            named = {name: str(getattr(self.cluster, name)) for name in asked if getattr(self.cluster, name)}
-            self.known = {"cluster": queue.cluster_name(), **named}
-        return self.known
+        """The cluster and the requested kind of nodes; each record's state has the nodes that ran it."""
+        if self.found_identity is None:
+            names = ("partition", "constraint", "interface", "device")
+            settings = {name: str(getattr(self.cluster, name)) for name in names if getattr(self.cluster, name)}
+            self.found_identity = {"cluster": queue.cluster_name(), **settings}
+        return self.found_identity
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
+    def prepare(self, progress: Tell) -> None:
         """Ask for the cluster's name: an error if there is none."""
         del progress
         self.identity()
@@ -78,7 +94,7 @@ class SlurmSite:
 
 
 class ExactOnSlurm(SlurmSite):
-    """The exact machine on a cluster's nodes: the same records as from this computer."""
+    """The exact machine on a cluster's nodes: the same records as from this host."""
 
     name = "exact"
     boots_image = True
@@ -91,15 +107,15 @@ class ExactOnSlurm(SlurmSite):
 
     @property
     def ends(self) -> Ends:
-        """The traits of the machine."""
+        """The ends of the machine."""
         return self.machine.ends
 
     def identity(self) -> dict[str, str]:
         """The identity of the machine: the node makes no difference."""
         return self.machine.identity()
 
-    def prepare(self, progress: Callable[[str], None]) -> None:
-        """Freeze the machine here, once: all nodes see the same folder."""
+    def prepare(self, progress: Tell) -> None:
+        """Make the snapshot here, once: all nodes see the same folder."""
         queue.version()
         self.machine.prepare(progress)
 
@@ -114,3 +130,186 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
     if wanted not in kinds:
         raise SiteError(f"the site slurm has no kind {wanted!r}", hint="--site slurm, or --site slurm:exact")
     return kinds[wanted](read_slurm(hosts))
+
+
+@dataclass
+class SubmittedJob:
+    """A job that waits for its outcome."""
+
+    folder: Path
+    future: Future[Outcome] = field(default_factory=Future)
+    task: Task | None = None  # none before it is submitted
+    ended_s: float | None = None  # when its task was first seen to be over
+    starved_s: float | None = None  # when its task was first seen without nodes
+
+    def finish(self, result: Outcome | LabError) -> None:
+        """Hand the result to the thread that waits."""
+        if isinstance(result, LabError):
+            self.future.set_exception(result)
+        else:
+            self.future.set_result(result)
+
+    def forget_task(self) -> None:
+        """Let the next run submit a new task."""
+        (self.folder / spool.SUBMITTED).unlink(missing_ok=True)
+
+
+class _Backoff:
+    """Waits that grow longer while nothing happens."""
+
+    def __init__(self, first_s: float, longest_s: float) -> None:
+        self.first_s, self.longest_s = first_s, longest_s
+        self.begin()
+
+    def begin(self) -> None:
+        """Start again with the shortest wait."""
+        self.wait_s, self.last_s = self.first_s, time.monotonic()
+
+    def next_s(self) -> float:
+        """The time to wait now; longer the next time."""
+        self.wait_s = min(BACKOFF * self.wait_s, self.longest_s)
+        return self.wait_s
+
+    def due(self) -> bool:
+        """Whether the wait is over; then the next one begins."""
+        if time.monotonic() - self.last_s < self.wait_s:
+            return False
+        self.last_s = time.monotonic()
+        self.next_s()
+        return True
+
+
+class Dispatch:
+    """One thread that submits jobs, looks for their outcomes and hands them out."""
+
+    def __init__(self, cluster: Slurm, folder: Path, kind: str) -> None:
+        self.cluster, self.folder, self.kind = cluster, folder, kind
+        self.lock = threading.Condition()
+        self.waiting: dict[str, SubmittedJob] = {}
+        self.stopped = False
+        self.thread: threading.Thread | None = None
+
+    def run(self, job: Job) -> Outcome:
+        """The outcome of a job: from its folder, else from a task that still runs, else from a new task."""
+        name = spool.digest(job, self.kind)
+        with self.lock:
+            if self.stopped:
+                raise SiteStopped(STOPPED)
+            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name))
+            if not submission.folder.exists():
+                spool.put_job(submission.folder, job)
+            submission.task = submission.task or _submitted(submission.folder)
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._work, daemon=True)
+                self.thread.start()
+            self.lock.notify()
+        return submission.future.result()
+
+    def stop(self) -> None:
+        """Cancel all that was submitted and is not over."""
+        with self.lock:
+            self.stopped = True
+            waiting, self.waiting = dict(self.waiting), {}
+            self.lock.notify()
+        queue.cancel(submission.task.array for submission in waiting.values() if submission.task)
+        for submission in waiting.values():
+            submission.forget_task()
+            submission.finish(SiteStopped(STOPPED))
+
+    def _work(self) -> None:
+        looks, asks = _Backoff(FIRST_LOOK_S, LONGEST_LOOK_S), _Backoff(FIRST_ASK_S, LONGEST_ASK_S)
+        while not self.stopped:
+            with self.lock:
+                if not self.waiting:
+                    self.lock.wait()
+            try:
+                if self._submit() | self._look(ask=asks.due()):
+                    looks.begin()
+                    asks.begin()
+            except LabError as error:
+                with self.lock:
+                    waiting, self.waiting = dict(self.waiting), {}
+                for submission in waiting.values():
+                    submission.finish(error)
+            with self.lock:
+                if not self.stopped:
+                    self.lock.wait(looks.next_s())
+
+    def _submit(self) -> bool:
+        """Submit one array of all new jobs; each job's folder gets the number of its task."""
+        if not self._new():
+            return False
+        time.sleep(GATHER_S)
+        new = self._new()
+        size = 1 if self.kind == "pair" else max(1, min(self.cluster.trials_per_task, math.ceil(len(new) / SPREAD)))
+        tasks = [new[first : first + size] for first in range(0, len(new), size)]
+        log = f"--output={self.folder}/log-%A_%a"
+        shape = (*SHAPES[self.kind], f"--time={self.cluster.minutes * size}", log, f"--chdir={ROOT}")
+        array = queue.submit(self._script(tasks), len(tasks), self.cluster, shape)
+        for index, submissions in enumerate(tasks):
+            for submission in submissions:
+                submission.task = Task(array, index)
+                (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
+        return True
+
+    def _new(self) -> list[SubmittedJob]:
+        with self.lock:
+            return [submission for submission in self.waiting.values() if submission.task is None]
+
+    def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
+        """The script of each task."""
+        name = f"{os.getpid()}-{os.urandom(4).hex()}"
+        listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
+        command = [sys.executable, "-m", "lab.sites.task", self.kind, str(listed)]
+        line = shlex.join([*command, self.cluster.interface, self.cluster.device])
+        with storage(script):
+            folders = ("\t".join(str(submission.folder) for submission in submissions) for submissions in tasks)
+            listed.write_text("".join(f"{row}\n" for row in folders))
+            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {line}\n")
+        return script
+
+    def _look(self, *, ask: bool) -> bool:
+        """Hand out the outcomes that are there; fail the jobs that will have none."""
+        with self.lock:
+            waiting = dict(self.waiting)
+        arrays = (submission.task.array for submission in waiting.values() if submission.task)
+        places = queue.places(arrays) if ask else None
+        results: dict[str, Outcome | LabError] = {}
+        for name, submission in waiting.items():
+            result: Outcome | LabError | None = spool.take(submission.folder)
+            if result is None and places is not None and submission.task is not None:
+                result = self._given_up(submission, submission.task, places.get(submission.task))
+            if result is not None:
+                results[name] = result
+        with self.lock:
+            finished = [(self.waiting.pop(name), result) for name, result in results.items() if name in self.waiting]
+        for submission, result in finished:
+            submission.finish(result)
+        return bool(results)
+
+    def _given_up(self, submission: SubmittedJob, task: Task, place: Place | None) -> SiteError | None:
+        """The error of a task that is over, or waits for too long for nodes that are down."""
+        now = time.monotonic()
+        if place is not None and place.alive:
+            submission.ended_s = None
+            submission.starved_s = (submission.starved_s or now) if place.without_nodes else None
+            if submission.starved_s is None or now - submission.starved_s < self.cluster.patience_s:
+                return None
+            queue.cancel([str(task)])
+            submission.forget_task()
+            what = f"no node for it within {self.cluster.patience_s} s: {place.reason}"
+            return SiteError(what, f"Slurm job {task}", "sinfo -R")
+        submission.ended_s = submission.ended_s or now
+        if now - submission.ended_s < GRACE_S:
+            return None
+        submission.forget_task()
+        return queue.failure(task, place, self.folder / f"log-{task}")
+
+
+def _submitted(folder: Path) -> Task | None:
+    """The task that an earlier run submitted for this folder."""
+    try:
+        array, _, index = (folder / spool.SUBMITTED).read_text().partition("_")
+        return Task(array, int(index))
+    except (FileNotFoundError, ValueError):
+        return None

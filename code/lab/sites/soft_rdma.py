@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TextIO
 
 from lab.errors import SiteError
-from lab.model.trial import End, Ends, Job, Link
+from lab.model.trial import End, Ends, Link
 from lab.sites import cable
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import AgentPair, near_by
+from lab.sites.agent.pair import AgentPair
 from lab.sites.site import Clock, Shared, Traits
+from lab.sites.wall import PairLink
 
 WANTED = "rxe"
 MODULES = ("rdma_rxe", "vrf")
@@ -59,8 +60,8 @@ TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)
 ENDS = Ends(CLIENT.end, SERVER.end, SERVER.end.host, launcher="orterun beside")
 
 
-class SoftRdma:
-    """Both ends, the link model that lies on them, and the guard that removes them."""
+class SoftRdma(PairLink):
+    """Soft-RoCE devices at both ends of a cable, the link model on it, and the guard that removes them."""
 
     traits = TRAITS
 
@@ -83,7 +84,7 @@ class SoftRdma:
         self.pair, self.ends = AgentPair(client, server), with_gids(ENDS)
 
     def apply(self, link: Link) -> None:
-        """Put a link model on both ends, unless it is there."""
+        """Put a link model on both ends, unless it is on them."""
         if link == self.link:
             return
         self.link = None
@@ -93,10 +94,6 @@ class SoftRdma:
                 _run(command)
         self.link = link
 
-    def with_programs(self, job: Job) -> AgentPair:
-        """Both ends see the same files."""
-        return near_by(self.pair, job)
-
     def close(self) -> None:
         """End both agents; then the guard does its work."""
         for far in self.far:
@@ -105,8 +102,8 @@ class SoftRdma:
 
 
 def with_gids(ends: Ends) -> Ends:
-    """The ends, once their devices are there."""
-    client, server = (replace(each, gid=computer.gid_of(each.device, each.host)) for each in (ends.client, ends.server))
+    """The ends with the GIDs of their devices, which must exist."""
+    client, server = (replace(end, gid=computer.gid_of(end.device, end.host)) for end in (ends.client, ends.server))
     return replace(ends, client=client, server=server)
 
 
@@ -123,7 +120,7 @@ def taken() -> TextIO:
 
 
 def guard(lock: TextIO) -> subprocess.Popen[bytes]:
-    """Remove now what an earlier guard left; remove later, when the harness is gone, all that is made from here on."""
+    """Remove the leftovers of an earlier guard now, and all that is made from here on when the harness is gone."""
     subprocess.run(["sh", "-c", UNDO], stderr=subprocess.DEVNULL, check=False)
     before = computer.text(Path("/proc/sys") / ACCEPT.replace(".", "/"))
     script = f"cat >/dev/null\n{UNDO}sysctl -q -w {ACCEPT}={before}"
@@ -134,7 +131,7 @@ def guard(lock: TextIO) -> subprocess.Popen[bytes]:
 
 
 def make() -> Iterator[Command]:
-    """The cable first, then what lies around each end, then the devices."""
+    """The commands that make the cable, the routing domain of each end, and the devices."""
     first, second = (("address", side.mac) for side in SIDES)
     names = CLIENT.end.interface, SERVER.end.interface
     yield ("ip", "link", "add", names[0], *first, "type", "veth", "peer", "name", names[1], *second)
@@ -160,7 +157,7 @@ def _make_end(side: PortSide, other: PortSide) -> Iterator[Command]:
 
 
 def possible() -> bool:
-    """Whether this user on this kernel can have them; a module that is there is loaded when it is needed."""
+    """Whether this user on this kernel can make the devices; the modules are loaded when they are needed."""
     if os.geteuid() != 0:
         return False
     try:

@@ -12,14 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.model.trial import End, Ends, Job, Link
+from lab.model.trial import End, Ends, Job
 from lab.places import HOSTS, ROOT
 from lab.sites.agent.client import INTERPRETER, Adopted, FarEnd, Folder, Missing, last_line, locator, programs
 from lab.sites.agent.pair import AgentPair, data_end
-from lab.sites.host import refuse_model
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.site import Clock, Shared, Traits
-from lab.sites.wall import WallSite
+from lab.sites.wall import PairLink, WallSite
 
 CONNECT_S = 10
 ALIVE_S, ALIVE_COUNT = 3, 4  # a host is lost after a silence of 3 s x 4
@@ -46,7 +45,7 @@ class Connection:
 
     def __init__(self, role: str, host: Host, config: str) -> None:
         self.host = host
-        self.folder, self.known = host.folder, set[str]()  # the folder of programs there, and those known to be in it
+        self.folder, self.programs = host.folder, set[str]()  # the folder of programs there, and the programs in it
         self.options = _options(_socket(role), config)
         agent = shlex.join(["exec", "python3", *INTERPRETER])
         command = ["ssh", *self.options, "-o", "ControlMaster=yes", "-T", host.login, agent]
@@ -83,8 +82,8 @@ def _options(socket: Path, config: str) -> list[str]:
         "ControlPath": str(socket),
         "ControlPersist": "no",
     }
-    own = ["-F", str(Path(config).expanduser())] if config else []
-    return own + [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+    user_config = ["-F", str(Path(config).expanduser())] if config else []
+    return user_config + [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
 
 def _socket(role: str) -> Path:
@@ -103,13 +102,13 @@ BUILD_S = 120.0
 def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
     """The place of each program there, by its name; missing programs are copied."""
     wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
-    if not wanted.keys() <= connection.known:
+    if not wanted.keys() <= connection.programs:
         end = connection.end
         made = end.read(Folder, end.ask("folder", folder=connection.host.folder))
         connection.folder = made.folder
         answer = end.read(Missing, end.ask("missing", folder=made.folder, names=sorted(wanted)))
         _send(connection, {name: wanted[name] for name in answer.missing}, made.free_bytes)
-        connection.known |= wanted.keys()
+        connection.programs |= wanted.keys()
     return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
 
 
@@ -136,8 +135,8 @@ def _build(connection: Connection, name: str) -> None:
     end.answer(end.call("build", folder=connection.folder, name=name, source=source), BUILD_S)
 
 
-class TwoHosts:
-    """Both hosts reached, and their ends of the data link."""
+class TwoHosts(PairLink):
+    """Two hosts with open connections, and their ends of the data link."""
 
     traits = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
 
@@ -154,10 +153,6 @@ class TwoHosts:
             raise
         self.about = {"hosts": f"{hosts.client.login} to {hosts.server.login}"}
 
-    def apply(self, link: Link) -> None:
-        """Refuse a link model: a real link takes none."""
-        refuse_model(link)
-
     def with_programs(self, job: Job) -> AgentPair:
         """The pair, once both hosts have the job's programs."""
         sides = {"client": self.client, "server": self.server}
@@ -166,9 +161,9 @@ class TwoHosts:
 
     def close(self) -> None:
         """Both connections end, and the agents with them."""
-        for each in (self.client, getattr(self, "server", None)):
-            if each is not None:
-                each.end.kill()
+        for connection in (self.client, getattr(self, "server", None)):
+            if connection is not None:
+                connection.end.kill()
 
 
 def _end(connection: Connection) -> End:

@@ -5,34 +5,44 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
 
 from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Ends, Job, Link, Outcome
 from lab.sites.agent import pair
-from lab.sites.agent.pair import AgentPair
+from lab.sites.agent.pair import AgentPair, near_by
 from lab.sites.site import Tell, Traits, silent
 
 
-class PairLink(Protocol):
-    """Two agents and what lies between them."""
+class PairLink:
+    """Two agents on this host and a real link between them; subclasses are on other hosts, or make their link."""
 
     pair: AgentPair
     ends: Ends
-    about: dict[str, str]  # its identity besides that of both computers
+    about: dict[str, str]  # its identity besides that of both hosts
     traits: Traits
 
     def apply(self, link: Link) -> None:
-        """Make the link as a job wants it, or refuse."""
-        ...
+        """Make the link of a job's model, or refuse the model."""
+        refuse_model(link)
 
     def with_programs(self, job: Job) -> AgentPair:
-        """The agents, and where each finds the programs under test."""
-        ...
+        """The agents, each with the paths of the programs under test."""
+        return near_by(self.pair, job)
 
     def close(self) -> None:
-        """End both agents and undo what was made."""
-        ...
+        """End both agents and remove the link if it was made."""
+        self.pair.client.kill()
+        self.pair.server.kill()
+
+
+def refuse_model(link: Link) -> None:
+    """Refuse all of a link model but its MTU: the record has the MTU of the link."""
+    if link.card:
+        raise SiteError(
+            f"a real link has cards of its own, and takes no modelled {link.card.name}", hint="--site exact"
+        )
+    if link.is_modelled:
+        raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
 
 
 class WallSite:
@@ -54,31 +64,31 @@ class WallSite:
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
         self.link: PairLink | None = None
-        self.known: tuple[dict[str, str], Ends, Traits] | None = None
+        self.found_facts: tuple[dict[str, str], Ends, Traits] | None = None
 
     @property
     def ends(self) -> Ends:
-        """Addresses and devices, as both ends say."""
-        return self.found()[1]
+        """Addresses and devices of both ends."""
+        return self.facts()[1]
 
     @property
     def traits(self) -> Traits:
         """The traits of the link."""
-        return self.found()[2]
+        return self.facts()[2]
 
     def identity(self) -> dict[str, str]:
-        """Both computers and their link."""
-        return self.found()[0]
+        """Both hosts and their link."""
+        return self.facts()[0]
 
-    def found(self) -> tuple[dict[str, str], Ends, Traits]:
-        """The answers of both ends and the link to the first question."""
-        if self.known is None:
+    def facts(self) -> tuple[dict[str, str], Ends, Traits]:
+        """Identity, ends and traits, looked up once."""
+        if self.found_facts is None:
             link = self.connected()
-            self.known = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
-        return self.known
+            self.found_facts = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
+        return self.found_facts
 
     def prepare(self, progress: Tell) -> None:
-        """Make the link."""
+        """Connect to both ends."""
         self.tell = progress
         if self.chosen:
             progress(self.chosen)
@@ -97,7 +107,9 @@ class WallSite:
         """Run a job when no other runs here."""
         with self.turn, self.alone(self.tell):
             try:
-                outcome = self.run_on(self.connected(), job)
+                link = self.connected()
+                link.apply(job.link)
+                outcome = pair.run_between(link.with_programs(job), link.ends, job)
             except SiteError as error:
                 self.disconnect()
                 if self.stopped:
@@ -106,12 +118,6 @@ class WallSite:
             if outcome.failed:
                 self.disconnect()
             return outcome
-
-    def run_on(self, link: PairLink, job: Job) -> Outcome:
-        """Run a job on the link as it wants it."""
-        link.apply(job.link)
-        ends = link.with_programs(job)
-        return pair.run_between(ends, link.ends, job)
 
     def disconnect(self) -> None:
         """Close the link of a job that broke it, before the next job."""

@@ -33,7 +33,7 @@ class ProviderDown(NotProvided):
 class PartialFile:
     """The bytes of a package that have come so far, in a file that outlives an interrupted command."""
 
-    def __init__(self, file: Path, locked: Locked, progress: Progress) -> None:
+    def __init__(self, file: Path, locked: Locked, progress: FetchProgress) -> None:
         self.file, self.locked, self.progress = file, locked, progress
         self.length = min(file.stat().st_size, locked.size_bytes) if file.exists() else 0
         progress.add(self.length)
@@ -76,7 +76,7 @@ class Provider(Protocol):
         """Add the missing bytes, or raise NotProvided."""
 
 
-class Progress:
+class FetchProgress:
     """Counts bytes, and reports how many have come, first after two seconds, then every ten."""
 
     def __init__(self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -115,7 +115,7 @@ class Packages:
         if not (missing := [locked for locked in wanted if not self.has(locked)]):
             return
         with exclusive(self.folder / "lock"):
-            progress = Progress(sum(locked.size_bytes for locked in missing), self.tell)
+            progress = FetchProgress(sum(locked.size_bytes for locked in missing), self.tell)
             providers, down = list(self.providers()), dict[str, str]()
             for locked in missing:
                 if not self.has(locked):  # no other process has fetched it meanwhile

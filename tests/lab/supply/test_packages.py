@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lab.supply.fetching import CONTENT, DATE, Supply, lacking, locked, mirror, whole
 
-from lab.supply.packages import Packages, Progress
+from lab.supply.packages import FetchProgress, Packages
 from lab.supply.providers import ATTEMPTS, LocalFolder
 
 
@@ -71,7 +71,7 @@ def test_an_error_names_all_providers_with_their_reasons(supply: Supply) -> None
 def test_progress_is_reported_after_two_seconds_and_then_every_ten() -> None:
     times = iter([0, 1.9, 2.0, 2.0, 11.9, 12.0, 12.0])
     lines: list[str] = []
-    progress = Progress(40_000_000, lines.append, lambda: float(next(times)))
+    progress = FetchProgress(40_000_000, lines.append, lambda: float(next(times)))
     for _ in range(4):
         progress.add(5_000_000)
     assert lines == ["fetched 10.0 of 40.0 MB", "fetched 20.0 of 40.0 MB"]

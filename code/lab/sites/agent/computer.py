@@ -22,7 +22,8 @@ PROC = Path("/proc")
 SOFTWARE = "software"  # in place of a driver's name
 WORD_BYTES = 4  # InfiniBand counts data in words (InfiniBand Architecture 1.3, 16.1.3.5)
 
-# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics: a copy of lab.machine.results, since this file
+# is sent to other hosts without the lab's modules.
 DEVICE_COLUMNS = tuple(
     f"{way}_{name}"
     for way, names in (

@@ -1,3 +1,7 @@
+"""An end of the data link, from hosts.toml and from its agent."""
+
+from __future__ import annotations
+
 import pytest
 
 from lab.errors import SiteError
@@ -8,7 +12,7 @@ from lab.typed_json import JsonTable, JsonValue
 
 
 class Bob(FarEnd):
-    """Answers what it was made with."""
+    """An agent that finds what the test tells it."""
 
     def __init__(self, **found: str) -> None:
         self.name, self.found = "bob", found
@@ -18,9 +22,9 @@ class Bob(FarEnd):
         return {"found": {**request, **self.found}}
 
 
-def test_an_end_of_the_data_link_is_what_is_known_of_it_and_what_is_found() -> None:
-    found = data_end(Bob(interface="eth0", address="10.1.0.2"), {"device": "mlx5_0"}, "hosts.toml")
-    assert found == End("10.1.0.2", "mlx5_0", "eth0")
+def test_an_end_has_the_known_parts_and_those_that_its_agent_finds() -> None:
+    end = data_end(Bob(interface="eth0", address="10.1.0.2"), {"device": "mlx5_0"}, "hosts.toml")
+    assert end == End("10.1.0.2", "mlx5_0", "eth0")
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,6 @@ def test_an_end_of_the_data_link_is_what_is_known_of_it_and_what_is_found() -> N
         ({}, "eth0", r"bob: the data link's interface eth0 has no address \(try: ip addr add"),
     ],
 )
-def test_what_an_end_lacks_is_one_sentence(known: dict[str, str], interface: str, sentence: str) -> None:
+def test_an_incomplete_end_is_one_sentence(known: dict[str, str], interface: str, sentence: str) -> None:
     with pytest.raises(SiteError, match=f"^{sentence}"):
         data_end(Bob(interface=interface), known, "hosts.toml")

@@ -1,4 +1,4 @@
-"""Both sides of an agent: lab.sites.agent.{client,process,replies}."""
+"""Both sides of an agent: lab.sites.agent.{client,server}."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SiteError
+from lab.machine import results
 from lab.model.trial import DEADLINE_STATUS
 from lab.run.checks import FLOODED_STATUS
 from lab.sites.agent import computer, server
@@ -26,7 +27,7 @@ def test_an_end_stays_near_its_card_but_never_leaves_the_processors_it_was_given
     assert given == pinned
 
 
-def test_what_fails_in_a_request_that_was_begun_is_heard_of_at_once(
+def test_a_request_that_fails_after_it_began_is_answered_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -36,7 +37,7 @@ def test_what_fails_in_a_request_that_was_begun_is_heard_of_at_once(
     far.close()
 
 
-def test_a_program_that_talks_without_end_ends_before_its_deadline() -> None:
+def test_a_program_with_endless_output_ends_before_its_deadline() -> None:
     """And before the memory of the computer that keeps its words: a GiB of them would be read at once."""
     far = FarEnd("bob", here())
     far.ask("start", name="client", argv=["sh", "-c", "exec yes >&2"], environment={}, deadline_s=600)
@@ -89,6 +90,7 @@ def test_a_question_for_missing_programs_makes_no_folder(tmp_path: Path) -> None
     assert place.is_dir() and made.folder == str(place) and made.free_bytes > 0
 
 
-def test_a_deadline_has_one_status_on_both_sides() -> None:
-    """The agent travels without the lab's modules, and so has a number of its own."""
+def test_the_agent_has_the_same_constants_as_the_lab() -> None:
+    """The agent is sent without the lab's modules, and so has copies."""
     assert server.DEADLINE_STATUS == DEADLINE_STATUS
+    assert computer.DEVICE_COLUMNS == results.DEVICE_COLUMNS

@@ -1,3 +1,5 @@
+"""The devices of this host that are the two ends: lab.sites.host."""
+
 import json
 import re
 import subprocess
@@ -16,6 +18,7 @@ from lab.plan.plan import SiteFacts, make_plan
 from lab.plan.planning import left_out
 from lab.sites import host
 from lab.sites.agent import computer
+from lab.sites.wall import refuse_model
 
 
 @pytest.fixture
@@ -52,14 +55,7 @@ def test_one_device_is_its_own_other_end_and_the_record_says_so(
     assert ends.client == ends.server and "turn around inside it" in about["cable"]
 
 
-@pytest.mark.usefixtures("addresses")
-def test_a_device_whose_port_is_down_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
-    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
-    assert host.choose("") == ("mlx5_1",)
-
-
-def test_devices_of_two_kinds_are_no_pair_and_a_sentence_says_so(
+def test_devices_of_two_kinds_are_not_paired_and_a_sentence_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "rxe0")
@@ -73,7 +69,7 @@ def test_devices_of_two_kinds_are_no_pair_and_a_sentence_says_so(
 
 
 @pytest.mark.parametrize("file", ["hca_type", "board_id", "ports/1/link_layer", "driver"])
-def test_cards_of_another_driver_model_board_or_link_layer_are_no_pair(
+def test_cards_of_another_driver_model_board_or_link_layer_are_not_paired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     pretend(tmp_path, monkeypatch, "irdma0", "mlx5_0", "mlx5_1")
@@ -85,7 +81,7 @@ def test_cards_of_another_driver_model_board_or_link_layer_are_no_pair(
     assert "not paired with irdma0" in host.skipped_devices(("mlx5_0", "mlx5_1"))
 
 
-def test_a_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_active_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "lab0", "lab1", "mlx5_0")
     for device in ("lab0", "lab1"):
         of_software(tmp_path, device)
@@ -95,7 +91,7 @@ def test_a_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.usefixtures("addresses")
-def test_between_two_cards_what_models_a_link_is_left_out_and_said(
+def test_series_with_a_link_model_are_left_out_between_two_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
@@ -112,7 +108,7 @@ def test_between_two_cards_what_models_a_link_is_left_out_and_said(
     ]
 
 
-def test_a_device_that_is_not_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_device_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
     with pytest.raises(SiteError, match=r"no RDMA device mlx5_7.*its devices: mlx5_0"):
         host.open("mlx5_7")
@@ -128,10 +124,7 @@ def test_an_interface_without_an_address_is_one_sentence(
 
 
 @pytest.mark.parametrize("link", [Link(rate_bit_s=10**9), Link(delay_ns=1000), Link(loss_ppm=1), Link(offload=False)])
-def test_a_real_link_takes_no_model(link: Link) -> None:
+def test_a_real_link_takes_no_model_but_an_mtu(link: Link) -> None:
+    refuse_model(Link(mtu=1500))
     with pytest.raises(SiteError, match="a real link takes no model"):
-        host.refuse_model(link)
-
-
-def test_the_mtu_of_a_real_link_is_only_recorded() -> None:
-    host.refuse_model(Link(mtu=1500))
+        refuse_model(link)

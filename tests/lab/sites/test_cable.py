@@ -1,4 +1,4 @@
-"""A kernel that makes no network namespace: lab.sites.links.{namespaces,cable}, and what the doctor says of it."""
+"""A kernel that makes no network namespace: lab.sites.cable, and what the doctor says of it."""
 
 from __future__ import annotations
 

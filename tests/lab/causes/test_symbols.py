@@ -1,0 +1,137 @@
+"""Functions of the kernel and of files, by what their pages contain, with a program that gcc makes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from lab.causes.symbols import (
+    POLLING,
+    TWICE,
+    UNNAMED,
+    VDSO,
+    CodeFiles,
+    CodePage,
+    CountsError,
+    Executed,
+    Function,
+    Symbols,
+    codes,
+    of_kernel,
+    parse_counts,
+    parse_kernel,
+)  # fmt: skip
+from lab.errors import SiteError
+
+LISTED = """0000000000001000 A cpu_debug_store
+ffffffff81000100 T __memcpy
+ffffffff81000100 W memcpy
+ffffffff81000200 D jiffies
+ffffffff81000300 t rest
+ffffffffc02be000 t rxe_rcv	[rdma_rxe]
+"""
+KERNEL = parse_kernel(LISTED)
+SOURCE = "int twice(int n) { return 2 * n; } int main(int n, char **v) { return twice(n) + !v; }"
+
+
+def test_pages_have_their_counts_by_offset() -> None:
+    executed = parse_counts(b"instructions 12\npage ffffffff81000000 \n10 7\nfff 1\npage 5000 90cc\n0 5 4\n1 4\n")
+    kernel, program = executed.pages
+    assert kernel == CodePage(0xFFFFFFFF81000000, b"", {0x10: 7, 0xFFF: 1})
+    assert program == CodePage(0x5000, b"\x90\xcc", {0: 5, 1: 4}, {0: 4})
+    assert (executed.instructions, executed.begun) == (12, 17)
+
+
+@pytest.mark.parametrize("text", [b"\n", b"page 5000 90\n0 5\n"])
+def test_counts_without_their_sum_are_refused(text: bytes) -> None:
+    with pytest.raises(CountsError, match="the plugin left no counts"):
+        parse_counts(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "function"),
+    [
+        (0xFFFFFFFF810002FF, Function("[kernel]", "memcpy")),
+        (0xFFFFFFFF81000300, of_kernel("rest")),
+        (0xFFFFFFFFC02BE010, of_kernel("rxe_rcv", "rdma_rxe")),
+        (0xFFFFFFFF81000000, of_kernel("?")),
+    ],
+)
+def test_an_address_is_of_the_kernels_function_that_begins_last_before_it(address: int, function: Function) -> None:
+    assert KERNEL.at(address) == function
+
+
+def test_modules_are_distinguished_from_files() -> None:
+    assert of_kernel("rxe_rcv", "rdma_rxe").module == "rdma_rxe"
+    assert Function("rdma_rxe", "main").module == ""
+
+
+def test_a_guest_that_hides_its_addresses_is_refused() -> None:
+    with pytest.raises(SiteError, match="where its kernel's functions are"):
+        parse_kernel("0000000000000000 T _stext\n")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("program") / "doubler"
+    subprocess.run(["gcc", "-x", "c", "-o", file, "-"], input=SOURCE, text=True, check=True)
+    return file
+
+
+def offset_of(program: Path, name: str) -> int:
+    """The offset in the file at which a function begins."""
+    with program.open("rb") as file:
+        elf = ELFFile(file)
+        table = elf.get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        symbol = next(each for each in table.iter_symbols() if each.name == name)
+        return int(next(elf.address_offsets(symbol["st_value"], 1)))
+
+
+def page_with(program: Path, offset: int) -> bytes:
+    start = offset // 4096 * 4096
+    return program.read_bytes()[start : start + 4096].ljust(4096, b"\0")
+
+
+def tally_of(page: CodePage, **files: bytes) -> dict[Function, int]:
+    executed = Executed(sum(page.counts.values()), (page,))
+    return dict(+Symbols(KERNEL, CodeFiles(codes(files))).tally(executed))
+
+
+def test_a_page_is_of_its_file_wherever_a_process_has_it(program: Path) -> None:
+    offset = offset_of(program, "twice")
+    page = CodePage(0x7F0000123000, page_with(program, offset), {offset % 4096: 3, offset % 4096 + 4: 2})
+    assert tally_of(page, doubler=program.read_bytes()) == {Function("doubler", "twice"): 5}
+
+
+def test_code_without_symbols_is_counted_for_its_file(program: Path) -> None:
+    subprocess.run(["strip", "-o", bare := program.with_name("bare"), program], check=True)
+    offset = offset_of(program, "twice")
+    page = CodePage(0x5000, page_with(bare, offset), {offset % 4096: 1})
+    assert tally_of(page, bare=bare.read_bytes()) == {Function("bare", UNNAMED): 1}
+
+
+def test_code_of_no_file_is_the_vdso(program: Path) -> None:
+    page = CodePage(0x7FFF0000, b"\x90" * 4096, {0: 7})
+    files = {"doubler": program.read_bytes(), "hosts": b"127.0.0.1", "broken": b"\x7fELF"}
+    assert tally_of(page, **files) == {Function(VDSO, VDSO): 7}
+
+
+def test_of_programs_with_the_same_page_the_one_whose_other_pages_ran_is_taken(program: Path) -> None:
+    shared = page_with(program, offset_of(program, "twice"))
+    files = CodeFiles(codes({"a": program.read_bytes(), "b": program.read_bytes()}))
+    another = bytes(4096)
+    files.pages[another] = [(files.pages[shared][1][0], 0)]
+    assert files.places([shared])[shared][0].name == "a"
+    assert files.places([shared, another])[shared][0].name == "b"
+
+
+def test_restarted_instructions_are_subtracted_and_polls_in_vain_are_of_no_function() -> None:
+    symbols, address = Symbols(KERNEL, CodeFiles([])), 0xFFFFFFFF81000000
+    assert symbols.tally(Executed(9, (CodePage(address, b"", {0x100: 10}),))) == {of_kernel("memcpy"): 10, TWICE: -1}
+    polled = symbols.tally(Executed(10, (CodePage(address, b"", {0x100: 10}, {0x100: 7}),)))
+    assert +polled == {of_kernel("memcpy"): 3, POLLING: 7}
