@@ -341,7 +341,7 @@ COMMANDS = (
     Command(
         GRADE,
         "book",
-        "lab.grade.book.commands",
+        "lab.grade.book",
         "write what everybody of a course has in the end, also as Moodle, Canvas and Gradescope import it",
         "lab book verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
         (
