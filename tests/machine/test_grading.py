@@ -12,8 +12,7 @@ from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tam
 
 from lab.grade.case import Case
 from lab.grade.checks import Check
-from lab.grade.checks.package import sources
-from lab.grade.checks.program import correct, program
+from lab.grade.checks.program import correct, program, sources
 from lab.grade.finding import Finding, Flaw
 from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite

@@ -12,8 +12,7 @@ from tests.machine import own_hand_in
 from tests.machine.tampered_programs import AROUND, HONEST, OTHERS, USUAL, Tampering
 
 from lab.grade.case import Case
-from lab.grade.checks.package import sources
-from lab.grade.checks.program import correct, program
+from lab.grade.checks.program import correct, program, sources
 from lab.grade.finding import Finding, Flaw
 from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite

@@ -44,7 +44,8 @@ GRADER = """
 import json, os, pathlib, sys
 attempt = pathlib.Path(sys.argv[2]) / pathlib.Path(sys.argv[1]).stem / "1"
 attempt.mkdir(parents=True)
-grade = {"points": 9, "final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_NODENAME"]]}
+check = {"name": "rerun", "most": 9, "status": "passed"}
+grade = {"final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_NODENAME"]], "checks": [check]}
 (attempt / "grade.json").write_text(json.dumps(grade))
 """
 

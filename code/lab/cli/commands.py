@@ -302,7 +302,7 @@ SECTIONS = {
             (ASSIGNMENT, JOBS),
         ),
         Command(
-            "grade.book.commands.book",
+            "grade.book.book",
             "write the points of a whole course, also as Moodle, Canvas and Gradescope import them",
             "verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
             (

@@ -1,4 +1,4 @@
-"""Whether a record agrees with itself and with the machine that it names."""
+"""Whether a record agrees with itself, with its plan, and with the machine that it names."""
 
 from __future__ import annotations
 
@@ -25,10 +25,32 @@ from lab.typed_json import JsonError, JsonTable
 
 LARGEST = 2**20
 MOST_DIGITS = 20  # of a whole number: time in ns since 1970 has 19
+MOST_LINES, LONGEST_LINE, MOST_HEADER_DIGITS = 1000, 20_000, 19  # of a header; Verbyte's programs print less
+MOST_NODES = 64
+# Values of a header that depend on the speed of the computer, on a wall clock.
+TIMED = frozenset({"iterations", "warmup", "operations"})
+# A plan cannot foretell the version of the lab, the programs' choices and the checks.
+UNPLANNED = (*VOLATILE, "lab", "header", "checks")
+FLAWS = {
+    "link": Flaw.OTHER_LINK,
+    "counts": Flaw.ROWS,
+    "identity": Flaw.IDENTITY,
+    "traits": Flaw.IDENTITY,
+    "programs": Flaw.IDENTITY,
+    "ends": Flaw.OTHER_LINK,
+    "path": Flaw.OTHER_LINK,
+}
+_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:dev|a|b|rc)\d{1,4})?(?:\+[0-9a-f]{1,40})?", re.ASCII)
+_NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(rf"\d{{{MOST_HEADER_DIGITS + 1}}}")
+
+
+class _NoNumber(Exception):
+    """A number beyond the bounds."""
 
 
 def require_plain(content: bytes, where: str) -> None:
-    """Refuse too much, too deep, or numbers that nothing measures. What is no JSON at all, its reader names."""
+    """Refuse JSON that is too long or too deep, or has impossible numbers. Other text is left to its reader."""
     if len(content) > LARGEST:
         raise SubmissionError(f"has more than {LARGEST} bytes", where, fault=OpeningFault.TOO_LARGE)
     try:
@@ -40,10 +62,6 @@ def require_plain(content: bytes, where: str) -> None:
         raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE) from error
     except ValueError:
         return
-
-
-class _NoNumber(Exception):
-    """A number beyond the bounds."""
 
 
 def _whole(text: str) -> int:
@@ -59,17 +77,40 @@ def _finite(text: str) -> float:
     return value
 
 
-MOST_LINES, LONGEST_LINE, MOST_HEADER_DIGITS = 1000, 20_000, 19  # of a header: more no program of the lab prints
-MOST_NODES = 64
-# Values of a header that a wall clock chooses by how fast the computer is.
-TIMED = frozenset({"iterations", "warmup", "operations"})
-_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:dev|a|b|rc)\d{1,4})?(?:\+[0-9a-f]{1,40})?", re.ASCII)
-_NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE)
-_DIGITS = re.compile(rf"\d{{{MOST_HEADER_DIGITS + 1}}}")
+def record_findings(
+    planned: Planned, site: SiteFacts, record: JsonTable, samples: tuple[Sample, ...]
+) -> Iterator[Finding]:
+    """All faults of one record."""
+    try:
+        facts = parse_facts(record)
+    except JsonError as error:
+        yield Finding(Flaw.RECORD, error.what)
+        return
+    yield from text_findings(facts)
+    outcome = _outcome_of(facts.measured)
+    expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples)).table()
+    for name in sorted((expected.keys() | record.keys()) - set(UNPLANNED)):
+        if record.get(name) != expected.get(name):
+            recorded, foretold = (json.dumps(table.get(name))[:100] for table in (record, expected))
+            yield Finding(FLAWS.get(name, Flaw.RECORD), f"{name} is {recorded}, planned was {foretold}")
+    yield from (Finding(Flaw.STATUS, what) for what in failed_steps(outcome))
+    yield from _rows(planned, samples)
+    for name, before in outcome.counters_before.items():
+        if outcome.counters_after.get(name, 0) < before:
+            yield Finding(Flaw.COUNTER, f"{name} went down from {before} to {outcome.counters_after.get(name, 0)}")
+    yield from (Finding(Flaw.COUNTER, what) for what in uncounted_bytes(planned, site.ends, outcome, samples))
+    clocks = [outcome.clock_start_ns]
+    for step in outcome.steps:
+        clocks += [step.clock_start_ns, step.clock_end_ns]
+    clocks.append(outcome.clock_end_ns)
+    if clocks != sorted(clocks):
+        yield Finding(Flaw.CLOCK, "the clock went back between the steps")
+    yield from (Finding(Flaw.CLOCK, what) for what in untimed_ns(outcome, samples))
+    yield from (Finding(Flaw.CLOCK, what) for what in above_the_link(planned, site, outcome, samples))
 
 
-def said_findings(facts: Facts) -> Iterator[Finding]:
-    """The faults that show in one record by itself."""
+def text_findings(facts: Facts) -> Iterator[Finding]:
+    """The faults of the texts in one record: the version, the checks, the header and the nodes."""
     if not _VERSION.fullmatch(facts.judged.lab):
         yield Finding(Flaw.RECORD, f"lab is no version: {facts.judged.lab!r:.60}")
     if set(facts.judged.checks or ()) != set(CHECKS):
@@ -81,127 +122,69 @@ def said_findings(facts: Facts) -> Iterator[Finding]:
         yield Finding(Flaw.STATE, f"its nodes are no names of computers: {facts.moment.nodes!r:.80}")
 
 
-def header_findings(given: Evidence, own: Evidence) -> Iterator[Finding]:
-    """The printed values of headers beside those that the same programs print here."""
-    for series in own.plan.experiment.series:
-        here, there = (_values(each, series) for each in (own, given))
-        differing = sorted(place for place in here.keys() | there.keys() if here.get(place) != there.get(place))
-        compared = [place for place in differing if own.plan.site.traits.repeats or place[2] not in TIMED]
+def _is_strange(text: str) -> bool:
+    return len(text) > LONGEST_LINE or not text.isprintable() or bool(_DIGITS.search(text))
+
+
+def _outcome_of(measured: Measured) -> Outcome:
+    """The outcome of the trial, as far as the record holds it."""
+    steps = (
+        StepOutcome("", "", "", "", step.client_status, step.server_status, step.clock_start_ns, step.clock_end_ns)
+        for step in measured.steps
+    )
+    clocks = (measured.clock_start_ns, measured.clock_end_ns)
+    counters = (measured.counters_before, measured.counters_after)
+    return Outcome(tuple(steps), *counters, *clocks, console="", host_seconds=0.0)
+
+
+def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
+    request, tool = planned.trial.request, planned.series.tool
+    if tool.prints_samples:
+        try:
+            read_samples(write_samples(samples), request, ours=tool.build is None)
+        except ParseError as error:
+            yield Finding(Flaw.ROWS, error.what)
+        return
+    planned_sizes, sizes = {count.size for count in request.counts}, {sample.size_bytes for sample in samples}
+    if tool.build and not tool.silent:  # a student's program may have lost some sizes
+        are_planned = bool(sizes) and sizes <= planned_sizes
+    else:
+        are_planned = sizes == (set() if tool.silent else planned_sizes)
+    if not are_planned:
+        yield Finding(Flaw.ROWS, "the samples are not of the sizes that were asked for")
+    elif impossible := next((one for one in samples if one.time_ns <= 0 or one.bytes <= 0 < one.size_bytes), None):
+        yield Finding(Flaw.ROWS, f"an impossible sample: {impossible}")
+
+
+def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
+    """The values in headers that differ from those that the same programs print here."""
+    for series in grader.plan.experiment.series:
+        here, there = (_printed_values(evidence, series) for evidence in (grader, claimed))
+        differing = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
+        compared = [key for key in differing if grader.plan.site.traits.repeats or key[2] not in TIMED]
         if compared:
-            _, size, name = place = compared[0]
-            values = " and ".join(str(sorted(each.get(place, ()))) for each in (there, here))
+            _, size, name = key = compared[0]
+            values = " and ".join(str(sorted(side.get(key, ()))) for side in (there, here))
             what = f"{name} at {size} B differs, handed in and here: {values}; {len(compared)} values differ"
             yield Finding(Flaw.HEADER, f"{series.name}: {what}")
 
 
-def node_findings(given: Evidence, own: Evidence) -> Iterator[Finding]:
-    """Nodes whose names, but for their numbers, no node of the grader's own trials has."""
-    there, here = (_nodes(each) for each in (given, own))
+def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:
+    return {
+        (str(dict(parameters.point)), size, name): values
+        for parameters in effective(evidence, series)
+        for size, by_name in parameters.by_size.items()
+        for name, values in by_name.items()
+    }
+
+
+def node_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
+    """Nodes whose names, but for their numbers, no node of the grader's trials has."""
+    there, here = (_nodes(evidence) for evidence in (claimed, grader))
     if strange := sorted(there.keys() - here.keys()):
         yield Finding(Flaw.STATE, f"it names nodes that are none of this cluster's, such as {there[strange[0]]!r:.80}")
 
 
 def _nodes(evidence: Evidence) -> dict[str, str]:
-    """The nodes by their names without numbers."""
-    named = (node for facts in evidence.facts.values() for node in facts.moment.nodes)
-    return {re.sub(r"\d+", "", node): node for node in named}
-
-
-def _values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:
-    """Every printed value by point, size and name."""
-    return {
-        (str(dict(each.point)), size, name): values
-        for each in effective(evidence, series)
-        for size, named in each.by_size.items()
-        for name, values in named.items()
-    }
-
-
-def _is_strange(text: str) -> bool:
-    return len(text) > LONGEST_LINE or not text.isprintable() or bool(_DIGITS.search(text))
-
-
-# The fields that a plan cannot foretell: the version of the lab, the programs' choices, and the checks.
-UNPLANNED = (*VOLATILE, "lab", "header", "checks")
-KINDS = {
-    "link": Flaw.OTHER_LINK,
-    "counts": Flaw.ROWS,
-    "identity": Flaw.IDENTITY,
-    "traits": Flaw.IDENTITY,
-    "programs": Flaw.IDENTITY,
-    "ends": Flaw.OTHER_LINK,
-    "path": Flaw.OTHER_LINK,
-}
-
-
-def record_findings(
-    planned: Planned, site: SiteFacts, record: JsonTable, samples: tuple[Sample, ...]
-) -> Iterator[Finding]:
-    """All faults of one record."""
-    try:
-        facts = parse_facts(record)
-    except JsonError as error:
-        yield Finding(Flaw.RECORD, error.what)
-        return
-    yield from said_findings(facts)
-    outcome = outcome_of(facts.measured)
-    expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
-    yield from _unplanned(record, expected.table())
-    yield from (Finding(Flaw.STATUS, each) for each in failed_steps(outcome))
-    yield from _rows(planned, samples)
-    yield from _counted(planned, site, outcome, samples)
-    yield from _timed(outcome, samples)
-    yield from (Finding(Flaw.CLOCK, each) for each in above_the_link(planned, site, outcome, samples))
-
-
-def outcome_of(found: Measured) -> Outcome:
-    """The outcome of the trial, as far as the record holds it."""
-    steps = (
-        StepOutcome("", "", "", "", each.client_status, each.server_status, each.clock_start_ns, each.clock_end_ns)
-        for each in found.steps
-    )
-    clocks = (found.clock_start_ns, found.clock_end_ns)
-    return Outcome(tuple(steps), found.counters_before, found.counters_after, *clocks, console="", host_seconds=0.0)
-
-
-def _unplanned(given: JsonTable, expected: JsonTable) -> Iterator[Finding]:
-    for name in sorted((expected.keys() | given.keys()) - set(UNPLANNED)):
-        if given.get(name) != expected.get(name):
-            one, other = (json.dumps(each.get(name))[:100] for each in (given, expected))
-            yield Finding(KINDS.get(name, Flaw.RECORD), f"{name} is {one}, planned was {other}")
-
-
-def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
-    request = planned.trial.request
-    if planned.series.tool.prints_samples:
-        try:
-            read_samples(write_samples(samples), request, ours=planned.series.tool.build is None)
-        except ParseError as error:
-            yield Finding(Flaw.ROWS, error.what)
-    elif not _of_sizes(planned, samples):
-        yield Finding(Flaw.ROWS, "the samples are not of the sizes that were asked for")
-    elif impossible := next((each for each in samples if each.time_ns <= 0 or each.bytes <= 0 < each.size_bytes), None):
-        yield Finding(Flaw.ROWS, f"an impossible sample: {impossible}")
-
-
-def _of_sizes(planned: Planned, samples: tuple[Sample, ...]) -> bool:
-    """Whether the samples are of the sizes that were asked for; an own program may have lost some, or print none."""
-    asked, there = {each.size for each in planned.trial.request.counts}, {each.size_bytes for each in samples}
-    tool = planned.series.tool
-    return not there if tool.silent else bool(there) and there <= asked if tool.build else there == asked
-
-
-def _counted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
-    for name, before in outcome.counters_before.items():
-        if outcome.counters_after.get(name, 0) < before:
-            yield Finding(Flaw.COUNTER, f"{name} went down from {before} to {outcome.counters_after.get(name, 0)}")
-    yield from (Finding(Flaw.COUNTER, each) for each in uncounted_bytes(planned, site.ends, outcome, samples))
-
-
-def _timed(outcome: Outcome, samples: tuple[Sample, ...]) -> Iterator[Finding]:
-    edges = [outcome.clock_start_ns]
-    for step in outcome.steps:
-        edges += [step.clock_start_ns, step.clock_end_ns]
-    if [*edges, outcome.clock_end_ns] != sorted([*edges, outcome.clock_end_ns]):
-        yield Finding(Flaw.CLOCK, "the clock went back between the steps")
-    yield from (Finding(Flaw.CLOCK, each) for each in untimed_ns(outcome, samples))
+    names = (node for facts in evidence.facts.values() for node in facts.moment.nodes)
+    return {re.sub(r"\d+", "", node): node for node in names}

@@ -1,4 +1,4 @@
-"""Findings about a submission, the points that they cost, and the saved result."""
+"""Findings about a submission, the points that they cost, and the grade that holds them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pathlib import Path
 
 from lab.errors import OpeningFault
 from lab.records.table import KEY_LETTERS
-from lab.typed_json import JsonError, parse_as
+from lab.typed_json import JsonError, JsonTable, as_json, parse_as
+
+GRADE, SENTENCES, NAMELESS = "grade.json", "sentences.html", "nameless.pdf"
+SHOWN_FINDINGS = 20
 
 
 class Flaw(Enum):
@@ -86,8 +89,6 @@ class Flaw(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault of a hand-in."""
-
     kind: Flaw
     what: str
 
@@ -100,92 +101,11 @@ def of_record(kind: Flaw, key: str, what: str) -> Finding:
     return Finding(kind, f"record {key[:KEY_LETTERS]}: {what}")
 
 
-EARLY = (
-    "the clock stops too early or starts too late: it must run until the completion of the last message, not until the "
-    "last ibv_post_send"
-)
-
-# The first that fits; the words are those of strerror(), ibv_wc_status_str() and the lab's own.
-BY_WORDS = (
-    (r"not written yet", "this step still ends as it was handed out"),
-    (
-        r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)",
-        "the send queue is full: take completions with ibv_poll_cq before more requests than its depth are posted, "
-        "and signal at least one request of each queue",
-    ),
-    (
-        r"ibv_post_send.*Invalid argument",
-        "the device refused the request: is the queue pair in RTS, is a message that goes inline no longer than "
-        "max_inline_data, and does a list end with next = NULL?",
-    ),
-    (
-        r"local protection error",
-        "the address, the length or the lkey of the request's sg_list is not inside a region of ibv_reg_mr at the "
-        "client",
-    ),
-    (
-        r"remote (?:access|operation|invalid request) error",
-        "the server's device refused: the rkey and the address must be those that the server told, its region and its "
-        "queue pair must allow IBV_ACCESS_REMOTE_WRITE, and the message must end inside the region",
-    ),
-    (
-        r"RNR retry",
-        "the receiver had posted no receive: a SEND takes one of ibv_post_recv for each message, an RDMA WRITE none",
-    ),
-    (
-        r"transport retry counter exceeded",
-        "no answer came: the other end's queue pair number, GID or path MTU is wrong, or it had ended",
-    ),
-    (r"Work Request Flushed", "an earlier request failed: the status of the first completion says why"),
-    (
-        r"did not come to the beginning",
-        "the WRITE is not posted, or goes to another address than the one that the server told",
-    ),
-    (
-        r"the data took another way",
-        "fewer bytes crossed the link than the program says: each message must be posted, with all of its bytes",
-    ),
-    (
-        r"delays an acknowledgement",
-        "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set TCP_NODELAY, "
-        "or hand the whole message to one send()",
-    ),
-    (r"but the link carries", EARLY),
-    (r"the region is not all", "count the bytes of all messages that the buffer holds"),
-    (
-        r"did not end|deadline",
-        "it waits for what never comes: a completion of a request that was not signalled or not posted, or more "
-        "completions than requests that are signalled",
-    ),
-)
-BY_FLAW = {
-    Flaw.MESSAGES: "each message must be a request of its own with all of its bytes: one large message in place of "
-    "many, or a length that is one too small, is not what was asked",
-    Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
-    Flaw.INVENTED: EARLY,
-    Flaw.DATA: "a message was written over before it had left: its place in the buffer is free again when its request "
-    "is complete, and requests under way need places of their own",
-    Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
-    Flaw.WAY: "the messages must go by RDMA over the link",
-}
-
-
-def with_advice(kind: Flaw, what: str, of_step: str = "") -> str:
-    """The finding, what it most often means, and where the assignment says to look."""
-    words = next((advice for pattern, advice in BY_WORDS if re.search(pattern, what, re.IGNORECASE)), "")
-    return "; ".join(filter(None, (what, words or BY_FLAW.get(kind, ""), of_step)))
-
-
-SHOWN_FINDINGS = 20
-
-
 class Status(StrEnum):
-    """The state of a check."""
-
     WAITING = "waiting"
     PASSED = "passed"
     FAILED = "failed"
-    ERROR = "error"  # the grader's own fault: it crashed or took too long
+    ERROR = "error"  # the grader's fault: the check crashed or took too long
 
 
 @dataclass(frozen=True)
@@ -202,127 +122,143 @@ class PartPoints:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check."""
+    """One check, made or waiting."""
 
     name: str
     most: int
     status: Status = Status.WAITING
     findings: tuple[Finding, ...] = ()
     hidden: bool = False
-    command: str = ""
+    command: str = ""  # repeats the check
     seconds: float = 0.0
     parts: tuple[PartPoints, ...] = ()
 
     @property
     def points(self) -> int:
-        """Those of its parts; of a check without parts all or none: a claim is true or false."""
+        """The points of the parts; a check without parts gives all its points or none."""
         if self.parts and self.status is not Status.ERROR:
-            return sum(each.points for each in self.parts)
+            return sum(part.points for part in self.parts)
         return self.most if self.status is Status.PASSED else 0
 
     def evidence(self) -> list[str]:
-        """The parts and the findings that people are shown."""
+        """The parts, and the first findings, for people."""
         more = len(self.findings) - SHOWN_FINDINGS
-        found = [str(each) for each in self.findings[:SHOWN_FINDINGS]]
-        return [*map(str, self.parts), *found, *([f"and {more} more"] if more > 0 else [])]
+        shown = [*map(str, self.parts), *map(str, self.findings[:SHOWN_FINDINGS])]
+        return [*shown, f"and {more} more"] if more > 0 else shown
 
 
 @dataclass(frozen=True)
 class Grade:
-    """A hand-in's checks, done or waiting."""
+    """The checks of a hand-in; without arguments, the grade of a hand-in that has none."""
 
-    submission: str
-    sha256: str  # of the handed-in file
-    ids: tuple[str, ...]
-    assignment: str
-    grader: str  # digest of the grader's code, texts and experiment
-    results: tuple[CheckResult, ...]
-    flags: tuple[str, ...] = ()  # a grader must know them before the points
-    note: str = ""  # for a reader of odd findings; it has no points
-    whole: bool = True  # these are all checks of the assignment
+    flags: tuple[str, ...] = ()  # a grader must read them before the points
+    submission: str = ""
+    sha256: str = ""  # of the handed-in file
+    ids: tuple[str, ...] = ()
+    assignment: str = ""
+    grader: str = ""  # digest of the grader's code, texts and experiment
     identity: str = ""  # of the records, as the hand-in names it
+    note: str = ""  # explains odd findings; it costs no points
+    whole: bool = False  # these are all checks of the assignment
+    checks: tuple[CheckResult, ...] = ()
 
     @property
     def points(self) -> int:
-        return sum(each.points for each in self.results)
+        return sum(check.points for check in self.checks)
 
     @property
     def most(self) -> int:
-        return sum(each.most for each in self.results)
+        return sum(check.most for check in self.checks)
 
     @property
     def is_final(self) -> bool:
-        """Whether every check of the assignment has been made, and none broke down."""
-        return self.whole and all(each.status in (Status.PASSED, Status.FAILED) for each in self.results)
+        """Whether every check of the assignment was made, and none crashed."""
+        return self.whole and all(check.status in (Status.PASSED, Status.FAILED) for check in self.checks)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The faults of all findings, each once."""
-        return tuple(dict.fromkeys(each.kind.value for result in self.results for each in result.findings))
+        return tuple(dict.fromkeys(finding.kind.value for check in self.checks for finding in check.findings))
 
 
-GRADE, SENTENCES, NAMELESS = "grade.json", "sentences.html", "nameless.pdf"
+def grade_json(grade: Grade) -> JsonTable:
+    """The content of grade.json: the grade with its sums."""
+    checks = [as_json(check) | {"points": check.points} for check in grade.checks]
+    sums: JsonTable = {
+        "points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds, "format": 1
+    }  # fmt: skip
+    return {**as_json(grade), **sums, "checks": checks}
 
 
-@dataclass(frozen=True)
-class SavedFinding:
-    """One finding of a check."""
-
-    kind: str
-    what: str
-
-
-@dataclass(frozen=True)
-class SavedCheck:
-    """One check with its points."""
-
-    name: str
-    most: int
-    points: int
-    status: Status
-    findings: tuple[SavedFinding, ...] = ()
-    hidden: bool = False
-    command: str = ""
-    seconds: float | int = 0.0
-    parts: tuple[PartPoints, ...] = ()
-
-
-@dataclass(frozen=True)
-class SavedGrade:
-    """All of a grade; without arguments, the one of a hand-in that has none."""
-
-    flags: tuple[str, ...] = ()  # first in the file, since a reader must know them first
-    submission: str = ""
-    sha256: str = ""
-    ids: tuple[str, ...] = ()
-    assignment: str = ""
-    grader: str = ""
-    identity: str = ""
-    note: str = ""
-    points: int = 0
-    most: int = 0
-    final: bool = False
-    kinds: tuple[str, ...] = ()
-    checks: tuple[SavedCheck, ...] = ()
-    format: int = 1
-
-
-def saved(grade: Grade) -> SavedGrade:
-    """The grade with its sums."""
-    about = (grade.submission, grade.sha256, grade.ids, grade.assignment, grade.grader, grade.identity, grade.note)
-    sums = (grade.points, grade.most, grade.is_final, grade.kinds)
-    return SavedGrade(grade.flags, *about, *sums, tuple(map(_check, grade.results)))
-
-
-def read_grade(attempt: Path) -> SavedGrade | None:
-    """One attempt's grade; None if it is missing or damaged."""
+def read_grade(attempt: Path) -> Grade | None:
+    """The grade of one attempt; None if it is missing or damaged."""
     try:
-        return parse_as(SavedGrade, json.loads((attempt / GRADE).read_text()))
-    except (OSError, ValueError, JsonError, RecursionError):
+        document = json.loads((attempt / GRADE).read_text())
+        return parse_as(Grade, {"whole": document.get("final", False), **document})
+    except (OSError, ValueError, AttributeError, TypeError, JsonError, RecursionError):
         return None
 
 
-def _check(result: CheckResult) -> SavedCheck:
-    found = tuple(SavedFinding(each.kind.value, each.what) for each in result.findings)
-    sums = (result.name, result.most, result.points, result.status)
-    return SavedCheck(*sums, found, result.hidden, result.command, result.seconds, result.parts)
+EARLY = (
+    "the clock stops too early or starts too late: it must run until the completion of the last message, not until the "
+    "last ibv_post_send"
+)
+
+# The first pattern that matches the text of strerror(), ibv_wc_status_str() or the lab.
+BY_TEXT = {
+    r"not written yet": "this step still ends as it was handed out",
+    r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)": (
+        "the send queue is full: take completions with ibv_poll_cq before more requests than its depth are posted, "
+        "and signal at least one request of each queue"
+    ),
+    r"ibv_post_send.*Invalid argument": (
+        "the device refused the request: is the queue pair in RTS, is a message that goes inline no longer than "
+        "max_inline_data, and does a list end with next = NULL?"
+    ),
+    r"local protection error": (
+        "the address, the length or the lkey of the request's sg_list is not inside a region of ibv_reg_mr at the "
+        "client"
+    ),
+    r"remote (?:access|operation|invalid request) error": (
+        "the server's device refused: the rkey and the address must be those that the server told, its region and its "
+        "queue pair must allow IBV_ACCESS_REMOTE_WRITE, and the message must end inside the region"
+    ),
+    r"RNR retry": (
+        "the receiver had posted no receive: a SEND takes one of ibv_post_recv for each message, an RDMA WRITE none"
+    ),
+    r"transport retry counter exceeded": (
+        "no answer came: the other end's queue pair number, GID or path MTU is wrong, or it had ended"
+    ),
+    r"Work Request Flushed": "an earlier request failed: the status of the first completion says why",
+    r"did not come to the beginning": (
+        "the WRITE is not posted, or goes to another address than the one that the server told"
+    ),
+    r"the data took another way": (
+        "fewer bytes crossed the link than the program says: each message must be posted, with all of its bytes"
+    ),
+    r"delays an acknowledgement": (
+        "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set "
+        "TCP_NODELAY, or hand the whole message to one send()"
+    ),
+    r"but the link carries": EARLY,
+    r"the region is not all": "count the bytes of all messages that the buffer holds",
+    r"did not end|deadline": (
+        "it waits for what never comes: a completion of a request that was not signalled or not posted, or more "
+        "completions than requests that are signalled"
+    ),
+}
+BY_FLAW = {
+    Flaw.MESSAGES: "each message must be a request of its own with all of its bytes: one large message in place of "
+    "many, or a length that is one too small, is not what was asked",
+    Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
+    Flaw.INVENTED: EARLY,
+    Flaw.DATA: "a message was written over before it had left: its place in the buffer is free again when its request "
+    "is complete, and requests under way need places of their own",
+    Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
+    Flaw.WAY: "the messages must go by RDMA over the link",
+}
+
+
+def with_advice(kind: Flaw, what: str, step_advice: str = "") -> str:
+    """The finding, its most frequent cause, and where the assignment tells the student to look."""
+    cause = next((advice for pattern, advice in BY_TEXT.items() if re.search(pattern, what, re.IGNORECASE)), "")
+    return "; ".join(filter(None, (what, cause or BY_FLAW.get(kind, ""), step_advice)))

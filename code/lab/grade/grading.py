@@ -1,11 +1,10 @@
-"""Grade one submission: every check, and its points."""
+"""Grade one submission: every check with its points, and remarks for the grader."""
 
 from __future__ import annotations
 
 import hashlib
 import shlex
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,16 +12,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import TypeVar
 
 from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError
 from lab.experiment.experiment import Experiment
 from lab.files.store import digest_files
 from lab.files.toml import files_of
-from lab.grade import remarks
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Status
-from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES
+from lab.grade.rebuild import print_progress
+from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
 from lab.plan.planning import open_workshop
@@ -33,7 +33,22 @@ from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.discussion import files_handed_out
 from lab.submission.hand_in import own_builds, own_programs
 
-CODE = ROOT / "code" / "lab"
+DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
+MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
+LONGEST_VERSION = 40
+DRIFT = (
+    "It was made with version {!r} of the lab, and is graded with {!r}: where the two write other facts or words, "
+    "a finding may be no fault of the student."
+)
+UNREAD = "UNKNOWN IDENTITY: nothing in it says where it was measured: no points for rerun unless a person gives them."
+BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
+
+Keep = Callable[[Grade], None]
+_Value = TypeVar("_Value")
+
+
+class CheckTookTooLong(Exception):
+    """A check missed its deadline. It is no LabError, since the hand-in is not to blame."""
 
 
 def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> GradingSetup:
@@ -42,19 +57,22 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     kind = fixed(assignment.site)
     spread = cluster is not None and kind is not None and kind.repeats
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
-    shop = open_workshop([assignment.experiment], site, _tell)
+    shop = open_workshop([assignment.experiment], site, print_progress)
     (plan,) = shop.plans
     require_shut_in(plan.experiment)
-    jobs, grader = shop.site.at_once or jobs, _grader(assignment, plan.experiment)
-    witness = open_site(assignment.site) if spread else site  # this computer's own gives the same bytes
+    witness = open_site(assignment.site) if spread else site  # the site of this computer gives the same bytes
     return GradingSetup(
-        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, jobs, _watch(), grader,
-        witness if isinstance(witness, Witness) else None,
+        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, _watch,
+        _grader_digest(assignment, plan.experiment), witness if isinstance(witness, Witness) else None,
     )  # fmt: skip
 
 
+def _watch(result: str, planned: Planned) -> None:
+    print_progress(f"{planned.series.name} repetition {planned.repetition}: {result}")
+
+
 def require_shut_in(experiment: Experiment) -> None:
-    """Refuse to run strangers' programs with the rights of whoever starts them."""
+    """Refuse to run untrusted programs with the rights of the user."""
     for tool in own_programs(experiment):
         if tool.launched:
             what = f"{tool.name} is started by MPI, and such a program of a student's cannot be shut in"
@@ -64,7 +82,7 @@ def require_shut_in(experiment: Experiment) -> None:
 def digest_of(place: Path) -> str:
     """The digest of all files of a hand-in; the same hand-in has the same digest."""
     digest = hashlib.sha256()
-    inside = sorted(each for each in place.rglob("*") if each.is_file() and not each.is_symlink())
+    inside = sorted(file for file in place.rglob("*") if file.is_file() and not file.is_symlink())
     for file in [place] if place.is_file() else inside:
         with file.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -72,108 +90,121 @@ def digest_of(place: Path) -> str:
     return digest.hexdigest()
 
 
-def _grader(assignment: Assignment, experiment: Experiment) -> str:
-    """A digest of all that a grade of this assignment comes from; other assignments are no part of it."""
-    texts = [each for folder in (TEMPLATES, PUBLISHED) for each in sorted(folder.rglob("*.*"))]
-    own = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
+def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:
+    """A digest of all that a grade of this assignment depends on, but of no other assignment."""
+    texts = [file for folder in (TEMPLATES, PUBLISHED) for file in sorted(folder.rglob("*.*"))]
+    course_files = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
     sources = [content for build in own_builds(experiment) for _, content in source_files(build)]
-    programs = hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in sources)).hexdigest()
-    return hashlib.sha256(f"{digest_files([*own, *texts])} {programs} {digest_code([CODE])}".encode()).hexdigest()
-
-
-def _watch() -> Callable[[str, Planned], None]:
-    """A function that prints each of the grader's own trials when it ends."""
-
-    def watch(result: str, planned: Planned) -> None:
-        print(f"{planned.series.name} repetition {planned.repetition}: {result}", file=sys.stderr)
-
-    return watch
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
-MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
-
-Keep = Callable[[Grade], None]
-
-
-class CheckTookTooLong(Exception):
-    """A check missed its deadline. It is no LabError, since the hand-in is not to blame."""
+    programs = hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in sources)).hexdigest()
+    code = digest_code([ROOT / "code" / "lab"])
+    return hashlib.sha256(f"{digest_files([*course_files, *texts])} {programs} {code}".encode()).hexdigest()
 
 
 def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s: float = DEADLINE_S) -> Grade:
-    """All checks of these names; keep() is called before the first and after each."""
-    state = _waiting(case, sha256, names)
+    """Make the checks of these names; keep() is called before the first and after each."""
+    state = _waiting(case, sha256, tuple(names))
     keep(state)
-    for place, waiting in enumerate(state.results):
+    for place, waiting in enumerate(state.checks):
         done = _make(CHECKS[waiting.name], case, waiting, deadline_s)
-        before, after = state.results[:place], state.results[place + 1 :]
-        results = (*before, _once(done, before), *after)
-        state = replace(state, results=results)
+        before, after = state.checks[:place], state.checks[place + 1 :]
+        state = replace(state, checks=(*before, _once(done, before), *after))
         keep(state)
     return state
 
 
-def _waiting(case: Case, sha256: str, names: Iterable[str]) -> Grade:
-    assignment, chosen = case.setup.assignment, tuple(names)
-    results = tuple(
+def _waiting(case: Case, sha256: str, names: tuple[str, ...]) -> Grade:
+    assignment = case.setup.assignment
+    checks = tuple(
         CheckResult(
             name,
             assignment.points.get(name, 0),
             hidden=name in assignment.hidden,
             command=f"lab grade {shlex.quote(str(case.place))} --assignment {assignment.named} --only {name}",
         )
-        for name in chosen
+        for name in names
     )
-    whole = set(chosen) >= set(assignment.checks)
-    ids, _ = remarks.ids_and_version(case)
-    made = Grade(case.place.name, sha256, ids, assignment.name, case.setup.grader, results, whole=whole)
-    words = remarks.identity_words(case)
-    return replace(made, flags=remarks.flags(case), note=remarks.note(case), identity=words)
+    return Grade(
+        flags=_flags(case),
+        submission=case.place.name,
+        sha256=sha256,
+        ids=_read(lambda: case.page.ids, ()),
+        assignment=assignment.name,
+        grader=case.setup.grader,
+        identity=_identity(case),
+        note=_note(case),
+        whole=set(names) >= set(assignment.checks),
+        checks=checks,
+    )
+
+
+def _flags(case: Case) -> tuple[str, ...]:
+    """The sentences that come first in every output, and mark the row of a class."""
+    if not _read(lambda: bool(case.submission.files), otherwise=False):
+        return ()  # the check of the package reports what cannot be opened
+    return _read(lambda: () if case.is_accepted else (case.identity_flag,), otherwise=(UNREAD,))
+
+
+def _note(case: Case) -> str:
+    """The sentences that explain odd findings; they change no points."""
+    version = _read(lambda: case.page.lab, "")
+    notes = [] if version in ("", exact_version()) else [DRIFT.format(version[:LONGEST_VERSION], exact_version())]
+    if _read(lambda: case.is_accepted and not case.repeats_exactly, otherwise=False):
+        notes.append(BY_TOLERANCE.format(_identity(case)))
+    return " ".join(notes)
+
+
+def _identity(case: Case) -> str:
+    return _read(lambda: case.claimed_identity.words, "")
+
+
+def _read(read: Callable[[], _Value], otherwise: _Value) -> _Value:
+    """Read from a hand-in. No bytes of a stranger end the grading before its first check."""
+    try:
+        return read()
+    except Exception:  # noqa: BLE001 - as in _judge
+        return otherwise
 
 
 def _once(result: CheckResult, before: Iterable[CheckResult]) -> CheckResult:
-    """What stops several checks is said by the first of them; the others name it."""
-    same = next((each.name for each in before if result.findings and each.findings == result.findings), None)
-    if same is None:
-        return result
-    kind = result.findings[0].kind
-    return replace(result, findings=(Finding(kind, f"as the check {same} says"),))
+    """A fault that stops several checks is reported by the first of them; the others name that check."""
+    for check in before:
+        if result.findings and check.findings == result.findings:
+            return replace(result, findings=(Finding(result.findings[0].kind, f"as the check {check.name} says"),))
+    return result
 
 
 def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     started = time.monotonic()
-    status, found = _judge(check, case, deadline_s)
-    shown = tuple(replace(each, what=_said(each.what, case)) for each in found if isinstance(each, Finding))
-    parts = tuple(each for each in found if isinstance(each, PartPoints))
-    return replace(waiting, status=status, findings=shown, parts=parts, seconds=round(time.monotonic() - started, 1))
+    status, results = _judge(check, case, deadline_s)
+    findings = tuple(replace(item, what=_shown(item.what, case)) for item in results if isinstance(item, Finding))
+    parts = tuple(item for item in results if isinstance(item, PartPoints))
+    return replace(waiting, status=status, findings=findings, parts=parts, seconds=round(time.monotonic() - started, 1))
 
 
 def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding | PartPoints, ...]]:
+    def only(status: Status, kind: Flaw, what: object) -> tuple[Status, tuple[Finding]]:
+        return status, (Finding(kind, str(what)),)
+
     try:
         with _deadline(deadline_s):
-            findings = tuple(islice(check(case), MOST_FINDINGS))
+            results = tuple(islice(check(case), MOST_FINDINGS))
     except SubmissionError as error:
-        return Status.FAILED, (Finding(Flaw(error.fault.value), str(error)),)
-    except (CheckTookTooLong, SiteError, StorageError) as error:  # of the grader's own computer
-        return Status.ERROR, (Finding(Flaw.BLOCKED, str(error)),)
+        return only(Status.FAILED, Flaw(error.fault.value), error)
+    except (CheckTookTooLong, SiteError, StorageError) as error:  # the grader's computer is at fault
+        return only(Status.ERROR, Flaw.BLOCKED, error)
     except LabError as error:
-        return Status.FAILED, (Finding(Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, str(error)),)
+        return only(Status.FAILED, Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, error)
     except RecursionError:
-        return Status.FAILED, (
-            Finding(Flaw.UNREADABLE, "a file is nested more deeply than anything that the lab writes"),
-        )
-    except Exception as error:  # noqa: BLE001 - a stranger's data may break anything; the other checks go on
-        return Status.ERROR, (Finding(Flaw.BLOCKED, f"the check broke down: {error!r:.300}"),)
-    is_whole = all(isinstance(each, PartPoints) and each.points == each.most for each in findings)
-    return Status.PASSED if is_whole else Status.FAILED, findings
+        what = "a file is nested more deeply than anything that the lab writes"
+        return only(Status.FAILED, Flaw.UNREADABLE, what)
+    except Exception as error:  # noqa: BLE001 - untrusted data may break anything; the other checks go on
+        return only(Status.ERROR, Flaw.BLOCKED, f"the check broke down: {error!r:.300}")
+    is_whole = all(isinstance(item, PartPoints) and item.points == item.most for item in results)
+    return Status.PASSED if is_whole else Status.FAILED, results
 
 
-def _said(what: str, case: Case) -> str:
-    """A finding without the grader's folders, and cut: a student reads it, and a stranger may have written it."""
+def _shown(what: str, case: Case) -> str:
+    """A finding without the grader's folders, and cut: a student reads it, and untrusted text may be in it."""
     setup = case.setup
     for folder in (case.folder, case.place.absolute().parent, case.place.parent, setup.results, setup.cache, ROOT):
         if len(folder.parts) > 1:
@@ -183,7 +214,7 @@ def _said(what: str, case: Case) -> str:
 
 @contextmanager
 def _deadline(seconds: float) -> Iterator[None]:
-    """Only the main thread can be interrupted; a class is graded in processes, each with its own."""
+    """Interrupt the block after so many seconds. Only the main thread can be interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

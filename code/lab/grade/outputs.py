@@ -1,54 +1,112 @@
-"""Files about one submission: results for Gradescope, and feedback for the student."""
+"""Files about one submission: the grade in four formats, feedback for the student, the page of sentences."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from lab.errors import all_lines, one_line
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lab.errors import LabError, all_lines, one_line
 from lab.files.storage import write_bytes, write_text
-from lab.grade.finding import GRADE, CheckResult, Grade, PartPoints, Status, saved
+from lab.grade.case import Case
+from lab.grade.finding import GRADE, SENTENCES, CheckResult, Grade, PartPoints, Status, grade_json
+from lab.places import TEMPLATES
 from lab.report.errors import ReportError
+from lab.report.query.judge import words
 from lab.report.tex.latex import compile_pdf
 from lab.report.tex.render import PRINTED, Markup, escape, render
-from lab.typed_json import JsonTable, as_json
+from lab.report.text.check import Backing
+from lab.report.text.latex import without_comments
+from lab.report.text.macros import Sentence
+from lab.typed_json import JsonTable
 
+TEXT, GRADESCOPE, JUNIT = "grade.txt", "results.json", "junit.xml"
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
-SHOWN_FINDINGS, SHOWN_LETTERS = 2, 100  # of each check, so that all fit on one page
+SHOWN_FINDINGS, SHOWN_LETTERS = 2, 100  # of each check, so that all fit on one page of feedback
 LONGEST_NAME, LONGEST_NOTE = 60, 300
-NOT_FINAL = "This grade is not final: not every check has been made."
 LONGEST_PIECE = 12  # letters between two places where a line may break
+NOT_FINAL = "This grade is not final: not every check has been made."
+NO_EVIDENCE = "compares, with no evidence attached"
+COPIED = "handed out by the course: it does not count"
 
 
-@dataclass(frozen=True)
-class ShownCheck:
-    """One check as the page shows it."""
-
-    name: Markup
-    status: str
-    points: int
-    most: int
-    evidence: tuple[Markup, ...]
+def write_grade(grade: Grade, folder: Path) -> None:
+    """Write all formats, each replaced whole; grade.json last, since it marks the end of the grading."""
+    write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
+    write_text(folder / GRADESCOPE, _json(gradescope(grade)))
+    write_text(folder / JUNIT, junit(grade))
+    write_text(folder / GRADE, _json(grade_json(grade)))
 
 
-def feedback_pdf(grade: Grade, templates: Path) -> bytes:
-    """The page; the same grade gives the same bytes."""
-    context = {
-        "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
-        "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
-        "submission": printed(grade.submission, 2 * LONGEST_NAME),
-        "notes": [printed(each, LONGEST_NOTE) for each in _notes(grade)],
-        "points": grade.points,
-        "most": grade.most,
-        "checks": [_shown(each) for each in grade.results],
-        "command": printed(f"make preview-grade ASSIGNMENT={grade.assignment}", 2 * LONGEST_NAME),
-    }
-    text = render(templates, TEMPLATE, context).text.encode()
-    return compile_pdf({TEMPLATE: text, STYLE: (templates / STYLE).read_bytes()}, TEMPLATE)
+def _json(value: JsonTable) -> str:
+    return json.dumps(value, indent=1) + "\n"  # in the order of the fields
+
+
+def lines(grade: Grade) -> list[str]:
+    """The remarks, a line for each check with its evidence below, and the score; no text breaks a line."""
+    text = [f"{grade.submission}: {grade.assignment}, handed in by {', '.join(grade.ids) or 'nobody'}"]
+    text += _remarks(grade)
+    for check in grade.checks:
+        points = f"{check.points:>3} of {check.most:<3}" if check.most else "no points"
+        text.append(f"{check.status.value:<8} {points:<10} {check.name}")
+        text += [f"         {line}" for line in check.evidence()]
+        if check.status is not Status.PASSED:
+            text.append(f"         to repeat: {check.command}")
+    text.append(f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points")
+    return [one_line(line) for line in text]
+
+
+def _remarks(grade: Grade) -> list[str]:
+    return [*grade.flags, *([grade.note] if grade.note else [])]
+
+
+def gradescope(grade: Grade) -> JsonTable:
+    """As Gradescope's autograder reads it: https://gradescope-autograders.readthedocs.io/en/latest/specs/."""
+    tests = [test for check in grade.checks for test in _tests(check)]
+    remarks = "\n".join(map(one_line, _remarks(grade)))
+    output = {"output": remarks} if remarks else {}
+    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **output}
+
+
+def _tests(check: CheckResult) -> Iterator[JsonTable]:
+    """One test for the check, or one for each of its parts; the evidence is in the first."""
+    evidence = "\n".join(map(one_line, [*check.evidence(), f"to repeat: {check.command}"]))
+    whole = PartPoints(check.name, check.most, check.points)
+    for number, part in enumerate(check.parts or (whole,)):
+        passed = part.points == part.most if check.parts else check.status is Status.PASSED
+        yield {
+            "name": check.name if part is whole else f"{check.name}: {one_line(part.name)}",
+            "score": part.points if check.points else 0,
+            "max_score": part.most,
+            "status": "passed" if passed else "failed",
+            "output": "" if number else evidence,
+            "visibility": "hidden" if check.hidden else "visible",
+        }
+
+
+def junit(grade: Grade) -> str:
+    """A test case for each check."""
+    tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
+    counts = {status: str(sum(check.status is status for check in grade.checks)) for status in Status}
+    numbers = {"failures": counts[Status.FAILED], "errors": counts[Status.ERROR], "skipped": counts[Status.WAITING]}
+    suite = Xml.Element("testsuite", {"name": one_line(grade.submission), "tests": str(len(grade.checks)), **numbers})
+    if remarks := _remarks(grade):
+        properties = Xml.SubElement(suite, "properties")
+        for remark in remarks:
+            Xml.SubElement(properties, "property", name="note", value=one_line(remark))
+    for check in grade.checks:
+        case = Xml.SubElement(suite, "testcase", name=check.name, time=f"{check.seconds:.1f}")
+        if check.status in tags:
+            evidence = [one_line(line) for line in check.evidence()]
+            message = evidence[0] if evidence else check.status.value
+            Xml.SubElement(case, tags[check.status], message=message).text = "\n".join(evidence)
+    Xml.indent(suite)
+    return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
@@ -59,17 +117,40 @@ def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
         write_text(folder / TROUBLE, f"{all_lines(str(error))}\n")
 
 
+def feedback_pdf(grade: Grade, templates: Path) -> bytes:
+    """The page for the student; the same grade gives the same bytes."""
+    notes = (*grade.flags, grade.note, "" if grade.is_final else NOT_FINAL)
+    context = {
+        "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
+        "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
+        "submission": printed(grade.submission, 2 * LONGEST_NAME),
+        "notes": [printed(note, LONGEST_NOTE) for note in notes if note],
+        "points": grade.points,
+        "most": grade.most,
+        "checks": [_shown_check(check) for check in grade.checks],
+        "command": printed(f"make preview-grade ASSIGNMENT={grade.assignment}", 2 * LONGEST_NAME),
+    }
+    text = render(templates, TEMPLATE, context).text.encode()
+    return compile_pdf({TEMPLATE: text, STYLE: (templates / STYLE).read_bytes()}, TEMPLATE)
+
+
+def _shown_check(check: CheckResult) -> dict[str, object]:
+    """One check on the page of feedback; the findings and parts of a hidden check stay with the grader."""
+    findings, parts = ((), ()) if check.hidden else (check.findings, check.parts)
+    evidence = [printed(str(finding), SHOWN_LETTERS) for finding in findings[:SHOWN_FINDINGS]]
+    if len(findings) > SHOWN_FINDINGS:
+        evidence[-1] = Markup(f"{evidence[-1]} (and {len(findings) - SHOWN_FINDINGS} more)")
+    evidence += [printed(str(part), SHOWN_LETTERS) for part in parts]
+    status = "could not be made" if check.status is Status.ERROR else check.status.value
+    name = printed(check.name, LONGEST_NAME)
+    return {"name": name, "status": status, "points": check.points, "most": check.most, "evidence": evidence}
+
+
 def printed(text: str, longest: int) -> Markup:
     """Any text as LaTeX on few lines: cut, breakable, with a question mark for letters that the font lacks."""
-    good = "".join(each if PRINTED.fullmatch(each) else "?" for each in " ".join(text.split()))
-    cut = good if len(good) <= longest else f"{good[: longest - 3]}..."
+    plain = "".join(letter if PRINTED.fullmatch(letter) else "?" for letter in " ".join(text.split()))
+    cut = plain if len(plain) <= longest else f"{plain[: longest - 3]}..."
     return Markup(" ".join(_breakable(word) for word in cut.split(" ")))
-
-
-def _notes(grade: Grade) -> list[str]:
-    """The sentences above the points."""
-    ending = "" if grade.is_final else NOT_FINAL
-    return [each for each in (*grade.flags, grade.note, ending) if each]
 
 
 def _breakable(word: str) -> str:
@@ -77,104 +158,48 @@ def _breakable(word: str) -> str:
     return r"\hspace{0pt}".join(escape(piece) for piece in pieces)
 
 
-def _shown(result: CheckResult) -> ShownCheck:
-    """The lines of findings; those of a hidden check stay with the grader."""
-    found = () if result.hidden else result.findings
-    lines = [printed(str(each), SHOWN_LETTERS) for each in found[:SHOWN_FINDINGS]]
-    if len(found) > SHOWN_FINDINGS:
-        lines[-1] = Markup(f"{lines[-1]} (and {len(found) - SHOWN_FINDINGS} more)")
-    parts = [] if result.hidden else result.parts
-    lines += [printed(str(each), SHOWN_LETTERS) for each in parts]
-    status = "could not be made" if result.status is Status.ERROR else result.status.value
-    return ShownCheck(printed(result.name, LONGEST_NAME), status, result.points, result.most, tuple(lines))
-
-
-TEXT, GRADESCOPE, JUNIT = "grade.txt", "results.json", "junit.xml"
-
-
-def write_grade(grade: Grade, folder: Path) -> None:
-    """All files, each replaced whole; grade.json last, since it marks the end of the grading."""
-    write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
-    write_text(folder / GRADESCOPE, _json(gradescope(grade)))
-    write_text(folder / JUNIT, junit(grade))
-    write_text(folder / GRADE, _json(as_json(saved(grade))))
-
-
-def lines(grade: Grade) -> list[str]:
-    """A line for each check, its evidence below, the score at the end; none holds more than one line."""
-    who = ", ".join(grade.ids) or "nobody"
-    text = [f"{grade.submission}: {grade.assignment}, handed in by {who}", *_remarks(grade)]
-    for result in grade.results:
-        text.append(f"{result.status.value:<8} {_points(result):<10} {result.name}")
-        text += [f"         {each}" for each in result.evidence()]
-        if result.status is not Status.PASSED:
-            text.append(f"         to repeat: {result.command}")
-    ending = f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points"
-    return [one_line(each) for each in (*text, ending)]
-
-
-def gradescope(grade: Grade) -> JsonTable:
-    """As Gradescope's autograder reads it: https://gradescope-autograders.readthedocs.io/en/latest/specs/."""
-    tests = [test for each in grade.results for test in _tests(each)]
-    remarks = "\n".join(map(one_line, _remarks(grade)))
-    said = {"output": remarks} if remarks else {}
-    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **said}
-
-
-def _tests(result: CheckResult) -> Iterator[JsonTable]:
-    """One of the check, or one of each of its parts; the words stand in the first."""
-    words = "\n".join(map(one_line, [*result.evidence(), f"to repeat: {result.command}"]))
-    whole = PartPoints(result.name, result.most, result.points)
-    for number, part in enumerate(result.parts or (whole,)):
-        good = part.points == part.most if result.parts else result.status is Status.PASSED
-        yield {
-            "name": result.name if part is whole else f"{result.name}: {one_line(part.name)}",
-            "score": part.points if result.points else 0,
-            "max_score": part.most,
-            "status": "passed" if good else "failed",
-            "output": "" if number else words,
-            "visibility": "hidden" if result.hidden else "visible",
+def write_sentences(case: Case, folder: Path) -> None:
+    """Write the page of sentences beside the grade, if a check has read the discussion. The page names nobody."""
+    if "counted" not in vars(case):
+        return
+    assignment = case.setup.assignment
+    with suppress(LabError, RecursionError):
+        backings = {backing.use.start: backing for backing in case.checked.backings}
+        context = {
+            "title": f"{assignment.title}: the discussion, sentence by sentence",
+            "rubric": assignment.terms.rubric,
+            "sentences": [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences],
         }
+        loader = FileSystemLoader(TEMPLATES)
+        pages = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
+        write_text(folder / SENTENCES, pages.get_template(SENTENCES).render(context) + "\n")
 
 
-def junit(grade: Grade) -> str:
-    """A test case for each check."""
-    counts = {status: sum(each.status is status for each in grade.results) for status in Status}
-    numbers = {
-        "name": one_line(grade.submission),
-        "tests": str(len(grade.results)),
-        "failures": str(counts[Status.FAILED]),
-        "errors": str(counts[Status.ERROR]),
-        "skipped": str(counts[Status.WAITING]),
-    }
-    suite = Xml.Element("testsuite", numbers)
-    if remarks := _remarks(grade):
-        properties = Xml.SubElement(suite, "properties")
-        for each in remarks:
-            Xml.SubElement(properties, "property", name="note", value=one_line(each))
-    for result in grade.results:
-        _case(suite, result)
-    Xml.indent(suite)
-    return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]) -> dict[str, object]:
+    """A sentence with the texts that its macros print, and a remark for the person who judges it."""
+    uses = [backings[use.start] for use in sentence.evidence if use.start in backings]
+    remark = COPIED if sentence in case.counted.copied else NO_EVIDENCE if sentence in case.checked.notes else ""
+    text = without_comments(case.text)[sentence.start : sentence.end]
+    for backing in reversed(uses):
+        start, end = backing.use.start - sentence.start, backing.use.end - sentence.start
+        text = text[:start] + _printed_use(backing) + text[end:]
+    evidence = [_shown_evidence(backing) for backing in uses]
+    return {"line": sentence.line, "text": one_line(" ".join(text.split())), "evidence": evidence, "remark": remark}
 
 
-def _remarks(grade: Grade) -> list[str]:
-    """The sentences above the checks: what a grader must know first, then the note."""
-    return [*grade.flags, *([grade.note] if grade.note else [])]
+def _printed_use(backing: Backing) -> str:
+    """The text that the report prints for a macro."""
+    if backing.use.kind == "shows":
+        return f" [{backing.number}]" if backing.judged else " [?]"
+    return words(backing.value, with_interval=False) if backing.value else "?"
 
 
-def _points(result: CheckResult) -> str:
-    return f"{result.points:>3} of {result.most:<3}" if result.most else "no points"
-
-
-def _case(suite: Xml.Element, result: CheckResult) -> None:
-    case = Xml.SubElement(suite, "testcase", name=result.name, time=f"{result.seconds:.1f}")
-    tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
-    if result.status in tags:
-        evidence = [one_line(each) for each in result.evidence()]
-        message = evidence[0] if evidence else result.status.value
-        Xml.SubElement(case, tags[result.status], message=message).text = "\n".join(evidence)
-
-
-def _json(value: JsonTable) -> str:
-    return json.dumps(value, indent=1) + "\n"  # in the order of the fields
+def _shown_evidence(backing: Backing) -> dict[str, object]:
+    """A statement or a query, and what the data show."""
+    verdict: tuple[str, str, int] = ("no answer", "", 0)
+    if judged := backing.judged:
+        verdict = judged.truth.value, judged.shows, judged.n
+    elif value := backing.value:
+        verdict = "computed", words(value), value.estimate.n
+    names = {"name": backing.number or backing.use.kind, "text": one_line(backing.use.body)}
+    return names | dict(zip(("verdict", "shows", "n"), verdict, strict=True))

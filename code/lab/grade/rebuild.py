@@ -1,4 +1,4 @@
-"""A submission's report, programs and records, rebuilt from their sources."""
+"""A submission's programs, records and report, rebuilt from their sources."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.pdf import attach, run_qpdf
 from lab.report.sources import Sources
 from lab.report.stamp import digest_code
-from lab.submission.archive import PROGRAMS, SubmissionError, unpack
+from lab.submission.archive import PROGRAMS, RECORDS, SubmissionError, unpack
 from lab.submission.hand_in import SOURCES, binary_names, folders, own_builds, own_programs
 
 TIMES = 2  # the messages of a lengthened trial
+RECORD_FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
+LARGEST_SAMPLES = 50 * 2**20
+MORE_ROWS = 20_000  # of a size, than twice its messages: windows, rounds, the lines about a program
+_RECORD_PATH = re.compile(rf"([0-9a-f]{{64}})/({'|'.join(map(re.escape, RECORD_FILES))})", re.ASCII)
+_GZIP = 31  # zlib's code for a gzip header
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
@@ -47,19 +52,23 @@ def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[
 
 
 def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The digests of binaries built from the sources, beside the course's files that a student may not change."""
-    files, places, digests = unpack(content, PROGRAMS), binary_names(experiment), {}
-    for each in own_builds(experiment):
-        made = {file for tool in own_programs(experiment) if tool.build == each for file in tool.binaries}
-        names = {str(file.relative_to(each.folder)): file for file in sorted(made)}
-        sources = _program_sources(files, each, folders(experiment)[each.folder])
-        for name, program in build_shut_in(sources, each.command, names, _tell).items():
-            digests[names[name]] = _keep(folder / places[names[name]], program)
+    """The digests of binaries built from the student's sources, with the course's files that no student may change."""
+    files, names, digests = unpack(content, PROGRAMS), binary_names(experiment), {}
+    for student_build in own_builds(experiment):
+        start = f"{SOURCES}/{folders(experiment)[student_build.folder]}/"
+        handed_in = {path.removeprefix(start): data for path, data in files.items() if path.startswith(start)}
+        course_files = source_files(Build(student_build.command, student_build.folder))
+        sources = {name: data for name, data in course_files if not student_build.is_source(name)}
+        sources |= {name: data for name, data in handed_in.items() if student_build.is_source(name)}
+        binaries = {file for tool in own_programs(experiment) if tool.build == student_build for file in tool.binaries}
+        places = {str(file.relative_to(student_build.folder)): file for file in sorted(binaries)}
+        for name, program in build_shut_in(sources, student_build.command, places, print_progress).items():
+            digests[places[name]] = _keep(folder / names[places[name]], program)
     return digests
 
 
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
-    """The plan of the same trials with other programs in place of these."""
+    """The plan of the same trials with other programs."""
     programs: dict[Path, str] = {}
     for planned in plan.planned:
         programs |= planned.digests
@@ -67,25 +76,16 @@ def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
 
 
 def firsts(plan: Plan) -> list[Planned]:
-    """The first repetition of each series of a student's own program."""
-    return [each for each in plan.planned if each.series.tool.build and each.repetition == 1]
+    """The first repetition of each series of a student's program."""
+    return [planned for planned in plan.planned if planned.series.tool.build and planned.repetition == 1]
 
 
 def lengthened(planned: Planned, facts: SiteFacts) -> Planned:
-    """The same trial with more messages: what does not grow with them drops out of the difference."""
-    counts = tuple(replace(each, iterations=TIMES * each.iterations) for each in planned.trial.request.counts)
+    """The same trial with more messages: in the difference of the two, only the time of messages is left."""
+    counts = tuple(replace(count, iterations=TIMES * count.iterations) for count in planned.trial.request.counts)
     request = replace(planned.trial.request, counts=counts)
     trial = make_trial(planned.series, request, planned.repetition, facts, planned.digests)
     return replace(planned, trial=trial)
-
-
-def _program_sources(files: Mapping[str, bytes], build: Build, folder: str) -> dict[str, bytes]:
-    """The files to build: the whitelist tells a student's file from the course's."""
-    theirs = Build(build.command, build.folder)
-    course = {name: content for name, content in source_files(theirs) if not build.is_source(name)}
-    start = f"{SOURCES}/{folder}/"
-    handed_in = {path.removeprefix(start): content for path, content in files.items() if path.startswith(start)}
-    return course | {name: content for name, content in handed_in.items() if build.is_source(name)}
 
 
 def _keep(copy: Path, content: bytes) -> str:
@@ -94,31 +94,26 @@ def _keep(copy: Path, content: bytes) -> str:
     return keep_binaries([copy])[copy]
 
 
-def _tell(line: str) -> None:
+def print_progress(line: str) -> None:
+    """Print a line for the grader, apart from the results."""
     print(line, file=sys.stderr)
-
-
-FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
-LARGEST_SAMPLES = 50 * 2**20
-MORE_ROWS = 20_000  # of a size, than twice its messages: windows, rounds, the lines about a program
-_PATH = re.compile(rf"([0-9a-f]{{64}})/({'|'.join(map(re.escape, FILES))})", re.ASCII)
-_GZIP = 31  # zlib's code for a gzip header
 
 
 def most_rows(plan: Plan) -> int:
     """The most samples that a record of this plan can hold."""
-    rows = [sum(2 * each.iterations + MORE_ROWS for each in one.trial.request.counts) for one in plan.planned]
+    requests = (planned.trial.request for planned in plan.planned)
+    rows = (sum(2 * count.iterations + MORE_ROWS for count in request.counts) for request in requests)
     return max(rows, default=0)
 
 
 def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
-    """Write the files of records, none with more rows of samples; the keys of whole records."""
+    """Write the files of records with at most so many rows of samples; the keys of complete records."""
     files: dict[str, set[str]] = {}
-    for path, data in unpack(content, "records.zip").items():
-        found = _PATH.fullmatch(path)
-        if found is None:
-            raise SubmissionError(f"{path!r} is no file of a record", "records.zip", fault=OpeningFault.NAME)
-        key, name = found.groups()
+    for path, data in unpack(content, RECORDS).items():
+        match = _RECORD_PATH.fullmatch(path)
+        if match is None:
+            raise SubmissionError(f"{path!r} is no file of a record", RECORDS, fault=OpeningFault.NAME)
+        key, name = match.groups()
         if name == SAMPLES:
             require_bounded(data, path, rows)
         elif name == RECORD:
@@ -127,56 +122,54 @@ def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
         files.setdefault(key, set()).add(name)
-    return frozenset(key for key, names in files.items() if names == set(FILES))
+    return frozenset(key for key, names in files.items() if names == set(RECORD_FILES))
 
 
 def require_bounded(content: bytes, path: str, rows: int) -> None:
-    """Refuse samples that unpack to too much, since their readers unpack them whole."""
+    """Refuse samples that unpack to too much: their readers unpack them whole."""
     unpacking = zlib.decompressobj(_GZIP)
     try:
         unpacked = unpacking.decompress(content, LARGEST_SAMPLES + 1)
     except zlib.error as error:
-        raise SubmissionError(f"{path} cannot be unpacked: {error}", "records.zip") from error
+        raise SubmissionError(f"{path} cannot be unpacked: {error}", RECORDS) from error
     if len(unpacked) > LARGEST_SAMPLES or unpacked.count(b"\n") > rows:
         what = f"{path} unpacks to more than {LARGEST_SAMPLES} bytes or {rows} rows"
-        raise SubmissionError(what, "records.zip", fault=OpeningFault.TOO_LARGE)
+        raise SubmissionError(what, RECORDS, fault=OpeningFault.TOO_LARGE)
     if not unpacking.eof or unpacking.unused_data:
-        raise SubmissionError(f"{path} is not one whole gzip stream", "records.zip")
+        raise SubmissionError(f"{path} is not one whole gzip stream", RECORDS)
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The student's texts."""
-
     people: bytes
     discussion: bytes
-    references: bytes | None = None  # where there is such a file
-    own: Mapping[str, bytes] = field(default_factory=dict)  # the data of figures of their own
+    references: bytes | None = None
+    figure_data: Mapping[str, bytes] = field(default_factory=dict)  # of the figures that the student draws
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
-    """The PDF as `lab report` makes it, with its checks of texts and its sandbox of LaTeX."""
-    made_of = _digest(evidence, texts, templates)
-    kept = cache / "rebuilt" / f"{made_of}.pdf"
-    if not is_current(kept, made_of):
-        write_bytes(kept, build(_sources(evidence, texts, templates, scratch), evidence, cache))
-        keep_stamp(kept, made_of)
-    return kept.read_bytes()
+    """The PDF as `lab report` builds it, with its checks of texts and its sandbox of LaTeX; cached."""
+    stamp = _digest(evidence, texts, templates)
+    file = cache / "rebuilt" / f"{stamp}.pdf"
+    if not is_current(file, stamp):
+        write_bytes(file, build(_sources(evidence, texts, templates, scratch), evidence, cache))
+        keep_stamp(file, stamp)
+    return file.read_bytes()
 
 
-def with_files(pdf: bytes, made: Mapping[str, bytes], given: Mapping[str, bytes], more: Iterable[str]) -> bytes:
-    """The PDF with the given files in place of the made ones, then with more of them, as `make submit` adds these."""
+def with_files(pdf: bytes, built: Mapping[str, bytes], handed_in: Mapping[str, bytes], more: Iterable[str]) -> bytes:
+    """The PDF with the handed-in files in place of the built ones, then with more of them, as `lab submit` adds."""
     with tempfile.TemporaryDirectory(prefix="lab-pages-") as name:
         Path(name, "report.pdf").write_bytes(pdf)
-        removed = [f"--remove-attachment={file}" for file in made]
+        removed = [f"--remove-attachment={file}" for file in built]
         run_qpdf(["qpdf", "--deterministic-id", "report.pdf", *removed, "pages.pdf"], Path(name))
         pages = Path(name, "pages.pdf").read_bytes()
-    report = attach(pages, {file: given.get(file, content) for file, content in made.items()})
-    return attach(report, {file: given[file] for file in more if file in given})
+    report = attach(pages, {file: handed_in.get(file, content) for file, content in built.items()})
+    return attach(report, {file: handed_in[file] for file in more if file in handed_in})
 
 
 def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -> Sources:
-    """A scratch copy: the grader's experiment beside the student's texts."""
+    """The grader's experiment and the student's texts, copied into a scratch folder."""
     file = evidence.plan.experiment.file
     copy = scratch / "texts" / file.name
     sources = Sources(copy, templates)
@@ -186,7 +179,7 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     sources.discussion.write_bytes(texts.discussion)
     if texts.references is not None:
         sources.references.write_bytes(texts.references)
-    for name, content in texts.own.items():
+    for name, content in texts.figure_data.items():
         (sources.folder / name).write_bytes(content)
     return sources
 
@@ -199,8 +192,8 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
     digest.update(f"{evidence.bytes_on_disk} ".encode())
-    for name in sorted(texts.own):
-        digest.update(f"{name} ".encode())
-    for text in (texts.people, texts.discussion, texts.references, *(texts.own[name] for name in sorted(texts.own))):
+    figure_data = dict(sorted(texts.figure_data.items()))
+    digest.update("".join(f"{name} " for name in figure_data).encode())
+    for text in (texts.people, texts.discussion, texts.references, *figure_data.values()):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

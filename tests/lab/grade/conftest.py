@@ -1,37 +1,57 @@
-"""A grader's setup on the fake site, with records measured once, and a function that grades a file."""
+"""A grader's setup on the fake site, with records measured once, and functions that grade."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.lab import hand_ins
 from tests.lab.hand_ins import Course
 
+from lab.grade import grading
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.finding import Grade
+from lab.grade.finding import Finding, Grade
 from lab.grade.grading import grade
 from lab.submission.assignment import CHECKS
 
 GradeFile = Callable[..., Grade]
+SetChecks = Callable[..., None]
 
 
 @pytest.fixture(scope="session")
 def setup(course: Course) -> GradingSetup:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
-    own = course.folder / "grader"
-    return GradingSetup(course.assignment, site, plan, own, course.templates, course.cache, 1, lambda *_: None)
+    results = course.folder / "grader"
+    return GradingSetup(course.assignment, site, plan, results, course.templates, course.cache, 1, lambda *_: None)
 
 
 @pytest.fixture
-def grade_file(setup: GradingSetup, tmp_path: Path) -> Iterator[GradeFile]:
+def grade_file(setup: GradingSetup, tmp_path: Path) -> GradeFile:
     def graded(file: Path, names: Iterable[str] = CHECKS, at: GradingSetup = setup) -> Grade:
         folder = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
         return grade(Case(at, SubmissionFile(file), folder), digest, names, lambda _: None)
 
-    yield graded
+    return graded
+
+
+@pytest.fixture
+def case(setup: GradingSetup, tmp_path: Path) -> Case:
+    """A hand-in that does not exist."""
+    return Case(setup, SubmissionFile(tmp_path / "ada.pdf"), tmp_path)
+
+
+@pytest.fixture
+def set_checks(monkeypatch: pytest.MonkeyPatch) -> SetChecks:
+    """Put functions in the place of checks; all other checks pass."""
+
+    def set_all(**checks: Callable[[Case], Iterable[Finding]]) -> None:
+        passing: dict[str, Any] = dict.fromkeys(CHECKS, lambda _: ())
+        monkeypatch.setattr(grading, "CHECKS", passing | checks)
+
+    return set_all

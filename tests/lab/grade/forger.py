@@ -137,8 +137,19 @@ class Forger:
         return plan_on(folder / "small.toml", site, "d")
 
     def typeset(self, change: Callable[[Files], None]) -> bytes:
-        """The bare pages, with what LaTeX reads changed."""
+        """The bare pages, with LaTeX's input changed."""
         return bare_pages(self.course, self.work, change)
+
+    def typeset_with(self, name: str, pattern: str, by: str) -> bytes:
+        """The hand-in with the first match in a LaTeX file replaced."""
+
+        def substitute(files: Files) -> None:
+            text = files[name].decode()
+            changed = re.sub(pattern, by, text, count=1, flags=re.DOTALL)
+            assert changed != text, (name, pattern)
+            files[name] = changed.encode()
+
+        return self.pdf(pages=self.typeset(substitute))
 
 
 def make_forger(course: Course, work: Work, folder: Path) -> Forger:
@@ -159,14 +170,6 @@ def bare_pages(course: Course, work: Work, change: Callable[[Files], None]) -> b
     with mock.patch.object(report_build, "compile_pdf", compiled), mock.patch.object(report_build, "attach", _bare):
         evidence = gather(work.plan, work.results)
         return build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
-
-
-def substitute(files: Files, name: str, pattern: str, by: str) -> None:
-    """Change the first place of a LaTeX file that the pattern fits."""
-    text = files[name].decode()
-    changed = re.sub(pattern, by, text, count=1, flags=re.DOTALL)
-    assert changed != text, (name, pattern)
-    files[name] = changed.encode()
 
 
 def _bare(pdf: bytes, _: Files) -> bytes:

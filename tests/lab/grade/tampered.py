@@ -1,60 +1,87 @@
-"""Kinds of tampering with the file, and with the claims of its report."""
+"""Kinds of tampering with the package, the report's claims and pages, and the discussion."""
 
 from __future__ import annotations
 
 import gzip
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.lab.grade.forger import Forger, substitute
-from tests.lab.grade.tampering import any_key, archive, found_by, old_page, page_with, zipped
+from tests.lab.grade.forger import Files, Forger
+from tests.lab.grade.tampering import (
+    KINDS,
+    Tampering,
+    any_key,
+    by_qpdf,
+    cited,
+    found_by,
+    page_with,
+    updated,
+    with_changed,
+    with_changes,
+    with_file,
+    without_line,
+    zipped,
+)
 
 from lab.grade.finding import Flaw
 from lab.records.record import SAMPLES
+from lab.report.text.latex import LONGEST
 from lab.submission.archive import PAGE, RECORDS, pack
 
 PRINTED_RATE = r"(\\labclaim\{\w+\})\{\\labqty\{[\d.]+\}\{[kMG]B/s\}\}"
+TARGETS = (b"/etc/passwd", b"../../key", b"report.pdf")  # of links
+TABLE_ROW = r"\n[^\n&]*(?:KiB|kibi)[^\n&]*&[^\n]*\\\\(?=\n)"
 
 
-# What is in the file
+def archive(forger: Forger, content: bytes) -> Path:
+    file = forger.folder / "forged.zip"
+    file.write_bytes(content)
+    return file
+
+
+# The package
+
+KINDS += [
+    Tampering("without_attachments", "package", Flaw.NO_DATA, lambda forger, _: forger.pages),
+    Tampering(
+        "a_report_that_was_not_submitted", "package", Flaw.NO_DATA, lambda forger, _: forger.work.report.read_bytes()
+    ),
+    Tampering(
+        "two_reports", "package", Flaw.SEVERAL_REPORTS,
+        lambda forger, _: archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()})),
+    ),
+    Tampering(
+        "path_above_the_folder", "package", Flaw.NAME,
+        lambda forger, variant: archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf())),
+    ),
+    Tampering(
+        "link_in_a_zip", "package", Flaw.LINK,
+        lambda forger, variant: archive(forger, zipped("report.pdf", TARGETS[variant % 3], stat.S_IFLNK | 0o777)),
+    ),
+    Tampering(
+        "bomb", "package", Flaw.TOO_LARGE,
+        lambda forger, _: archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20))),
+    ),
+    Tampering("page_changed", "package", Flaw.CHAIN, lambda forger, _: page_with(forger, ids=["eve"])),
+    Tampering("draft", "package", Flaw.DRAFT, lambda forger, _: forger.pdf(draft=("the report is stale",))),
+    Tampering(
+        "for_another_assignment", "package", Flaw.ASSIGNMENT, lambda forger, _: forger.pdf(assignment="last_year")
+    ),
+    Tampering(
+        "a_page_of_another_format", "package", Flaw.ASSIGNMENT,
+        lambda forger, variant: page_with(forger, format=2 + variant),
+    ),
+    Tampering("somebody_elses_report", "package", Flaw.PERSON, lambda forger, _: forger.pdf(ids=("eve",))),
+]  # fmt: skip
 
 
 @found_by("package", Flaw.UNREADABLE)
 def truncated(forger: Forger, variant: int) -> bytes:
     pdf = forger.pdf()
     return pdf[: len(pdf) * (1 + variant % 8) // 10]
-
-
-@found_by("package", Flaw.NO_DATA)
-def without_attachments(forger: Forger, _: int) -> bytes:
-    return forger.pages
-
-
-@found_by("package", Flaw.NO_DATA)
-def a_report_that_was_not_submitted(forger: Forger, _: int) -> bytes:
-    return forger.work.report.read_bytes()
-
-
-@found_by("package", Flaw.SEVERAL_REPORTS)
-def two_reports(forger: Forger, _: int) -> Path:
-    return archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()}))
-
-
-@found_by("package", Flaw.NAME)
-def path_above_the_folder(forger: Forger, variant: int) -> Path:
-    return archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf()))
-
-
-@found_by("package", Flaw.LINK)
-def link_in_a_zip(forger: Forger, variant: int) -> Path:
-    target = ("/etc/passwd", "../../key", "report.pdf")[variant % 3]
-    return archive(forger, zipped("report.pdf", target.encode(), stat.S_IFLNK | 0o777))
-
-
-@found_by("package", Flaw.TOO_LARGE)
-def bomb(forger: Forger, _: int) -> Path:
-    return archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20)))
 
 
 @found_by("records", Flaw.TOO_LARGE)
@@ -69,101 +96,17 @@ def a_file_is_missing(forger: Forger, variant: int) -> bytes:
     return forger.pdf({name: data for name, data in forger.files.items() if name != names[variant % len(names)]})
 
 
-@found_by("package", Flaw.STRANGE_FILE)
-def a_file_too_many(forger: Forger, _: int) -> bytes:
-    return forger.pdf(forger.files | {"answers.csv": b"x"})
-
-
-@found_by("package", Flaw.CHAIN)
-def page_changed(forger: Forger, _: int) -> bytes:
-    return page_with(forger, ids=["eve"])
-
-
 @found_by("package", Flaw.DIGEST)
 def digest_with_its_chain_kept(forger: Forger, variant: int) -> bytes:
     name = sorted(forger.files)[variant % 3]
     changed = forger.files | {name: forger.files[name] + b"\n"}
-    return forger.pdf(changed) if name == PAGE else old_page(forger, changed)
+    return forger.pdf(changed) if name == PAGE else forger.attached(changed)
 
 
-@found_by("package", Flaw.DRAFT)
-def draft(forger: Forger, _: int) -> bytes:
-    return forger.pdf(draft=("the report is stale",))
-
-
-@found_by("package", Flaw.ASSIGNMENT)
-def for_another_assignment(forger: Forger, _: int) -> bytes:
-    return forger.pdf(assignment="last_year")
-
-
-@found_by("package", Flaw.PERSON)
-def somebody_elses_report(forger: Forger, _: int) -> bytes:
-    return forger.pdf(ids=("eve",))
-
-
-@found_by("package", Flaw.EXPERIMENT)
-def easier_experiment(forger: Forger, variant: int) -> bytes:
-    changes = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
-    return forger.pdf(forger.changed("experiment.toml", lambda text: text.replace(*changes[variant % 3])))
-
-
-# What the report says
-
-
-@found_by("claims", Flaw.CLAIM)
-def claim_rounded(forger: Forger, variant: int) -> bytes:
-    numbers = re.findall(r",(\d{4,}\.\d+),", forger.files["claims.csv"].decode())
-    number = numbers[variant % len(numbers)]
-    return forger.pdf(forger.changed("claims.csv", lambda text: text.replace(number, f"{float(number):.3g}", 1)))
-
-
-@found_by("claims", Flaw.TEXT)
-def number_in_the_text(forger: Forger, variant: int) -> bytes:
-    by = rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}"
-    return forger.pdf(pages=forger.typeset(lambda files: substitute(files, "discussion.tex", PRINTED_RATE, by)))
-
-
-@found_by("claims", Flaw.TEXT)
-def swapped_units(forger: Forger, _: int) -> bytes:
-    return forger.pdf(
-        pages=forger.typeset(lambda files: substitute(files, "discussion.tex", r"\{[kMG]B/s\}", "{TB/s}"))
-    )
-
-
-@found_by("claims", Flaw.TEXT)
-def sentence_added(forger: Forger, variant: int) -> bytes:
-    words = f"RDMA was {2 + variant} times as fast.\n"
-    return forger.pdf(pages=forger.typeset(lambda files: files.update({"discussion.tex": words.encode()})))
-
-
-@found_by("claims", Flaw.CLAIM)
-def statement_turned(forger: Forger, variant: int) -> bytes:
-    change = ((",true,", ",false,"), (" > ", " < "), ("statement,S1", "statement,S2"))[variant % 3]
-    return forger.pdf(forger.changed("claims.csv", lambda text: text.replace(*change, 1)))
-
-
-@found_by("claims", Flaw.CLAIM)
-def claim_added(forger: Forger, variant: int) -> bytes:
-    def add(text: str) -> str:
-        last = text.splitlines()[-1]
-        return f"{text}invented.{variant},{last.partition(',')[2]}\n"
-
-    return forger.pdf(forger.changed("claims.csv", add))
-
-
-@found_by("claims", Flaw.CLAIM)
-def claim_left_out(forger: Forger, variant: int) -> bytes:
-    def leave(text: str) -> str:
-        lines = text.splitlines(keepends=True)
-        del lines[1 + variant % (len(lines) - 1)]
-        return "".join(lines)
-
-    return forger.pdf(forger.changed("claims.csv", leave))
-
-
-@found_by("claims", Flaw.CLAIM)
-def endless_list_of_claims(forger: Forger, variant: int) -> bytes:
-    return forger.pdf(forger.changed("claims.csv", lambda text: text + "x,1\n" * (100_000 + variant)))
+@found_by("package", Flaw.UNREADABLE)
+def a_page_that_no_lab_wrote(forger: Forger, variant: int) -> bytes:
+    text = (b"[]", b'{"ids": 1}', b"[" * 100_000, b"\xff", forger.files[PAGE].replace(b'"format": 1', b'"format": 1.0'))
+    return forger.attached(forger.files | {PAGE: text[variant % 5]})
 
 
 @found_by("package", Flaw.PERSON)
@@ -173,19 +116,254 @@ def an_author_without_a_page(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.files | {"report.toml": people.encode()})
 
 
-@found_by("package", Flaw.PERSON)
-def people_that_nobody_can_read(forger: Forger, variant: int) -> bytes:
-    typed = (b'ids = ["a\\u001b[2J"]', b"\xff", b"ids = [[[", b"ids = 1", b"ids = [" + b'"a",' * 10_000)[variant % 5]
-    return forger.pdf(forger.files | {"report.toml": typed})
+NO_PEOPLE = (b'ids = ["a\\u001b[2J"]', b"\xff", b"ids = [[[", b"ids = 1", b"ids = [" + b'"a",' * 10_000)
+EASIER = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
+with_file("people_that_nobody_can_read", "package", Flaw.PERSON, "report.toml", *NO_PEOPLE)
+with_file("a_file_too_many", "package", Flaw.STRANGE_FILE, "answers.csv", b"x")
+with_changed(
+    "easier_experiment", "package", Flaw.EXPERIMENT, "experiment.toml",
+    lambda text, variant: text.replace(*EASIER[variant % 3]),
+)  # fmt: skip
 
 
-@found_by("package", Flaw.UNREADABLE)
-def a_page_that_no_lab_wrote(forger: Forger, variant: int) -> bytes:
-    text = (b"[]", b'{"ids": 1}', b"[" * 100_000, b"\xff", forger.files[PAGE].replace(b'"format": 1', b'"format": 1.0'))
-    return old_page(forger, forger.files | {PAGE: text[variant % 5]})
+# The claims
 
 
-@found_by("package", Flaw.ASSIGNMENT)
-def a_page_of_another_format(forger: Forger, variant: int) -> bytes:
-    text = forger.files[PAGE].replace(b'"format": 1', f'"format": {2 + variant}'.encode())
-    return old_page(forger, forger.files | {PAGE: text})
+def rounded(text: str, variant: int) -> str:
+    numbers = re.findall(r",(\d{4,}\.\d+),", text)
+    number = numbers[variant % len(numbers)]
+    return text.replace(number, f"{float(number):.3g}", 1)
+
+
+def turned(text: str, variant: int) -> str:
+    change = ((",true,", ",false,"), (" > ", " < "), ("statement,S1", "statement,S2"))[variant % 3]
+    return text.replace(*change, 1)
+
+
+def with_claim(text: str, variant: int) -> str:
+    return f"{text}invented.{variant},{text.splitlines()[-1].partition(',')[2]}\n"
+
+
+with_changed("claim_rounded", "claims", Flaw.CLAIM, "claims.csv", rounded)
+with_changed("statement_turned", "claims", Flaw.CLAIM, "claims.csv", turned)
+with_changed("claim_added", "claims", Flaw.CLAIM, "claims.csv", with_claim)
+with_changed("claim_left_out", "claims", Flaw.CLAIM, "claims.csv", without_line)
+with_changed(
+    "endless_list_of_claims", "claims", Flaw.CLAIM, "claims.csv",
+    lambda text, variant: text + "x,1\n" * (100_000 + variant),
+)  # fmt: skip
+
+
+def with_latex(name: str, check: str, kind: Flaw, file: str, pattern: str, by: Callable[[int], str]) -> None:
+    """A kind that replaces the first match in what LaTeX reads."""
+    KINDS.append(Tampering(name, check, kind, lambda forger, variant: forger.typeset_with(file, pattern, by(variant))))
+
+
+with_latex(
+    "number_in_the_text", "claims", Flaw.TEXT, "discussion.tex", PRINTED_RATE,
+    lambda variant: rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}",
+)  # fmt: skip
+with_latex("swapped_units", "claims", Flaw.TEXT, "discussion.tex", r"\{[kMG]B/s\}", lambda _: "{TB/s}")
+with_latex(
+    "sentence_added", "claims", Flaw.TEXT, "discussion.tex", r"\A.*\Z",
+    lambda variant: f"RDMA was {2 + variant} times as fast.\n",
+)  # fmt: skip
+with_latex(
+    "words_too_small_to_see", "claims", Flaw.TEXT, "report.tex", r"\\end\{document\}",
+    lambda variant: rf"{{\\fontsize{{1}}{{1}}\\selectfont RDMA is {2 + variant} times as fast.}}\\end{{document}}",
+)  # fmt: skip
+with_latex("row_of_a_table_dropped", "pages", Flaw.OTHER_BYTES, "report.tex", TABLE_ROW, lambda _: "")
+
+# The pages
+
+KINDS += [
+    Tampering(
+        "bytes_behind_the_end", "pages", Flaw.OTHER_BYTES,
+        lambda forger, variant: forger.pdf() + b"more" * (1 + variant),
+    ),
+    Tampering(
+        "page_left_out", "pages", Flaw.OTHER_BYTES,
+        lambda forger, _: by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--"),
+    ),
+]  # fmt: skip
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def figure_replaced(forger: Forger, _: int) -> bytes:
+    def swap(files: Files) -> None:
+        names = sorted(name for name in files if name.startswith("figures/"))
+        files[names[0]] = files[names[-1]]
+
+    return forger.pdf(pages=forger.typeset(swap))
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def added_to_after_it_was_made(forger: Forger, _: int) -> bytes:
+    pdf = forger.pdf()
+    return pdf + pdf[pdf.rfind(b"startxref") :]
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def script_on_opening(forger: Forger, _: int) -> bytes:
+    script = {"/OpenAction": {"/S": "/JavaScript", "/JS": "u:app.alert(1)"}}
+    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Catalog", script)
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def white_stamp(forger: Forger, variant: int) -> bytes:
+    box = [100, 100, 300 + variant, 300]
+    stamp = {"/Type": "/Annot", "/Subtype": "/Square", "/Rect": box, "/IC": [1, 1, 1], "/C": [1, 1, 1]}
+    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Page", {"/Annots": [stamp]})
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def another_author(forger: Forger, variant: int) -> bytes:
+    name = ("/Author", "/Title", "/Subject", "/Keywords", "/CreationDate")[variant % 5]
+    return with_changes(forger.pdf(), lambda value: "/Producer" in value, {name: "u:eve"})
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def link_that_leads_elsewhere(forger: Forger, _: int) -> bytes:
+    elsewhere = {"/A": {"/S": "/URI", "/URI": "u:http://example.org/", "/Type": "/Action"}}
+    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Annot" and "/A" in value, elsewhere)
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def object_that_nothing_refers_to(forger: Forger, variant: int) -> bytes:
+    objects: dict[str, Any] = {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}}
+    return updated(forger.pdf(), objects)
+
+
+@found_by("pages", Flaw.OTHER_BYTES)
+def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
+    """Before the table of places, which moves."""
+    pdf = forger.pdf()
+    place = int(pdf.split()[-2])
+    hidden = b"%" + b"MZ hidden " * (200 * (1 + variant)) + b"\n"
+    return pdf[:place] + hidden + pdf[place:].replace(f"{place}\n".encode(), f"{place + len(hidden)}\n".encode())
+
+
+with_file("attachment_too_many", "pages", Flaw.OTHER_BYTES, "answers.csv", b"x")
+
+
+# The discussion
+
+LATEX = {
+    "latex_that_reaches_out": (
+        r"\input{/etc/passwd}",
+        r"\newwrite\x\immediate\openout\x=small.csv",
+        r"\immediate\write18{id}",
+        r"\catcode`\@=11",
+        r"\csname input\endcsname{small.csv}",
+        r"^^5cinput{/etc/passwd}",
+    ),
+    "commands_of_ones_own": (
+        r"\renewcommand{\claim}[1]{9}",
+        r"\def\claim#1{9}",
+        r"\let\claim=\text",
+        r"\gdef\x{}",
+        r"\expandafter\x",
+    ),
+    "words_that_nobody_sees": (
+        r"\phantom{many words}",
+        r"\textcolor{white}{x}",
+        r"\fontsize{1}{1}",
+        r"\hspace{-9cm}",
+        r"\rlap{x}",
+    ),
+    # Digits of other scripts, letters without width, and a turned line.
+    "letters_that_look_like_others": tuple(
+        f"RDMA is {text} times as fast." for text in ("\u0663\u0663", "3\u200b3", "\u202e33", "\uff13\uff13", "\u0430")
+    ),
+    "text_without_end": tuple(text * LONGEST for text in ("word ", "{", "$", r"\emph{", "% ")),
+    "environments_of_all_kinds": tuple(
+        f"\\begin{{{name}}}33 GB/s\\end{{{name}}}"
+        for name in ("verbatim", "lstlisting", "figure", "tikzpicture", "filecontents")
+    ),
+    "words_beside_a_source": (r"\cite[RDMA is faster]{frey}", r"\cite frey", r"\nocite{frey}"),
+    "half_of_a_sentence_in_a_comment": (
+        r"RDMA reaches \claim{verbs at 64K} 5%of what TCP reaches",
+        r"It is \claim{tcp at 64K} 9% slower",
+    ),
+}
+TYPED = {
+    "numbers_without_a_claim": (
+        "It reaches 257 MB/s.",
+        "It takes 12 us.",
+        "It is $33\\times$ as fast.",
+        "It has 9 Gbit/s.",
+        "It is 40\\% faster.",
+    ),
+    "table_of_typed_numbers": tuple(
+        f"\\begin{{tabular}}{{lr}}RDMA & {value}\\\\\\end{{tabular}}" for value in ("900 MB/s", "33 ms", "$9\\times$")
+    ),
+}
+STATEMENTS = {
+    "statement_that_the_data_refute": (
+        r"RDMA is faster.\shows{verbs > tcp everywhere}",
+        r"They are alike.\shows{verbs = tcp at 64K}",
+        r"It is far ahead.\shows{tcp / verbs > 50 at 64}",
+        r"It is flat.\shows{tcp saturated from 64}",
+    ),
+    "statement_that_is_none": (
+        r"RDMA is faster.\shows{RDMA is faster}",
+        r"RDMA is faster.\shows{verbs > tcp}",
+        r"RDMA is faster.\shows{verbs > udp everywhere}",
+        r"RDMA is faster.\shows{verbs > tcp at 3K}",
+    ),
+}
+QUERIES = {
+    "claim_that_nothing_answers": (
+        r"It reaches \claim{verbs at 8G}.",
+        r"It reaches \claim{verbs}.",
+        r"It reaches \claim{udp at 4K}.",
+        r"It reaches \claim{verbs at 4K; rm -rf /}.",
+        r"It reaches \claim{((((((((((((((((((((((verbs at 4K))))))))))))))))))))))}.",
+    )
+}
+SOURCES = {"source_that_nobody_listed": (r"Others found the same \cite{nobody}.", r"So \cite{frey, nobody} say.")}
+FIGURES = {
+    "own_figure_without_its_file": tuple(
+        f"\n\\ownfigure{{{file}}}{{x}}{{y}}{{Our own.}}" for file in ("speed.csv", "../speed.csv", "claims.csv")
+    )
+}
+
+
+def saying(name: str, kind: Flaw, texts: tuple[str, ...]) -> None:
+    """A kind with one of these texts behind the discussion."""
+    with_changed(
+        name, "discussion", kind, "discussion.tex", lambda text, variant: f"{text}{texts[variant % len(texts)]}\n"
+    )
+
+
+for flaw, kinds in (
+    (Flaw.LATEX, LATEX),
+    (Flaw.TYPED, TYPED),
+    (Flaw.STATEMENT, STATEMENTS),
+    (Flaw.CLAIM, QUERIES),
+    (Flaw.SOURCE, SOURCES),
+    (Flaw.FIGURE, FIGURES),
+):
+    for kind_name, kind_texts in kinds.items():
+        saying(kind_name, flaw, kind_texts)
+
+with_file("nothing_said", "discussion", Flaw.NO_DISCUSSION, "discussion.tex", b"\n", b"All is well.\n", b"% nothing\n")
+
+
+@found_by("discussion", Flaw.LATEX)
+def bytes_that_are_no_text(forger: Forger, variant: int) -> bytes:
+    more = (b"\xff\xfe", b"\x00", b"\x1b[2J", b"\xed\xa0\x80", b"\xc0\xaf")[variant % 5]
+    return forger.pdf(forger.files | {"discussion.tex": forger.files["discussion.tex"] + more})
+
+
+@found_by("discussion", Flaw.ASK)
+def nothing_of_what_is_asked(forger: Forger, variant: int) -> bytes:
+    """Words enough, and evidence of something else."""
+    shows = (r"\claim{tcp at 64}", r"\claim{plan.sizes}", r"\shows{tcp.peak > tcp at 64}")[variant % 3]
+    text = rf"We measured TCP, which has \claim{{tcp at 64K}} with large messages and {shows} with others."
+    return forger.pdf(forger.files | {"discussion.tex": f"{text}\n".encode()})
+
+
+@found_by("discussion", Flaw.LATEX)
+def commands_among_the_sources(forger: Forger, variant: int) -> bytes:
+    return forger.pdf(cited(forger, (r"\input{/etc/passwd}", "a % b", r"\write18{id}")[variant % 3]))

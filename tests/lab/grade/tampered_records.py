@@ -1,64 +1,64 @@
-"""Kinds of tampering with the data: records, and the tables made of them."""
+"""Kinds of tampering with the data: records, their tables, the identity, and rates of a chosen machine."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from tests.lab import hand_ins
 from tests.lab.grade.forger import Files, Forger
-from tests.lab.grade.tampering import any_key, faster, found_by
+from tests.lab.grade.tampering import (
+    KINDS,
+    Tampering,
+    any_key,
+    faster,
+    found_by,
+    with_changed,
+    with_facts,
+    with_file,
+    without_line,
+)
 
 from lab.grade.finding import Flaw
+from lab.model.trial import Ends, Job, Outcome
+from lab.plan.plan import perturb
 from lab.records.record import SAMPLES
 from lab.submission.archive import RECORDS
 
-
-def bump(text: str) -> str:
-    """The same number, one higher in its last digit but one."""
-    return str(int(text) + 10)
-
-
-def zeroed(facts: dict[str, Any]) -> dict[str, int]:
-    return dict.fromkeys(facts["counters_after"], 1)
+LISTED = "listed"  # the image of a machine that the course accepts besides the grader's
+Facts = dict[str, Any]
+Luck = Callable[[str, int], float]  # how much slower a program is in a repetition
 
 
-@found_by("records", Flaw.TABLE)
-def cell_of_the_table(forger: Forger, variant: int) -> bytes:
-    def change(text: str) -> str:
-        lines = text.splitlines(keepends=True)
-        place = 1 + variant % (len(lines) - 1)
-        lines[place] = re.sub(r",(\d{5,}),", lambda found: f",{bump(found[1])},", lines[place], count=1)
-        return "".join(lines)
-
-    return forger.pdf(forger.changed("small.csv", change))
+# The tables and the files of records
 
 
-@found_by("records", Flaw.TABLE)
-def row_of_the_table(forger: Forger, variant: int) -> bytes:
-    def change(text: str) -> str:
-        lines = text.splitlines(keepends=True)
-        del lines[1 + variant % (len(lines) - 1)]
-        return "".join(lines)
-
-    return forger.pdf(forger.changed("small.csv", change))
+def with_cell(text: str, variant: int) -> str:
+    lines = text.splitlines(keepends=True)
+    place = 1 + variant % (len(lines) - 1)
+    lines[place] = re.sub(r",(\d{5,}),", lambda match: f",{int(match[1]) + 10},", lines[place], count=1)
+    return "".join(lines)
 
 
-@found_by("records", Flaw.MANIFEST)
-def digest_in_the_manifest(forger: Forger, variant: int) -> bytes:
-    digest = re.findall(r'"sha256": "([0-9a-f]{64})"', forger.files["manifest.json"].decode())[variant % 12]
-    return forger.pdf(forger.changed("manifest.json", lambda text: text.replace(digest, "0" * 64)))
+def with_digest(text: str, variant: int) -> str:
+    digest = re.findall(r'"sha256": "([0-9a-f]{64})"', text)[variant % 12]
+    return text.replace(digest, "0" * 64)
 
 
-@found_by("records", Flaw.STRANGE_RECORD)
-def another_machines_name(forger: Forger, _: int) -> bytes:
-    return forger.pdf(forger.changed("identity.json", lambda text: text.replace("fake", "real")))
-
-
-@found_by("records", Flaw.SITE)
-def another_site(forger: Forger, _: int) -> bytes:
-    return forger.pdf(forger.changed("identity.json", lambda text: text.replace('"exact"', '"host"')))
+with_changed("cell_of_the_table", "records", Flaw.TABLE, "small.csv", with_cell)
+with_changed("row_of_the_table", "records", Flaw.TABLE, "small.csv", without_line)
+with_changed("digest_in_the_manifest", "records", Flaw.MANIFEST, "manifest.json", with_digest)
+with_changed(
+    "another_machines_name", "records", Flaw.STRANGE_RECORD, "identity.json",
+    lambda text, _: text.replace("fake", "real"),
+)  # fmt: skip
+with_changed("another_site", "records", Flaw.SITE, "identity.json", lambda text, _: text.replace('"exact"', '"host"'))
+NO_IDENTITY = (b"{}", b"[]", b"{", b'{"site": 3}', b'{"site": "exact", "image": []}')
+with_file("identity_that_names_nothing", "rerun", Flaw.UNREADABLE, "identity.json", *NO_IDENTITY)
 
 
 @found_by("records", Flaw.MISSING_RECORD)
@@ -66,61 +66,21 @@ def best_run_kept(forger: Forger, variant: int) -> bytes:
     best = any_key(forger, variant)
 
     def keep(records: Files) -> None:
-        for path in [each for each in records if not each.startswith(best)]:
+        for path in [path for path in records if not path.startswith(best)]:
             del records[path]
 
     return forger.pdf(forger.records(keep))
 
 
-@found_by("records", Flaw.COUNTER)
-def counter_below_the_bytes(forger: Forger, variant: int) -> bytes:
-    return forger.pdf(
-        forger.facts(any_key(forger, variant), lambda facts: facts["counters_after"].update(zeroed(facts)))
-    )
-
-
-@found_by("rerun", Flaw.COUNTER)
-def counter_polished(forger: Forger, variant: int) -> bytes:
-    def raise_all(facts: dict[str, Any]) -> None:
-        facts["counters_after"] = {name: value + 1000 for name, value in facts["counters_after"].items()}
-
-    return forger.pdf(forger.facts(any_key(forger, variant), raise_all))
-
-
-@found_by("records", Flaw.CLOCK)
-def clock_stopped(forger: Forger, variant: int) -> bytes:
-    def stop(facts: dict[str, Any]) -> None:
-        facts["steps"][0]["clock_end_ns"] = facts["steps"][0]["clock_start_ns"] + 1
-
-    return forger.pdf(forger.facts(any_key(forger, variant), stop))
-
-
-@found_by("records", Flaw.STATUS)
-def failed_program_kept(forger: Forger, variant: int) -> bytes:
-    return forger.pdf(
-        forger.facts(any_key(forger, variant), lambda facts: facts["steps"][0].update(client_status=1 + variant))
-    )
-
-
-@found_by("records", Flaw.OTHER_LINK)
-def tcp_from_another_link(forger: Forger, variant: int) -> bytes:
-    tcp = [each.trial.key for each in forger.work.plan.planned if each.series.name == "tcp"]
-    return forger.pdf(forger.facts(tcp[variant % len(tcp)], lambda facts: facts["link"].update(rate_bit_s=10**9)))
-
-
-@found_by("records", Flaw.RECORD)
-def other_options(forger: Forger, variant: int) -> bytes:
-    return forger.pdf(
-        forger.facts(any_key(forger, variant), lambda facts: facts["options"].update(windows=7 + variant))
-    )
-
-
-@found_by("records", Flaw.RECORD)
-def no_number(forger: Forger, variant: int) -> bytes:
-    values: list[Any] = [None, "1", 1.5, [], True]
-    return forger.pdf(
-        forger.facts(any_key(forger, variant), lambda facts: facts.update(clock_end_ns=values[variant % len(values)]))
-    )
+@found_by("records", Flaw.TRAILING)
+def more_in_the_zip_of_records(forger: Forger, variant: int) -> bytes:
+    """Before the first record, behind the last, or where no reader of zips looks."""
+    more, content = b"MZ hidden " * 1000, forger.files[RECORDS]
+    stream = io.BytesIO(content)
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.comment = more
+    content = (more + content, stream.getvalue(), content + more)[variant % 3]
+    return forger.pdf(forger.files | {RECORDS: content})
 
 
 @found_by("records", Flaw.ROWS)
@@ -133,6 +93,10 @@ def rows_of_samples_dropped(forger: Forger, variant: int) -> bytes:
     return forger.pdf(forger.samples([any_key(forger, variant)], drop))
 
 
+def keys_of(forger: Forger, series: str) -> list[str]:
+    return [planned.trial.key for planned in forger.work.plan.planned if planned.series.name == series]
+
+
 @found_by("rerun", Flaw.SAMPLE)
 def sample_with_all_else_redone(forger: Forger, variant: int) -> bytes:
     return forger.remade(forger.samples([any_key(forger, variant)], lambda text: faster(text, 0.9)))
@@ -140,27 +104,203 @@ def sample_with_all_else_redone(forger: Forger, variant: int) -> bytes:
 
 @found_by("rerun", Flaw.SAMPLE)
 def invented_times(forger: Forger, variant: int) -> bytes:
-    mine = [each.trial.key for each in forger.work.plan.planned if each.series.name == "verbs"]
-    return forger.pdf(forger.samples(mine, lambda text: faster(text, 0.5 + variant % 4 / 10)))
+    return forger.pdf(forger.samples(keys_of(forger, "verbs"), lambda text: faster(text, 0.5 + variant % 4 / 10)))
 
 
 @found_by("rerun", Flaw.SAMPLE)
 def best_run_six_times(forger: Forger, variant: int) -> bytes:
-    mine = [each.trial.key for each in forger.work.plan.planned if each.series.name == "verbs"]
+    keys = keys_of(forger, "verbs")
 
     def copy(records: Files) -> None:
-        for key in mine:
-            records[f"{key}/{SAMPLES}"] = records[f"{mine[variant % len(mine)]}/{SAMPLES}"]
+        for key in keys:
+            records[f"{key}/{SAMPLES}"] = records[f"{keys[variant % len(keys)]}/{SAMPLES}"]
 
     return forger.pdf(forger.records(copy))
 
 
-@found_by("records", Flaw.TRAILING)
-def more_in_the_zip_of_records(forger: Forger, variant: int) -> bytes:
-    """Before the first record, behind the last, or where no reader of zips looks."""
-    more, content = b"MZ hidden " * 1000, forger.files[RECORDS]
-    stream = io.BytesIO(content)
-    with zipfile.ZipFile(stream, "a") as archive:
-        archive.comment = more
-    made = (more + content, stream.getvalue(), content + more)[variant % 3]
-    return forger.pdf(forger.files | {RECORDS: made})
+# The facts of one record
+
+
+@found_by("records", Flaw.OTHER_LINK)
+def tcp_from_another_link(forger: Forger, variant: int) -> bytes:
+    keys = keys_of(forger, "tcp")
+    return forger.pdf(forger.facts(keys[variant % len(keys)], lambda facts: facts["link"].update(rate_bit_s=10**9)))
+
+
+def stopped(facts: Facts, _: int) -> None:
+    facts["steps"][0]["clock_end_ns"] = facts["steps"][0]["clock_start_ns"] + 1
+
+
+def deepened(facts: Facts, _: int = 0) -> None:
+    """All queues ten times as deep."""
+    facts["header"] = {name: line.replace("depth=", "depth=1") for name, line in facts["header"].items()}
+
+
+def boasting(facts: Facts, variant: int) -> None:
+    facts["checks"] = [[*facts["checks"], "100 of 100"], facts["checks"][1:], []][variant % 3]
+
+
+def raised(facts: Facts, _: int) -> None:
+    facts["counters_after"] = {name: value + 1000 for name, value in facts["counters_after"].items()}
+
+
+NO_NUMBERS: list[Any] = [None, "1", 1.5, [], True]
+STRANGE_LINES = ("depth=" + "9" * 5000, "x" * 30_000, "\x1b[2J", "depth=1\u202e", "a\nb")
+STRANGE_NODES: list[Any] = [["NVIDIA DGX"], ["a\nb"], [{}], ["x" * 100], ["n"] * 100]
+STRANGE_VERSIONS = ("NVIDIA", "1.0.0 (checked)", "1.0.0\n", "v1", "1.0.0+100 of 100")
+OTHER_IDENTITIES: list[Facts] = [{"image": "another"}, {"image": "fake", "card": "NVIDIA"}, {}]
+ENDS, PATHS = ("device", "interface", "host"), ("RDMA from mlx5_0", "the card's own", "")
+
+with_facts(
+    "counter_below_the_bytes", "records", Flaw.COUNTER,
+    lambda facts, _: facts["counters_after"].update(dict.fromkeys(facts["counters_after"], 1)),
+)  # fmt: skip
+with_facts("counter_polished", "rerun", Flaw.COUNTER, raised)
+with_facts("clock_stopped", "records", Flaw.CLOCK, stopped)
+with_facts(
+    "failed_program_kept", "records", Flaw.STATUS,
+    lambda facts, variant: facts["steps"][0].update(client_status=1 + variant),
+)  # fmt: skip
+with_facts("other_options", "records", Flaw.RECORD, lambda facts, variant: facts["options"].update(windows=7 + variant))
+with_facts(
+    "no_number", "records", Flaw.RECORD, lambda facts, variant: facts.update(clock_end_ns=NO_NUMBERS[variant % 5])
+)
+with_facts("deeper_queue_in_the_header", "rerun", Flaw.HEADER, deepened)
+with_facts(
+    "number_without_end_in_the_header", "records", Flaw.HEADER,
+    lambda facts, variant: facts["header"].update({"size 64": STRANGE_LINES[variant % 5]}),
+)  # fmt: skip
+with_facts(
+    "node_that_is_no_computer", "records", Flaw.STATE,
+    lambda facts, variant: facts["state"].update(nodes=STRANGE_NODES[variant % 5]),
+)  # fmt: skip
+with_facts(
+    "version_that_boasts", "records", Flaw.RECORD,
+    lambda facts, variant: facts.update(lab=STRANGE_VERSIONS[variant % 5]),
+)  # fmt: skip
+with_facts("checks_that_boast", "records", Flaw.RECORD, boasting)
+with_facts(
+    "one_record_of_another_machine", "records", Flaw.IDENTITY,
+    lambda facts, variant: facts.update(identity=OTHER_IDENTITIES[variant % 3]), first=1,
+)  # fmt: skip
+with_facts(
+    "one_record_between_other_ends", "records", Flaw.OTHER_LINK,
+    lambda facts, variant: facts["ends"]["client"].update({ENDS[variant % 3]: "mlx5_0"}), first=1,
+)  # fmt: skip
+with_facts("another_path", "records", Flaw.OTHER_LINK, lambda facts, variant: facts.update(path=PATHS[variant % 3]))
+
+
+# Another machine
+
+
+class Chosen(hand_ins.Site):
+    """A machine whose times its owner chooses, with clocks and counters to match."""
+
+    def __init__(self, luck: Luck) -> None:
+        super().__init__(LISTED)
+        self.chosen = luck
+
+    def run(self, job: Job) -> Outcome:
+        program = "tcp" if "tcp-client" in job.steps[0].client[0] else "verbs"
+        repetition = next(number for number in range(1, 100) if perturb(number) == job.perturbation)
+        self.slowness = self.chosen(program, repetition)
+        return super().run(job)
+
+
+class Renamed(hand_ins.Site):
+    """The grader's machine under other words."""
+
+    def __init__(self, **words: str) -> None:
+        super().__init__()
+        self.words = words
+
+    def identity(self) -> dict[str, str]:
+        return super().identity() | self.words
+
+
+class OtherCard(hand_ins.Site):
+    """The grader's machine, whose device has the name of a real card."""
+
+    @property
+    def ends(self) -> Ends:
+        ends = super().ends
+        return replace(ends, client=replace(ends.client, device="mlx5_0"))
+
+
+def with_luck(name: str, check: str, kind: Flaw, luck: Callable[[int], Luck]) -> None:
+    """A kind with the rates of a chosen machine that the course accepts, by variant."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        return forger.pdf(forger.measured(Chosen(luck(variant))))
+
+    KINDS.append(Tampering(name, check, kind, forge, listed=True))
+
+
+def of_verbs(by: float) -> Luck:
+    return lambda program, _: by if program == "verbs" else 1.0
+
+
+def apart(by: float) -> Luck:
+    return lambda program, _: 1 - by if program == "verbs" else 1 + by
+
+
+def wide(by: float) -> Luck:
+    """So that the interval of a claim overlaps with anything."""
+    return lambda _, repetition: 1 + by * (-1) ** repetition * (repetition > 2)
+
+
+def equal(by: float) -> Luck:
+    """Undoes what the fake machine's perturbation does to a repetition."""
+    return lambda _, repetition: by / (1 + (perturb(repetition).start_delay_ns // 1000) % 13 / 1000)
+
+
+with_luck(
+    "one_program_faster_within_the_tolerance", "rerun", Flaw.SHIFT,
+    lambda variant: of_verbs((0.915, 0.92, 0.925, 0.93, 0.94)[variant % 5]),
+)  # fmt: skip
+with_luck(
+    "all_programs_slower_within_the_tolerance", "rerun", Flaw.SHIFT,
+    lambda variant: lambda *_: 1.06 + variant % 5 / 100,
+)  # fmt: skip
+with_luck(
+    "two_programs_moved_apart", "rerun", Flaw.RATIO,
+    lambda variant: apart((0.095, 0.08, 0.06, 0.045, 0.04)[variant % 5]),
+)  # fmt: skip
+with_luck("beyond_the_tolerance", "rerun", Flaw.TOLERANCE, lambda variant: of_verbs(0.5 + variant % 4 / 10))
+with_luck(
+    "wide_intervals_around_true_medians", "rerun", Flaw.SPREAD,
+    lambda variant: wide((0.07, 0.065, 0.075, 0.08, 0.06)[variant % 5]),
+)  # fmt: skip
+with_luck("the_same_in_every_repetition", "rerun", Flaw.SPREAD, lambda variant: equal(0.99 + variant % 5 / 200))
+with_luck(
+    "one_lucky_repetition", "rerun", Flaw.REPETITION,
+    lambda variant: lambda program, number: 0.8 if (program, number) == ("verbs", 1 + variant % 6) else 1.0,
+)  # fmt: skip
+with_luck(
+    "claim_whose_wide_interval_reaches_the_truth", "claims", Flaw.NOT_REPRODUCED,
+    lambda variant: lambda program, number: 0.8 - variant % 5 / 50 if program == "verbs" and number > 2 else 1.0,
+)  # fmt: skip
+
+
+def with_site(name: str, site: Callable[[int], hand_ins.Site], digests: str = "d") -> None:
+    """A kind with records of a machine, or of programs, that the course does not accept."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        digest = digests if digests == "d" else digests[variant % 5] * 64
+        return forger.pdf(forger.measured(site(variant), digest))
+
+    KINDS.append(Tampering(name, "rerun", Flaw.OTHER_IDENTITY, forge))
+
+
+HARDWARE = ("card", "firmware", "link", "kernel", "processor")
+with_site("another_machine", lambda variant: hand_ins.Site(f"machine-{variant}", 1 - variant / 100))
+with_site("other_programs", lambda _: hand_ins.Site(), "efabc")
+with_site("other_programs_on_a_listed_machine", lambda _: hand_ins.Site(LISTED), "efabc")
+with_site("invented_hardware", lambda variant: Renamed(**{HARDWARE[variant % 5]: "NVIDIA 400 Gbit/s"}))
+with_site("device_of_another_name", lambda _: OtherCard())
+
+
+@found_by("rerun", Flaw.HEADER, listed=True)
+def deeper_queue_on_a_listed_machine(forger: Forger, variant: int) -> bytes:
+    there = replace(forger, files=forger.measured(hand_ins.Site(LISTED)))
+    return forger.pdf(there.facts(any_key(there, variant), deepened))

@@ -1,4 +1,4 @@
-"""A kind of tampering: how it is done to an honest hand-in, and who must find it. And the tools of all kinds.
+"""A kind of tampering: how it is done to an honest hand-in, and which check must find it. And tools for all kinds.
 
 A variant chooses the place: another record, another cell, another claim.
 """
@@ -34,6 +34,15 @@ class Tampering:
     forge: Forge
     listed: bool = False
 
+    def file(self, forger: Forger, variant: int) -> Path:
+        """The forged file on disk."""
+        content = self.forge(forger, variant)
+        if isinstance(content, Path):
+            return content
+        file = forger.folder / f"{self.name}-{variant}.pdf"
+        file.write_bytes(content)
+        return file
+
 
 KINDS: list[Tampering] = []
 
@@ -46,34 +55,49 @@ def found_by(check: str, kind: Flaw, *, listed: bool = False) -> Callable[[Forge
     return keep
 
 
-def file_of(forger: Forger, tampering: Tampering, variant: int) -> Path:
-    """The forged file on disk."""
-    made = tampering.forge(forger, variant)
-    if isinstance(made, Path):
-        return made
-    file = forger.folder / f"{tampering.name}-{variant}.pdf"
-    file.write_bytes(made)
-    return file
+def with_file(name: str, check: str, kind: Flaw, file: str, *contents: bytes) -> None:
+    """A kind that puts one of these contents in the place of a file."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        return forger.pdf(forger.files | {file: contents[variant % len(contents)]})
+
+    KINDS.append(Tampering(name, check, kind, forge))
+
+
+def with_changed(name: str, check: str, kind: Flaw, file: str, change: Callable[[str, int], str]) -> None:
+    """A kind that changes the text of a file."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        return forger.pdf(forger.changed(file, lambda text: change(text, variant)))
+
+    KINDS.append(Tampering(name, check, kind, forge))
+
+
+def with_facts(name: str, check: str, kind: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
+    """A kind that changes the facts of one record."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        key = forger.keys[(first + variant) % len(forger.keys)]
+        return forger.pdf(forger.facts(key, lambda facts: change(facts, variant)))
+
+    KINDS.append(Tampering(name, check, kind, forge))
 
 
 def any_key(forger: Forger, variant: int) -> str:
     return forger.keys[variant % len(forger.keys)]
 
 
+def without_line(text: str, variant: int) -> str:
+    """A table without one of its rows."""
+    lines = text.splitlines(keepends=True)
+    del lines[1 + variant % (len(lines) - 1)]
+    return "".join(lines)
+
+
 def page_with(forger: Forger, **changes: Any) -> bytes:
     """A page whose chain was not redone."""
     page = json.loads(forger.files[PAGE]) | changes
-    return old_page(forger, forger.files | {PAGE: json.dumps(page).encode()})
-
-
-def old_page(forger: Forger, files: Files) -> bytes:
-    """Files under a page that is as it was."""
-    return forger.attached(files)
-
-
-def with_object(pdf: bytes, kind: str, changes: dict[str, Any]) -> bytes:
-    """The PDF with more in its first object of a kind."""
-    return with_changes(pdf, lambda value: value.get("/Type") == kind, changes)
+    return forger.attached(forger.files | {PAGE: json.dumps(page).encode()})
 
 
 def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: dict[str, Any]) -> bytes:
@@ -81,8 +105,8 @@ def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: 
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "a.pdf").write_bytes(pdf)
         objects = json.loads(subprocess.check_output(["qpdf", "--json=2", "a.pdf"], cwd=name))["qpdf"][1]
-    values = ((key, each.get("value")) for key, each in objects.items())
-    key, value = next(each for each in values if isinstance(each[1], dict) and chosen(each[1]))
+    values = ((key, item.get("value")) for key, item in objects.items())
+    key, value = next(item for item in values if isinstance(item[1], dict) and chosen(item[1]))
     return updated(pdf, {key: {"value": value | changes}})
 
 
@@ -95,22 +119,19 @@ def updated(pdf: bytes, objects: dict[str, Any]) -> bytes:
         "calledgetallpages": True,
         "maxobjectid": 99_999,
     }
-    with tempfile.TemporaryDirectory() as name:
-        (Path(name) / "update.json").write_text(json.dumps({"qpdf": [head, objects]}))
-        return by_qpdf(pdf, "--preserve-unreferenced", "--update-from-json=update.json", folder=Path(name))
+    return by_qpdf(
+        pdf, "--preserve-unreferenced", "--update-from-json=u.json", **{"u.json": json.dumps({"qpdf": [head, objects]})}
+    )
 
 
-def by_qpdf(pdf: bytes, *words: str, folder: Path) -> bytes:
+def by_qpdf(pdf: bytes, *words: str, **files: str) -> bytes:
     """The PDF as qpdf makes it of a.pdf with these options."""
-    (folder / "a.pdf").write_bytes(pdf)
-    subprocess.run(["qpdf", "--deterministic-id", "a.pdf", *words, "b.pdf"], cwd=folder, check=True)
-    return (folder / "b.pdf").read_bytes()
-
-
-def archive(forger: Forger, content: bytes) -> Path:
-    file = forger.folder / "forged.zip"
-    file.write_bytes(content)
-    return file
+    with tempfile.TemporaryDirectory() as name:
+        for file, text in files.items():
+            (Path(name) / file).write_text(text)
+        (Path(name) / "a.pdf").write_bytes(pdf)
+        subprocess.run(["qpdf", "--deterministic-id", "a.pdf", *words, "b.pdf"], cwd=name, check=True)
+        return (Path(name) / "b.pdf").read_bytes()
 
 
 def zipped(name: str, content: bytes, mode: int = 0) -> bytes:
@@ -124,8 +145,11 @@ def zipped(name: str, content: bytes, mode: int = 0) -> bytes:
 
 def faster(text: str, factor: float) -> str:
     """Every time is a part of what it was."""
+    return re.sub(r",(\d+)$", lambda match: f",{round(int(match[1]) * factor)}", text, flags=re.MULTILINE)
 
-    def shorter(found: re.Match[str]) -> str:
-        return f",{round(int(found[1]) * factor)}"
 
-    return re.sub(r",(\d+)$", shorter, text, flags=re.MULTILINE)
+def cited(forger: Forger, note: str) -> Files:
+    """All files, with a source that the discussion cites."""
+    source = f"@misc{{frey, title = {{A title}}, note = {{{note}}}}}\n"
+    files = forger.changed("discussion.tex", lambda text: f"{text}Others found the same \\cite{{frey}}.\n")
+    return files | {"references.bib": source.encode()}

@@ -1,7 +1,6 @@
-"""All tampering is found: lab.grade.checks.*, lab.grade.{consistency,records}.
+"""Every kind of tampering is found and named, and honest hand-ins raise no alarm.
 
-Each is named by its kind, and what is honest raises no alarm. The first variant of each kind belongs to every run of
-the tests, all others and 100 honest ones to `make grade-corpus`.
+Every test run tries the first variant of each kind, `make grade-corpus` all others and 100 honest hand-ins.
 """
 
 from __future__ import annotations
@@ -13,26 +12,20 @@ from typing import Any
 
 import pytest
 from tests.lab import hand_ins
-from tests.lab.grade import (
-    tampered,
-    tampered_identities,
-    tampered_pages,
-    tampered_records,
-    tampered_texts,
-)
+from tests.lab.grade import tampered, tampered_records
+from tests.lab.grade.conftest import GradeFile
 from tests.lab.grade.forger import Forger, accepting, make_forger
-from tests.lab.grade.tampering import KINDS, Tampering, file_of
+from tests.lab.grade.tampering import KINDS, Tampering
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import GradingSetup
-from lab.grade.finding import Grade, Status
+from lab.grade.finding import Status
 from lab.submission.hand_in import identity_of
 
-GradeFile = Callable[..., Grade]
 ForgerOf = Callable[[int], Forger]
-VARIANTS, HONEST, LEAST_KINDS = 5, 100, 100
-MODULES = (tampered, tampered_identities, tampered_pages, tampered_records, tampered_texts)  # each fills KINDS
-# What honest students write: other claims, other words, other LaTeX.
+VARIANTS, HONEST, COUNT = 5, 100, 101
+MODULES = (tampered, tampered_records)  # which fill KINDS
+# Discussions of honest students: other claims, words and LaTeX.
 DISCUSSIONS = (
     r"With messages of \claim{plan.largest} the link carries \claim{tcp at 64K} by TCP, and \claim{verbs at 64K} "
     r"by RDMA WRITE, which is the slower of the two programs here.\shows{tcp > verbs at 64K}" + "\n",
@@ -81,62 +74,55 @@ def forger_of(course: Course, ada: Any, tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture(scope="module")
 def listing(course: Course, setup: GradingSetup) -> GradingSetup:
     """A course that accepts a second machine."""
-    site = hand_ins.Site(tampered_identities.LISTED)
+    site = hand_ins.Site(tampered_records.LISTED)
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     return accepting(setup, identity_of(plan).digest)
 
 
-def test_there_are_many_kinds_with_names_of_their_own() -> None:
-    names = [each.name for each in KINDS]
-    assert len(names) == len(set(names)) >= LEAST_KINDS and len(MODULES) == 5
+def test_kinds_have_names_of_their_own() -> None:
+    assert len({kind.name for kind in KINDS}) == len(KINDS) == COUNT
 
 
-@pytest.mark.parametrize("tampering", KINDS, ids=[each.name for each in KINDS])
+@pytest.mark.parametrize("tampering", KINDS, ids=[kind.name for kind in KINDS])
 def test_tampering_is_found_and_named(
     grade_file: GradeFile, forger_of: ForgerOf, setup: GradingSetup, listing: GradingSetup, tampering: Tampering
 ) -> None:
     at = listing if tampering.listed else setup
-    (result,) = grade_file(file_of(forger_of(0), tampering, 0), [tampering.check], at=at).results
+    (result,) = grade_file(tampering.file(forger_of(0), 0), [tampering.check], at=at).checks
     assert result.status is Status.FAILED and result.points == 0
-    assert tampering.kind in {each.kind for each in result.findings}, result.evidence()
+    assert tampering.kind in {finding.kind for finding in result.findings}, result.evidence()
 
 
-def test_files_repacked_by_hand_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerOf, tmp_path: Path) -> None:
+def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerOf, tmp_path: Path) -> None:
     file = tmp_path / "ada.pdf"
     file.write_bytes(forger_of(0).pdf())
     assert grade_file(file).kinds == ()
 
 
+@pytest.mark.parametrize("slowness", [0.97, 1.04])
 def test_a_listed_machine_raises_no_alarm(
-    grade_file: GradeFile, forger_of: ForgerOf, listing: GradingSetup, tmp_path: Path
+    grade_file: GradeFile, forger_of: ForgerOf, listing: GradingSetup, tmp_path: Path, slowness: float
 ) -> None:
-    """As the forgeries on it begin."""
     forger = forger_of(0)
-    for slowness in (0.97, 1.04):
-        measured = forger.measured(hand_ins.Site(tampered_identities.LISTED, slowness))
-        (tmp_path / "ada.pdf").write_bytes(forger.pdf(measured))
-        assert grade_file(tmp_path / "ada.pdf", ["rerun"], at=listing).kinds == ()
+    measured = forger.measured(hand_ins.Site(tampered_records.LISTED, slowness))
+    (tmp_path / "ada.pdf").write_bytes(forger.pdf(measured))
+    assert grade_file(tmp_path / "ada.pdf", ["rerun"], at=listing).kinds == ()
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("variant", range(VARIANTS))
-@pytest.mark.parametrize("place", range(len(KINDS)), ids=[each.name for each in KINDS])
+@pytest.mark.parametrize("place", range(len(KINDS)), ids=[kind.name for kind in KINDS])
 def test_every_variant_on_every_base_costs_points(
-    grade_file: GradeFile,
-    forger_of: ForgerOf,
-    setup: GradingSetup,
-    listing: GradingSetup,
-    place: int,
-    variant: int,
+    grade_file: GradeFile, forger_of: ForgerOf, setup: GradingSetup, listing: GradingSetup, place: int, variant: int
 ) -> None:
     tampering, base = KINDS[place], (place + variant) % 4
-    found = grade_file(file_of(forger_of(base), tampering, variant), at=listing if tampering.listed else setup)
-    assert tampering.kind.value in found.kinds and found.points < found.most and found.is_final, found.kinds
+    grade = grade_file(tampering.file(forger_of(base), variant), at=listing if tampering.listed else setup)
+    assert tampering.kind.value in grade.kinds and grade.points < grade.most and grade.is_final, grade.kinds
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("number", range(HONEST))
-def test_an_honest_student_loses_nothing(
+def test_an_honest_student_loses_no_points(
     grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path, number: int
 ) -> None:
     """The grader's machine, another one that the course lists, or other compilers; ten styles of discussions."""
@@ -144,5 +130,5 @@ def test_an_honest_student_loses_nothing(
     discussion = (hand_ins.DISCUSSION, *DISCUSSIONS)[number // 3 % (1 + len(DISCUSSIONS))]
     work = hand_ins.make_work(course, f"honest-{number}", site, discussion, "e" if number % 3 == 2 else "d")
     file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "honest.pdf")
-    found = grade_file(file, at=accepting(setup, identity_of(work.plan).digest))
-    assert (found.kinds, found.flags, found.points) == ((), (), found.most)
+    grade = grade_file(file, at=accepting(setup, identity_of(work.plan).digest))
+    assert (grade.kinds, grade.flags, grade.points) == ((), (), grade.most)

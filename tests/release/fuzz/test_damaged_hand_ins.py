@@ -26,15 +26,15 @@ from tests.release.fuzz.test_damaged_files import refused_or_read, share
 
 from lab.errors import one_line
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.finding import Grade, SavedGrade, Status, saved
+from lab.grade.class_outputs import fingerprint
+from lab.grade.finding import Grade, Status, grade_json
 from lab.grade.grading import grade
-from lab.grade.likeness import fingerprint
 from lab.grade.outputs import gradescope, junit, lines
 from lab.report.evidence.evidence import Evidence, gather
 from lab.submission.archive import PAGE, RECORDS, Submission, SubmissionError, open_submission, pack, unpack
 from lab.submission.assignment import CHECKS, load_assignment
 from lab.submission.hand_in import identity_of
-from lab.typed_json import as_json, parse_as
+from lab.typed_json import parse_as
 
 PAPERLESS = tuple(name for name in CHECKS if name != "pages")  # what can be judged without drawing a page
 LISTED = hand_ins.Site("listed", 1.02)  # a machine that the course accepts besides the grader's
@@ -60,9 +60,9 @@ class Desk:
         with TemporaryDirectory(dir=forger.folder) as name:
             case = Case(self.setup, SubmissionFile(forger.folder / "ada.pdf"), Path(name))
             vars(case.hand_in)["submission"] = Submission("ada", pdf, files)
-            vars(case)["own"] = self.own
+            vars(case)["grader_evidence"] = self.own
             if not pdf:
-                vars(case)["rebuilt_whole"] = pdf
+                vars(case)["is_as_rebuilt"] = True
             done = grade(case, "", CHECKS if pdf else PAPERLESS, lambda _: None)
             fingerprint(case)
         return done
@@ -90,11 +90,11 @@ def without_latex(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ends_well(done: Grade) -> None:
     """A grade with points or findings, that every output can show."""
-    broken = [each for each in done.results if each.status not in (Status.PASSED, Status.FAILED)]
+    broken = [each for each in done.checks if each.status not in (Status.PASSED, Status.FAILED)]
     assert not broken, [each.evidence() for each in broken]
-    assert all(each.findings for each in done.results if each.status is Status.FAILED)
-    text = json.dumps([as_json(saved(done)), gradescope(done)])
-    assert parse_as(SavedGrade, json.loads(text)[0]) == saved(done)
+    assert all(each.findings for each in done.checks if each.status is Status.FAILED)
+    text = json.dumps([grade_json(done), gradescope(done)])
+    assert parse_as(Grade, json.loads(text)[0]) == done
     assert Xml.fromstring(junit(done)).tag == "testsuite"
     said = [*lines(done), *map(one_line, done.flags)]
     assert all(line.isprintable() for line in said) and max(map(len, said)) < 3000
@@ -133,7 +133,7 @@ def test_undamaged_hand_ins_are_believed(desk: Desk) -> None:
     """Else the cases below would stop at the first check."""
     own, listed = (desk.grade(forger.files) for forger in desk.forgers)
     assert (own.kinds, own.points) == ((), own.most)
-    assert next(each for each in listed.results if each.name == "rerun").status is Status.PASSED
+    assert next(each for each in listed.checks if each.name == "rerun").status is Status.PASSED
 
 
 def test_a_case_that_fails_is_shown(desk: Desk) -> None:

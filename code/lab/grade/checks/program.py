@@ -1,10 +1,10 @@
-"""Checks of the student's programs: results, errors, speed and steps."""
+"""Checks of the student's programs: results, sources, errors, speed and steps."""
 
 from __future__ import annotations
 
 import secrets
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import ceil
@@ -12,55 +12,154 @@ from math import ceil
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.experiment import Comparison
-from lab.grade.case import Blocked, Case, GradingSetup
+from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
 from lab.grade.rebuild import TIMES, firsts, lengthened
-from lab.grade.witness.claims import unsent, watched
+from lab.grade.witness.claims import Fault, unsent, watched
 from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, place_under_test
 from lab.plan.plan import Plan, Planned, SiteFacts, steps_of
 from lab.programs.program import Sample
 from lab.programs.student import Words, split
-from lab.records.compare import Result, compare, format_result
+from lab.records.compare import TOLERANCE, Result, compare, format_result
+from lab.records.facts import Measured
 from lab.records.record import read_facts, read_samples_of
 from lab.records.table import make_table
-from lab.run.checks import reported_time_ns
+from lab.run.checks import counter_name, reported_time_ns
 from lab.run.measure import measure
 from lab.sites.site import Witness
 from lab.submission.assignment import Demands, TaskStep
 
-# Of a time, the most that may be no message: honest programs wait once for what they have in flight.
-MOST_ELSE = 0.2
-
-
-def overlong(setup: GradingSetup, planned: Planned) -> Iterator[tuple[Flaw, str]]:
-    """The first size whose time holds more than its messages."""
-    if planned.series.tool.silent:
-        return
-    try:
-        times = [_times_by_size(setup, each) for each in (planned, lengthened(planned, SiteFacts.of(setup.site)))]
-    except TrialFailed as error:
-        yield Flaw.FAILS, f"with twice the messages: {error}"
-        return
-    for size, time_ns in times[0].items():
-        else_ns = (TIMES * time_ns - times[1].get(size, TIMES * time_ns)) // (TIMES - 1)
-        if else_ns > MOST_ELSE * time_ns:
-            what = f"of the {time_ns} ns for messages of {size} bytes, {else_ns} ns do not grow with their number"
-            yield Flaw.CLOCK, what
-            return
-
-
-def _times_by_size(setup: GradingSetup, planned: Planned) -> dict[int, int]:
-    record = measure(planned, setup.site, SiteFacts.of(setup.site))
-    return {each.size_bytes: each.time_ns for each in record.samples}
-
-
+LEAST_REPORTED = 0.75  # of the passed time; an honest loop does a little more than it times
+MOST_OVERHEAD = 0.2  # of a time that does not grow with the messages; honest programs wait once for those in flight
 LARGEST_SEED = 2**31
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
 # Kills the server after $0 seconds, and what it started. The shell then ends well, so that only the client reports the
 # failure.
 KILLED = 'setsid "$@" & sleep "$0"; kill -KILL -$!; wait; true'
 ALARM = 128 + signal.SIGALRM  # the exit status of a program that its own alarm ended
+DELAYED_ACK_NS = 40_000_000  # TCP_DELACK_MIN, include/net/tcp.h of Linux
+LEAST_DELAYED = 0.5  # of it: a connection's first acknowledgements come at once
+
+
+def program(case: Case) -> Iterator[Finding]:
+    """Check the first repetition of each series of the student's programs."""
+    if not (trials := firsts(case.grader_plan)):
+        return
+    try:
+        case.setup.measure(case.grader_plan.planned)
+        yield from _by_the_link(case, trials, case.setup.witness) if case.setup.witness else _by_the_clock(case, trials)
+    except Blocked as error:
+        yield Finding(Flaw.NOT_MEASURED, str(error))
+
+
+def _by_the_link(case: Case, trials: list[Planned], witness: Witness) -> Iterator[Finding]:
+    """Compare with the link's log, at the experiment's sizes and at the assignment's."""
+    demands, ends = case.setup.assignment.asked, case.setup.site.ends
+
+    def watch(planned: Planned) -> list[Finding]:
+        try:
+            faults = watched(planned, witness, case.grader_plan.site)
+        except TrialFailed as error:
+            faults = [(Flaw.FAILS, str(error))]
+        return [Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults]
+
+    with ThreadPoolExecutor(case.setup.jobs) as pool:
+        variants = [variant for trial in trials for variant in (trial, at_other_sizes(trial, demands, ends))]
+        for findings in pool.map(watch, variants):
+            yield from findings
+
+
+def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
+    """Compare with the site's clock, with once and twice the messages, and with the device's packets."""
+    longer_trials = [lengthened(planned, case.grader_plan.site) for planned in trials]
+    case.setup.measure(longer_trials)
+    for planned, longer in zip(trials, longer_trials, strict=True):
+        measured, samples = _measured(case, planned)
+        for kind, what in unsent(planned, case.setup.site.ends, measured, samples):
+            yield Finding(kind, f"{planned.series.name}: {what}")
+        longer_measured, longer_samples = _measured(case, longer)
+        passed = _clock_ns(longer_measured) - _clock_ns(measured)
+        claimed, longer_claimed = reported_time_ns(samples), reported_time_ns(longer_samples)
+        if min(claimed, longer_claimed - claimed) < LEAST_REPORTED * passed:
+            what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
+            more = f"{longer_claimed} ns for {TIMES} times as many"
+            yield Finding(Flaw.INVENTED, f"{planned.series.name}: {what}, and {more}")
+
+
+def _measured(case: Case, planned: Planned) -> tuple[Measured, tuple[Sample, ...]]:
+    key = planned.trial.key
+    return read_facts(case.setup.results, key).measured, read_samples_of(case.setup.results, key)
+
+
+def _clock_ns(measured: Measured) -> int:
+    return sum(step.clock_ns for step in measured.steps)
+
+
+def sources(case: Case) -> Iterator[Finding]:
+    """Compare the handed-in binary with that of the sources, in the first repetition of each series."""
+    if not firsts(case.setup.course_plan):
+        return
+    try:
+        pairs = list(zip(firsts(case.grader_plan), firsts(case.rebuilt_plan), strict=True))
+        case.setup.measure(planned for pair in pairs for planned in pair)
+    except BuildRefused as error:
+        yield Finding(Flaw.BUILD, str(error))
+        return
+    except Blocked as error:
+        yield Finding(Flaw.SOURCES, str(error))
+        return
+    for handed_in, rebuilt in pairs:
+        ours = _quantities(case, rebuilt)
+        for name, value in _quantities(case, handed_in).items():
+            if abs(value - ours[name]) > TOLERANCE * ours[name]:
+                what = f"{name} is {value} with the binary that was handed in, {ours[name]} with that of the sources"
+                yield Finding(Flaw.SOURCES, f"{handed_in.series.name}: {what}")
+
+
+def _quantities(case: Case, planned: Planned) -> dict[str, int]:
+    """The times and the bytes of a trial, by names for people."""
+    measured, samples = _measured(case, planned)
+    counter = counter_name(planned.series, case.grader_plan.site.ends, measured.counters_after)
+    quantities = {counter: measured.counters_after.get(counter, 0) - measured.counters_before.get(counter, 0)}
+    for number, step in enumerate(measured.steps, 1):
+        quantities[f"the site's time in ns of pair {number}"] = step.clock_ns
+    for size in sorted({sample.size_bytes for sample in samples}):
+        time_ns = reported_time_ns(sample for sample in samples if sample.size_bytes == size)
+        quantities[f"the time in ns that it prints for {size} bytes"] = time_ns
+    return quantities
+
+
+def correct(case: Case) -> Iterator[Finding]:
+    """Run every series of the student's programs at other sizes, and one series of each through the fault tests."""
+    if not firsts(case.setup.course_plan):
+        return
+    try:
+        case.setup.measure(case.grader_plan.planned)
+    except Blocked as error:
+        yield Finding(Flaw.NOT_MEASURED, str(error))
+        return
+    demands, ends = case.setup.assignment.asked, case.setup.site.ends
+
+    def run_at_other_sizes(planned: Planned) -> Finding | None:
+        try:
+            measure(at_other_sizes(planned, demands, ends), case.setup.site, case.grader_plan.site)
+        except TrialFailed as error:
+            return Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
+        return None
+
+    def run_fault_test(planned: Planned, test: FaultTest) -> Finding | None:
+        fault = test.fault(case.setup.site.run(test.job))
+        return Finding(test.kind, f"{planned.series.program} {fault}") if fault else None
+
+    trials = firsts(case.grader_plan)
+    with ThreadPoolExecutor(case.setup.jobs) as pool:
+        futures = [pool.submit(run_at_other_sizes, planned) for planned in trials]
+        for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
+            samples = read_samples_of(case.setup.results, planned.trial.key)
+            tests = fault_tests(planned, samples, demands, ends)
+            futures += [pool.submit(run_fault_test, planned, test) for test in tests]
+    yield from (finding for future in futures if (finding := future.result()))
 
 
 @dataclass(frozen=True)
@@ -72,273 +171,180 @@ class FaultTest:
     job: Job
 
     def fault(self, outcome: Outcome) -> str | None:
-        """The sentence for a client that ended otherwise, else None."""
+        """A sentence about a client that ended in another way."""
         status = outcome.steps[0].client_status
         if 0 < status < DEADLINE_STATUS or status == ALARM:
             return None
-        ends = {0: "ends well", DEADLINE_STATUS: f"does not end within {self.job.deadline_s} s"}
-        return f"{self.what}: the client {ends.get(status, f'is ended by signal {status - 128}')}"
+        endings = {0: "ends well", DEADLINE_STATUS: f"does not end within {self.job.deadline_s} s"}
+        return f"{self.what}: the client {endings.get(status, f'is ended by signal {status - 128}')}"
 
 
-def at_other_sizes(planned: Planned, asked: Demands, ends: Ends) -> Planned:
-    """The same trial at the assignment's sizes, with a seed that nobody could know, and with data that both ends check
-    where the program can."""
-    planned = _reseeded(planned)
-    counts = tuple(_counts(planned, size) for size in asked.sizes)
-    job = _job(planned, counts, ends)
-    both = ((step, _with(step.server, asked.verify), _with(step.client, asked.verify)) for step in job.steps)
-    steps = (replace(step, server=server, client=client) for step, server, client in both)
-    request = replace(planned.trial.request, counts=counts)
-    return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=tuple(steps))))
-
-
-def fault_tests(planned: Planned, samples: tuple[Sample, ...], asked: Demands, ends: Ends) -> Iterator[FaultTest]:
+def fault_tests(planned: Planned, samples: tuple[Sample, ...], demands: Demands, ends: Ends) -> Iterator[FaultTest]:
     """The assignment's fault tests, each a job of one step; `samples` are of the same trial without a fault."""
     job = _job(planned, planned.trial.request.counts[:1], ends)
-    (step,) = job.steps[:1]
-    for text in asked.refuses:
-        other = replace(step, client=_with(step.client, split(text)))
-        yield FaultTest(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(other,)))
-    if asked.no_server:
+    step = job.steps[0]
+    for text in demands.refuses:
+        refused = replace(step, client=_with_options(step.client, split(text)))
+        yield FaultTest(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(refused,)))
+    if demands.no_server:
         yield FaultTest("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
-    if asked.killed_server and samples:
+    if demands.killed_server and samples:
         yield FaultTest("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
 
 
 def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
     """The largest size with so many iterations that the client still sends when the server is killed."""
-    size = max(each.size_bytes for each in samples)
-    timed = max((each for each in samples if each.size_bytes == size), key=lambda each: each.time_ns)
-    iterations = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(timed.messages, 1) / max(timed.time_ns, 1))
+    size = max(sample.size_bytes for sample in samples)
+    slowest = max((sample for sample in samples if sample.size_bytes == size), key=lambda sample: sample.time_ns)
+    iterations = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(slowest.messages, 1) / max(slowest.time_ns, 1))
     job = _job(planned, (replace(_counts(planned, size), iterations=iterations),), ends)
     (step,) = job.steps
     server = ("sh", "-c", KILLED, str(KILLED_AFTER_S), *step.server)
     return replace(job, steps=(replace(step, server=server),))
 
 
-def _reseeded(planned: Planned) -> Planned:
-    request = planned.trial.request
-    parameters = replace(request.parameters, seed=secrets.randbelow(LARGEST_SEED))
-    return replace(planned, trial=replace(planned.trial, request=replace(request, parameters=parameters)))
+def at_other_sizes(planned: Planned, demands: Demands, ends: Ends) -> Planned:
+    """The same trial at the assignment's sizes, with a seed that nobody could know, and with data that both ends check
+    where the program can."""
+    parameters = replace(planned.trial.request.parameters, seed=secrets.randbelow(LARGEST_SEED))
+    planned = replace(
+        planned, trial=replace(planned.trial, request=replace(planned.trial.request, parameters=parameters))
+    )
+    counts = tuple(_counts(planned, size) for size in demands.sizes)
+    job = _job(planned, counts, ends)
+    steps = tuple(
+        replace(
+            step, server=_with_options(step.server, demands.verify), client=_with_options(step.client, demands.verify)
+        )
+        for step in job.steps
+    )
+    request = replace(planned.trial.request, counts=counts)
+    return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=steps)))
 
 
 def _job(planned: Planned, counts: tuple[Counts, ...], ends: Ends) -> Job:
-    """The trial's job with other sizes or counts."""
     request = replace(planned.trial.request, counts=counts)
     return replace(planned.trial.job, steps=steps_of(planned.series, request, ends))
 
 
 def _counts(planned: Planned, size: int) -> Counts:
-    """The counts of the size with the fewest iterations, for another size."""
-    return replace(min(planned.trial.request.counts, key=lambda each: each.iterations), size=size)
+    """The fewest iterations of the trial, for another size."""
+    return replace(min(planned.trial.request.counts, key=lambda count: count.iterations), size=size)
 
 
-def _with(command: Words, words: Words) -> Words:
-    """The command with these options before those of the experiment, behind the program of the folder."""
+def _with_options(command: Words, options: Words) -> Words:
+    """The command with these options right behind the program's name."""
     behind = place_under_test(command) + 1
-    return (*command[:behind], *words, *command[behind:])
-
-
-# The least share of the passed time to report: an honest loop does a little more than it times.
-LEAST_REPORTED = 0.75
-
-
-def program(case: Case) -> Iterator[Finding]:
-    """The first repetition of each own series."""
-    own = firsts(case.own_plan)
-    if not own:
-        return
-    try:
-        case.setup.measure(case.own_plan.planned)
-        witness = case.setup.witness
-        yield from _by_the_link(case, own, witness) if witness else _by_the_clock(case, own)
-    except Blocked as error:
-        yield Finding(Flaw.NOT_MEASURED, str(error))
-
-
-def _by_the_link(case: Case, own: Iterable[Planned], witness: Witness) -> Iterator[Finding]:
-    """As handed in, and at other sizes."""
-    asked, ends = case.setup.assignment.asked, case.setup.site.ends
-    each_twice = [one for each in own for one in (each, at_other_sizes(each, asked, ends))]
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        for found in pool.map(lambda each: list(_seen(case, each, witness)), each_twice):
-            yield from found
-
-
-def _seen(case: Case, planned: Planned, witness: Witness) -> Iterator[Finding]:
-    try:
-        found = watched(planned, witness, case.own_plan.site)
-    except TrialFailed as error:
-        yield Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
-        return
-    for kind, what in found:
-        yield Finding(kind, f"{planned.series.name}: {what}")
-
-
-def _by_the_clock(case: Case, own: list[Planned]) -> Iterator[Finding]:
-    """As handed in, and with twice the messages."""
-    longer = {each.trial.key: lengthened(each, case.own_plan.site) for each in own}
-    case.setup.measure(longer.values())
-    for each in own:
-        yield from _by_the_counters(case, each)
-        (span, claimed), (longer_span, longer_claimed) = (_times(case, one) for one in (each, longer[each.trial.key]))
-        passed = longer_span - span
-        if min(claimed, longer_claimed - claimed) < LEAST_REPORTED * passed:
-            what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
-            yield Finding(
-                Flaw.INVENTED, f"{each.series.name}: {what}, and {longer_claimed} ns for {TIMES} times as many"
-            )
-
-
-def _by_the_counters(case: Case, planned: Planned) -> Iterator[Finding]:
-    results, key = case.setup.results, planned.trial.key
-    found, samples = read_facts(results, key).measured, read_samples_of(results, key)
-    for kind, what in unsent(planned, case.setup.site.ends, found, samples):
-        yield Finding(kind, f"{planned.series.name}: {what}")
-
-
-def _times(case: Case, planned: Planned) -> tuple[int, int]:
-    """The time on the site's clock, and the time that the samples report."""
-    results, key = case.setup.results, planned.trial.key
-    spans = (step.clock_ns for step in read_facts(results, key).measured.steps)
-    return sum(spans), reported_time_ns(read_samples_of(results, key))
-
-
-def correct(case: Case) -> Iterator[Finding]:
-    """Every own series at other sizes; one series of each program through the fault tests."""
-    if not firsts(case.setup.plan):
-        return
-    try:
-        case.setup.measure(case.own_plan.planned)
-    except Blocked as error:
-        yield Finding(Flaw.NOT_MEASURED, str(error))
-        return
-    own = firsts(case.own_plan)
-    programs = {each.series.program: each for each in reversed(own)}
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        found = [pool.submit(_at_other_sizes, case, each) for each in own]
-        found += [pool.submit(_through, case, each, one) for each in programs.values() for one in _all(case, each)]
-    yield from (finding for each in found if (finding := each.result()))
-
-
-def _all(case: Case, planned: Planned) -> Iterator[FaultTest]:
-    samples = read_samples_of(case.setup.results, planned.trial.key)
-    yield from fault_tests(planned, samples, case.setup.assignment.asked, case.setup.site.ends)
-
-
-def _at_other_sizes(case: Case, planned: Planned) -> Finding | None:
-    other = at_other_sizes(planned, case.setup.assignment.asked, case.setup.site.ends)
-    try:
-        measure(other, case.setup.site, case.own_plan.site)
-    except TrialFailed as error:
-        return Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
-    return None
-
-
-def _through(case: Case, planned: Planned, test: FaultTest) -> Finding | None:
-    fault = test.fault(case.setup.site.run(test.job))
-    return Finding(test.kind, f"{planned.series.program} {fault}") if fault else None
+    return (*command[:behind], *options, *command[behind:])
 
 
 def speed(case: Case) -> Iterator[Finding]:
-    """The student's program against the lab's or a peer's on one link, whatever the hand-in says."""
-    comparisons = case.setup.plan.experiment.comparisons
+    """Compare the student's program with Verbyte's or a reference tool, by the grader's records."""
+    comparisons = case.setup.course_plan.experiment.comparisons
     if not comparisons:
         return
     try:
-        rows = case.own.rows
+        rows = case.grader_evidence.rows
     except Blocked as error:
         yield Finding(Flaw.NOT_MEASURED, str(error))
         return
-    for result in (compare(each, rows) for each in comparisons):
+    for result in (compare(comparison, rows) for comparison in comparisons):
         if not result.holds:
             yield Finding(Flaw.SLOW, format_result(result).strip())
 
 
-Found = Finding | PartPoints
-DELAYED_ACK_NS = 40_000_000  # TCP_DELACK_MIN, include/net/tcp.h of Linux
-LEAST_HELD = 0.5  # of it: a connection's first acknowledgements come at once
-
-
-def steps(case: Case) -> Iterator[Found]:
-    """A part for each step's sizes and for each of its tiers, with what is to be said of those that were missed."""
-    asked = case.setup.assignment.steps
-    if not asked:
+def steps(case: Case) -> Iterator[Finding | PartPoints]:
+    """Give a part for each step's sizes and for each of its tiers, and explain those that were missed."""
+    task_steps = case.setup.assignment.steps
+    if not task_steps:
         return
     try:
-        plan = case.plan_from_sources
+        plan = case.rebuilt_plan
     except BuildRefused as error:
         yield Finding(Flaw.BUILD, str(error))
-        yield from (PartPoints(each.series, each.most, 0) for each in asked)
+        yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
         return
-    own = {each.series.name: each for each in firsts(plan)}
+    trials = {planned.series.name: planned for planned in firsts(plan)}
     with ThreadPoolExecutor(case.setup.jobs) as pool:
-        for found in pool.map(lambda each: list(_step(case, plan, each, own[each.series])), asked):
-            yield from found
+        for results in pool.map(lambda step: list(_step(case, plan, step, trials[step.series])), task_steps):
+            yield from results
 
 
-def _step(case: Case, plan: Plan, step: TaskStep, planned: Planned) -> Iterator[Found]:
-    """Points by size, then those of the tiers, which only a program that works can have."""
-    good, findings = _works(case, planned)
+def _step(case: Case, plan: Plan, step: TaskStep, planned: Planned) -> Iterator[Finding | PartPoints]:
+    works, faults = _working_sizes(case, planned)
     sizes = len(case.setup.assignment.asked.sizes)
-    yield from (Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice)) for kind, what in findings)
-    yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * good // sizes)
+    for kind, what in faults:
+        yield Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice))
+    yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
     if step.tiers:
-        yield from _tiers(case, plan, step, works=good == sizes)
+        yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
 
 
-def _works(case: Case, planned: Planned) -> tuple[int, list[tuple[Flaw, str]]]:
-    """The number of sizes at which nothing is wrong, and what is wrong first."""
-    whole = at_other_sizes(planned, case.setup.assignment.asked, case.setup.site.ends)
-    counts = whole.trial.request.counts
+def _working_sizes(case: Case, planned: Planned) -> tuple[int, list[Fault]]:
+    demands, ends = case.setup.assignment.asked, case.setup.site.ends
+    whole = at_other_sizes(planned, demands, ends)
+    sizes = [count.size for count in whole.trial.request.counts]
     faults = _refutations(case, whole)
     if not faults:
-        faults = list(overlong(case.setup, planned))
-        return (0 if faults else len(counts)), faults
-    if len(counts) == 1:
+        faults = _overhead(case, planned)
+        return (0 if faults else len(sizes)), faults
+    if len(sizes) == 1:
         return 0, faults
-    asked = case.setup.assignment.asked
-    each = (at_other_sizes(planned, replace(asked, sizes=(one.size,)), case.setup.site.ends) for one in counts)
-    return sum(not _refutations(case, one) for one in each), faults
+    single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in sizes)
+    return sum(not _refutations(case, trial) for trial in single), faults
 
 
-def _refutations(case: Case, planned: Planned) -> list[tuple[Flaw, str]]:
-    """What the link refutes of a trial, or why it failed."""
-    witness = case.setup.witness
-    if witness is None:
+def _refutations(case: Case, planned: Planned) -> list[Fault]:
+    """What the link refutes of a trial, or the reason why it failed."""
+    if case.setup.witness is None:
         raise Blocked("steps are graded where the link is a witness", hint='site = "exact"')
     try:
-        return watched(planned, witness, case.setup.plan.site)
+        return watched(planned, case.setup.witness, case.setup.course_plan.site)
     except TrialFailed as error:
         return [(Flaw.FAILS, str(error))]
 
 
-def _tiers(case: Case, plan: Plan, step: TaskStep, *, works: bool) -> Iterator[Found]:
-    """The geometric mean over the experiment's sizes of the rate over the other series', by the grader's records."""
-    found = _compared(case, plan, step) if works else None
-    reached = found.geometric_mean if found else 0.0
+def _overhead(case: Case, planned: Planned) -> list[Fault]:
+    """The first size whose time includes more than its messages: a part that does not grow with their number."""
+    if planned.series.tool.silent:
+        return []
+    site = case.setup.site
+    facts = SiteFacts.of(site)
+    try:
+        times, longer_times = (
+            {sample.size_bytes: sample.time_ns for sample in measure(trial, site, facts).samples}
+            for trial in (planned, lengthened(planned, facts))
+        )
+    except TrialFailed as error:
+        return [(Flaw.FAILS, f"with twice the messages: {error}")]
+    for size, time_ns in times.items():
+        overhead_ns = (TIMES * time_ns - longer_times.get(size, TIMES * time_ns)) // (TIMES - 1)
+        if overhead_ns > MOST_OVERHEAD * time_ns:
+            what = f"of the {time_ns} ns for messages of {size} bytes, {overhead_ns} ns do not grow with their number"
+            return [(Flaw.CLOCK, what)]
+    return []
+
+
+def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoints]:
+    """Points for the geometric mean, over the experiment's sizes, of the rate over that of another series."""
+    reached = result.geometric_mean if result else 0.0
     for tier in step.tiers:
-        has = reached >= tier.at_least
-        yield PartPoints(f"{step.series}: at least {tier.at_least:g} of {step.against}", tier.points, tier.points * has)
+        points = tier.points if reached >= tier.at_least else 0
+        yield PartPoints(f"{step.series}: at least {tier.at_least:g} of {step.against}", tier.points, points)
     missed = [tier for tier in step.tiers if reached < tier.at_least]
-    if found and missed:
+    if result and missed:
         what = f"it reaches {reached:.2f} of the rate of {step.against} in the mean over the sizes"
         more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
-        said = "; ".join([f"{step.series}: {what}", more, *_waits(found)])
-        yield Finding(Flaw.SLOW, with_advice(Flaw.SLOW, said, step.advice))
-
-
-def _waits(found: Result) -> Iterator[str]:
-    """A message that takes as long as an acknowledgement is held back, even where it takes least."""
-    took_ns = min(size * 1e9 / rate for size, rate in found.ours.items())
-    if took_ns > LEAST_HELD * DELAYED_ACK_NS:
-        delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"
-        yield f"a message takes {took_ns / 1e6:.0f} ms, and {delay}"
+        # A message that takes as long as an acknowledgement is held back, even where it takes least.
+        took_ns = min(size * 1e9 / rate for size, rate in result.ours.items())
+        if took_ns > LEAST_DELAYED * DELAYED_ACK_NS:
+            delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"
+            more = f"{more}; a message takes {took_ns / 1e6:.0f} ms, and {delay}"
+        yield Finding(Flaw.SLOW, with_advice(Flaw.SLOW, f"{step.series}: {what}; {more}", step.advice))
 
 
 def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:
-    pair = (step.series, step.against)
-    planned = tuple(each for each in plan.planned if each.series.name in pair)
+    planned = tuple(trial for trial in plan.planned if trial.series.name in (step.series, step.against))
     try:
         case.setup.measure(planned)
     except Blocked:

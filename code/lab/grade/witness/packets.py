@@ -9,51 +9,20 @@ from lab.machine.results import Frame
 
 SEND, WRITE, WRITE_IMM, READ = "send", "write", "write-imm", "read"
 ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
-# What a packet of RDMA is there for: a part of a message; asking for a READ's bytes; those bytes; the word that all
-# packets up to a number have arrived.
+# The role of an RDMA packet: a part of a message, the request of a READ, the bytes that are read, the acknowledgement
+# of all packets up to a number.
 PART, ASK, ANSWER, ACKNOWLEDGE, OTHER = "part", "ask", "answer", "acknowledge", "other"
 NUMBERS = 1 << 24  # of packets, before they begin again
-Flow = tuple[int, int]  # where packets come from, and the queue pair that they go to
+Flow = tuple[int, int]  # the origin of packets, and the queue pair that they go to
 
-
-class Packet(NamedTuple):
-    """A packet of RDMA."""
-
-    time_ns: int
-    goes_out: bool
-    origin: int  # the port of UDP that it comes from; a card names the queue pair itself
-    queue: int  # the queue pair that it goes to
-    number: int  # of the packet there
-    role: str
-    operation: str = ""
-    place: str = ""  # in its message
-    data: bytes = b""  # of its payload, as far as it was logged
-    data_bytes: int = 0  # all of its payload
-    by_card: bool = False  # a modelled one, and not by Soft-RoCE
-
-    @property
-    def flow(self) -> Flow:
-        """What is of one queue pair for another."""
-        return self.origin, self.queue
-
-
-class Segment(NamedTuple):
-    """A segment of TCP."""
-
-    time_ns: int
-    goes_out: bool
-    ports: tuple[int, int]  # the client's and the server's
-    sequence: int
-    acknowledged: int
-    begins: bool  # a connection
-    payload_bytes: int
-
+ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
+SYN = 0x02
 
 PORT = 4791
 UDP_BYTES, BTH_BYTES, ICRC_BYTES = 8, 12, 4
 RETH, IMM, AETH, DETH = 16, 4, 4, 8
-# Of a reliable connection, and of an unreliable one 0x20 more, and of the only packet of a datagram 0x60: what the
-# packet is there for, what the message is, where the packet stands in it, and the bytes before the payload.
+# By opcode of a reliable connection: role, operation, place in the message, bytes before the payload. The opcodes of an
+# unreliable connection are 0x20 higher; a datagram of one packet has 0x64 or 0x65.
 ROCE_KINDS = {
     0x00: (PART, SEND, FIRST, 0),
     0x01: (PART, SEND, MIDDLE, 0),
@@ -82,33 +51,6 @@ NO_ROCE_ROLE = (OTHER, "", "", 0)
 UNRELIABLE, NEGATIVE = 0x20, 0x20
 FIRST_PORT, PORT_BITS = 0xC000, 14
 
-
-def port_between(one: int, other: int) -> int:
-    """The port of UDP that Soft-RoCE sends from, either way, by its two queue pairs (rdma_get_udp_sport of Linux)."""
-    product = one * other
-    product ^= product >> 20
-    label = (product ^ product >> 40) & 0xFFFFF
-    return FIRST_PORT | (label ^ label >> PORT_BITS) & (1 << PORT_BITS) - 1
-
-
-def roce_packet(frame: Frame, at: int, end: int) -> Packet:
-    """The packet of a frame whose header of UDP begins at a byte, and what it carries ends at another."""
-    port = int.from_bytes(frame.head[at : at + 2], "big")
-    at += UDP_BYTES
-    opcode, padding, _, queue, number = struct.unpack_from(">BBHII", frame.head, at)
-    at += BTH_BYTES
-    left = end - at - ICRC_BYTES - (padding >> 4 & 3)
-    opcode = opcode - UNRELIABLE if UNRELIABLE <= opcode < 2 * UNRELIABLE else opcode
-    role, operation, place, before = ROCE_KINDS.get(opcode, NO_ROCE_ROLE)
-    if left < before or (role == ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
-        role = OTHER
-    data = frame.head[at + before : at + max(left, before)]
-    return Packet(
-        frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
-        left - before,
-    )  # fmt: skip
-
-
 TYPE = 0x88B5  # of the frame that the log shows
 HEADER = struct.Struct("<4B9I3Q")
 MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK = range(7)
@@ -126,32 +68,43 @@ NO_CARD_ROLE = (OTHER, "")
 GRH_BYTES = 40
 
 
-def card_packet(frame: Frame, at: int) -> Packet:
-    """The packet of a frame, whose header begins at a byte. Of a datagram the routing header lies before its data, so
-    that none of these is in the log."""
-    kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
-    role, operation = ROLES.get((kind, opcode), NO_CARD_ROLE)
-    before = GRH_BYTES if kind == DATAGRAM else 0
-    if size < before:
-        role = OTHER
-    if kind == ACK and ack != ACKED:  # what was not taken; all before that was
-        number = (number - 1) % NUMBERS
-    data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
-    return Packet(
-        frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
-        by_card=True,
-    )  # fmt: skip
+class Packet(NamedTuple):
+    """A packet of RDMA."""
+
+    time_ns: int
+    goes_out: bool
+    origin: int  # the port of UDP that it comes from; a card names the queue pair itself
+    queue: int  # the queue pair that it goes to
+    number: int  # of the packet there
+    role: str
+    operation: str = ""
+    place: str = ""  # in its message
+    data: bytes = b""  # of its payload, as far as it was logged
+    data_bytes: int = 0  # all of its payload
+    by_card: bool = False  # a modelled one, and not by Soft-RoCE
+
+    @property
+    def flow(self) -> Flow:
+        return self.origin, self.queue
 
 
-ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
-SYN = 0x02
+class Segment(NamedTuple):
+    """A segment of TCP."""
+
+    time_ns: int
+    goes_out: bool
+    ports: tuple[int, int]  # the client's and the server's
+    sequence: int
+    acknowledged: int
+    begins: bool  # a connection
+    payload_bytes: int
 
 
 def decoded(frame: Frame) -> Packet | Segment | None:
-    """The packet of a frame; nothing for another kind."""
+    """The packet of a frame; None for another kind."""
     try:
         return _decoded(frame)
-    except (IndexError, struct.error):  # cut off: no packet that anybody takes
+    except (IndexError, struct.error):  # cut off: no receiver takes such a packet
         return None
 
 
@@ -178,3 +131,46 @@ def _segment(frame: Frame, at: int, end: int) -> Segment:
     ports = (source, target) if frame.goes_out else (target, source)
     payload = end - at - (offset >> 4) * 4
     return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)
+
+
+def port_between(one: int, other: int) -> int:
+    """The port of UDP that Soft-RoCE sends from, either way, by its two queue pairs (rdma_get_udp_sport of Linux)."""
+    product = one * other
+    product ^= product >> 20
+    label = (product ^ product >> 40) & 0xFFFFF
+    return FIRST_PORT | (label ^ label >> PORT_BITS) & (1 << PORT_BITS) - 1
+
+
+def roce_packet(frame: Frame, at: int, end: int) -> Packet:
+    """The packet of a frame; `at` is the first byte of the UDP header, `end` is behind the payload."""
+    port = int.from_bytes(frame.head[at : at + 2], "big")
+    at += UDP_BYTES
+    opcode, padding, _, queue, number = struct.unpack_from(">BBHII", frame.head, at)
+    at += BTH_BYTES
+    left = end - at - ICRC_BYTES - (padding >> 4 & 3)
+    opcode = opcode - UNRELIABLE if UNRELIABLE <= opcode < 2 * UNRELIABLE else opcode
+    role, operation, place, before = ROCE_KINDS.get(opcode, NO_ROCE_ROLE)
+    if left < before or (role == ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
+        role = OTHER
+    data = frame.head[at + before : at + max(left, before)]
+    return Packet(
+        frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
+        left - before,
+    )  # fmt: skip
+
+
+def card_packet(frame: Frame, at: int) -> Packet:
+    """The packet of a frame, whose header begins at a byte. A datagram has a routing header before its data, so that
+    the log has none of the data."""
+    kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
+    role, operation = ROLES.get((kind, opcode), NO_CARD_ROLE)
+    before = GRH_BYTES if kind == DATAGRAM else 0
+    if size < before:
+        role = OTHER
+    if kind == ACK and ack != ACKED:  # refused: all packets before were accepted
+        number = (number - 1) % NUMBERS
+    data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
+    return Packet(
+        frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
+        by_card=True,
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Points for evidence, its re-run, and its page: lab.grade.checks.{claims,discussion}, lab.grade.class_outputs."""
+"""Points for the evidence in a discussion, its comparison with the grader's records, and the page of sentences."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tests.lab.grade.forger import accepting, make_forger
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.class_outputs import COPIED, NO_EVIDENCE, ClassPage, class_page, write_sentences
+from lab.grade.class_outputs import PAGE, ClassOutputs
 from lab.grade.course import Graded
-from lab.grade.finding import SENTENCES, Flaw, PartPoints, SavedGrade
+from lab.grade.finding import SENTENCES, Flaw, Grade, PartPoints
+from lab.grade.outputs import COPIED, NO_EVIDENCE, write_sentences
 from lab.submission.assignment import Ask, Criterion
 from lab.submission.discussion import fingerprint
 from lab.submission.hand_in import identity_of
@@ -41,7 +42,7 @@ def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "points", "found"),
+    ("text", "points", "findings"),
     [
         (rf"{AHEAD} It moves \claim{{tcp at 4K}}.", (7, 8), []),
         (rf"{AHEAD} Both had messages of \claim{{plan.largest}} at most.", (7, 0), [LESS]),
@@ -51,16 +52,16 @@ def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
 )
 def test_asks_share_the_points_of_a_text_without_errors(
     grade_file: GradeFile, asking: GradingSetup, course: Course, ada: Any, tmp_path: Path,
-    text: str, points: tuple[int, int], found: list[str],
+    text: str, points: tuple[int, int], findings: list[str],
 ) -> None:  # fmt: skip
-    (result,) = grade_file(saying(text, course, ada, tmp_path), ["discussion"], at=asking).results
+    (result,) = grade_file(saying(text, course, ada, tmp_path), ["discussion"], at=asking).checks
     names = ("1 statement about verbs and tcp", "2 statements about tcp")
     assert result.parts == tuple(PartPoints(*part) for part in zip(names, (7, 8), points, strict=True))
-    whats = [each.what for each in result.findings]
-    assert len(whats) == len(found) and all(part in what for part, what in zip(found, whats, strict=True))
+    for part, finding in zip(findings, result.findings, strict=True):
+        assert part in finding.what
 
 
-def test_sentences_that_the_course_handed_out_earn_nothing(
+def test_sentences_handed_out_by_the_course_earn_nothing(
     grade_file: GradeFile, setup: GradingSetup, ada: Any, tmp_path: Path
 ) -> None:
     file = hand_ins.handed_in(ada, tmp_path / "ada.pdf")
@@ -71,7 +72,7 @@ def test_sentences_that_the_course_handed_out_earn_nothing(
 
 
 @pytest.mark.parametrize(
-    ("slowness", "said", "found"),
+    ("slowness", "text", "findings"),
     [
         (0.97, r"It passes \claim{tcp at 64K}.\shows{tcp > 1.1 GB/s at 64K}", []),
         (0.97, r"It passes \claim{tcp at 64K}.\shows{tcp > 1.21 GB/s at 64K}", ["tcp > 1.21 GB/s at 64K is true: "]),
@@ -79,20 +80,20 @@ def test_sentences_that_the_course_handed_out_earn_nothing(
         (0.80, r"It passes \claim{tcp.peak.size}.", []),  # read off a curve, whose values are compared
     ],
 )
-def test_evidence_of_another_machine_holds_for_the_graders_own_records(
+def test_evidence_of_another_machine_must_hold_for_the_graders_records(
     grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path,
-    slowness: float, said: str, found: list[str],
+    slowness: float, text: str, findings: list[str],
 ) -> None:  # fmt: skip
-    work = hand_ins.make_work(
-        course, f"on-{fingerprint(tmp_path.name)}", hand_ins.Site("another", slowness), f"{AHEAD} {said}\n"
-    )
-    file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "in.pdf")
-    (result,) = grade_file(file, ["claims"], at=accepting(setup, identity_of(work.plan).digest)).results
-    assert [each.kind for each in result.findings] == [Flaw.NOT_REPRODUCED] * len(found)
-    assert all(each.what.startswith(part) for part, each in zip(found, result.findings, strict=True)), result.findings
+    name, site = f"on-{fingerprint(tmp_path.name)}", hand_ins.Site("another", slowness)
+    work = hand_ins.with_report(course, hand_ins.make_work(course, name, site, f"{AHEAD} {text}\n"))
+    file = hand_ins.handed_in(work, tmp_path / "in.pdf")
+    (result,) = grade_file(file, ["claims"], at=accepting(setup, identity_of(work.plan).digest)).checks
+    assert [finding.kind for finding in result.findings] == [Flaw.NOT_REPRODUCED] * len(findings)
+    for part, finding in zip(findings, result.findings, strict=True):
+        assert finding.what.startswith(part)
 
 
-def test_the_page_shows_each_sentence_with_its_evidence_and_marks_those_without(
+def test_page_shows_each_sentence_with_its_evidence(
     asking: GradingSetup, course: Course, ada: Any, tmp_path: Path
 ) -> None:
     text = f"{AHEAD} {MORE}\n{FALSE}\nRDMA is slower here. We ran it. % <i>\n"
@@ -103,16 +104,22 @@ def test_the_page_shows_each_sentence_with_its_evidence_and_marks_those_without(
     assert case.counted
     write_sentences(case, tmp_path)
     page = (tmp_path / SENTENCES).read_text()
-    assert "TCP is ahead at every size, [S1] as" in page and "S1: <code>tcp &gt; verbs everywhere</code>" in page
-    assert "true: 4.91 [4.88, 4.93] at 64K" in page and "(n = 6)" in page
-    assert (
-        "It moves 772 MB/s &amp; &lt;b&gt;more&lt;/b&gt;, 20.4 % here." in page
-        and "claim: <code>tcp at 4K</code>" in page
-    )
-    assert "S2: <code>tcp &lt; verbs at 64</code><br>false: " in page and "<b>more" not in page and "<i>" not in page
-    assert page.count(NO_EVIDENCE) == page.count(COPIED) == 1 and "why &amp; &lt;how&gt;" in page
+    for part in (
+        "TCP is ahead at every size, [S1] as",
+        "S1: <code>tcp &gt; verbs everywhere</code>",
+        "true: 4.91 [4.88, 4.93] at 64K",
+        "(n = 6)",
+        "It moves 772 MB/s &amp; &lt;b&gt;more&lt;/b&gt;, 20.4 % here.",
+        "claim: <code>tcp at 4K</code>",
+        "S2: <code>tcp &lt; verbs at 64</code><br>false: ",
+        "why &amp; &lt;how&gt;",
+    ):
+        assert part in page
+    assert not any(part in page for part in ("<b>more", "<i>", "ada"))
+    assert page.count(NO_EVIDENCE) == page.count(COPIED) == 1
     assert page.index("RDMA is slower here.") < page.index(NO_EVIDENCE) < page.index("We ran it.") < page.index(COPIED)
-    assert "ada" not in page
-    row = Graded("ada.pdf", SavedGrade(), tmp_path)
+    outputs = ClassOutputs(tmp_path / "class")
+    outputs.add(Graded("ada.pdf", Grade(), tmp_path))
+    outputs.finish()
     link = f'<a href="{tmp_path.parent.name}/{tmp_path.name}/{SENTENCES}">'
-    assert link in class_page(ClassPage("A class", (), [row], {}, {}, []))
+    assert link in (tmp_path / "class" / PAGE).read_text()

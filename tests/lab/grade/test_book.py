@@ -1,0 +1,266 @@
+"""The grade book: what everybody has in the end, and its exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from lab.cli.main import main
+from lab.errors import SpecError
+from lab.grade.book import Judgement, Person, read_by_hand, read_roster, times_of
+from lab.grade.course import attempts_of, new_attempt
+from lab.grade.finding import CheckResult, Grade, Status
+from lab.grade.outputs import write_grade
+from lab.submission.assignment import Assignment, load_assignment
+
+ASSIGNMENT = """title = "Week one"
+experiment = "verbs_throughput"
+people_at_most = 2
+[points]
+rerun = 30
+claims = 50
+[deadline]
+at = "2026-12-01T12:00+00:00"
+late_days = 2
+percent_a_day = 10
+[[rubric]]
+name = "reasoning"
+points = 20
+asks = "why"
+"""
+ROSTER = """id,name,email,login,section,canvas_id,free_days
+ada,Ada L.,ada@x,al,A,71,0
+bob,Bob,bob@x,b,A,72,1
+eve,Eve,eve@x,e,B,73,0
+"""
+IN_TIME, LATE = "2026-12-01T11:00+00:00", "2026-12-02T11:00+00:00"
+
+Row = dict[str, str]
+
+
+class Course:
+    """The files of a course, and its command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.grades = folder, folder / "grades"
+        (folder / "week1.toml").write_text(ASSIGNMENT)
+        (folder / "roster.csv").write_text(ROSTER)
+
+    @property
+    def assignment(self) -> Assignment:
+        return load_assignment(self.folder / "week1.toml")
+
+    def keep(self, name: str, *ids: str, rerun: int = 30, claims: int = 50) -> Path:
+        """Keep a grade of a hand-in, as its next attempt."""
+        checks = tuple(
+            CheckResult(check, most, Status.PASSED if points else Status.FAILED)
+            for check, most, points in (("rerun", 30, rerun), ("claims", 50, claims))
+        )
+        attempt = new_attempt(attempts_of(self.grades, Path(name)))
+        write_grade(Grade(submission=name, ids=ids, assignment="week1", checks=checks, whole=True), attempt)
+        return attempt
+
+    def book(self, *more: str, times: str = "", status: int = 1) -> dict[str, Row]:
+        (self.folder / "times.csv").write_text(f"submission,handed_in\n{times}")
+        words = ["book", str(self.folder / "week1.toml"), "--roster", str(self.folder / "roster.csv")]
+        words += ["--grades", str(self.grades), "--times", str(self.folder / "times.csv"), *more]
+        assert main(words) == status
+        return {row["id"]: row for row in self.rows("book.csv")} if status < 2 else {}
+
+    def rows(self, name: str) -> list[Row]:
+        return list(csv.DictReader(io.StringIO((self.grades / name).read_text())))
+
+    def by_hand(self, *rows: str) -> tuple[str, str]:
+        file = written(self.folder / "by_hand.csv", "\n".join(["who,criterion,points,comment", *rows, ""]))
+        return "--by-hand", str(file)
+
+
+def written(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(tmp_path)
+
+
+def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.keep("a.pdf", "ADA", "zed", "zoe", rerun=0)
+    book = course.book(times=f"a.pdf,{IN_TIME}\n")
+    assert [book[name]["total"] for name in ("ada", "bob", "eve")] == ["50", "0", "0"]
+    for remark in ("handed in by 3 people, at most 2 may", "not judged yet: reasoning"):
+        assert remark in book["ada"]["words"]
+    output = capsys.readouterr().out
+    assert "eve: nothing was handed in" in output and "3 people, 2 without a hand-in" in output
+    assert "a.pdf: zed, zoe is not in the roster" in output
+
+
+@pytest.mark.parametrize(
+    ("handed_in", "totals", "days"),
+    [
+        (IN_TIME, ("80", "80"), "0"),
+        ("2026-12-01T12:10+00:00", ("80", "80"), "0"),
+        (LATE, ("72", "80"), "1"),
+        ("2026-12-04T13:00+00:00", ("0", "0"), "4"),
+    ],
+)
+def test_late_days_cost_their_share_unless_they_are_free(
+    course: Course, handed_in: str, totals: tuple[str, str], days: str
+) -> None:
+    course.keep("group.pdf", "ada", "bob")
+    book = course.book(times=f"group.pdf,{handed_in}\n")
+    assert (book["ada"]["total"], book["bob"]["total"]) == totals
+    assert book["ada"]["days_late"] == days and ("days late" in book["ada"]["words"]) == (days != "0")
+
+
+def test_last_hand_in_counts(course: Course) -> None:
+    course.keep("first.pdf", "ada", "bob")
+    course.keep("second.pdf", "ada", claims=0)
+    book = course.book(times=f"first.pdf,{IN_TIME}\nsecond.pdf,2026-12-01T11:30+00:00\n")
+    assert (book["ada"]["submission"], book["bob"]["submission"]) == ("second.pdf", "first.pdf")
+    assert "stands in 2 hand-ins, second.pdf counts" in book["ada"]["words"]
+
+
+def test_points_given_by_hand_survive_a_regrade(course: Course) -> None:
+    by_hand = course.by_hand("ada,reasoning,15,well seen", "ada,rerun,30,their machine is known", "ada,more,-3,")
+    totals = []
+    for claims in (50, 0):
+        course.keep("a.pdf", "ada", rerun=0, claims=claims)
+        ada = course.book(*by_hand, times=f"a.pdf,{IN_TIME}\n")["ada"]
+        totals.append(ada["total"])
+    assert totals == ["92", "42"]
+    assert "reasoning: well seen" in ada["words"] and "rerun: their machine is known" in ada["words"]
+
+
+def test_hand_in_without_a_time_is_not_late(course: Course) -> None:
+    course.keep("a.pdf", "ada")
+    ada = course.book()["ada"]
+    assert ada["total"] == "80" and "nothing says when it was handed in" in ada["words"]
+
+
+def test_exports_have_the_columns_of_moodle_canvas_and_gradescope(course: Course) -> None:
+    course.keep("a.pdf", "ada")
+    course.book(*course.by_hand("ada,reasoning,20,"), times=f"a.pdf,{LATE}\n")
+    ada, bob, _ = course.rows("moodle.csv")
+    assert list(ada) == ["ID number", "Email address", "Week one", "Week one (feedback)"]
+    assert (ada["ID number"], ada["Week one"], bob["Week one"]) == ("ada", "90", "-")
+    possible, ada, bob, _ = course.rows("canvas.csv")
+    assert list(ada) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week one"]
+    assert possible["Student"].strip() == "Points Possible" and possible["Week one"] == "100"
+    assert list(ada.values()) == ["Ada L.", "71", "ada", "al", "A", "90"] and bob["Week one"] == ""
+    document = json.loads((course.grades / "gradescope" / "a.json").read_text())
+    tests = {test["name"]: (test["score"], test["max_score"]) for test in document["tests"]}
+    assert document["score"] == 90.0
+    assert tests == {"rerun": (30, 30), "claims": (50, 50), "reasoning": (20, 20)}
+
+
+def test_anonymous_hand_ins_are_judged_by_a_code_that_never_changes(course: Course) -> None:
+    (course.keep("a.pdf", "ada") / "nameless.pdf").write_bytes(b"%PDF a")
+    out = course.folder / "nameless"
+    course.book("--nameless", str(out), times=f"a.pdf,{IN_TIME}\n")
+    (code,) = [place.name for place in out.iterdir() if place.is_dir()]
+    sheet = out / "sheet.csv"
+    assert sheet.read_text() == f"who,criterion,points,comment\n{code},reasoning,,\n"
+    assert (out / code / "nameless.pdf").read_bytes() == b"%PDF a" and "ada" not in sheet.read_text()
+    sheet.write_text(f"who,criterion,points,comment\n{code},reasoning,12,fine\n")
+    book = course.book("--nameless", str(out), "--by-hand", str(sheet), times=f"a.pdf,{IN_TIME}\n")
+    assert book["ada"]["reasoning"] == "12" and f"{code},reasoning,12,fine" in sheet.read_text()
+
+
+def test_missing_anonymous_report_is_an_error(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.keep("a.pdf", "ada")
+    course.book("--nameless", str(course.folder / "nameless"), status=2)
+    assert "anonymous = true in the assignment" in capsys.readouterr().err
+
+
+def test_formulas_become_text(course: Course) -> None:
+    course.keep("a.pdf", "ada")
+    (course.folder / "roster.csv").write_text("id,name\nada,=1+1\n")
+    book = course.book(*course.by_hand("ada,reasoning,1,=cmd"), times=f"a.pdf,{IN_TIME}\n", status=0)
+    assert book["ada"]["name"] == "'=1+1" and course.rows("canvas.csv")[1]["Student"] == "'=1+1"
+
+
+def test_only_hand_ins_for_the_assignment_are_in_its_book(course: Course) -> None:
+    course.keep("a.pdf", "ada")
+    other = ASSIGNMENT.replace("Week one", "Week two")
+    (course.folder / "week1.toml").rename(course.folder / "old.toml")
+    words = ["book", str(written(course.folder / "week2.toml", other)), "--roster", str(course.folder / "roster.csv")]
+    assert main([*words, "--grades", str(course.grades)]) == 1
+    assert {row["submission"] for row in course.rows("book.csv")} == {""}
+
+
+@pytest.mark.parametrize(
+    ("text", "roster"),
+    [
+        (
+            "name,ID,free_days,colour\nAda L.,Ada,2,red\nBob,bob,,\n",
+            {"ada": Person("Ada", "Ada L.", free_days=2), "bob": Person("bob", "Bob")},
+        ),
+        ("\ufeffid;name\n7;Zoë\n", {"7": Person("7", "Zoë")}),
+    ],
+)
+def test_rosters_of_spreadsheets_are_read(tmp_path: Path, text: str, roster: dict[str, Person]) -> None:
+    assert read_roster(written(tmp_path / "roster.csv", text)) == roster
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("id\nada\nbob\nADA\n", 4, "'ADA' stands in line 2 already"),
+        ("id,name\n,Ada\n", 2, "the id is empty"),
+        ("name\nAda\n", 1, "no column id"),
+        ("id,id\na,b\n", 1, "the column id is there twice"),
+        ("id,free_days\nada,two\n", 2, "free_days is 'two'"),
+        ("id,name\nada,Ada,3\n", 2, "more cells than the first"),
+        ("id\n", None, "names nobody"),
+    ],
+)
+def test_mistakes_in_a_roster_are_named_with_their_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:
+    with pytest.raises(SpecError, match=what) as caught:
+        read_roster(written(tmp_path / "roster.csv", text))
+    assert caught.value.line == line
+
+
+def test_judgements_are_read_and_unfilled_rows_skipped(course: Course) -> None:
+    _, file = course.by_hand('Ada,reasoning,15,"good, but short"', "ada,more,-2,", "bob,reasoning,,")
+    assert read_by_hand(Path(file), course.assignment) == {
+        "ada": {"reasoning": Judgement("reasoning", 15, "good, but short"), "more": Judgement("more", -2, "")}
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ("ada,beauty,3,", "no criterion 'beauty', expected one of reasoning, rerun, claims, more"),
+        ("ada,reasoning,21,", "reasoning has 21 points, expected 0 to 20"),
+        ("ada,reasoning,x,", "points is 'x'"),
+        ("ada,reasoning,1,\nada,reasoning,2,", "ada has reasoning twice"),
+    ],
+)
+def test_wrong_judgements_are_refused(course: Course, row: str, what: str) -> None:
+    with pytest.raises(SpecError, match=what):
+        read_by_hand(Path(course.by_hand(row)[1]), course.assignment)
+
+
+def test_times_come_from_a_table_or_from_the_files(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / "in" / name).touch()
+        os.utime(tmp_path / "in" / name, (1000, 1000))
+    table = written(tmp_path / "times.csv", "submission,handed_in\nb.pdf,2026-12-01T10:00+01:00\n")
+    assert times_of(tmp_path / "in", table) == {
+        "a.pdf": datetime.fromtimestamp(1000, UTC), "b.pdf": datetime(2026, 12, 1, 9, tzinfo=UTC)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", ["2026-12-01T10:00", "yesterday", ""])
+def test_times_without_an_offset_are_refused(tmp_path: Path, moment: str) -> None:
+    with pytest.raises(SpecError, match="handed_in is"):
+        times_of(None, written(tmp_path / "times.csv", f"submission,handed_in\nb.pdf,{moment}\n"))

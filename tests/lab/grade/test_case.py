@@ -1,0 +1,82 @@
+"""One hand-in: the time budget of its programs, and work that several checks share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab import hand_ins
+from tests.lab.grade.conftest import SetChecks
+
+from lab.errors import SiteError, SiteStopped, TrialFailed
+from lab.grade.case import Case, GradingSetup, SubmissionFile, TimeBudget
+from lab.grade.checks.report import read_lines
+from lab.grade.finding import Finding, Flaw
+from lab.grade.grading import grade
+from lab.machine.qemu import MachineError
+from lab.model.trial import NS_PER_S, Job, Link, Outcome, Perturbation
+from lab.report.errors import ReportError
+
+STUDENTS = Job((), Link(), Perturbation(), deadline_s=20, stranger=True)
+LASTED = Outcome((), {}, {}, 5 * NS_PER_S, 11 * NS_PER_S, "", 99.0)
+
+
+def raising(error: SiteError) -> Outcome:
+    raise error
+
+
+def test_time_budget_is_charged_for_the_students_programs_only() -> None:
+    budget = TimeBudget(12)
+    for _ in range(2):
+        assert budget.run(STUDENTS, lambda: LASTED) is LASTED
+    with pytest.raises(TrialFailed, match="for more than 12 s, in all checks together"):
+        budget.run(STUDENTS, lambda: LASTED)
+    assert budget.run(replace(STUDENTS, stranger=False), lambda: LASTED) is LASTED
+
+
+def test_broken_machine_costs_the_deadline() -> None:
+    budget = TimeBudget(20)
+    with pytest.raises(TrialFailed, match="broke the machine: it went off"):
+        budget.run(STUDENTS, lambda: raising(MachineError("it went off")))
+    with pytest.raises(TrialFailed, match="for more than 20 s"):
+        budget.run(STUDENTS, lambda: LASTED)
+
+
+@pytest.mark.parametrize("error", [SiteStopped("stopped"), SiteError("the disk is full")])
+def test_faults_of_the_graders_computer_cost_nothing(error: SiteError) -> None:
+    budget = TimeBudget(1)
+    with pytest.raises(type(error)):
+        budget.run(STUDENTS, lambda: raising(error))
+    assert budget.run(STUDENTS, lambda: LASTED) is LASTED
+
+
+def test_failed_work_is_not_repeated_for_another_check(
+    setup: GradingSetup, ada: Any, tmp_path: Path, set_checks: SetChecks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case(setup, SubmissionFile(hand_ins.handed_in(ada, tmp_path / "ada.pdf")), tmp_path)
+    builds = []
+
+    def refuse(*_: object) -> bytes:
+        builds.append(1)
+        raise ReportError("the report does not build")
+
+    def needs_report(case: Case) -> list[Finding]:
+        return [Finding(Flaw.TEXT, str(case.rebuilt))]
+
+    monkeypatch.setattr("lab.grade.case.rebuild", refuse)
+    names = ("discussion", "pages", "claims")
+    set_checks(**dict.fromkeys(names, needs_report))
+    done = grade(case, "", names, lambda _: None)
+    assert builds == [1]
+    again = "as the check discussion says"  # a reader of all checks needs the sentence once
+    assert [check.findings[0].what for check in done.checks] == ["the report does not build", again, again]
+
+
+def test_anonymous_report_has_no_names(setup: GradingSetup, ada: Any, tmp_path: Path) -> None:
+    case = Case(setup, SubmissionFile(hand_ins.handed_in(ada, tmp_path / "ada.pdf")), tmp_path)
+    pdf = case.anonymous()
+    assert pdf.startswith(b"%PDF") and pdf != case.rebuilt
+    text = " ".join(read_lines(pdf))
+    assert "Not shown" in text and "ada" not in text.split()

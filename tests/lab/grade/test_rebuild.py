@@ -1,0 +1,100 @@
+"""Programs, records and reports of a hand-in, rebuilt within bounds."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.lab import hand_ins
+from tests.lab.grade.own_program import OTHER, experiment
+
+from lab.causes.table import file_of
+from lab.errors import LabError, OpeningFault
+from lab.experiment.reader import load
+from lab.files.storage import write_text
+from lab.grade.case import Case, GradingSetup, SubmissionFile
+from lab.grade.rebuild import Texts, build_programs, keep_programs, rebuild, require_bounded
+from lab.plan.builds import keep_binaries
+from lab.plan.plan import SiteFacts, binaries, make_plan
+from lab.submission.archive import SubmissionError, pack
+from lab.submission.hand_in import program_files
+
+MAKEFILE = b"mine: mine.c\n\tgcc -o $@ mine.c\n"
+PROGRAM = b"int main(void) { return 0; }\n"
+
+
+def test_more_rows_than_the_plan_can_have_are_refused() -> None:
+    require_bounded(gzip.compress(b"x\n" * 100), "samples", 100)
+    with pytest.raises(SubmissionError, match="or 100 rows") as caught:
+        require_bounded(gzip.compress(b"x\n" * 101), "samples", 100)
+    assert caught.value.fault is OpeningFault.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [(b"no gzip", "cannot be unpacked"), (gzip.compress(b"x")[:-3], "whole"), (gzip.compress(b"x") + b"y", "whole")],
+)
+def test_samples_must_be_one_whole_gzip_stream(content: bytes, what: str) -> None:
+    with pytest.raises(SubmissionError, match=what):
+        require_bounded(content, "samples", 100)
+
+
+def test_report_is_rebuilt_when_the_counts_change(
+    setup: GradingSetup, ada: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case(setup, SubmissionFile(hand_ins.handed_in(ada, tmp_path / "ada.pdf")), tmp_path)
+    evidence = case.claimed_evidence
+    builds = iter((b"%PDF", b"%PDF of other counts"))
+    monkeypatch.setattr("lab.grade.rebuild.build", lambda *_: next(builds))
+    pdfs = []
+    for count in ("none", "none", "some"):
+        if count == "some":
+            write_text(file_of(evidence.plan.experiment.name, evidence.results), "counts")
+        pdfs.append(rebuild(evidence, Texts(b"people", b"text"), setup.templates, tmp_path / "cache", tmp_path))
+    assert pdfs == [b"%PDF", b"%PDF", b"%PDF of other counts"]
+
+
+def test_files_outside_the_whitelist_come_from_the_course(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "Makefile").write_bytes(MAKEFILE)
+    (tmp_path / "mine" / "mine.c").write_text("#error the course's file")
+    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["*.c"]'))
+    handed_in = {"sources/mine/mine.c": PROGRAM, "sources/mine/Makefile": b"mine:\n\techo handed in >mine\n"}
+    (binary,) = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built")
+    assert binary == tmp_path / "mine" / "mine"
+    assert (tmp_path / "built/binaries/mine/mine").read_bytes().startswith(b"\x7fELF")
+    with pytest.raises(LabError, match="No rule to make target 'mine"):
+        build_programs(pack({}), load(tmp_path / "small.toml"), tmp_path / "built")
+
+
+def two_programs(folder: Path) -> Path:
+    """An experiment with programs of one name in two folders of one name."""
+    (folder / "small.toml").write_text(experiment("make -s") + OTHER)
+    for name in ("mine", "other/mine"):
+        (folder / name).mkdir(parents=True)
+    return folder / "small.toml"
+
+
+def test_programs_in_two_folders_of_one_name_are_built_apart(tmp_path: Path) -> None:
+    handed_in = {f"sources/{name}/Makefile": MAKEFILE for name in ("mine", "other")}
+    handed_in |= {"sources/mine/mine.c": PROGRAM, "sources/other/mine.c": PROGRAM.replace(b"0", b"1")}
+    mine, other = build_programs(pack(handed_in), load(two_programs(tmp_path)), tmp_path / "built").values()
+    assert mine != other
+
+
+def test_programs_in_two_folders_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    two = load(two_programs(tmp_path))
+    for folder in ("mine", "other/mine"):
+        for name in ("mine", "mine.c"):
+            (tmp_path / folder / name).write_text(f"{folder}/{name}")
+    programs = keep_binaries(binaries([two]))
+    handed_in = program_files(make_plan(two, SiteFacts.of(hand_ins.Site()), programs))
+    assert {name: content.decode() for name, content in handed_in.items()} == {
+        "binaries/mine/mine": "mine/mine", "binaries/other/mine": "other/mine/mine",
+        "sources/mine/mine.c": "mine/mine.c", "sources/other/mine.c": "other/mine/mine.c",
+    }  # fmt: skip
+    assert keep_programs(pack(handed_in), two, tmp_path / "kept") == programs
+    with pytest.raises(LabError, match="binaries/mine/mine is missing"):
+        keep_programs(pack({"binaries/mine/other": b""}), two, tmp_path / "kept")
