@@ -1,4 +1,4 @@
-"""Records are read without their site: lab.records.{index,site_of_record}."""
+"""Experiments are read as they were measured, without their site, by an index of the records."""
 
 from __future__ import annotations
 
@@ -113,24 +113,6 @@ def test_tables_queries_records_and_comparisons_need_nothing_but_records(
     assert "peer at 64" in capsys.readouterr().out
     assert main(["show", plan.planned[0].trial.key[:12], *where]) == 0
     assert main(["compare", str(results), str(results)]) == 0
-
-
-@pytest.mark.usefixtures("nothing_can_be_started")
-def test_a_report_is_up_to_date_or_made_without_a_site(
-    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan, made = lay(), list[Plan]()
-
-    def make(plan: Plan, *_: Path) -> Path:
-        made.append(plan)
-        return file
-
-    monkeypatch.setattr("lab.report.commands._is_of", lambda *_: bool(made))
-    monkeypatch.setattr("lab.report.commands._report", make)
-    for said in ("small.toml", "up to date"):
-        assert main(["report", str(file), "--results", str(results)]) == 0
-        assert said in capsys.readouterr().out
-    assert [each.trials().keys() for each in made] == [plan.trials().keys()]
 
 
 def test_no_record_at_all_is_one_sentence(file: Path, results: Path) -> None:
