@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.lab.programs.cases import parse, request
 
 from lab.errors import ParseError
@@ -38,6 +40,13 @@ def test_deadline_follows_the_bytes_over_a_slow_link(
 def test_missing_output_of_a_size_is_refused(program: str) -> None:
     with pytest.raises(ParseError, match=f"{program}: 1 outputs for 2 sizes"):
         parse(request(program, *MANY), "")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@given(text=st.text())
+def test_garbage_of_any_program_is_refused(program: str, text: str) -> None:
+    with pytest.raises(ParseError):
+        parse(request(program, Counts(64, 100, 0)), text)
 
 
 def test_every_program_can_be_pickled_as_a_part_of_a_plan() -> None:

@@ -162,9 +162,3 @@ def test_size_that_must_last_may_be_sent_a_multiple_of_its_messages() -> None:
 )
 def test_written_samples_read_back(samples: list[Sample]) -> None:
     assert load_samples(write_samples(samples)) == tuple(samples)
-
-
-@given(st.text())
-def test_garbage_is_refused(text: str) -> None:
-    with pytest.raises(ParseError):
-        read_samples(text, ASKED)
