@@ -139,7 +139,6 @@ def test_large_plan_is_made_with_yes(experiment_file: Write, tmp_path: Path, mon
 IMPORTING = """
 import os, signal, sys
 from lab.cli.main import main
-from lab.sites.site import MODULES
 class Finder:
     def find_spec(self, name, *_):
         if name == sys.argv[1]:
