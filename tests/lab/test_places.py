@@ -1,15 +1,49 @@
-"""Where things are, as they are shown."""
+"""Paths as they are shown, and the version of a checkout."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from lab.places import from_here
+from lab import places
+from lab.places import ROOT, from_here
 
 
-def test_a_file_is_named_as_one_would_type_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_is_shown_relative_to_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert from_here(tmp_path / "report" / "x.pdf") == Path("report/x.pdf")
     assert from_here(tmp_path.parent / "x.pdf") == tmp_path.parent / "x.pdf"
+
+
+def version() -> str:
+    places.exact_version.cache_clear()
+    try:
+        return places.exact_version()
+    finally:
+        places.exact_version.cache_clear()
+
+
+def test_version_changes_with_code_and_texts_and_not_with_built_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "ROOT", tmp_path)
+    versions = []
+    for part in places.PARTS:
+        assert (ROOT / part).exists()
+        file = tmp_path / part if "." in part else tmp_path / part / "deep" / "file.c"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for content in ("one", "other"):
+            file.write_text(content)
+            versions.append(version())
+    assert len(set(versions)) == len(versions) == 2 * len(places.PARTS)
+    assert all(re.fullmatch(r"1\.0\.0\+[0-9a-f]{12}", text) for text in versions)
+    (tmp_path / "code" / "cli.pyc").write_text("built")
+    (tmp_path / "code" / ".cli.py.swp").write_text("open")
+    assert version() == versions[-1]
+
+
+@pytest.mark.parametrize("name", ["code/card/device/qp.c", "code/setup/requirements.txt", "experiments/cards/qdr.toml"])
+def test_version_covers_the_modelled_card_and_the_locked_packages(name: str) -> None:
+    assert (ROOT / name).is_file() and any((ROOT / name).is_relative_to(ROOT / part) for part in places.PARTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.model.parameters import ROUNDS
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
-from lab.options import TABLES, Option, Table
+from lab.options import TABLES, Table
 from lab.places import BENCH
 from lab.programs.program import Program, Reading, Request
 from lab.programs.samples_csv import read_samples
@@ -23,21 +23,14 @@ PLACED = frozenset({*FIRST, *LATER, *ROUNDS, "sizes", "iterations", "warmup", "l
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
     """One step: the options that both ends share, then those of each end."""
     shared, program = _shared(request, TABLES[request.program]), f"{DIRECTORY}/{request.program}"
-    ways = _over_devices(ends) if request.program == "verbs" else _over_tcp(ends)
-    server, client = ((*shared, *words) for words in ways)
-    return (Step((f"{program}-server", *server), (f"{program}-client", *client), PORT),)
-
-
-def _over_tcp(ends: Ends) -> tuple[Words, Words]:
-    """The last options of server and client: the data take the addresses of the link."""
-    return ("--listen", ends.server.host), ("--source", ends.client.host, ends.server.host)
-
-
-def _over_devices(ends: Ends) -> tuple[Words, Words]:
-    """The last options where the data go between devices; the connection for the rendezvous may take another path."""
-    side = ends.side_channel
-    source = ("--source", ends.client.host) if side == ends.server.host else ()
-    return ("--listen", side, "--device", ends.server.device), (*source, "--device", ends.client.device, side)
+    source = ("--source", ends.client.host)
+    if request.program == "verbs":  # the data go between devices; the rendezvous may take another path
+        side = ends.side_channel
+        server: Words = ("--listen", side, "--device", ends.server.device)
+        client: Words = (*(source if side == ends.server.host else ()), "--device", ends.client.device, side)
+    else:
+        server, client = ("--listen", ends.server.host), (*source, ends.server.host)
+    return (Step((f"{program}-server", *shared, *server), (f"{program}-client", *shared, *client), PORT),)
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
@@ -53,7 +46,8 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
         options["operation"] = request.operation
     names = [name for name in (*FIRST, *LATER) if name in asked]
     names += ROUNDS if request.parameters.until_stable else ()
-    names += [name for name in asked if name not in PLACED and _is_given(asked[name], values[name])]
+    names += [name for name in asked if name not in PLACED and str(values[name]) != asked[name].default]
+    names = [name for name in names if asked[name].kind != "flag"]
     options |= {asked[name].name: str(values[name]) for name in names}
     if request.least_time_s:
         options["least-time"] = str(request.least_time_s)
@@ -61,10 +55,6 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     flags = [name for name in sorted(asked, key=FLAG.__ne__) if asked[name].kind == "flag" and values[name]]
     return (*words, *(f"--{asked[name].name}" for name in flags))
-
-
-def _is_given(option: Option, value: object) -> bool:
-    return option.kind != "flag" and str(value) != option.default
 
 
 def _program(name: str, operations: tuple[str, ...]) -> Program:

@@ -91,7 +91,11 @@ def _on_nodes(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
 def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix") -> Step:
     """A rank on each node: task 0 on the first."""
     shared = {f"OMPI_MCA_{name}": value for name, value in settings.items()}
-    first, second = (shlex.join(_with({**shared, **dict(rank.values)}, rank.command)) for rank in ranks)
+    variables = ({**shared, **dict(rank.values)} for rank in ranks)
+    first, second = (
+        shlex.join(("env", *(f"{name}={value}" for name, value in values.items()), *rank.command))
+        for values, rank in zip(variables, ranks, strict=True)
+    )
     choice = f"case $SLURM_PROCID in 0) exec {first} ;; *) exec {second} ;; esac"
     return Step.launched((*SRUN, f"--mpi={pmi}", "sh", "-c", choice))
 
@@ -111,10 +115,6 @@ def _contexts(ranks: tuple[Rank, Rank], *, by_host: bool) -> Words:
         for rank in ranks
     )
     return (*first, ":", *second)
-
-
-def _with(values: dict[str, str], command: Words) -> Words:
-    return ("env", *(f"{name}={value}" for name, value in values.items()), *command)
 
 
 LAUNCHERS: dict[str, Starter] = {

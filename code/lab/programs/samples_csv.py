@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import ceil
 
 from lab.errors import ParseError
-from lab.model.parameters import Counts, RoundLimits
+from lab.model.parameters import Counts
 from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
@@ -17,6 +16,7 @@ COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
 OF_PROCESSORS = tuple(name for names in PROCESSOR.values() for name in names)
 ROWS_MOST = 1_000_000  # of single messages
 SINGLE = ("round_trip", "send", "receive")
+Kinds = dict[str, list[Sample]]  # of one size
 KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
@@ -24,16 +24,24 @@ _END = re.compile(r"# end rows=(\d+)", re.ASCII)
 
 
 def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
-    """The samples of a lab's CSV that holds exactly what was asked for, or a ParseError. Only our programs may name
-    processor times, which no link shows."""
+    """The samples of a lab's CSV that has exactly what was asked for, or a ParseError. Only the lab's programs may name
+    CPU times, which no link shows."""
     lines = _lines(text)
     samples = _body(lines)
     costs = [sample for sample in samples if ours and sample.sample in OF_PROCESSORS]
-    timed = tuple(sample for sample in samples if not (ours and sample.sample in OF_PROCESSORS))
-    _check_values(timed, request)
-    check = _check_rounds if request.parameters.until_stable else _check_counts
-    check(timed, request)
-    _check_costs(costs, request)
+    timed = [sample for sample in samples if not (ours and sample.sample in OF_PROCESSORS)]
+    for sample in timed:
+        if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
+            raise ParseError(f"an impossible sample: {sample}", where=request.program)
+    are_asked = _are_rounds if request.parameters.until_stable else _are_counts
+    for size, kinds, counts in _by_size(timed, request):
+        if counts is None or not are_asked(kinds, counts, request):
+            numbers = ", ".join(f"{sum(row.messages for row in rows)} of {kind}" for kind, rows in kinds.items())
+            what = f"the messages of {size} bytes are not what was asked for: {numbers or 'none'}"
+            raise ParseError(what, where=request.program)
+    for size, kinds, counts in _by_size(costs, request) if costs else ():  # older programs print none
+        if counts is None or not _are_costs(kinds, counts):
+            raise ParseError(f"the processor times of {size} bytes are impossible", where=request.program)
     return Reading(_header(lines), samples)
 
 
@@ -90,107 +98,66 @@ def _header(lines: list[str]) -> dict[str, str]:
     return header
 
 
-def _check_values(samples: tuple[Sample, ...], request: Request) -> None:
+def _by_size(samples: Iterable[Sample], request: Request) -> Iterator[tuple[int, Kinds, Counts | None]]:
+    """The samples of each size by kind, with the size's request; None for a size that was not asked for."""
+    kinds: dict[int, Kinds] = {counts.size: {} for counts in request.counts}
     for sample in samples:
-        if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
-            raise ParseError(f"an impossible sample: {sample}", where=request.program)
+        kinds.setdefault(sample.size_bytes, {}).setdefault(sample.sample, []).append(sample)
+    asked = {counts.size: counts for counts in request.counts}
+    return ((size, of_size, asked.get(size)) for size, of_size in kinds.items())
 
 
-def _check_counts(samples: tuple[Sample, ...], request: Request) -> None:
-    """A summary must hold all messages of its size. Each round trip, send or receive has a row; of too many, one in
-    every n has. Each window starts at the first message and holds more than the one before; the last holds all."""
-    found: Counter[tuple[int, str]] = Counter()
-    windows: dict[int, list[Sample]] = defaultdict(list)
-    for sample in samples:
-        if sample.sample == WINDOW and request.measure == "throughput":
-            windows[sample.size_bytes].append(sample)
-        else:
-            found[sample.size_bytes, sample.sample] += sample.messages
-    wanted = {
-        (each.size, kind): _kept(each.iterations) if kind in SINGLE else _sent(each, found, request)
-        for each in request.counts
-        for kind in KINDS[request.measure]
-    }
-    if dict(found) != wanted:
-        odd = sorted(set(found.items()) ^ set(wanted.items()))[0]
-        raise ParseError(f"messages of size and kind differ from what was asked, first at {odd}", where=request.program)
-    if request.measure == "throughput":
-        for each in request.counts:
-            if not _are_windows(windows.pop(each.size, []), _sent(each, found, request)):
-                raise ParseError(f"the windows of {each.size} bytes are not what was asked for", where=request.program)
-        if windows:
-            raise ParseError(f"windows of {min(windows)} bytes were not asked for", where=request.program)
+def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
+    """A summary must have all messages of its size. Each round trip, send or receive has a row; of too many, one in
+    every n has. A least time may raise the messages to a multiple of the request, the same in all summaries."""
+    sent = sum(row.messages for row in kinds.get(SUMMARIES[0], ()))
+    is_raised = request.least_time_s and sent and sent % asked.iterations == 0
+    number = sent if is_raised else asked.iterations
+    recorded = ceil(asked.iterations / ceil(asked.iterations / ROWS_MOST))  # code/bench/sweep.c
+    expected = {kind: recorded if kind in SINGLE else number for kind in KINDS[request.measure]}
+    has_windows = request.measure == "throughput"
+    found = {kind: rows for kind, rows in kinds.items() if not (has_windows and kind == WINDOW)}
+    if {kind: sum(row.messages for row in rows) for kind, rows in found.items()} != expected:
+        return False
+    return not has_windows or _are_windows(kinds.get(WINDOW, []), number)
 
 
-def _are_windows(windows: list[Sample], iterations: int) -> bool:
-    rising = all(one.messages < other.messages and one.time_ns <= other.time_ns for one, other in pairwise(windows))
-    whole = [each.index for each in windows] == list(range(len(windows)))
-    return bool(windows) and whole and rising and windows[-1].messages == iterations
+def _are_windows(windows: list[Sample], messages: int) -> bool:
+    """Each window starts at the first message and has more than the one before; the last has all."""
+    rising = all(one.messages < two.messages and one.time_ns <= two.time_ns for one, two in pairwise(windows))
+    whole = [window.index for window in windows] == list(range(len(windows)))
+    return bool(windows) and whole and rising and windows[-1].messages == messages
 
 
-def _sent(asked: Counts, found: Counter[tuple[int, str]], request: Request) -> int:
-    """The messages of a size. A least time may raise them to a multiple of the request, the same in all summaries."""
-    sent = found[asked.size, SUMMARIES[0]]
-    raised = request.least_time_s and sent and sent % asked.iterations == 0
-    return sent if raised else asked.iterations
-
-
-def _kept(asked: int) -> int:
-    """The number of messages of a size with a row of their own (code/bench/sweep.c)."""
-    return ceil(asked / ceil(asked / ROWS_MOST))
-
-
-def _check_rounds(samples: tuple[Sample, ...], request: Request) -> None:
-    """Each size has round trips, as many rounds as the rule allows, and the last window of them in one row."""
-    by_size: dict[int, list[Sample]] = {each.size: [] for each in request.counts}
-    for sample in samples:
-        by_size.setdefault(sample.size_bytes, []).append(sample)
-    iterations = {each.size: each.iterations for each in request.counts}
-    for size, rows in by_size.items():
-        if size not in iterations or not _are_rounds(rows, iterations[size], request.parameters.round_limits):
-            raise ParseError(f"the rounds of {size} bytes are not what was asked for", where=request.program)
-
-
-def _are_rounds(rows: list[Sample], iterations: int, asked: RoundLimits) -> bool:
-    rounds = [row for row in rows if row.sample == "round"]
-    completed = [row for row in rows if row.sample == "round_completed"]
-    trips = [row for row in rows if row.sample == "control_trip"]
-    last, window = [row for row in rows if row.sample in SETTLED], rounds[-asked.window :]
+def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
+    """Round trips, as many rounds as the rule allows, and the last window of them in one row."""
+    limits = request.parameters.round_limits
+    rounds, completed, trips = (kinds.get(kind, []) for kind in ("round", "round_completed", "control_trip"))
+    last, window = [row for kind in SETTLED for row in kinds.get(kind, ())], rounds[-limits.window :]
     return (
-        len(rows) == len(rounds) + len(completed) + len(trips) + 1
+        kinds.keys() <= {"round", "round_completed", "control_trip", *SETTLED}
         and bool(trips)
         and all(trip.messages == 0 for trip in trips)
-        and all(each.messages == iterations for each in (*rounds, *completed))
+        and all(row.messages == asked.iterations for row in (*rounds, *completed))
         and len(completed) == len(rounds)
-        and all(one.time_ns <= other.time_ns for one, other in zip(completed, rounds, strict=True))
-        and asked.window <= len(rounds) <= asked.cap
-        and [(each.messages, each.time_ns) for each in last]
-        == [(sum(each.messages for each in window), sum(each.time_ns for each in window))]
+        and all(one.time_ns <= two.time_ns for one, two in zip(completed, rounds, strict=True))
+        and limits.window <= len(rounds) <= limits.cap
+        and [(row.messages, row.time_ns) for row in last]
+        == [(sum(row.messages for row in window), sum(row.time_ns for row in window))]
     )
 
 
-def _check_costs(costs: list[Sample], request: Request) -> None:
-    """Both ends' processor times of every size, or none at all: older programs print none."""
-    rows = {(each.size_bytes, each.sample): each for each in costs}
-    if not costs:
-        return
-    wanted = {(each.size, sample) for each in request.counts for sample in OF_PROCESSORS}
-    if len(rows) != len(costs) or rows.keys() != wanted:
-        raise ParseError("the processor times are not those of both ends at every size", where=request.program)
-    for each in request.counts:
-        if not _are_costs([rows[each.size, sample] for sample in OF_PROCESSORS], each):
-            raise ParseError(f"the processor times of {each.size} bytes are impossible", where=request.program)
-
-
-def _are_costs(rows: list[Sample], asked: Counts) -> bool:
-    """Of the same messages, which are those that were asked for or a multiple, and no part above its whole, which is 0
-    for a short time on a kernel that counts in ticks."""
-    wholes, kernels = rows[::2], rows[1::2]
-    (messages, *others) = {each.messages for each in rows}
+def _are_costs(kinds: Kinds, asked: Counts) -> bool:
+    """One row for each end and part, all of the same messages, which are a multiple of the request. No part exceeds its
+    whole, which is 0 for a short time on a kernel that counts in ticks."""
+    rows = [row for name in OF_PROCESSORS for row in kinds.get(name, ())]
+    if [row.sample for row in rows] != list(OF_PROCESSORS):
+        return False
+    (messages, *others) = {row.messages for row in rows}
     return (
         not others
         and messages > 0
         and messages % asked.iterations == 0
-        and all(each.bytes == each.size_bytes * messages for each in rows)
-        and all(kernel.time_ns <= whole.time_ns for whole, kernel in zip(wholes, kernels, strict=True))
+        and all(row.bytes == row.size_bytes * messages for row in rows)
+        and all(kernel.time_ns <= whole.time_ns for whole, kernel in zip(rows[::2], rows[1::2], strict=True))
     )

@@ -180,35 +180,26 @@ def _common_files(record: Record) -> dict[str, bytes]:
 
 def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
     """Write a temporary folder, sync, rename. The caller holds the key's lock, so a leftover temporary is stale."""
-    beside = folder.with_name(f".{folder.name}.tmp")
+    beside, old = (folder.with_name(f".{folder.name}.{kind}") for kind in ("tmp", "old"))
     with storage(folder):
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
         try:
             for name, content in files.items():
-                _write_synced(beside / name, content)
+                with (beside / name).open("wb") as stream:
+                    stream.write(content)
+                    stream.flush()
+                    os.fsync(stream.fileno())
             _sync_folder(beside)
-            _swap(beside, folder)
+            shutil.rmtree(old, ignore_errors=True)
+            if folder.exists():
+                folder.rename(old)
+            beside.rename(folder)
+            _sync_folder(folder.parent)
+            shutil.rmtree(old, ignore_errors=True)
         except OSError:
             shutil.rmtree(beside, ignore_errors=True)
             raise
-
-
-def _swap(beside: Path, folder: Path) -> None:
-    old = folder.with_name(f".{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    beside.rename(folder)
-    _sync_folder(folder.parent)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _write_synced(file: Path, content: bytes) -> None:
-    with file.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -78,7 +78,9 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
             for future in _as_done(futures):
                 _count(summary, futures[future], future, watch)
         except BaseException as error:
-            _end(work, stop, pool)
+            stop.set()
+            work.site.stop()
+            pool.shutdown(wait=True, cancel_futures=True)
             if not isinstance(error, KeyboardInterrupt):
                 raise
             summary.interrupted = True
@@ -137,12 +139,6 @@ def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
     while pending:
         done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
         yield from done
-
-
-def _end(work: RunSetup, stop: threading.Event, pool: ThreadPoolExecutor) -> None:
-    stop.set()
-    work.site.stop()
-    pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager

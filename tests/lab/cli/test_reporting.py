@@ -51,7 +51,7 @@ def lab_run(experiments: dict[str, Path], tmp_path: Path, fake_site: FakeSite, m
     return run
 
 
-def test_the_first_pdf_is_there_before_the_last_trial_is_over(
+def test_first_report_is_written_before_the_last_trial_is_over(
     lab_run: Lab, fake_site: FakeSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The last trial does not end before it sees the PDF."""
@@ -65,7 +65,7 @@ def test_the_first_pdf_is_there_before_the_last_trial_is_over(
 
     fake_site.change = last_waits
     assert lab_run("--report") == 0
-    assert (tmp_path / "report" / "two.pdf").exists()
+    assert (tmp_path / "report" / "two.pdf").exists() and lab_run() == 0
     out = capsys.readouterr().out.splitlines()
     assert {Path(line).name for line in out if line.endswith(".pdf")} == {"one.pdf", "two.pdf"}
     assert lab_run("--report") == 0
@@ -106,10 +106,6 @@ def test_an_experiment_with_a_failed_trial_has_no_report_and_the_other_has_one(
     out, err = capsys.readouterr()
     assert "7 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
     assert "no report: one: 1 of its trials failed" in err and "failed: " in err
-
-
-def test_without_the_option_no_report_is_written(lab_run: Lab, tmp_path: Path) -> None:
-    assert lab_run() == 0 and not (tmp_path / "report").exists()
 
 
 class Started:

@@ -1,4 +1,4 @@
-"""What `lab doctor` finds: lab.doctor.*."""
+"""What `lab doctor` finds."""
 
 import json
 import os
@@ -14,11 +14,6 @@ from lab import doctor
 from lab.cli import main
 from lab.doctor import Diagnosis, as_json, examine, format_findings
 from lab.typed_json import JsonTable
-
-
-def test_everything_the_exact_site_needs_is_examined(tmp_path: Path) -> None:
-    found = {each.what for each in examine(tmp_path / "hosts.toml") if each.site == "exact"}
-    assert {"packages", "disk", "QEMU's version"} <= found
 
 
 def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,11 +41,6 @@ def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monke
     assert "nonsense" in found()
 
 
-def test_every_site_is_on_the_page(tmp_path: Path) -> None:
-    sites = dict.fromkeys(each.site for each in examine(tmp_path / "hosts.toml"))
-    assert list(sites) == ["exact", "vm", "host", "ssh", "slurm"]
-
-
 def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
     found = Diagnosis("vm", "gcc", "/usr/bin/gcc")
     spared, needed = (
@@ -65,8 +55,10 @@ def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
     ]
 
 
-def test_the_page_is_one_page_and_json_says_the_same(tmp_path: Path) -> None:
+def test_every_site_is_on_one_page_and_in_the_json(tmp_path: Path) -> None:
     findings = list(examine(tmp_path / "hosts.toml"))
+    assert list(dict.fromkeys(finding.site for finding in findings)) == ["exact", "vm", "host", "ssh", "slurm"]
+    assert {"packages", "disk", "QEMU's version"} <= {each.what for each in findings if each.site == "exact"}
     assert len(format_findings(findings).splitlines()) <= 50
     assert [each["what"] for each in json.loads(as_json(findings))] == [each.what for each in findings]
 

@@ -1,4 +1,4 @@
-"""Outputs of programs that know nothing of the lab, as they come and as a hostile one might make them."""
+"""Outputs of student programs, as they come and as a hostile one might be, and the units in them."""
 
 import re
 from dataclasses import replace
@@ -11,54 +11,72 @@ from hypothesis import strategies as st
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import StepOutcome
-from lab.programs.printed import COLUMNS, LONGEST_LINE, MOST_CHARACTERS, Printed, output, read_printed
+from lab.programs.printed import (
+    COLUMNS,
+    KNOWN,
+    LONGEST_LINE,
+    MOST_CHARACTERS,
+    Printed,
+    bytes_per_s,
+    is_unit,
+    nanoseconds,
+    output,
+    read_printed,
+)
 from lab.programs.program import Reading, Request, Sample
 
 COUNTS = (Counts(64, 1000, 10), Counts(1024, 500, 10))
 ASKED = Request("plain", "write", "throughput", COUNTS, Parameters())
 TRIPS = Request("plain", "write", "latency", COUNTS[:1], Parameters())
 LINES = Printed(COLUMNS, only=True)
-FOUND = Printed(re.compile(r"^bw of (?P<size>\d+): (?P<value>\S+)"), "MiB/s")
-
-
-ITS_OWN = replace(FOUND, sizes_of_its_own=True)
+PATTERN = Printed(re.compile(r"^bw of (?P<size>\d+): (?P<value>\S+)"), "MiB/s")
 
 
 def reading(text: str, printed: Printed = LINES, request: Request = ASKED) -> Reading:
     return read_printed(printed, request, [(text, request.counts)])
 
 
-def read(text: str, printed: Printed = LINES, request: Request = ASKED) -> tuple[Sample, ...]:
-    return reading(text, printed, request).samples
+def sizes(text: str, printed: Printed, request: Request = ASKED) -> list[int]:
+    return [sample.size_bytes for sample in reading(text, printed, request).samples]
 
 
 def test_columns_are_read_in_any_order_between_comments() -> None:
-    samples = read("# size value unit\n1024  512  MB/s\n\n64   8   Mbps\n")
-    assert samples == (
+    assert reading("# size value unit\n1024  512  MB/s\n\n64   8   Mbps\n").samples == (
         Sample(64, "completed", 0, 1000, 64000, 64_000_000),
         Sample(1024, "completed", 0, 500, 512000, 1_000_000),
     )
 
 
-def test_digits_leave_open_half_a_unit_of_the_last_one_and_of_a_whole_time_all_of_it() -> None:
+def test_last_digit_leaves_open_half_a_unit_and_of_a_whole_time_a_whole_one() -> None:
     assert reading("64 12.5 MB/s\n1024 8 MB/s\n").rounded == {64: pytest.approx(12.5 / 12.45), 1024: 8 / 7.5}
     assert reading("64 1e3 MB/s\n1024 0.1 MB/s\n").rounded == {64: 2, 1024: pytest.approx(2)}
-    assert [reading(f"64 {said} us", LINES, TRIPS).rounded[64] for said in ("5", "2.5")] == [1.2, pytest.approx(1.02)]
+    times = [reading(f"64 {text} us", LINES, TRIPS).rounded[64] for text in ("5", "2.5")]
+    assert times == [1.2, pytest.approx(1.02)]
 
 
-def test_a_pattern_finds_its_lines_among_talk() -> None:
-    samples = read("hello 64\nbw of 64: 0.5 MiB/s or so\nbw of 1024: 1e3\nbye\n", FOUND)
+def test_pattern_finds_its_lines_among_others() -> None:
+    samples = reading("hello 64\nbw of 64: 0.5 MiB/s or so\nbw of 1024: 1e3\nbye\n", PATTERN).samples
     assert [sample.time_ns for sample in samples] == [122070312, 488281]
 
 
-def test_a_pair_for_each_size_need_not_print_the_size() -> None:
+def test_pair_for_each_size_need_not_print_the_size() -> None:
     printed = Printed(re.compile(r"(?P<value>\S+) (?P<unit>\S+)$"))
     parts = [("it came to 8 Mbps", COUNTS[:1]), ("it came to 512 MB/s", COUNTS[1:])]
-    assert read_printed(printed, ASKED, parts).samples == read("64 8 Mbps\n1024 512 MB/s")
+    assert read_printed(printed, ASKED, parts).samples == reading("64 8 Mbps\n1024 512 MB/s").samples
 
 
-def test_a_time_is_a_round_trip() -> None:
-    assert read("64 12.5 us", LINES, TRIPS) == (Sample(64, "round_trip_mean", 0, 1000, 64000, 12_500),)
+@pytest.mark.parametrize(
+    ("text", "printed", "request_", "time_ns"),
+    [
+        ("64 12.5 us", LINES, TRIPS, 12_500),
+        ("64 12.5 us", replace(LINES, factor=Decimal(2)), TRIPS, 25_000),  # it prints half a round trip
+        ("64 0.5 Mpps\n1024 8000 bit/s", LINES, ASKED, 2_000_000),
+    ],
+)
+def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, request_: Request, time_ns: int) -> None:
+    sample = reading(text, printed, request_).samples[0]
+    kind = "round_trip_mean" if request_ is TRIPS else "completed"
+    assert sample == Sample(64, kind, 0, 1000, 64000, time_ns)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +97,9 @@ def test_a_time_is_a_round_trip() -> None:
         ("#\n" * MOST_CHARACTERS, "characters were printed, more than"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(text: str, sentence: str) -> None:
+def test_impossible_output_is_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(ParseError) as caught:
-        read(text)
+        reading(text)
     assert sentence in str(caught.value) and len(str(caught.value)) < 500
 
 
@@ -89,54 +107,41 @@ def test_what_cannot_be_is_a_sentence(text: str, sentence: str) -> None:
     ("text", "why"),
     [
         ("bw of 64: 0.0000\nbw of 1024: 8\n", "0.0000 MiB/s is impossible"),
-        ("bw of 64: inf\nbw of 1024: 8\n", "'inf' is no number"),
         ("bw of 64: fast\nbw of 1024: 8\n", "'fast' is no number"),
         ("bw of 1024: 8\n", "no line has a result"),
         ("bw of 64: 1\nbw of 64: 2\nbw of 1024: 8\n", "it is there twice"),
     ],
 )
-def test_a_size_that_cannot_be_read_costs_that_size(text: str, why: str) -> None:
-    found = reading(text, FOUND)
-    assert [sample.size_bytes for sample in found.samples] == [1024]
-    assert found.header == {"unread_64": why}
+def test_unreadable_size_is_named_in_the_header_and_the_others_are_read(text: str, why: str) -> None:
+    result = reading(text, PATTERN)
+    assert [sample.size_bytes for sample in result.samples] == [1024] and result.header == {"unread_64": why}
 
 
-def test_a_program_with_sizes_of_its_own_may_print_more_of_them() -> None:
+def test_program_that_chooses_its_sizes_may_print_more_of_them() -> None:
     text = "bw of 2: 8\nbw of 64: 8\nbw of 1024: 9\nbw of 2048: 8\n"
-    assert [sample.size_bytes for sample in read(text, ITS_OWN)] == [64, 1024]
+    assert sizes(text, replace(PATTERN, sizes_of_its_own=True)) == [64, 1024]
     with pytest.raises(ParseError, match="line 1 is about 2 bytes, a size that was not asked for"):
-        read(text, FOUND)
+        reading(text, PATTERN)
 
 
 @pytest.mark.parametrize("size", ["1024", "1K", "1KB", "1 KiB", "1k", "1024B", "1024 bytes"])
-def test_a_size_may_have_a_unit(size: str) -> None:
-    printed = Printed(re.compile(r"^(?P<size>\d+ ?\w*): (?P<value>\S+)"), "MiB/s")
-    assert [sample.size_bytes for sample in read(f"{size}: 8\n", printed)] == [1024]
+def test_size_may_have_a_unit(size: str) -> None:
+    assert sizes(f"{size}: 8\n", Printed(re.compile(r"^(?P<size>\d+ ?\w*): (?P<value>\S+)"), "MiB/s")) == [1024]
 
 
 def test_sizes_may_be_in_kilobytes() -> None:
     printed = Printed(re.compile(r"^(?P<size>\d+B?) (?P<value>\S+)"), "MiB/s", size_unit="KB")
-    request = replace(ASKED, counts=(COUNTS[1], Counts(2048, 500, 10)))
-    assert [sample.size_bytes for sample in read("1 8\n2048B 8\n", printed, request)] == [1024, 2048]
-    assert [sample.size_bytes for sample in read("1 8\n2 8\n", printed, request)] == [1024, 2048]
+    assert sizes("1 8\n2048B 8\n", printed, replace(ASKED, counts=(COUNTS[1], Counts(2048, 500, 10)))) == [1024, 2048]
 
 
-def test_the_number_of_messages_is_as_printed_where_the_program_says_it() -> None:
+def test_printed_number_of_messages_counts() -> None:
     printed = Printed(re.compile(r"^(?P<size>\d+) (?P<messages>\d+) (?P<value>\S+)"), "B/s")
-    found = reading("64 20 1280\n1024 0 1280\n", printed)
-    assert found.samples == (Sample(64, "completed", 0, 20, 1280, 10**9),)
-    assert found.header == {"unread_1024": "'0' is no number of messages"}
+    result = reading("64 20 1280\n1024 0 1280\n", printed)
+    assert result.samples == (Sample(64, "completed", 0, 20, 1280, 10**9),)
+    assert result.header == {"unread_1024": "'0' is no number of messages"}
 
 
-def test_a_factor_makes_a_round_trip_of_half_of_one() -> None:
-    assert read("64 12.5 us", replace(LINES, factor=Decimal(2)), TRIPS)[0].time_ns == 25_000
-
-
-def test_a_rate_of_messages_is_one_of_their_bytes() -> None:
-    assert read("64 0.5 Mpps\n1024 8000 bit/s")[0].time_ns == 2_000_000
-
-
-def test_results_may_be_among_the_talk_of_either_end() -> None:
+def test_results_may_be_in_the_standard_error_of_either_end() -> None:
     outcome = StepOutcome("client", "talk", "server", "more", 0, 0, 0, 1)
     assert output(outcome, "client", with_errors=False) == "client"
     assert output(outcome, "server", with_errors=True) == "server\nmore"
@@ -145,7 +150,45 @@ def test_results_may_be_among_the_talk_of_either_end() -> None:
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        samples = read(text)
+        assert {sample.size_bytes for sample in reading(text).samples} <= {64, 1024}
     except ParseError:
         return
-    assert {sample.size_bytes for sample in samples} <= {64, 1024}
+
+
+RATES = {
+    1: "B/s bytes/sec Bps",
+    10**3: "kB/s KB/sec",
+    10**6: "MB/s MBytes/sec",
+    10**9: "GB/s",
+    2**10: "KiB/s",
+    2**20: "MiB/sec",
+    2**30: "GiB/s",
+    0.125: "bit/s bps",
+    125: "kbit/s",
+    125_000: "Mbit/sec Mbits/sec Mb/s Mbps",
+    125 * 10**6: "Gb/sec Gbits/s",
+    64: "msg/s ops/s messages/second",
+    64 * 10**6: "Mpps",
+}
+TIMES = {
+    1: "ns nsec",
+    10**3: "us usec usec/iter \N{MICRO SIGN}s microseconds",
+    10**6: "ms msec/msg milliseconds",
+    10**9: "s sec seconds second",
+}
+
+
+@pytest.mark.parametrize(("units", "amount"), [(units, amount) for amount, units in RATES.items()])
+def test_rate_is_in_bytes_a_second_for_messages_of_64_bytes(units: str, amount: float) -> None:
+    assert all(bytes_per_s(unit, 64) == amount and nanoseconds(unit) is None for unit in units.split())
+
+
+@pytest.mark.parametrize(("units", "ns"), [(units, ns) for ns, units in TIMES.items()])
+def test_time_is_in_nanoseconds(units: str, ns: int) -> None:
+    assert all(nanoseconds(unit) == ns and bytes_per_s(unit, 64) is None for unit in units.split())
+
+
+def test_other_texts_are_no_units_and_the_examples_of_errors_are() -> None:
+    others = ["", "m", "MB", "furlongs", "iB/s", "MM/s", "us/", "kus", "Mb", "B/s/s", "s B/s"]
+    assert [text for text in others if is_unit(text)] == []
+    assert all(is_unit(unit) for units in KNOWN.values() for unit in units.split(", "))

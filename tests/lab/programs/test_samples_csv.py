@@ -3,36 +3,33 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lab import fake_site as fake_module
+from tests.lab.fake_site import lab_csv, lab_rounds
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.programs.program import SUMMARIES, Request, Sample
-from lab.programs.samples_csv import _kept, load_samples, read_samples, write_samples
+from lab.programs.samples_csv import load_samples, read_samples, write_samples
 
-ASKED = Request("verbs", "write", "throughput", (Counts(1, 40, 4), Counts(64, 20, 4)), Parameters())
+COUNTS = (Counts(1, 40, 4), Counts(64, 20, 4))
+ASKED = Request("verbs", "write", "throughput", COUNTS, Parameters())
+UNTIL_STABLE = Parameters().with_values({"until_stable": 1, "stable_window": 3, "rounds_cap": 4})
+ASKED_ROUNDS = Request("tcp", "send", "throughput", COUNTS, UNTIL_STABLE)
+LASTING = Request("tcp", "send", "throughput", (Counts(64, 40, 4),), Parameters().with_values({"least_time_s": 1}))
+WHOLE, ROUNDS = lab_csv({1: 40, 64: 20}, "throughput", 20), lab_rounds({1: 40, 64: 20}, 3)
 NUMBERS = st.integers(0, 2**63 - 1)
 
 
-@pytest.fixture
-def whole() -> str:
-    return str(fake_module.lab_csv({1: 40, 64: 20}, "throughput", 20))
-
-
-def test_a_whole_csv_is_read(whole: str) -> None:
-    reading = read_samples(whole, ASKED)
+def test_whole_csv_is_read_and_lines_of_one_size_are_named_after_it() -> None:
+    reading = read_samples(WHOLE, ASKED)
     assert len(reading.samples) == 44 and reading.header == {"program": "fake"}
-
-
-def test_what_is_said_of_one_size_is_kept_under_it(whole: str) -> None:
-    text = whole.replace("# program", "# size_bytes=64 iterations=20 post_list=4\n# program")
+    text = WHOLE.replace("# program", "# size_bytes=64 iterations=20 post_list=4\n# program")
     assert read_samples(text, ASKED).header["size 64"] == "iterations=20 post_list=4"
 
 
-def test_no_prefix_of_a_csv_is_whole(whole: str) -> None:
-    for cut in range(len(whole) - 1):
+def test_no_prefix_of_a_csv_is_whole() -> None:
+    for cut in range(len(WHOLE) - 1):
         with pytest.raises(ParseError):
-            read_samples(whole[:cut], ASKED)
+            read_samples(WHOLE[:cut], ASKED)
 
 
 @pytest.mark.parametrize(
@@ -52,19 +49,19 @@ def test_no_prefix_of_a_csv_is_whole(whole: str) -> None:
         ("64,window,19,20,1280,", "2,window,19,20,40,"),
     ],
 )
-def test_a_changed_csv_is_refused(whole: str, old: str, new: str) -> None:
-    assert old in whole
+def test_changed_csv_is_refused(old: str, new: str) -> None:
+    assert old in WHOLE
     with pytest.raises(ParseError):
-        read_samples(whole.replace(old, new, 1), ASKED)
+        read_samples(WHOLE.replace(old, new, 1), ASKED)
 
 
-def test_the_csv_of_another_request_is_refused(whole: str) -> None:
+def test_csv_of_another_request_is_refused() -> None:
     with pytest.raises(ParseError, match="what was asked"):
-        read_samples(whole, Request("verbs", "write", "throughput", ASKED.counts[:1], Parameters()))
+        read_samples(WHOLE, replace(ASKED, counts=COUNTS[:1]))
 
 
 def with_costs(text: str, messages: int = 40) -> str:
-    """A CSV with both ends' processor times at both sizes."""
+    """A CSV with both ends' CPU times at both sizes."""
     names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")
     costs = [f"{size},{name.format(n, size * n)}" for size, n in ((1, messages), (64, 20)) for name in names]
     costs += [f"{size},server_kernel,0,{n},{size * n},0" for size, n in ((1, messages), (64, 20))]
@@ -72,18 +69,15 @@ def with_costs(text: str, messages: int = 40) -> str:
     return "\n".join([rows + "\n".join(costs), f"# end rows={int(count) + 8}", ""])
 
 
-def test_processor_times_of_our_programs_are_read_beside_the_rest(whole: str, rounds: str) -> None:
-    found = read_samples(with_costs(whole), ASKED, ours=True).samples
-    assert len(found) == 44 + 8
-    assert [each.time_ns for each in found if each.size_bytes == 64][-4:] == [900, 400, 800, 0]
-    assert len(read_samples(with_costs(rounds, 160), ASKED_ROUNDS, ours=True).samples) == 30 + 8
-
-
-def test_another_program_may_not_name_processor_times(whole: str, rounds: str) -> None:
+def test_cpu_times_are_read_of_the_labs_programs_only() -> None:
+    samples = read_samples(with_costs(WHOLE), ASKED, ours=True).samples
+    assert len(samples) == 44 + 8
+    assert [sample.time_ns for sample in samples if sample.size_bytes == 64][-4:] == [900, 400, 800, 0]
+    assert len(read_samples(with_costs(ROUNDS, 160), ASKED_ROUNDS, ours=True).samples) == 30 + 8
     with pytest.raises(ParseError):
-        read_samples(with_costs(whole), ASKED)
+        read_samples(with_costs(WHOLE), ASKED)
     with pytest.raises(ParseError, match="what was asked"):
-        read_samples(with_costs(rounds).replace(",0\n", ",1\n"), ASKED_ROUNDS)
+        read_samples(with_costs(ROUNDS).replace(",0\n", ",1\n"), ASKED_ROUNDS)
 
 
 @pytest.mark.parametrize(
@@ -94,33 +88,23 @@ def test_another_program_may_not_name_processor_times(whole: str, rounds: str) -
         ("1,server_kernel,0,40,40,0", "1,server_kernel,0,80,80,0"),  # of other messages
         ("1,server_kernel,0,40,40,0", "1,server_kernel,0,40,41,0"),
         ("1,client_kernel,0,40,40,400", "1,client_kernel,0,40,40,901"),  # more than the whole
-        ("1,client_processor,0,40,40,900", "1,client_processor,0,40,40,399"),
     ],
 )
-def test_processor_times_that_cannot_be_are_refused(whole: str, old: str, new: str) -> None:
-    text = with_costs(whole)
+def test_impossible_cpu_times_are_refused(old: str, new: str) -> None:
+    text = with_costs(WHOLE)
     assert text.count(old) == 1
     with pytest.raises(ParseError, match="processor times"):
         read_samples(text.replace(old, new), ASKED, ours=True)
 
 
-def test_processor_times_of_messages_that_nobody_asked_for_are_refused(whole: str) -> None:
-    for messages in (0, 41):
-        with pytest.raises(ParseError, match="processor times of 1 bytes are impossible"):
-            read_samples(with_costs(whole, messages), ASKED, ours=True)
+@pytest.mark.parametrize("messages", [0, 41])
+def test_cpu_times_of_other_numbers_of_messages_are_refused(messages: int) -> None:
+    with pytest.raises(ParseError, match="processor times of 1 bytes are impossible"):
+        read_samples(with_costs(WHOLE, messages), ASKED, ours=True)
 
 
-ROUNDS = Parameters().with_values({"until_stable": 1, "stable_window": 3, "rounds_cap": 4})
-ASKED_ROUNDS = Request("tcp", "send", "throughput", ASKED.counts, ROUNDS)
-
-
-@pytest.fixture
-def rounds() -> str:
-    return str(fake_module.lab_rounds({1: 40, 64: 20}, 3))
-
-
-def test_rounds_are_read_with_their_round_trips(rounds: str) -> None:
-    kinds = [sample.sample for sample in read_samples(rounds, ASKED_ROUNDS).samples]
+def test_rounds_are_read_with_their_round_trips() -> None:
+    kinds = [sample.sample for sample in read_samples(ROUNDS, ASKED_ROUNDS).samples]
     assert [kinds.count(kind) for kind in ("control_trip", "round", "settled")] == [12, 8, 2]
 
 
@@ -136,24 +120,41 @@ def test_rounds_are_read_with_their_round_trips(rounds: str) -> None:
         ("1,settled,0,120,120,", "1,round,0,120,120,"),
         ("1,control_trip,0,0,0,", "1,control_trip,0,1,1,"),
         ("64,control_trip,0,0,0,", "2,control_trip,0,0,0,"),
+        (ROUNDS, lab_rounds({1: 40, 64: 20}, 4)),  # more rounds than the cap
     ],
 )
-def test_rounds_that_were_changed_are_refused(rounds: str, old: str, new: str) -> None:
-    assert old in rounds
+def test_changed_rounds_are_refused(old: str, new: str) -> None:
+    assert old in ROUNDS
     with pytest.raises(ParseError, match="are not what was asked for"):
-        read_samples(rounds.replace(old, new, 1), ASKED_ROUNDS)
+        read_samples(ROUNDS.replace(old, new, 1), ASKED_ROUNDS)
 
 
-def test_more_rounds_than_the_cap_are_refused() -> None:
-    with pytest.raises(ParseError, match="are not what was asked for"):
-        read_samples(fake_module.lab_rounds({1: 40, 64: 20}, 4), ASKED_ROUNDS)
+def test_latency_has_one_round_trip_for_each_message() -> None:
+    for request in (LASTING, replace(LASTING, parameters=Parameters())):
+        trips = replace(request, measure="latency")
+        assert len(read_samples(lab_csv({64: 40}, "latency", 20), trips).samples) == 40
+        for count in (39, 80):
+            with pytest.raises(ParseError, match="what was asked"):
+                read_samples(lab_csv({64: count}, "latency", 20), trips)
 
 
-def test_a_latency_has_one_round_trip_for_each_message() -> None:
-    asked = Request("tcp", "send", "latency", (Counts(64, 5, 0),), Parameters())
-    assert len(read_samples(fake_module.lab_csv({64: 5}, "latency", 20), asked).samples) == 5
-    with pytest.raises(ParseError):
-        read_samples(fake_module.lab_csv({64: 4}, "latency", 20), asked)
+def test_of_more_than_a_million_messages_only_some_are_recorded() -> None:
+    trips = Request("tcp", "send", "latency", (Counts(1, 1_500_000, 0),), Parameters())
+    rows = [Sample(1, "round_trip", 0, 750_000, 750_000, 5)]
+    assert read_samples(write_samples(rows), trips).samples == tuple(rows)
+
+
+def test_size_that_must_last_may_be_sent_a_multiple_of_its_messages() -> None:
+    text = lab_csv({64: 400}, "throughput", 20)
+    samples = read_samples(text, LASTING).samples
+    assert {sample.messages for sample in samples if sample.sample in SUMMARIES} == {400}
+    changed = text.replace("64,confirmed,0,400,25600,", "64,confirmed,0,440,28160,")
+    others = [lab_csv({64: count}, "throughput", 20) for count in (20, 401)]
+    for wrong, request in [(changed, LASTING), (text, replace(LASTING, parameters=Parameters()))] + [
+        (other, LASTING) for other in others
+    ]:
+        with pytest.raises(ParseError, match="what was asked"):
+            read_samples(wrong, request)
 
 
 @given(
@@ -161,41 +162,3 @@ def test_a_latency_has_one_round_trip_for_each_message() -> None:
 )
 def test_written_samples_read_back(samples: list[Sample]) -> None:
     assert load_samples(write_samples(samples)) == tuple(samples)
-
-
-@given(st.text())
-def test_garbage_is_refused(text: str) -> None:
-    with pytest.raises(ParseError):
-        read_samples(text, ASKED)
-
-
-LASTING = Parameters().with_values({"least_time_s": 1})
-
-
-def both(sent: int, measure: str = "throughput") -> str:
-    return str(fake_module.lab_csv({64: sent}, measure, 20))
-
-
-def test_a_size_that_must_last_may_have_been_sent_a_multiple_of_what_was_asked() -> None:
-    asked = Request("tcp", "send", "throughput", (Counts(64, 40, 4),), LASTING)
-    samples = read_samples(both(400), asked).samples
-    assert {each.messages for each in samples if each.sample in SUMMARIES} == {samples[-3].messages} == {400}
-    for wrong in (20, 401):
-        with pytest.raises(ParseError, match="what was asked"):
-            read_samples(both(wrong), asked)
-    with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(400).replace("64,confirmed,0,400,25600,", "64,confirmed,0,440,28160,"), asked)
-    with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(400), replace(asked, parameters=Parameters()))
-
-
-def test_no_more_round_trips_are_kept_than_were_asked_for() -> None:
-    asked = Request("tcp", "send", "latency", (Counts(64, 40, 4),), LASTING)
-    assert len(read_samples(both(40, "latency"), asked).samples) == 40
-    with pytest.raises(ParseError, match="what was asked"):
-        read_samples(both(80, "latency"), asked)
-
-
-@pytest.mark.parametrize(("asked", "kept"), [(1, 1), (10**6, 10**6), (1_500_000, 750_000), (2_500_000, 833_334)])
-def test_of_more_than_a_million_messages_one_in_every_so_many_is_kept(asked: int, kept: int) -> None:
-    assert _kept(asked) == kept

@@ -1,4 +1,4 @@
-"""Records are read without their site: lab.records.{index,site_of_record}."""
+"""Experiments are read as they were measured, without their site, by an index of the records."""
 
 from __future__ import annotations
 
@@ -133,21 +133,16 @@ def test_a_report_is_up_to_date_or_made_without_a_site(
     assert [each.trials().keys() for each in made] == [plan.trials().keys()]
 
 
-def test_no_record_at_all_is_one_sentence(file: Path, results: Path) -> None:
+def test_missing_records_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
     with pytest.raises(RecordError, match=r"results: there is no record \(try: lab run small\)"):
         read(file, results)
-
-
-def test_records_of_what_the_file_said_before_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
-    count = len(lay().planned)
-    file.write_text(file.read_text().replace("iterations = 40", "iterations = 41"))
-    with pytest.raises(RecordError, match=f"none of the {count} records is of a trial of small as its file is now"):
+    planned, text = lay().planned, file.read_text()
+    file.write_text(text.replace("iterations = 40", "iterations = 41"))
+    with pytest.raises(RecordError, match="none of the 10 records is of a trial of small as its file is now"):
         read(file, results)
-
-
-def test_records_of_an_older_lab_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
-    for planned in lay().planned:
-        record = record_folder(results, planned.trial.key) / "record.json"
+    file.write_text(text)
+    for trial in planned:  # as an older version wrote them
+        record = record_folder(results, trial.trial.key) / "record.json"
         record.write_text(record.read_text().replace('"traits"', '"qualities"'))
     with pytest.raises(RecordError, match="no record there says what its site is"):
         read(file, results)
@@ -183,21 +178,16 @@ def test_what_is_missing_is_named_by_who_needs_all(
     assert f"4 of {len(plan.planned)} trials have no record" in capsys.readouterr().err
 
 
-def test_of_two_identities_that_with_most_records_is_read_and_said(
-    lay: Laid, facts: SiteFacts, file: Path, results: Path
-) -> None:
-    whole = lay()
-    lay(replace(facts, identity={"site": "newer"}), day=2, first=9)
-    plan, said = read(file, results)
-    assert plan.trials().keys() == whole.trials().keys()
-    assert said[0].startswith("small: read from the records of exact (10 of 10 trials, the last of 2026-01-01T")
-    assert said[0].endswith("1 more with another identity")
-
-
-def test_of_two_whole_identities_the_references_is_read_else_the_newer(
+def test_identity_with_most_records_is_read_then_the_references_then_the_newest(
     lay: Laid, facts: SiteFacts, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    older, newer = lay(), lay(replace(facts, identity={"site": "newer"}), day=2)
+    older, newer_site = lay(), replace(facts, identity={"site": "newer"})
+    lay(newer_site, day=2, first=9)
+    plan, lines = read(file, results)
+    assert plan.trials().keys() == older.trials().keys()
+    assert lines[0].startswith("small: read from the records of exact (10 of 10 trials, the last of 2026-01-01T")
+    assert lines[0].endswith("1 more with another identity")
+    newer = lay(newer_site, day=2)
     monkeypatch.setattr(recorded, "REFERENCE", tmp_path)
     assert read(file, results)[0].site == newer.site
     (tmp_path / "identity.json").write_text(json.dumps({**older.site.identity, "verbs-client": "d"}))
@@ -219,35 +209,24 @@ def test_of_two_whole_sites_the_one_that_a_run_would_take_or_that_is_named_is_re
         read(file, results, "sun")
 
 
-def test_of_two_builds_the_one_with_most_records_is_read_then_the_newer(lay: Laid, file: Path, results: Path) -> None:
-    whole = lay(build="old")
-    newer = lay(build="new", day=2, first=9)
-    assert read(file, results)[0].trials().keys() == whole.trials().keys()
-    lay(build="new", day=2)
-    assert read(file, results)[0].trials().keys() == newer.trials().keys()
-
-
-def test_of_two_whole_builds_the_one_that_is_built_now_is_read(
+def test_build_with_most_records_is_read_then_the_present_then_the_newest(
     lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    older = lay(build="old")
-    lay(build="new", day=2)
+    older = lay(build="old").trials().keys()
+    newer = lay(build=hashlib.sha256(b"new").hexdigest(), day=2, first=9).trials().keys()
+    assert read(file, results)[0].trials().keys() == older
+    lay(build=hashlib.sha256(b"new").hexdigest(), day=2)
+    assert read(file, results)[0].trials().keys() == newer
     monkeypatch.setattr(recorded, "_build_digest", lambda _: "old")
-    plan, said = read(file, results)
-    assert plan.trials().keys() == older.trials().keys() and said == []
+    plan, lines = read(file, results)
+    assert plan.trials().keys() == older and lines == []
+    # The locked compiler's build of the present sources counts beside an older build of this host's.
+    monkeypatch.setattr(recorded, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
+    plan, lines = read(file, results)
+    assert plan.trials().keys() == newer and lines == []
+    monkeypatch.setattr(recorded, "compiled_before", lambda _: {})
     monkeypatch.setattr(recorded, "_build_digest", lambda _: "newest")
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
-
-
-def test_what_the_locked_compiler_made_of_the_sources_counts_beside_an_older_build_of_this_computers(
-    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lay(build="old")
-    newer = lay(build=hashlib.sha256(b"new").hexdigest(), day=2)
-    monkeypatch.setattr(recorded, "_build_digest", lambda _: "old")
-    monkeypatch.setattr(recorded, "compiled_before", lambda builds: dict.fromkeys(builds, b"new"))
-    plan, said = read(file, results)
-    assert plan.trials().keys() == newer.trials().keys() and said == []
 
 
 def test_records_of_a_real_link_are_read_without_what_models_one(
@@ -259,23 +238,19 @@ def test_records_of_a_real_link_are_read_without_what_models_one(
     assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no such model: gigabit")
 
 
-def test_what_lies_in_a_folder_is_read_once(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = lay()
+def test_only_records_that_changed_are_read_again(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, *_ = (planned.trial.key for planned in lay().planned)
     groups = read_groups(results)
-    monkeypatch.setattr("lab.records.recorded.read_facts", None)
-    assert read_groups(results) == groups
-    shutil.rmtree(record_folder(results, plan.planned[0].trial.key))
-    (group,) = read_groups(results)
-    assert len(group.started) == len(plan.planned) - 1
-
-
-def test_a_record_that_changed_is_read_again(lay: Laid, results: Path) -> None:
-    key = lay().planned[0].trial.key
-    read_groups(results)
-    file = record_folder(results, key) / "record.json"
+    with monkeypatch.context() as patch:
+        patch.setattr("lab.records.recorded.read_facts", None)
+        assert read_groups(results) == groups
+        shutil.rmtree(record_folder(results, first))
+        (group,) = read_groups(results)
+        assert len(group.started) == 9
+    file = record_folder(results, second) / "record.json"
     file.write_text(file.read_text().replace('"site": "fake"', '"site": "moved"'))
     seal(file.parent)
-    assert sorted(len(group.started) for group in read_groups(results)) == [1, 9]
+    assert sorted(len(group.started) for group in read_groups(results)) == [1, 8]
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"{}", b"x\n{}", b"cut", b"flip"])

@@ -1,30 +1,26 @@
-"""Records as tables, and tables held against each other: lab.records.{record,row,tolerance}."""
+"""The CSV table of an experiment's records."""
 
 import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lab import fake_site as fake_module
 from tests.lab.fake_site import FakeSite
 
 from lab.errors import RecordError
 from lab.files.store import SUMS, seal
 from lab.plan.plan import Plan
 from lab.programs.program import Sample
-from lab.records.compare import compare_rows, first_difference, verify
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
 from lab.records.recorded import INDEX, read_groups
 from lab.records.table import (
     COLUMNS,
     OF_PROCESSORS,
-    Row,
     bytes_per_second,
     columns,
     format_table,
@@ -45,7 +41,7 @@ def measured(plan: Plan, site: Any, results: Path) -> str:
     return format_table(columns(plan, rows), rows)
 
 
-def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
+def test_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     plan = make_small_plan()
     rows = parse_table(measured(plan, fake_site, tmp_path))
     assert len(rows) == 10 * 6
@@ -56,12 +52,26 @@ def test_a_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeS
     assert {(row.counts["round_trip_ns"], row.round_trip_kind) for row in trips} == {(40512, "median")}
 
 
-def test_rows_hold_every_common_column_even_if_empty(
+def test_table_has_all_common_columns_and_others_only_if_they_are_filled(
     make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
 ) -> None:
     plan = make_small_plan()
     text = measured(plan, fake_site, tmp_path)
     assert all(set(COLUMNS) <= set(row.cells()) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
+    assert not {"stable", "send_mean_ns", *OF_PROCESSORS} & {*text.partition("\n")[0].split(",")}
+
+
+def test_cpu_times_have_columns_if_a_program_prints_them(
+    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
+) -> None:
+    plan = make_small_plan()
+    fake_site.tells_processors = True
+    text = measured(plan, fake_site, tmp_path)
+    rows = parse_table(text)
+    row = next(row for row in rows if (row.series, row.size_bytes) == ("ours", 64))
+    counts = [row.counts[name] for name in OF_PROCESSORS]
+    assert counts == [row.counts["messages"], *(row.counts["confirmed_ns"] // part for part in (2, 4, 10, 20))]
+    assert format_table(columns(plan, rows), rows) == text
 
 
 def windows_of(*ends: tuple[int, int], completed_ns: int) -> dict[str, list[Sample]]:
@@ -70,26 +80,23 @@ def windows_of(*ends: tuple[int, int], completed_ns: int) -> dict[str, list[Samp
     return {"window": windows, "completed": [Sample(1, "completed", 0, ends[-1][0], ends[-1][0], completed_ns)]}
 
 
-def test_a_steady_rate_leaves_out_the_start_and_the_end_of_a_run() -> None:
-    kinds = windows_of((100, 5_000), (500, 9_000), (1_000, 14_000), completed_ns=14_000)
-    assert steady(kinds) == {"steady_bytes_per_s": bytes_per_second(900, 9_000)}
-
-
-def test_a_stall_of_one_window_is_no_part_of_a_steady_rate() -> None:
-    ends = [(100 * number, 1_000 * number + 8_000 * (number > 9)) for number in range(1, 21)]
-    assert steady(windows_of(*ends, completed_ns=28_000)) == {"steady_bytes_per_s": bytes_per_second(100, 1_000)}
+STALLED = [(100 * number, 1_000 * number + 8_000 * (number > 9)) for number in range(1, 21)]
 
 
 @pytest.mark.parametrize(
-    "kinds",
+    ("kinds", "part"),
     [
-        windows_of((100, 5_000), (1_000, 14_000), completed_ns=15_000),  # the receiver ended these windows
-        windows_of((300, 5_000), (1_000, 14_000), completed_ns=14_000),  # too few are left
-        {"completed": [Sample(1, "completed", 0, 9, 9, 14_000)]},
+        (windows_of((100, 5_000), (500, 9_000), (1_000, 14_000), completed_ns=14_000), (900, 9_000)),
+        (windows_of(*STALLED, completed_ns=28_000), (100, 1_000)),  # a stall of one window does not count
+        (windows_of((100, 5_000), (1_000, 14_000), completed_ns=15_000), None),  # the receiver ended these windows
+        (windows_of((300, 5_000), (1_000, 14_000), completed_ns=14_000), None),  # too few are left
+        ({"completed": [Sample(1, "completed", 0, 9, 9, 14_000)]}, None),
     ],
 )
-def test_a_run_without_windows_of_its_own_has_no_steady_rate(kinds: dict[str, list[Sample]]) -> None:
-    assert steady(kinds) == {}
+def test_steady_rate_leaves_out_the_start_the_end_and_stalls(
+    kinds: dict[str, list[Sample]], part: tuple[int, int] | None
+) -> None:
+    assert steady(kinds) == ({"steady_bytes_per_s": bytes_per_second(*part)} if part else {})
 
 
 ROUNDS = """
@@ -102,7 +109,7 @@ parameters = { wait = "event", until_stable = 1 }
 """
 
 
-def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
+def test_row_of_rounds_has_their_results_and_whether_they_settled(
     make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ROUNDS)
@@ -114,28 +121,6 @@ def test_a_row_of_rounds_says_what_they_came_to_and_whether_they_agreed(
     assert row.counts["completed_ns"] == 5 * (99 * 40 * 20256 // 100)
 
 
-def test_processor_times_have_columns_where_a_program_said_them_and_are_compared_as_bytes_only(
-    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
-) -> None:
-    plan = make_small_plan()
-    untold = measured(plan, fake_site, tmp_path / "untold")
-    fake_site.tells_processors = True
-    text = measured(plan, fake_site, tmp_path / "told")
-    rows, before = parse_table(text), parse_table(untold)
-    row = next(row for row in rows if (row.series, row.size_bytes) == ("ours", 64))
-    counts = [row.counts[name] for name in OF_PROCESSORS]
-    assert counts == [row.counts["messages"], *(row.counts["confirmed_ns"] // part for part in (2, 4, 10, 20))]
-    assert "processor" not in untold and format_table(columns(plan, rows), rows) == text
-    assert "processor_messages is" in str(first_difference(rows, before))
-    other = [replace(row, record="other") for row in rows]
-    compared = {each.place.column for each in compare_rows("", rows, other, identical=False).ratios}
-    assert compared == {"completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns"}
-
-
-def test_only_a_table_with_rounds_has_columns_for_them(make_small_plan: Make) -> None:
-    assert "stable" not in columns(make_small_plan(), ())
-
-
 ONE_WAY = """
 [[series]]
 name = "one-way"
@@ -145,7 +130,7 @@ measure = "one-way"
 """
 
 
-def test_a_row_of_one_way_messages_holds_each_ends_own_times(
+def test_row_of_one_way_messages_has_the_times_of_each_end(
     make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
@@ -156,84 +141,24 @@ def test_a_row_of_one_way_messages_holds_each_ends_own_times(
     assert [row.counts[name] for name in received] == [24307, 24307]
 
 
-def test_only_a_table_with_one_way_messages_has_columns_for_them(make_small_plan: Make) -> None:
-    assert "send_mean_ns" not in columns(make_small_plan(), ())
-
-
-def test_a_stamp_changes_with_the_records_that_are_there(
+def test_stamp_changes_with_the_records_and_their_content(
     make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
 ) -> None:
     plan = make_small_plan()
-    before = table_stamp(plan, tmp_path)
     measured(plan, fake_site, tmp_path)
-    after = table_stamp(plan, tmp_path)
-    assert before != after == table_stamp(plan, tmp_path)
-
-
-def test_a_stamp_changes_with_what_is_in_a_record(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    plan = make_small_plan()
-    measured(plan, fake_site, tmp_path)
-    stamps = [table_stamp(plan, tmp_path)]
+    stamps = [table_stamp(plan, tmp_path / "none"), table_stamp(plan, tmp_path)]
     for name in (RECORD, SAMPLES):
         file = record_folder(tmp_path, plan.planned[0].trial.key) / name
         file.write_bytes(file.read_bytes() + b" ")
         seal(file.parent)
         stamps.append(table_stamp(plan, tmp_path))
-    assert len(set(stamps)) == 3
+    assert len(set(stamps)) == 4 and stamps[-1] == table_stamp(plan, tmp_path)
 
 
 @given(st.integers(1, 2**50), st.integers(1, 2**50))
 def test_rates_are_rounded_to_the_nearest_whole_byte(count: int, time_ns: int) -> None:
     rate = bytes_per_second(count, time_ns)
     assert abs(rate * time_ns - count * 10**9) * 2 <= time_ns
-
-
-def test_a_run_again_from_nothing_is_identical(make_small_plan: Make, tmp_path: Path) -> None:
-    plan = make_small_plan()
-    reference = measured(plan, fake_module.FakeSite(), tmp_path / "one")
-    measured(plan, fake_module.FakeSite(), tmp_path / "two")
-    verdict = verify(plan, tmp_path / "two", reference)
-    assert verdict.holds and verdict.lines() == ["small: identical (60 rows)"]
-
-
-def test_the_first_difference_is_named(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    plan = make_small_plan()
-    reference = measured(plan, fake_site, tmp_path).replace(",64,40,", ",64,41,", 1)
-    verdict = verify(plan, tmp_path, reference)
-    assert not verdict.holds
-    assert verdict.difference == (
-        "row 4 (peer ib_write_bw write throughput repetition=1 size_bytes=64): messages is 40, the reference says 41"
-    )
-
-
-def test_under_another_identity_medians_are_compared_with_a_tolerance(make_small_plan: Make, tmp_path: Path) -> None:
-    plan, other = make_small_plan(), make_small_plan(digest="e")
-    rows = parse_table(measured(plan, fake_module.FakeSite(), tmp_path / "one"))
-    again = parse_table(measured(other, fake_module.FakeSite(), tmp_path / "two"))
-    same = compare_rows("small", rows, again, identical=False)
-    assert same.holds and {each.ratio for each in same.ratios} == {1}
-    assert not compare_rows("small", rows, rows, identical=False).ratios
-    twice = [replace(row, counts={**row.counts, **_doubled(row, "completed_bytes_per_s")}) for row in again]
-    assert {each.ratio for each in compare_rows("", rows, twice, identical=False).ratios if not each.holds} == {0.5}
-
-
-def _doubled(row: Row, column: str) -> dict[str, int]:
-    return {column: 2 * row.counts[column]} if column in row.counts else {}
-
-
-def test_the_rows_that_differ_are_counted(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
-    others = [
-        replace(row, counts={**row.counts, "messages": 0}) if number in (5, 8, 9) else row
-        for number, row in enumerate(rows)
-    ]
-    told = first_difference(others, rows)
-    assert told and told.startswith("row 6 ") and told.endswith("; 3 rows differ")
-
-
-def test_missing_rows_are_a_difference(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    rows = parse_table(measured(make_small_plan(), fake_site, tmp_path))
-    assert first_difference(rows[:-1], rows) == "59 rows, the reference has 60"
 
 
 @pytest.mark.parametrize("read", [gather, make_table])
@@ -260,7 +185,7 @@ def test_each_file_of_a_record_is_read_once(
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS, INDEX])
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+def test_pipe_in_place_of_a_file_is_not_waited_for(
     make_small_plan: Make, fake_site: FakeSite, tmp_path: Path, name: str
 ) -> None:
     plan = make_small_plan()

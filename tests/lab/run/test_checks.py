@@ -1,3 +1,7 @@
+"""Checks of a trial: failed programs, refuted numbers, warnings, and the rate of a link."""
+
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,23 +12,38 @@ import pytest
 
 from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
-from lab.plan.plan import Plan
+from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.programs import PROGRAMS
 from lab.programs.program import Build, Sample
-from lab.run.checks import failed_steps, notes, path, unaccounted, uncounted_bytes, unread
+from lab.run.checks import (
+    above_the_link,
+    bytes_at_once,
+    failed_steps,
+    notes,
+    path,
+    payload_most,
+    refuted,
+    unaccounted,
+    uncounted_bytes,
+    unread,
+)
 from lab.sites.host import OwnDevices
+from lab.sites.site import EXACT, Clock
+from lab.typed_json import JsonTable, JsonValue
 
-ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
 Make = Callable[..., Plan]
-ONE = End("198.18.0.1", "rxe0", "eth0")
-SENT = (Sample(64, "completed", 0, 1, 64, 10),)
-UNCOUNTED = Outcome((), {}, {}, 0, 0, "", 0.0)
-CLOCK = {"clock_start_ns": 0, "clock_end_ns": 1}
-SAMPLES = (Sample(4096, "round_trip", 0, 100, 409_600, 1_000_000),)
+ENDS = Ends(End("10.0.0.1", "rxe0", "v0"), End("10.0.0.2", "rxe1", "v1"), "127.0.0.1")
+SITE = SiteFacts("exact", ENDS, {}, EXACT)
+NOTHING = Outcome((), {}, {}, 0, 0, "", 0.0)
+MS = 1_000_000
+
+
+def with_step(out: str = "", err: str = "", client: int = 0, server: int = 0, ns: int = 1) -> Outcome:
+    return replace(NOTHING, steps=(StepOutcome(out, err, "", "", client, server, 0, ns),))
 
 
 @pytest.mark.parametrize(
-    ("grown", "way"),
+    ("grown", "name"),
     [
         ({"v0.tx_bytes": 410_000, "lo.tx_bytes": 5_000}, "the kernel's network from v0"),
         ({"v0.tx_bytes": 420_000, "rxe0.sent_pkts": 100}, "RDMA from rxe0"),
@@ -32,42 +51,21 @@ SAMPLES = (Sample(4096, "round_trip", 0, 100, 409_600, 1_000_000),)
         ({"v0.tx_bytes": 5_000, "lo.tx_bytes": 900_000}, "none that is counted here"),
     ],
 )
-def test_the_path_is_what_could_have_carried_all_of_the_bytes(grown: dict[str, int], way: str) -> None:
+def test_path_is_the_one_that_could_have_carried_all_bytes(grown: dict[str, int], name: str) -> None:
     before = dict.fromkeys(grown, 7)
-    after = {name: 7 + count for name, count in grown.items()}
-    assert path(ENDS, Outcome((), before, after, 0, 1, "", 0.0), SAMPLES) == way
+    after = {counter: 7 + count for counter, count in grown.items()}
+    samples = (Sample(4096, "round_trip", 0, 100, 409_600, MS),)
+    assert path(ENDS, Outcome((), before, after, 0, 1, "", 0.0), samples) == name
 
 
-def test_of_two_ends_the_one_that_the_deadline_ended_comes_first() -> None:
-    step = StepOutcome("", "reset by peer", "", "", client_status=1, server_status=DEADLINE_STATUS, **CLOCK)
-    first, second = failed_steps(replace(UNCOUNTED, steps=(step,)))
+def test_end_that_the_deadline_ended_is_named_first() -> None:
+    first, second = failed_steps(with_step(err="reset by peer", client=1, server=DEADLINE_STATUS))
     assert first.startswith("step 1: the server did not end before the deadline (deadline_s)")
     assert second == "step 1: the client ended with status 1: reset by peer"
 
 
-def test_inside_of_one_device_no_counter_is_asked_and_the_record_says_so(make_small_plan: Make) -> None:
-    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
-    assert list(uncounted_bytes(ours, Ends(ONE, ONE, ""), UNCOUNTED, SENT)) == []
-    assert "turned around inside it" in notes(PROGRAMS["verbs"], OwnDevices.traits, Ends(ONE, ONE, ""))[0]
-
-
-def test_between_two_devices_bytes_that_nobody_counted_are_refused(make_small_plan: Make) -> None:
-    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
-    ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
-    (sentence,) = uncounted_bytes(ours, ends, UNCOUNTED, SENT)
-    assert "64 bytes are reported, but eth0.tx_bytes counted 0" in sentence
-    assert notes(PROGRAMS["verbs"], OwnDevices.traits, ends) == []
-
-
-def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make) -> None:
-    ours = next(each for each in make_small_plan().planned if each.series.name == "ours")
-    ends = Ends(ONE, End("198.18.0.2", "rxe1", "eth1"), "")
-    counted = Outcome((), {"rxe0.tx_bytes": 1}, {"rxe0.tx_bytes": 65}, 0, 0, "", 0.0)
-    assert list(uncounted_bytes(ours, ends, counted, SENT)) == []
-
-
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("printed", "words"),
     [
         ("mpi-pingpong: no progress for 5 s\n{box}", "mpi-pingpong: no progress for 5 s"),
         ("{box}", "orterun detected that a process ended: Exit code: 1"),
@@ -75,18 +73,34 @@ def test_a_card_that_counts_rdma_by_itself_is_asked_itself(make_small_plan: Make
         (" \n", "it printed nothing"),
     ],
 )
-def test_a_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(said: str, words: str) -> None:
+def test_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(printed: str, words: str) -> None:
     rule = "-" * 74
-    talk = said.format(box=f"{rule}\norterun detected that a process ended:\n\n  Exit code: 1\n{rule}\n")
-    step = StepOutcome("", talk, "", "", 1, 0, 0, 0)
-    assert list(failed_steps(replace(UNCOUNTED, steps=(step,)))) == [f"step 1: the client ended with status 1: {words}"]
+    text = printed.format(box=f"{rule}\norterun detected that a process ended:\n\n  Exit code: 1\n{rule}\n")
+    assert list(failed_steps(with_step(err=text, client=1))) == [f"step 1: the client ended with status 1: {words}"]
 
 
-MS = 1_000_000
+def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -> None:
+    ours = next(planned for planned in make_small_plan().planned if planned.series.name == "ours")
+    sent = (Sample(64, "completed", 0, 1, 64, 10),)
+    one = End("198.18.0.1", "rxe0", "eth0")
+    apart, inside = Ends(one, End("198.18.0.2", "rxe1", "eth1"), ""), Ends(one, one, "")
+    (sentence,) = uncounted_bytes(ours, apart, NOTHING, sent)
+    assert "64 bytes are reported, but eth0.tx_bytes counted 0" in sentence
+    by_the_card = Outcome((), {"rxe0.tx_bytes": 1}, {"rxe0.tx_bytes": 65}, 0, 0, "", 0.0)
+    assert not list(uncounted_bytes(ours, apart, by_the_card, sent))
+    assert not list(uncounted_bytes(ours, inside, NOTHING, sent))
+    assert notes(PROGRAMS["verbs"], OwnDevices.traits, apart) == []
+    assert "turned around inside it" in notes(PROGRAMS["verbs"], OwnDevices.traits, inside)[0]
+
+
+def student_trial(**tool: object) -> Any:
+    counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
+    series = SimpleNamespace(tool=SimpleNamespace(**{"build": Build(("make",), Path()), "loops": False, **tool}))
+    return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
 
 @pytest.mark.parametrize(
-    ("spans_ms", "claimed_ms", "said"),
+    ("spans_ms", "claimed_ms", "words"),
     [
         ((273, 270, 147, 55), 664, []),  # as plain_verbs took them on the exact machine
         ((273, 270, 147, 55), 0.664, ["busy for 525.000 ms", "may be 753 times too high"]),
@@ -97,26 +111,100 @@ MS = 1_000_000
         ((273, 55), 0, []),  # no duration is printed
     ],
 )
-def test_an_own_program_that_claims_far_less_time_than_it_was_busy_is_noted(
-    spans_ms: tuple[int, ...], claimed_ms: float, said: list[str]
+def test_student_program_that_claims_far_less_time_than_it_was_busy_is_noted(
+    spans_ms: tuple[int, ...], claimed_ms: float, words: list[str]
 ) -> None:
-    steps = tuple(StepOutcome("", "", "", "", 0, 0, 0, each * MS) for each in spans_ms)
+    outcome = replace(NOTHING, steps=tuple(StepOutcome("", "", "", "", 0, 0, 0, span * MS) for span in spans_ms))
     samples = (Sample(64, "completed", 0, 1000, 64_000, int(claimed_ms * MS)),)
-    request = SimpleNamespace(counts=(SimpleNamespace(iterations=1000, warmup=50),))
-    for build, expected in ((Build(("make",), Path()), said), (None, [])):
-        series = SimpleNamespace(tool=SimpleNamespace(build=build, loops=False))
-        planned: Any = SimpleNamespace(series=series, trial=SimpleNamespace(request=request))
-        found = " ".join(unaccounted(planned, replace(UNCOUNTED, steps=steps), samples))
-        assert bool(found) == bool(expected) and all(words in found for words in expected)
-        series.tool.loops = True  # it may have gone through other sizes too
-        assert not list(unaccounted(planned, replace(UNCOUNTED, steps=steps), samples))
+    note = " ".join(unaccounted(student_trial(), outcome, samples))
+    assert bool(note) == bool(words) and all(part in note for part in words)
+    for tool in ({"build": None}, {"loops": True}):  # the lab's, and one that may have gone through other sizes
+        assert not list(unaccounted(student_trial(**tool), outcome, samples))
 
 
 def test_sizes_without_a_number_are_noted_unless_nothing_is_read() -> None:
-    request = SimpleNamespace(counts=(Counts(64, 10, 0), Counts(1024, 10, 0), Counts(2048, 10, 0)))
-    series = SimpleNamespace(tool=SimpleNamespace(silent=False))
-    planned: Any = SimpleNamespace(series=series, trial=SimpleNamespace(request=request))
-    found = list(unread(planned, (Sample(1024, "completed", 0, 10, 10240, 5),)))
-    assert found == ["no number could be read for 64, 2048 bytes: the record's header says why"]
-    series.tool.silent = True
-    assert not list(unread(planned, ()))
+    samples = (Sample(1024, "completed", 0, 10, 10240, 5),)
+    note = "no number could be read for 64, 2048 bytes: the record's header says why"
+    assert list(unread(student_trial(silent=False), samples)) == [note]
+    assert not list(unread(student_trial(silent=True), ()))
+
+
+GIGABIT = """
+title = "Over a gigabit"
+question = "How much?"
+[parameters]
+sizes = "64"
+iterations = 40
+[link]
+mtu = 1500
+{rate}
+[[series]]
+name = "ours"
+program = "{program}"
+operation = "{operation}"
+measure = "throughput"
+"""
+MODEL = "rate_bit_s = 1_000_000_000"
+TCP, WRITE = ("tcp", "send"), ("verbs", "write")
+MOST = {TCP: 125e6 * 1460 / 1538, WRITE: 125e6 * 1024 / 1106}
+
+
+def over_gigabit(make: Make, program: tuple[str, str], rate: str = MODEL) -> Planned:
+    return make(GIGABIT.format(program=program[0], operation=program[1], rate=rate)).planned[0]
+
+
+def row(kind: str, rate: float) -> Sample:
+    return Sample(1 << 20, kind, 0, 100, 100 << 20, round((100 << 20) / rate * 1e9))
+
+
+def counted(**state: JsonValue) -> Outcome:
+    steps = with_step(ns=10**12).steps
+    return Outcome(steps, {"v0.tx_bytes": 0}, {"v0.tx_bytes": 10**12}, 0, 10**12, "", 0.0, state)
+
+
+@pytest.mark.parametrize("kind", ["window", "completed", "confirmed", "round", "round_completed"])
+@pytest.mark.parametrize("program", [TCP, WRITE], ids=["tcp", "write"])
+def test_forged_row_above_the_rate_without_headers_is_refused(
+    make_small_plan: Make, kind: str, program: tuple[str, str]
+) -> None:
+    trial = over_gigabit(make_small_plan, program)
+    good, forged = (row(kind, share * MOST[program]) for share in (0.9999, 1.0001))
+    assert list(refuted(trial, SITE, counted(), [good])) == []
+    (sentence,) = refuted(trial, SITE, counted(), [good, forged])
+    assert sentence.startswith(f"{kind} 0 of 1048576 bytes comes to 1")
+    assert f"the link carries {MOST[program]:.0f} B/s at most" in sentence
+
+
+def test_slower_of_two_reported_rates_is_the_limit(make_small_plan: Make) -> None:
+    trial = over_gigabit(make_small_plan, TCP, "")
+    nics = counted(client={"rate_bit_s": 10**10}, server={"rate_bit_s": 10**9})
+    assert [len(list(above_the_link(trial, SITE, nics, [row("completed", rate)]))) for rate in (124e6, 126e6)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"client": {"rate_bit_s": 0}}, {"client": {"rate_bit_s": None}}, {"down": ["x"]}]
+)
+def test_link_without_a_known_rate_refuses_nothing(make_small_plan: Make, state: JsonTable) -> None:
+    trial = over_gigabit(make_small_plan, TCP, "")
+    assert list(above_the_link(trial, SITE, counted(**state), [row("completed", 1e12)])) == []
+
+
+def test_data_inside_one_device_have_no_limit(make_small_plan: Make) -> None:
+    one = replace(SITE, ends=replace(ENDS, server=ENDS.client))
+    nic = counted(client={"rate_bit_s": 10**9})
+    assert list(above_the_link(over_gigabit(make_small_plan, WRITE, ""), one, nic, [row("completed", 1e9)])) == []
+
+
+def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None:
+    host = replace(SITE, traits=replace(EXACT, clock=Clock.WALL))
+    trial, time_ns = over_gigabit(make_small_plan, TCP), 100 * MS
+    carried = round(MOST[TCP] * time_ns / 1e9) + bytes_at_once(trial.trial.job.link, host.traits)
+    good, forged = (Sample(1, "completed", 0, count, count, time_ns) for count in (carried - 1, carried + 1))
+    cases = ((host, good), (host, forged), (SITE, good))
+    assert [len(list(above_the_link(trial, site, counted(), [each]))) for site, each in cases] == [0, 1, 1]
+
+
+def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
+    assert payload_most(1500, rdma=False) == 1460 / 1538
+    assert payload_most(4200, rdma=True) == 4096 / 4178
+    assert payload_most(576, rdma=True) == 512 / 594

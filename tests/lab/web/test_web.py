@@ -1,4 +1,4 @@
-"""The site, opened in a browser from disk: lab.web."""
+"""The site, its gallery and its pages, also opened in a browser from disk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tests.lab.report.html.barriers import BARRIERS
 from tests.lab.web.small_pdf import small_pdf
 
 from lab.cli.main import main
+from lab.errors import LabError
 from lab.places import ROOT, TEMPLATES
-from lab.web import FRONT, REPORTS, site
+from lab.web import FRONT, REPORTS, body, first_page, gallery, site, slug
 
 PHONE, DESKTOP = 360, 1280
 SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'
@@ -83,3 +84,63 @@ def test_without_reports_there_is_no_gallery_and_a_line_says_so(
     assert main(["web", str(tmp_path / "site"), "--out", str(tmp_path), "--results", str(tmp_path)]) == 0
     assert "try: make all" in capsys.readouterr().err
     assert not (tmp_path / "site" / REPORTS).exists() and f'"{REPORTS}"' not in (tmp_path / "site" / FRONT).read_text()
+
+
+PAGE = (
+    '<title>One &amp; two</title><svg role="img" aria-label="A line &lt; another" viewBox="0 0 1 1"><path/></svg><svg/>'
+)
+
+
+def test_a_report_comes_with_its_first_page_its_first_figure_and_its_table(tmp_path: Path) -> None:
+    (tmp_path / "one.pdf").write_bytes(small_pdf())
+    (tmp_path / "one.html").write_text(PAGE)
+    (tmp_path / "one.csv").write_text("size\n1\n")
+    (tmp_path / "two.pdf").write_bytes(small_pdf())
+    (tmp_path / "two.html").write_text("<p>without table and figure</p>")
+    found, bare = gallery(tmp_path, tmp_path)
+    assert (bare.title, bare.figure_says, sorted(bare.files)) == ("two", "", ["two.html", "two.pdf", "two.png"])
+    assert (found.name, found.title, found.figure_says) == ("one", "One & two", "A line < another")
+    assert sorted(found.files) == ["one.csv", "one.html", "one.pdf", "one.png", "one.svg"]
+    assert found.files["one.png"].startswith(b"\x89PNG")
+    svg = found.files["one.svg"]
+    assert svg.endswith(b"<path/></svg>") and b'xmlns="http://www.w3.org/2000/svg"' in svg
+
+
+def test_a_pdf_that_is_none_is_an_error_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"no PDF")
+    with pytest.raises(LabError, match="broken"):
+        first_page(tmp_path / "broken.pdf")
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Path:
+    (tmp_path / "other.md").touch()
+    (tmp_path / "one.md").write_text(
+        "# The `lab`\n\n[other](other.md#so) [code](code/x.c) [away](https://example.org/) [below](#a-b)\n\n"
+        "## A, b\n\n| a |\n|---|\n| 1 |\n\n    make <all>\n"
+    )
+    return tmp_path
+
+
+def test_a_link_leads_to_the_page_that_the_site_has_of_a_file(told: Path) -> None:
+    found = body(told / "one.md", {(told / "other.md").resolve(): "docs-other.html"})
+    assert found.title == "The lab"
+    assert '<a href="docs-other.html#so">other</a>' in found.html
+    assert '<a href="#a-b">below</a>' in found.html and '<h2 id="a-b">' in found.html
+
+
+def test_what_the_site_does_not_hold_is_named_and_not_linked(told: Path) -> None:
+    found = body(told / "one.md", {})
+    assert '<span title="code/x.c">code</span>' in found.html
+    assert '<span title="https://example.org/">away</span>' in found.html
+    assert "<a " not in found.html.replace('<a href="#a-b">', "")
+
+
+def test_tables_and_commands_scroll_by_themselves_and_are_escaped(told: Path) -> None:
+    found = body(told / "one.md", {})
+    assert found.html.count('class="wide" tabindex="0"') == 2 == found.html.count("</div>")
+    assert "make &lt;all&gt;" in found.html
+
+
+def test_headings_have_the_address_that_hosts_of_git_give_them() -> None:
+    assert slug("What it needs: all, at once") == "what-it-needs-all-at-once"

@@ -1,4 +1,4 @@
-"""What students get: lab.kit.kit."""
+"""A kit to start from, and the parcel that students get."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.main import main
 from lab.errors import SpecError
-from lab.kit.kit import HANDOUT, Kit, load_kit, parcel, students_part
+from lab.kit.handout import handout
+from lab.kit.kit import HANDOUT, Kit, load_kit, new_kit, parcel
 from lab.places import ASSIGNMENTS, ROOT
+from lab.plan.planning import all_experiments
 from lab.submission.assignment import load_assignment
 
 OWN = "experiments/assignments/write_the_programs"
@@ -55,14 +58,6 @@ def test_what_only_graders_ask_is_left_out_and_the_rest_is_an_assignment(
     assert students.steps == course.steps and students.asked.sizes != course.asked.sizes
 
 
-def test_an_assignment_without_a_line_of_ours_stays_as_it_is() -> None:
-    assert students_part("a = 1\nb = 2\n") == "a = 1\nb = 2\n"
-
-
-def test_the_same_kit_gives_the_same_files(files: dict[str, bytes]) -> None:
-    assert parcel(load_kit("write_the_programs"), "<p>page</p>") == files
-
-
 def test_a_kit_elsewhere_makes_no_parcel(kit: Kit) -> None:
     with pytest.raises(SpecError, match="lies in the checkout"):
         parcel(kit, "")
@@ -71,3 +66,44 @@ def test_a_kit_elsewhere_makes_no_parcel(kit: Kit) -> None:
 def test_every_kit_of_the_lab_has_a_solution() -> None:
     for file in ASSIGNMENTS.glob("*.toml"):
         assert load_kit(file.stem).solved()
+
+
+@pytest.mark.parametrize("experiment", [file.stem for file in all_experiments()])
+def test_a_new_kit_is_whole_whatever_its_experiment(experiment: str, tmp_path: Path) -> None:
+    new_kit("week3", experiment, tmp_path)
+    kit = load_kit(str(tmp_path / "week3.toml"))
+    assert kit.assignment.most == 100 and kit.experiment.name == experiment
+    assert "Honest work" in handout(kit)
+
+
+def test_a_kit_is_never_replaced(tmp_path: Path) -> None:
+    new_kit("week3", "verbs_throughput", tmp_path)
+    (tmp_path / "week3.toml").unlink()
+    with pytest.raises(SpecError, match=r"handout.md: is there already"):
+        new_kit("week3", "verbs_throughput", tmp_path)
+    assert not (tmp_path / "week3.toml").exists()
+
+
+@pytest.mark.parametrize("name", ["", "Week 3", "../x", "3", "a/b"])
+def test_a_name_that_no_file_should_have_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="no name of a kit"):
+        new_kit(name, "verbs_throughput", tmp_path)
+
+
+def test_the_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kit", "make", "write_parameters", "--out", str(tmp_path)]) == 0
+    assert {each.name for each in tmp_path.iterdir()} == {"write_parameters.handout.html", "write_parameters.kit.zip"}
+    assert "to give to students" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["make", "nothing"], "there is no assignment nothing"),
+        (["new", "x y"], "is no name of a kit"),
+        (["sample", "verbs_throughput"], "try: --out hand-ins"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kit", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""Running what is missing, and the progress of a run: lab.cli.{measure,progress}."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.lab.fake_site import FakeSite
+
+from lab.cli import measure
+from lab.cli.measure import run_remaining
+from lab.cli.progress import Progress
+from lab.errors import StorageError
+from lab.plan.plan import Plan, Planned, SiteFacts
+from lab.plan.planning import Workshop
+from lab.run.estimate import TimeEstimate
+
+Make = Callable[..., Plan]
+
+
+@pytest.fixture
+def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Workshop:
+    return Workshop(fake_site, facts, (make_small_plan(),))
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+    closed: list[Progress] = []
+
+    def close(progress: Progress) -> None:
+        closed.append(progress)
+
+    monkeypatch.setattr(Progress, "close", close)
+    return closed
+
+
+def test_missing_trials_are_run_and_the_others_are_counted(
+    shop: Workshop, tmp_path: Path, closed: list[Progress]
+) -> None:
+    first, second = (run_remaining(shop, tmp_path, 2) for _ in range(2))
+    assert (first.measured, first.done_before, second.measured, second.done_before) == (10, 0, 0, 10)
+    assert len(closed) == 1
+
+
+def test_progress_ends_when_the_disk_is_full(
+    shop: Workshop, tmp_path: Path, closed: list[Progress], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(measure, "run_trials", fill)
+    with pytest.raises(StorageError):
+        run_remaining(shop, tmp_path, 2)
+    assert len(closed) == 1
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr("lab.cli.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def watched(clock: list[float], trials: list[Planned], times: list[float], stream: io.StringIO) -> list[str]:
+    """The progress of trials that end at these times."""
+    progress = Progress(trials, stream, TimeEstimate())
+    for planned, clock[0] in zip(trials, times, strict=False):
+        progress.watch("measured", planned)
+    print("report/one.pdf")
+    progress.close()
+    return stream.getvalue().splitlines()
+
+
+def test_only_a_long_run_has_a_line_of_progress_now_and_then(clock: list[float], make_small_plan: Make) -> None:
+    peer = make_small_plan().planned[0]
+    assert watched(clock, [peer] * 2, [0.5, 1.9], io.StringIO()) == []
+    clock[0] = 0.0
+    first, *others = watched(clock, [peer] * 4, [11.0, 12.0, 22.0, 33.0], io.StringIO())
+    assert first == "1 of 4 trials, about 33 s left; peer measured"
+    assert [line.split()[0] for line in others] == ["3", "4"]
+
+
+def test_trial_with_more_processes_is_taken_to_take_longer(clock: list[float], make_small_plan: Make) -> None:
+    """Six pairs of programs are guessed at 8 s, one pair at 3."""
+    plan = make_small_plan()
+    (line,) = watched(clock, [plan.planned[-1], plan.planned[0]], [30.0], io.StringIO())
+    assert "about 80 s left" in line
+
+
+def test_terminal_has_a_bar_beside_which_results_reach_their_file(
+    clock: list[float], make_small_plan: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = Terminal()
+    text = "".join(watched(clock, [make_small_plan().planned[0]] * 2, [5.0, 10.0], stream))
+    assert "2 of 2" in text and "one.pdf" not in text
+    assert capsys.readouterr().out == "report/one.pdf\n"

@@ -1,0 +1,110 @@
+"""Commands beside measuring: causes, fit-card and script."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from lab.causes.symbols import Tally, of_kernel
+from lab.causes.table import Share
+from lab.cli.tools import cluster_facts, fit_card, lines, make_script, read_curve
+from lab.errors import SiteError, SpecError
+from lab.experiment.reader import load, read_card
+from lab.places import EXPERIMENTS, PUBLISHED
+from lab.plan.plan import Plan, binaries, make_plan
+from lab.sites.hosts import Slurm
+
+CLUSTER = Slurm(interface="ib0", device="mlx5_0", account="lab", modules=("gcc", "openmpi"), options=("--mem=0",))
+ONE_WAY, SWEEP = "mpi_blocking_nonblocking", "mpi_bandwidth_latency"
+
+
+def test_kinds_of_work_are_printed_above_the_largest_functions() -> None:
+    tally = Tally({of_kernel("memcpy"): 300, of_kernel("rxe_rcv", "rdma_rxe"): 100})
+    assert list(lines(Share("verbs", 4096, "client", 10, 500_000, tally, "abc"), top=1)) == [
+        "verbs, 4K, client: 40.0 instructions a message (50.00 us a message, 10 messages)",
+        "  75.00%         30.0  copies",
+        "  25.00%         10.0  packets",
+        "",
+        "  75.00%         30.0  [kernel]             memcpy",
+    ]
+
+
+def test_published_curve_gives_the_parameters_of_qdr(capsys: pytest.CaptureFixture[str]) -> None:
+    options = Namespace(curve=PUBLISHED / "verbs_a.csv", rate_bit_s=32_000_000_000, mtu=4096, inline="1K")
+    assert fit_card(options) == 0
+    text = capsys.readouterr().out
+    values = dict(line.split()[:2] for line in text.splitlines()[:4])
+    card = read_card("qdr").card
+    for name in ("rate_bit_s", "header_bytes", "gap_ps", "block_ps"):
+        assert int(values[name]) == pytest.approx(getattr(card, name), rel=0.03)
+    assert "median error 0.8%, worst +47" in text and len(text.splitlines()) == 4 + 1 + 1 + 21 + 1
+    options.inline = "x"
+    with pytest.raises(SpecError, match="--inline 'x'"):
+        fit_card(options)
+
+
+def test_measured_curve_has_two_columns(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("size_bytes,bytes_per_s\n64,1e8\n128,2e8\n")
+    assert read_curve(file) == {64: 1e8, 128: 2e8}
+
+
+@pytest.mark.parametrize("row", ["64,-1", "x,1e8", "64", "64,inf"])
+def test_row_that_is_no_point_is_named_by_its_line(tmp_path: Path, row: str) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(f"size_bytes,bytes_per_s\n1,1e6\n{row}\n")
+    with pytest.raises(SpecError) as caught:
+        read_curve(file)
+    assert caught.value.line == 3
+
+
+def plan_of(name: str, cluster: Slurm = CLUSTER) -> Plan:
+    experiment = load(EXPERIMENTS / f"{name}.toml")
+    return make_plan(experiment, cluster_facts(cluster), dict.fromkeys(binaries([experiment]), "d" * 64))
+
+
+def script(name: str, cluster: Slurm = CLUSTER) -> list[str]:
+    return make_script(plan_of(name, cluster), cluster).splitlines()
+
+
+def test_every_trial_of_a_script_is_one_launch() -> None:
+    trials = [line for line in script(SWEEP) if "srun " in line]
+    assert len(trials) == 5 * 10 and all("--mpi=pmix" in line and "--nodes=2" in line for line in trials)
+    assert sum("2144000000@1/1" in line for line in trials) == 2 * 10
+    assert any(line.endswith('>"$out"/verbs.small.10.csv || failed=1') for line in trials)
+    lines = script(SWEEP, Slurm(interface="ib0", device="mlx5_0", mpi="orterun"))
+    assert sum("orterun " in line for line in lines) == 5 * 10 and not any("srun " in line for line in lines)
+
+
+def test_script_has_the_options_of_hosts_toml_and_the_kept_program() -> None:
+    lines = script(ONE_WAY)
+    assert {"#SBATCH --account=lab", "#SBATCH --mem=0"} <= set(lines) and lines[0] == "#!/bin/bash -l"
+    assert lines.index("#SBATCH --mem=0") < lines.index("failed=0")  # sbatch reads no option below a command
+    assert any("OMPI_MCA_btl_tcp_if_include=ib0" in line for line in lines)
+    (kept,) = {path for planned in plan_of(ONE_WAY).planned for path in planned.trial.job.overlay}
+    assert any(f"{kept} --mode one-way" in line for line in lines) and not any("/lab/bin/" in line for line in lines)
+
+
+def test_module_that_cannot_be_loaded_ends_the_job_before_its_first_trial(tmp_path: Path) -> None:
+    file = tmp_path / "job.sh"
+    file.write_text("\n".join(script(ONE_WAY, Slurm(interface="ib0", modules=("nosuch/1.0",)))))
+    environment = {**os.environ, "SLURM_SUBMIT_DIR": str(tmp_path), "SLURM_JOB_ID": "1"}
+    done = subprocess.run(["bash", file], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "the module nosuch/1.0 cannot be loaded\n")
+    assert not list(tmp_path.glob("lab-*/*"))
+
+
+def test_script_leaves_out_series_without_their_device() -> None:
+    text = "\n".join(script(ONE_WAY, Slurm(interface="eth0")))
+    assert "/tcp.blocking.1.csv" in text and "/verbs." not in text
+
+
+def test_script_without_a_link_or_without_mpi_is_refused() -> None:
+    with pytest.raises(SiteError, match=r"must name the nodes' data link.*interface"):
+        cluster_facts(Slurm())
+    with pytest.raises(SiteError, match="no series of it runs an MPI program"):
+        script("verbs_throughput")

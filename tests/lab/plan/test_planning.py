@@ -1,0 +1,80 @@
+"""Names of experiments, and the compiler of the programs under test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.lab.fake_site import FakeSite
+from tests.lab.grade.own_program import experiment
+
+from lab.errors import SpecError
+from lab.experiment.reader import load
+from lab.places import EXAMPLES, EXPERIMENTS
+from lab.plan import planning
+from lab.plan.planning import all_experiments, find_experiment, under_test
+from lab.supply.packages import SupplyError
+
+
+def test_experiments_and_examples_are_found_by_name_and_run_all_has_no_example() -> None:
+    for file in (*EXPERIMENTS.glob("*.toml"), *EXAMPLES.glob("*.toml")):
+        assert find_experiment(Path(file.stem)) == find_experiment(file) == file
+    assert not [file for file in all_experiments() if file.parent != EXPERIMENTS]
+
+
+def test_experiment_comes_before_an_example_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, example = tmp_path / "same.toml", tmp_path / "examples" / "same.toml"
+    example.parent.mkdir()
+    monkeypatch.setattr(planning, "FOLDERS", (mine.parent, example.parent))
+    example.touch()
+    assert find_experiment(Path("same")) == example
+    mine.touch()
+    assert find_experiment(Path("same")) == mine
+
+
+def test_unknown_name_is_refused_with_all_known_names() -> None:
+    with pytest.raises(SpecError, match="there is no experiment frist_figure") as refused:
+        find_experiment(Path("frist_figure"))
+    known = refused.value.expected.removeprefix("one of ").split(", ")
+    assert known == sorted(known) and {"first_figure", "verbs_throughput"} <= set(known)
+
+
+@pytest.fixture
+def student(tmp_path: Path) -> Path:
+    """An experiment whose program is built by `touch mine`."""
+    (tmp_path / "mine").mkdir()
+    file = tmp_path / "small.toml"
+    file.write_text(experiment("touch mine"))
+    return file
+
+
+@pytest.fixture
+def booting(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
+    """A site that boots the lab's image."""
+    monkeypatch.setattr(fake_site, "boots_image", True)
+    return fake_site
+
+
+@pytest.mark.parametrize("boots_image", [True, False])
+def test_site_that_boots_the_image_takes_the_locked_compiler(
+    student: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, *, boots_image: bool
+) -> None:
+    monkeypatch.setattr(fake_site, "boots_image", boots_image)
+    monkeypatch.setattr(planning, "compiled", lambda builds, _: dict.fromkeys(builds, b"locked"))
+    under_test([load(student)], fake_site, print)
+    assert (student.parent / "mine" / "mine").exists() is not boots_image
+
+
+def test_without_packages_of_the_locked_compiler_this_hosts_is_taken_except_for_a_card(
+    student: Path, booting: FakeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> dict[str, bytes]:
+        raise SupplyError("no package source has gcc-12")
+
+    monkeypatch.setattr("lab.compiler.build.build_once", fail)
+    lines = list[str]()
+    assert under_test([load(student)], booting, lines.append).keys() == {student.parent / "mine" / "mine"}
+    assert lines == ["no package source has gcc-12: taking programs of this computer's compiler"]
+    student.write_text(experiment("touch mine", "rdma = true") + 'link = { card = "qdr" }\n')
+    with pytest.raises(SupplyError, match="no package source has gcc-12"):
+        under_test([load(student)], booting, print)

@@ -1,0 +1,120 @@
+"""Student programs: their commands, what their table sets, and how their output is read."""
+
+import os
+import pickle
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.lab.fake_site import lab_csv
+from tests.lab.programs.cases import ENDS, printed
+
+from lab.model.parameters import Counts, Parameters
+from lab.model.trial import DAEMON, Ready, Step, StepOutcome
+from lab.programs.program import Build, Program, Request
+from lab.programs.student import OwnTable, own_program
+from lab.typed_json import JsonValue, parse_as
+
+COUNTS = (Counts(64, 40, 4), Counts(1024, 40, 4))
+REQUEST = Request("mine", "write", "throughput", COUNTS, Parameters(tx_depth=7))
+TABLE: dict[str, JsonValue] = {
+    "folder": "mine",
+    "build": "make -s all",
+    "binaries": ["build/mine"],
+    "server": "mine -s -p {port} -d {device}",
+    "client": "mine -p {port} -d {device} -n {iterations} -t {tx_depth} -b {size} {arguments} {host}",
+    "output": "columns",
+}
+FOLDER = Path("/experiments/mine")
+
+
+def program(arguments: str = "", /, **changed: JsonValue) -> Program:
+    return own_program("mine", parse_as(OwnTable, TABLE | changed), FOLDER, arguments)
+
+
+def first_step(arguments: str = "", /, **changed: JsonValue) -> Step:
+    return program(arguments, **changed).steps(REQUEST, ENDS)[0]
+
+
+def test_command_with_one_size_makes_a_pair_for_each_on_its_own_port() -> None:
+    first, second = program().steps(REQUEST, ENDS)
+    assert first.server == ("/lab/bin/mine", "-s", "-p", "18800", "-d", "rxe1")
+    assert " ".join(first.client) == "/lab/bin/mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"
+    assert "1024" in second.client and "18801" in second.server
+    assert [step.sign for step in (first, second)] == [Ready(18800, 18800), Ready(18801, 18801)]
+
+
+def test_command_with_all_sizes_makes_one_pair() -> None:
+    (step,) = program(client="mine {sizes} {host}").steps(REQUEST, ENDS)
+    assert step.client == ("/lab/bin/mine", "64,1024", "10.0.0.2")
+
+
+def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
+    assert first_step("--depth {tx_depth} 'two words'").client[-4:] == ("--depth", "7", "two words", "10.0.0.2")
+
+
+def test_each_end_gets_the_number_of_its_gid() -> None:
+    step = first_step(server="mine -g {gid}", client="mine -g {gid} {sizes}")
+    assert (step.server[-1], step.client[-2]) == ("3", "1")
+
+
+def test_traits_follow_from_the_commands() -> None:
+    mine = program()
+    assert mine.uses == {"sizes", "iterations", "tx_depth", "size"}
+    assert mine.binaries == (FOLDER / "build/mine",) and mine.build == Build(("make", "-s", "all"), FOLDER)
+    assert program(client="mine {sizes} {iterations} {host}").same_counts
+    assert not mine.same_counts and not program(client="mine {sizes} {host}").same_counts
+    bare: dict[str, JsonValue] = {"server": "mine {port}", "client": "mine {port} {size}"}
+    assert [program(**bare | more).rdma for more in ({}, {"rdma": True}, {"server": "mine {gid}"})] == [0, 1, 1]
+
+
+def test_every_way_to_read_the_output_is_another_record() -> None:
+    changes: list[dict[str, JsonValue]] = [{"output": "pattern", "pattern": text} for text in ("(?P<value>a)", "b")]
+    changes += [{}, {"printed_by": "server"}, {"factor": 2}, {"size_unit": "KB"}]
+    assert len({program(**change).reading for change in changes}) == len(changes)
+
+
+def test_ready_sign_of_a_table_is_waited_for_and_printed_in_time() -> None:
+    step = first_step(client="mine {host}", ready={"line": "waiting"})
+    assert step.sign == Ready(line="waiting") and step.server[:3] == ("stdbuf", "-oL", "/lab/bin/mine")
+    step = first_step(client="mine {host}", ready={"after_s": 0.5})
+    assert step.sign == Ready(after_s=0.5) and step.server[0] == "/lab/bin/mine"
+
+
+@pytest.mark.parametrize(("server", "status"), [("sleep 600", 0), ("exit 3", 3), ("exit 0", 0)])
+def test_server_that_stays_is_ended_and_one_that_fails_has_failed(server: str, status: int) -> None:
+    step = first_step(server=f"sh -c 'echo here; {server}'", client="mine {host}", server_stays=True)
+    with subprocess.Popen(step.server, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout and process.stdout.readline() == b"here\n"
+        if "sleep" in server:
+            os.killpg(process.pid, signal.SIGTERM)
+        assert process.wait() == status
+
+
+def test_both_ends_can_be_ranks_of_one_mpi_program() -> None:
+    ranks = program(server="mine -r 1", client="mine -r 0 {sizes}", mpi="tcp")
+    (step,) = ranks.steps(REQUEST, replace(ENDS, launcher="orterun apart"))
+    first, second = " ".join(step.client).split(" : ")
+    assert step.server == DAEMON
+    assert first.endswith("/lab/bin/mine -r 0 64,1024") and "--host 10.0.0.1 " in first
+    assert second.endswith("/lab/bin/mine -r 1") and "--host 10.0.0.2 " in second
+
+
+def test_output_is_read_as_its_table_sets_it() -> None:
+    outputs = tuple(printed(f"{counts.size} 8 Mbps\n") for counts in COUNTS)
+    assert [sample.size_bytes for sample in program().parse(REQUEST, outputs).samples] == [64, 1024]
+    csv = program(output="csv", client="mine {sizes} {host}")
+    samples = csv.parse(REQUEST, (printed(lab_csv({64: 40, 1024: 40}, "throughput", 20)),)).samples
+    assert csv.prints_samples and len(samples) == 44
+    silent = program(output="none", client="mine {host}")
+    assert silent.silent and silent.parse(REQUEST, (printed("hello"),)).samples == ()
+    both = StepOutcome("64 9 Mbps", "", "64 8 Mbps\n1024 8 Mbps\n", "", 0, 0, 0, 1)
+    samples = program(client="mine {sizes}", printed_by="server").parse(REQUEST, (both,)).samples
+    assert [sample.time_ns for sample in samples] == [2_560_000, 40_960_000]
+
+
+@pytest.mark.parametrize("output", ["columns", "csv", "none"])
+def test_student_program_can_be_pickled_as_a_part_of_a_plan(output: str) -> None:
+    assert pickle.dumps(program(output=output))
