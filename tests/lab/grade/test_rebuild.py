@@ -35,6 +35,7 @@ def test_more_rows_than_the_plan_can_have_are_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [(b"no gzip", "cannot be unpacked"), (gzip.compress(b"x")[:-3], "whole"), (gzip.compress(b"x") + b"y", "whole")],
+    ids=["not gzip", "cut", "followed by more"],
 )
 def test_samples_must_be_one_whole_gzip_stream(content: bytes, what: str) -> None:
     with pytest.raises(SubmissionError, match=what):
