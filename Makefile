@@ -35,7 +35,7 @@ report: setup ## Write the reports from the records: this needs no machine and n
 	$(bin)/lab report $(experiments)
 
 site: setup ## Write the front page, the documents and all reports as a static site: report/site
-	$(bin)/lab web
+	$(bin)/lab site
 
 verify: venv ## Measure again from nothing and compare with results/reference
 	$(bin)/lab verify

@@ -43,9 +43,9 @@ class Shown:
     files: dict[str, bytes]
 
 
-def web(options: Namespace) -> int:
+def site(options: Namespace) -> int:
     """Write the whole site; without reports it has no gallery, and a line says so."""
-    files = site(ROOT, options.out, options.results, TEMPLATES)
+    files = site_files(ROOT, options.out, options.results, TEMPLATES)
     for name, content in files.items():
         write_bytes(options.folder / name, content)
     if REPORTS not in files:
@@ -54,7 +54,7 @@ def web(options: Namespace) -> int:
     return 0
 
 
-def site(root: Path, reports: Path, results: Path, templates: Path) -> dict[str, bytes]:
+def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dict[str, bytes]:
     """Every file of the site by its name. All are in one folder, and no page loads anything else."""
     shown = tuple(gallery(reports, results))
     docs = root.resolve() / "docs"

@@ -148,7 +148,7 @@ def test_the_command_prints_and_writes_what_it_counted(
 ) -> None:
     monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
     words = ["--series", "sockets", "--sizes", "1", "--out", str(tmp_path), "--reference"]
-    assert main(["causes", str(plan.experiment.file), *words]) == 0
+    assert main(["profile", str(plan.experiment.file), *words]) == 0
     printed = capsys.readouterr().out
     assert "sockets, 1, client:" in printed and "tcp_sendmsg_locked" in printed and "system calls" in printed
     assert (tmp_path / "causes" / "small.functions.csv").read_text() == format_functions(shares[4:6])

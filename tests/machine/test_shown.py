@@ -37,7 +37,7 @@ card is a model whose parameters come from data sheets and from published curves
 """
 PEOPLE = 'authors = ["Ada"]\nids = ["815001"]\ncourse = "Networks"\n'
 # These end so where there is something that a person should look at, or where a draft lacks points.
-SAY_BY_STATUS, SAID = ("book", "preview-grade"), {"lab": 1, "make": 2}
+SAY_BY_STATUS, SAID = ("gradebook", "preview-grade"), {"lab": 1, "make": 2}
 ASK_OF_ANOTHER = re.compile(r'\[\[asks\]\]\nabout = \["verbs\.single".*?\n\n', re.DOTALL)  # series that are not there
 CURVE = "size_bytes,bytes_per_s\n1,1000000\n64,60000000\n4096,2000000000\n65536,3800000000\n"
 ROSTER = "id,name,email\n815001,Ada,ada@example.org\n"
@@ -87,7 +87,7 @@ class Walk:
         lab = place / ".venv" / "bin" / "lab"
         done(place, lab, "run", NAME)
         done(place, lab, "table", NAME, "--site", "exact", "--reference")
-        done(place, lab, "causes", NAME, "--reference")
+        done(place, lab, "profile", NAME, "--reference")
         solution = place / "experiments" / "assignments" / NAME / "solution" / NAME
         (place / "experiments" / NAME / "discussion.tex").write_text(DISCUSSION)
         (solution / "discussion.tex").write_text(re.sub("^", "We see this: ", DISCUSSION, flags=re.MULTILINE).rstrip())

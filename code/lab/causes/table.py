@@ -165,7 +165,7 @@ def read(file: Path) -> tuple[Cause, ...]:
         with file.open(newline="") as opened:
             return tuple(_row(cells) for cells in csv.DictReader(opened))
     except (KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
-        raise CausesError("is not a table of causes", str(file), "lab causes, which writes it") from error
+        raise CausesError("is not a table of causes", str(file), "lab profile, which writes it") from error
 
 
 def _row(cells: dict[str, str]) -> Cause:

@@ -66,7 +66,7 @@ def site_of_records(parser: argparse.ArgumentParser) -> object:
 
 
 def single_checks(parser: argparse.ArgumentParser) -> object:
-    """The checks of a hand-in that are made alone."""
+    """The checks of a submission that are made alone."""
     from lab.submission.assignment import CHECKS
 
     text = "make this check alone; may be repeated"
@@ -84,7 +84,7 @@ def count(text: str) -> int:
     """A whole number of at least 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r:.40} is no whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r:.40}")
     return number
 
 
@@ -96,13 +96,13 @@ JOBS = argument(
 RECORDS = folder("--results", "the folder of records and tables", RESULTS)
 REPORTED = folder("--out", "the folder of reports", REPORTS)
 TABLED = folder("--out", "where the table is written (default: with the results)")
-HANDED_IN = folder("--out", "where the hand-in is written", SUBMISSIONS)
+HANDED_IN = folder("--out", "where the PDF is written", SUBMISSIONS)
 GRADES = folder("--out", "the folder of grades", RESULTS / "grades")
 KIT_GRADES = folder("--grades", "the folder of grades", RESULTS / "grades")
 ASSIGNED = "a file, or a name in experiments/assignments/; default: the only one there"
 ASSIGNMENT = argument("--assignment", help=ASSIGNED)
 ASSIGNMENT_NAME = argument("assignment", nargs="?", help=ASSIGNED)
-YES = flag("--yes", "plan more than a million trials")
+YES = flag("--yes", "allow more than a million trials")
 TABLE_REFERENCE = flag("--reference", "write results/reference, which verify compares with")
 CAUSES_REFERENCE = flag(
     "--reference", "write results/reference too, from which reports take it where nothing was counted"
@@ -138,17 +138,17 @@ class Command:
 
 
 SECTIONS = {
-    "to measure": (
-        Command("cli.first.try_", "measure a small experiment and show its figure", "", (*WHERE, REPORTED)),
+    "Measure": (
+        Command("cli.first.try_", "run a small experiment and show a chart", "", (*WHERE, REPORTED)),
         Command(
             "cli.measure.plan",
-            "show the trials, what is done, and about how long the rest takes",
+            "list the trials and estimate the time",
             "verbs_throughput",
             (EXPERIMENTS, *WHERE),
         ),
         Command(
             "cli.measure.run",
-            "run the trials that have no record yet, then write the tables",
+            "run the trials that have no record",
             "verbs_throughput write_parameters --report",
             (
                 *(EXPERIMENTS, *WHERE, REPORTED),
@@ -158,39 +158,39 @@ SECTIONS = {
         ),
         Command(
             "cli.measure.table",
-            "write an experiment's records as one CSV",
+            "write the records as a CSV table",
             "verbs_throughput",
             (EXPERIMENTS, *READ, TABLED, TABLE_REFERENCE),
         ),
         Command(
             "cli.measure.show",
-            "show one record",
+            "print one record",
             "3f9a",
             (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
         ),
         Command(
             "submission.compare.compare",
-            "compare two runs: ratios with intervals, each with a verdict",
+            "compare two runs by ratios with intervals",
             "results report/verbs_throughput.pdf",
             (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
         ),
         Command(
             "doctor.doctor",
-            "list what each site needs, what this host has, and how to get the rest",
+            "check what each site needs on this host",
             "",
             (flag("--json", "print JSON, for programs"), hosts()),
         ),
     ),
-    "to write a report": (
+    "Write a report": (
         Command(
             "report.commands.report",
-            "write a PDF from the records, or print what is wrong with the discussion",
+            "write reports from the records",
             "verbs_throughput write_parameters",
             (EXPERIMENTS, *READ, REPORTED),
         ),
         Command(
             "report.asking.query",
-            "print a number of an experiment, judge a statement, or list what can be asked",
+            "print a number, or judge a statement",
             "verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
             (
                 file("experiment", EXPERIMENT),
@@ -202,7 +202,7 @@ SECTIONS = {
         ),
         Command(
             "report.checking.check",
-            "check a discussion against the records: errors, then sentences that compare without evidence",
+            "check a discussion against the records",
             "verbs_throughput --watch",
             (
                 *(EXPERIMENTS, *READ),
@@ -211,8 +211,8 @@ SECTIONS = {
             ),
         ),
         Command(
-            "cli.tools.causes",
-            "count on exact, by function, the instructions that a message takes at each end",
+            "cli.tools.profile",
+            "count a message's instructions by function",
             "verbs_throughput --series verbs --sizes 1,4K",
             (
                 EXPERIMENTS,
@@ -220,7 +220,7 @@ SECTIONS = {
                     "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
                 ),
                 argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
-                argument("--top", type=count, default=20, help="print so many functions of each end (default: 20)"),
+                argument("--top", type=count, default=20, help="functions to print for each end (default: 20)"),
                 *(CAUSES_REFERENCE, RECORDS, TABLED),
             ),
         ),
@@ -231,8 +231,8 @@ SECTIONS = {
             (file("pdf", "a report"), file("folder", "a new folder for its data")),
         ),
         Command(
-            "web.web",
-            "write the front page, the documents and all reports as a static site",
+            "web.site",
+            "write the docs and reports as a website",
             "",
             (
                 file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
@@ -240,34 +240,38 @@ SECTIONS = {
             ),
         ),
     ),
-    "to hand in": (
+    "Hand in": (
         Command(
             "submission.hand_in.submit",
-            "make the file to hand in, or print why it can't be handed in yet",
+            "make the PDF to hand in",
             "verbs_throughput --draft",
             (ASSIGNMENT_NAME, flag("--draft", "make it in any case, marked as a draft"), RECORDS, HANDED_IN),
         ),
         Command(
             "grade.commands.preview_grade",
-            "make a draft and grade it by the public checks",
+            "grade a draft by the public checks",
             "",
             (RECORDS, ASSIGNMENT, JOBS, GRADES),
         ),
     ),
-    "to teach": (
+    "Teach": (
         Command(
             "kit.commands.kit",
-            "begin a kit (new), make what students get of it (make), grade its solution (try), make a class (sample)",
+            "make, try or sample a kit of a course",
             "make verbs_throughput",
             (
-                argument("action", choices=("new", "make", "try", "sample")),
-                argument("kit", help="a name in experiments/assignments/; of try also `all`"),
+                argument(
+                    "action",
+                    choices=("new", "make", "try", "sample"),
+                    help="create a kit, package it for students, grade its solution, or generate submissions",
+                ),
+                argument("kit", help="a name in experiments/assignments/; `try all` tries every kit"),
                 argument(
                     "--experiment",
                     default="verbs_throughput",
                     help=f"of a new kit: {EXPERIMENT} (default: %(default)s)",
                 ),
-                argument("--count", type=count, default=30, help="hand-ins of a sample (default: 30)"),
+                argument("--count", type=count, default=30, help="submissions of a sample (default: 30)"),
                 folder("--out", "the folder that is written to (default of make: submission)"),
                 folder(
                     "--results",
@@ -278,16 +282,16 @@ SECTIONS = {
             ),
         ),
     ),
-    "to grade": (
+    "Grade": (
         Command(
             "grade.commands.grade",
-            "grade a hand-in against measurements of this host: points and evidence",
+            "grade one submission",
             "submission/ada.pdf",
             (file("submission", "a PDF, or a zip or a folder with one in it"), single_checks, ASSIGNMENT, JOBS, GRADES),
         ),
         Command(
             "grade.commands.grade_class",
-            "grade every hand-in of a folder, each in a process of its own",
+            "grade every submission of a folder",
             "hand-ins --jobs 2",
             (
                 file("submissions", "a folder of PDFs, zips and folders"),
@@ -297,18 +301,18 @@ SECTIONS = {
         ),
         Command(
             "grade.commands.grade_prepare",
-            "measure the grader's records before the first hand-in comes",
+            "measure the grader's records in advance",
             "",
             (ASSIGNMENT, JOBS),
         ),
         Command(
-            "grade.book.book",
-            "write the points of a whole course, also as Moodle, Canvas and Gradescope import them",
+            "grade.book.gradebook",
+            "combine grades, roster, deadlines and points by hand",
             "verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
             (
                 ASSIGNMENT_NAME,
                 file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
-                folder("--submissions", "the folder of hand-ins, whose dates show when each came"),
+                folder("--submissions", "the folder of submissions, whose dates show when each came"),
                 file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
                 file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
                 folder("--nameless", "write reports without names here, and a sheet for their points"),
@@ -318,7 +322,7 @@ SECTIONS = {
         ),
         Command(
             "grade.commands.autograder",
-            "make the zip with which Gradescope grades an assignment",
+            "make the zip for Gradescope",
             "--image course.lab",
             (
                 ASSIGNMENT,
@@ -327,17 +331,17 @@ SECTIONS = {
             ),
         ),
     ),
-    "to trust and to look after the lab": (
+    "Check and maintain": (
         Command(
             "cli.tools.verify",
-            "measure again from nothing and compare with results/reference",
+            "measure again and compare with the reference",
             "verbs_throughput",
             (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
         ),
-        Command("cli.tools.bench", "compare the lab's programs with their peers, as ratios", "--jobs 2", WHERE),
+        Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2", WHERE),
         Command(
             "cli.tools.fit_card",
-            "fit a modelled card to a measured curve of throughput, and print its error at each size",
+            "fit a modelled card to a measured curve",
             "experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
             (
                 file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
@@ -348,22 +352,22 @@ SECTIONS = {
         ),
         Command(
             "cli.tools.image",
-            "export the machine as one file that needs no network, or import one",
+            "export or import the VM as one file",
             "export course.lab",
-            (argument("action", choices=("export", "import")), file("file", "the exported machine")),
+            (argument("action", choices=("export", "import")), file("file", "the exported VM")),
         ),
         Command(
             "cli.tools.script",
-            "print a Slurm job script of an experiment's MPI trials, to submit by hand",
+            "print a Slurm job script of MPI trials",
             "mpi_bandwidth_latency > job.sh",
             (file("experiment", EXPERIMENT), hosts()),
         ),
         Command(
             "cli.tools.lock",
-            "renew the machine's package lock together with results/reference",
+            "renew the package lock and the reference",
             "",
             (
-                flag("--machine", "keep packages and reference; write what every host must find of today's machine"),
+                flag("--machine", "keep packages and reference; write only the digests of today's VM"),
                 *ON_EXACT,
             ),
         ),
@@ -389,15 +393,17 @@ def make_parser() -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="lab",
-        description="Measures a network link with RDMA verbs and TCP, and their peers, reproducibly to the last byte.",
-        epilog="\n".join(_sections()) + "\nlab COMMAND --help shows its options and an example",
+        usage="lab COMMAND [options]          Start here: lab try",
+        description="Verbyte: measure RDMA, TCP and MPI, write the report, hand it in, grade it.\n\n"
+        + "\n".join(_sections()),
+        epilog="lab COMMAND --help shows its options and an example.",
         formatter_class=formatter,
     )
     parser.add_argument(
-        "--version", action=ShowVersion, nargs=0, help="print number, commit and exact machine, and exit"
+        "--version", action=ShowVersion, nargs=0, help="print the version, the commit and the VM, and exit"
     )
     parsers = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", help="one of those below", parser_class=CommandParser
+        prog="lab", dest="command", metavar="COMMAND", help=argparse.SUPPRESS, parser_class=CommandParser
     )
     for command in COMMANDS.values():
         epilog = f"example:\n  {command.example}"
@@ -408,7 +414,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _sections() -> Iterator[str]:
     for section, commands in SECTIONS.items():
-        yield f"{section}:"
+        yield section
         for command in commands:
             start = f"  {command.name}".ljust(INDENT)
             yield textwrap.fill(command.summary, WIDTH, initial_indent=start, subsequent_indent=" " * INDENT)
@@ -435,4 +441,4 @@ def version_lines() -> Iterator[str]:
         if git.returncode == 0:
             yield f"commit {git.stdout.strip()}"
     expected = snapshot.read(MACHINE)
-    yield f"exact machine {expected.frozen['memory'][:LETTERS] if expected else 'of this computer alone'}"
+    yield f"exact machine {expected.frozen['memory'][:LETTERS] if expected else 'of this host alone'}"

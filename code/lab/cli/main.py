@@ -46,7 +46,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     from lab.errors import LabError, all_lines
     from lab.files.storage import refusal
 
-    options = _parsed(make_parser(), arguments)
+    parser = make_parser()
+    options = _parsed(parser, sys.argv[1:] if arguments is None else arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
     function = COMMANDS[options.command].function
     try:
         if getattr(options, "site", "") == AUTO:
@@ -65,8 +69,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     return 2
 
 
-def _parsed(parser: ArgumentParser, arguments: Sequence[str] | None) -> Namespace:
+def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:
     """The options. Queries may follow options, too, which argparse alone does not allow."""
+    from lab.cli.commands import COMMANDS
+    from lab.typed_json import nearest
+
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        near = nearest(arguments[0], COMMANDS)
+        hint = f"Did you mean {near}" if near else "lab --help lists all commands."
+        print(f"lab: there is no command {arguments[0]!r:.40}. {hint}", file=sys.stderr)
+        raise SystemExit(2)
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "query" or any(text.startswith("--") for text in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

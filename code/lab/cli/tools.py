@@ -60,7 +60,7 @@ mkdir -p "$out"
 {modules}"""
 
 
-def causes(options: Namespace) -> int:
+def profile(options: Namespace) -> int:
     """Count each window, print its largest functions, and write both tables."""
     site = open_profiled()
     for plan in open_workshop(options.experiment, site, tell).plans:

@@ -180,7 +180,7 @@ class Document:
     causes: Annotated[
         CausesTable | None,
         About(
-            "What `lab causes` counts on exact: the instructions of a message, by function.",
+            "What `lab profile` counts on exact: the instructions of a message, by function.",
             '{ series = ["depth"], sizes = "64" }',
         ),
     ] = None

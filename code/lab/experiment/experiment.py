@@ -94,7 +94,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Causes:
-    """What `lab causes` counts: where the instructions of a message go."""
+    """What `lab profile` counts: where the instructions of a message go."""
 
     series: tuple[str, ...]
     sizes: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""The grade book of an assignment: roster, late days and points given by hand; `lab book` and its exports."""
+"""The grade book of an assignment: roster, late days and points given by hand; `lab gradebook` and its exports."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ Times = dict[str, datetime]  # by the name of the file
 Codes = dict[str, str]  # by the name of the hand-in
 
 
-def book(options: Namespace) -> int:
+def gradebook(options: Namespace) -> int:
     """Write everybody of the roster with all points; 1 if a person should look at something."""
     assignment = load_assignment(find_assignment(options.assignment))
     roster = read_roster(options.roster)

@@ -68,7 +68,7 @@ class Course:
 
     def book(self, *more: str, times: str = "", status: int = 1) -> dict[str, Row]:
         (self.folder / "times.csv").write_text(f"submission,handed_in\n{times}")
-        words = ["book", str(self.folder / "week1.toml"), "--roster", str(self.folder / "roster.csv")]
+        words = ["gradebook", str(self.folder / "week1.toml"), "--roster", str(self.folder / "roster.csv")]
         words += ["--grades", str(self.grades), "--times", str(self.folder / "times.csv"), *more]
         assert main(words) == status
         return {row["id"]: row for row in self.rows("book.csv")} if status < 2 else {}
@@ -191,7 +191,8 @@ def test_only_hand_ins_for_the_assignment_are_in_its_book(course: Course) -> Non
     course.keep("a.pdf", "ada")
     other = ASSIGNMENT.replace("Week one", "Week two")
     (course.folder / "week1.toml").rename(course.folder / "old.toml")
-    words = ["book", str(written(course.folder / "week2.toml", other)), "--roster", str(course.folder / "roster.csv")]
+    week2, roster = written(course.folder / "week2.toml", other), course.folder / "roster.csv"
+    words = ["gradebook", str(week2), "--roster", str(roster)]
     assert main([*words, "--grades", str(course.grades)]) == 1
     assert {row["submission"] for row in course.rows("book.csv")} == {""}
 

@@ -14,7 +14,7 @@ from tests.lab.web.small_pdf import small_pdf
 from lab.cli.main import main
 from lab.errors import LabError
 from lab.places import ROOT, TEMPLATES
-from lab.web import FRONT, REPORTS, body, first_page, gallery, site, slug
+from lab.web import FRONT, REPORTS, body, first_page, gallery, site_files, slug
 
 PHONE, DESKTOP = 360, 1280
 SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reports, folder = tmp_path_factory.mktemp("report"), tmp_path_factory.mktemp("site")
     (reports / "one.pdf").write_bytes(small_pdf())
     (reports / "one.html").write_text(f"<title>One report</title>{SVG}")
-    assert main(["web", str(folder), "--out", str(reports), "--results", str(reports)]) == 0
+    assert main(["site", str(folder), "--out", str(reports), "--results", str(reports)]) == 0
     return folder
 
 
@@ -75,13 +75,13 @@ def test_no_page_asks_for_what_is_not_in_its_folder(open_to_scripts: Path) -> No
 
 
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
-    assert site(ROOT, tmp_path, tmp_path, TEMPLATES) == site(ROOT, tmp_path, tmp_path, TEMPLATES)
+    assert site_files(ROOT, tmp_path, tmp_path, TEMPLATES) == site_files(ROOT, tmp_path, tmp_path, TEMPLATES)
 
 
 def test_without_reports_there_is_no_gallery_and_a_line_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["web", str(tmp_path / "site"), "--out", str(tmp_path), "--results", str(tmp_path)]) == 0
+    assert main(["site", str(tmp_path / "site"), "--out", str(tmp_path), "--results", str(tmp_path)]) == 0
     assert "try: make all" in capsys.readouterr().err
     assert not (tmp_path / "site" / REPORTS).exists() and f'"{REPORTS}"' not in (tmp_path / "site" / FRONT).read_text()
 

@@ -218,7 +218,7 @@ def _instructions(at: Inquiry) -> Value | None:
     named = {_slug(work): value for work, value in parts.items() if work != WAITING}
     if not parts or (kind and kind not in named):
         return None
-    return exact(float(round(named[kind] if kind else sum(named.values()))), source="lab causes")
+    return exact(float(round(named[kind] if kind else sum(named.values()))), source="lab profile")
 
 
 def _slug(kind: str) -> str:
@@ -230,7 +230,7 @@ def _busy(at: Inquiry) -> Value | None:
     parts = _parts(at)
     whole = sum(parts.values())
     busy = 1 - parts.get(WAITING, 0.0) / whole if whole else 0.0
-    return exact(round(max(busy, 0.0), 2), PURE, "percent", "lab causes") if parts else None
+    return exact(round(max(busy, 0.0), 2), PURE, "percent", "lab profile") if parts else None
 
 
 def _iterations(at: Inquiry) -> Value | None:
