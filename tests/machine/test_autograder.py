@@ -27,7 +27,7 @@ OUTSIDE = ("/etc/alternatives", "/etc/texmf", "/var/lib/texmf", "/etc/fonts")
 # Of the cache, what `make build` and the first trial leave; where this is the first, it finds an empty folder.
 MADE = ("image", "machine", "plugin", "runner", "exact-here", "bench")
 LAB = "#!/autograder/source/.venv/bin/python\nimport lab.__main__\n"
-# Two repetitions decide no comparison: a ratio stands in its place.
+# Two repetitions decide no comparison: a ratio is in its place.
 RATIO = r" by \claim{tcp / verbs at 64} at 64 B,"
 DISCUSSION = hand_ins.DISCUSSION.replace(r"\shows{tcp > verbs everywhere}", RATIO)
 

@@ -68,7 +68,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Walk:
-    """The checkout, and what stands in a document for a name of the reader's own."""
+    """The checkout, and what is in a document for a name of the reader's own."""
 
     place: Path
     own: dict[str, str]

@@ -33,7 +33,7 @@ NEXT = """Next:
   edit the experiment     {first}
                           then make try: only what is new is measured
   write the discussion    {discussion}
-                          then make report: it stands in the PDF"""
+                          then make report: it is in the PDF"""
 
 
 def try_(options: Namespace) -> int:

@@ -41,7 +41,7 @@ class SeriesTable:
     name: Annotated[
         str, SERIES_NAME, About("Its name in records, figures and queries. Each series has another.", '"depth"')
     ]
-    program: Annotated[str, NAME, About("One of the lab's programs, or one of `[programs]`.", '"verbs"')]
+    program: Annotated[str, NAME, About("One of Verbyte's programs, or one of `[programs]`.", '"verbs"')]
     operation: Annotated[
         str,
         Limits(choices=("write", "read", "send", "write-imm")),

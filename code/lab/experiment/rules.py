@@ -40,12 +40,12 @@ def program_faults(document: Document, file: Path) -> Iterator[Fault]:
 
 def _faults(name: str, table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
     if name in PROGRAMS:
-        yield Fault(f"the lab has a program {name!r} already", path, "another name")
+        yield Fault(f"Verbyte has a program {name!r} already", path, "another name")
     folder = file.parent / table.folder
     if not folder.is_dir():
         yield Fault(f"there is no folder {table.folder!r}", (*path, "folder"), "one beside the experiment's file")
     elif folder.resolve() in file.resolve().parent.parents:
-        what = f"the folder {table.folder!r} holds more than the programs: the experiment's own folder lies in it"
+        what = f"the folder {table.folder!r} holds more than the programs: it contains the experiment's folder"
         yield Fault(what, (*path, "folder"), "one beside the experiment's file")
     yield from _binary_faults(table, (*path, "binaries"))
     yield from _command_faults(table.build, (*path, "build"), frozenset())
@@ -59,7 +59,7 @@ def _binary_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     """On the site, all of a program lie in one folder."""
     for index, file in enumerate(map(PurePath, table.binaries)):
         if file.is_absolute() or ".." in file.parts:
-            yield Fault(f"{str(file)!r} lies outside of the program's folder", (*path, index), "a path inside it")
+            yield Fault(f"{str(file)!r} is outside of the program's folder", (*path, index), "a path inside it")
         if file.name in {PurePath(each).name for each in table.binaries[:index]}:
             yield Fault(f"two binaries are called {file.name!r}", (*path, index), "a name for each")
 
@@ -85,7 +85,7 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
     if not words:
         yield Fault("the command is empty", path, "a program and its arguments")
     if unknown:
-        yield Fault(f"the lab knows no place {{{unknown[0]}}}", path, _listed(known))
+        yield Fault(f"there is no placeholder {{{unknown[0]}}}", path, _listed(known))
 
 
 def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
@@ -96,7 +96,7 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
             "the commands name the sizes in two ways", (*path, "client"), "either {sizes} or {size}, or neither"
         )
     if table.output == "csv" and "{sizes}" not in words:
-        yield Fault("the lab's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
+        yield Fault("Verbyte's CSV holds all sizes", (*path, "output"), "{sizes} in the commands")
     if table.output in ("csv", NOTHING):
         for key in ("unit", "size_unit", "factor", "printed_by"):
             if getattr(table, key) != getattr(OwnTable, key):
@@ -115,14 +115,14 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     try:
         groups = re.compile(table.pattern, re.ASCII).groupindex
     except re.error as error:
-        yield Fault(f"the pattern is no regular expression: {error}", (*path, "pattern"))
+        yield Fault(f"the pattern is not a regular expression: {error}", (*path, "pattern"))
         return
     if missing := sorted(wanted - set(groups)):
         yield Fault(
             f"the pattern has no group named {missing[0]}", (*path, "pattern"), f"a group (?P<{missing[0]}>...)"
         )
     if table.unit and not is_unit(table.unit):
-        yield Fault(f"{table.unit!r} is no unit", (*path, "unit"), "one such as " + ", ".join(UNITS.values()))
+        yield Fault(f"{table.unit!r} is not a unit", (*path, "unit"), "one such as " + ", ".join(UNITS.values()))
 
 
 def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[Fault]:
@@ -247,7 +247,7 @@ RULES = (
     Rule(
         "until_stable",
         lambda s: bool(s.parameters.until_stable) and not s.own,
-        "0, but for the throughput of the lab's own programs without verify",
+        "0, but for the throughput of Verbyte's programs without verify",
     ),
     Rule("signal_every", _signals_too_rare, "at most half of tx_depth, or no completion frees the queue in time"),
     Rule(

@@ -35,7 +35,7 @@ def read_typed(file: Path, hint: str = "") -> str:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        what = f"is no UTF-8 text: byte 0x{content[error.start]:02x}"
+        what = f"is not UTF-8 text: byte 0x{content[error.start]:02x}"
         raise SpecError(what, file=file, line=line, hint="save it as UTF-8") from error
     if text.startswith(BOM):
         what = "begins with a byte order mark (BOM)"

@@ -98,7 +98,7 @@ def gradebook(options: Namespace) -> int:
     graded = hand_ins(options.grades, assignment.name, times_of(options.submissions, options.times))
     if options.nameless:
         write_nameless(assignment, graded, give_codes(options.grades, graded), options.nameless)
-        print(f"{from_here(options.nameless)}: {len(graded)} hand-ins without names")
+        print(f"{from_here(options.nameless)}: {len(graded)} submissions without names")
     by_hand = read_by_hand(options.by_hand, assignment) if options.by_hand else {}
     lines = list(entries(assignment, roster, graded, by_hand, read_codes(options.grades)))
     folder: Path = options.out or options.grades
@@ -112,7 +112,7 @@ def gradebook(options: Namespace) -> int:
     remarks += strangers(roster, graded)
     print("".join(f"{one_line(remark)}\n" for remark in remarks), end="")
     missing = sum(entry.hand_in is None for entry in lines)
-    print(f"{from_here(folder / BOOK)}: {len(lines)} people, {missing} without a hand-in")
+    print(f"{from_here(folder / BOOK)}: {len(lines)} people, {missing} without a submission")
     return int(bool(remarks))
 
 
@@ -125,7 +125,7 @@ def read_roster(file: Path) -> Roster:
             raise SpecError("the id is empty", file=file, line=line)
         key = same_id(row["id"])
         if key in roster:
-            raise SpecError(f"the id {row['id']!r:.60} stands in line {lines[key]} already", file=file, line=line)
+            raise SpecError(f"the id {row['id']!r:.60} is already in line {lines[key]}", file=file, line=line)
         days = whole_number(row.pop("free_days"), "free_days", file, line)
         roster[key], lines[key] = Person(**row, free_days=days), line
     if not roster:
@@ -184,7 +184,7 @@ def read_lines(file: Path, required: tuple[str, ...], columns: tuple[str, ...]) 
     try:
         text = read_bounded(file, MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SpecError("is no UTF-8 text", file=file, hint="save it as CSV UTF-8") from error
+        raise SpecError("is not UTF-8 text", file=file, hint="save it as CSV UTF-8") from error
     head = text.partition("\n")[0]
     rows = csv.DictReader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
     names = [(name or "").strip().lower() for name in rows.fieldnames or ()]
@@ -252,7 +252,7 @@ def _remarks(assignment: Assignment, persons: list[HandIn], judgements: Mapping[
     last, terms = persons[-1], assignment.terms
     yield from last.grade.flags
     if len(persons) > 1:
-        yield f"stands in {len(persons)} hand-ins, {last.name} counts"
+        yield f"is in {len(persons)} submissions, {last.name} counts"
     if terms.people_at_most and len(last.grade.ids) > terms.people_at_most:
         yield f"handed in by {len(last.grade.ids)} people, at most {terms.people_at_most} may"
     if not last.grade.is_final:
@@ -320,7 +320,7 @@ def book_csv(assignment: Assignment, lines: Iterable[BookEntry]) -> str:
 
 
 def moodle_csv(assignment: Assignment, lines: Iterable[BookEntry]) -> str:
-    """For Moodle's grade import; a person without a hand-in has a dash, as in Moodle's exports."""
+    """For Moodle's grade import; a person without a submission has a dash, as in Moodle's exports."""
     head = ("ID number", "Email address", assignment.title, f"{assignment.title} (feedback)")
     rows = []
     for entry in lines:
@@ -330,7 +330,7 @@ def moodle_csv(assignment: Assignment, lines: Iterable[BookEntry]) -> str:
 
 
 def canvas_csv(assignment: Assignment, lines: Iterable[BookEntry]) -> str:
-    """For the import of Canvas's gradebook; a person without a hand-in has an empty cell, which changes nothing."""
+    """For the import of Canvas's gradebook; a person without a submission has an empty cell, which changes nothing."""
     head = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment.title)
     rows: list[Iterable[object]] = [("    Points Possible", "", "", "", "", assignment.most)]
     for entry in lines:

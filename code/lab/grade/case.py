@@ -84,14 +84,14 @@ class TimeBudget:
         if not job.stranger:
             return run()
         if self.left_ns <= 0:
-            raise TrialFailed(f"the hand-in's programs ran for more than {self.seconds} s, in all checks together")
+            raise TrialFailed(f"the submission's programs ran for more than {self.seconds} s, in all checks together")
         try:
             outcome = run()
         except SiteStopped:
             raise
         except MachineError as error:  # nothing else ran in this machine
             self._spend(job.deadline_s * NS_PER_S)
-            raise TrialFailed(f"the hand-in's programs broke the machine: {error.what}") from error
+            raise TrialFailed(f"the submission's programs broke the machine: {error.what}") from error
         self._spend(outcome.clock_end_ns - outcome.clock_start_ns)
         return outcome
 

@@ -74,7 +74,7 @@ class ClassOutputs:
         for name, names in page.twice.items():
             more = f" and {len(names) - SHOWN_HAND_INS} more" if len(names) > SHOWN_HAND_INS else ""
             shown = ", ".join(names[:SHOWN_HAND_INS])
-            lines.append(f"     the id {name} stands in {len(names)} hand-ins: {shown}{more}")
+            lines.append(f"     the id {name} is in {len(names)} submissions: {shown}{more}")
         return [*map(one_line, lines), *([f"{len(pairs):>4} pairs are alike: {ALIKE}"] if pairs else [])]
 
     def _write(self, pairs: list[Likeness]) -> ClassPage:
@@ -99,7 +99,7 @@ class ClassPage:
     def first(self, row: Graded) -> str:
         """What a grader must know before the points."""
         again = [
-            f"the id {name} stands in {len(self.twice[same_id(name)])} hand-ins"
+            f"the id {name} is in {len(self.twice[same_id(name)])} submissions"
             for name in row.grade.ids
             if same_id(name) in self.twice
         ]
@@ -155,7 +155,7 @@ def by_id(rows: Iterable[Graded]) -> Groups:
 
 def grades_csv(page: ClassPage) -> str:
     """A row for each file of the class; a check that a hand-in's assignment lacks has an empty cell."""
-    about = ["submission", "flags", "assignment", "identity", "ids", "hand-ins of an id", "points", "most", "final"]
+    about = ["submission", "flags", "assignment", "identity", "ids", "submissions of an id", "points", "most", "final"]
     return csv_text([*about, *page.checks, "faults", "trouble", "folder"], _grade_rows(page))
 
 
@@ -245,7 +245,7 @@ def _pairs(fingerprints: Mapping[str, Fingerprint]) -> Iterator[Likeness]:
     for name in sorted(fingerprints):
         mine = fingerprints[name]
         pieces = [*sorted(mine.records)[:WEIGHED], *sorted(mine.words)[:WEIGHED]]
-        weight: Counter[str] = Counter()  # of the earlier hand-ins: rare pieces weigh most
+        weight: Counter[str] = Counter()  # of the earlier submissions: rare pieces weigh most
         for piece in pieces:
             for earlier in holders.get(piece, ()):
                 weight[earlier] += round(1_000_000 / count[piece])

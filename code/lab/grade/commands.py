@@ -98,7 +98,7 @@ def grade_class(options: Namespace) -> int:
     finally:
         summary = outputs.finish()
     print("\n".join(summary))
-    print(f"{from_here(options.out / PAGE)}: {len(submissions)} hand-ins, {len(skipped)} other files")
+    print(f"{from_here(options.out / PAGE)}: {len(submissions)} submissions, {len(skipped)} other files")
     return status
 
 

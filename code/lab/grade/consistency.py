@@ -29,7 +29,7 @@ MOST_LINES, LONGEST_LINE, MOST_HEADER_DIGITS = 1000, 20_000, 19  # of a header; 
 MOST_NODES = 64
 # Values of a header that depend on the speed of the computer, on a wall clock.
 TIMED = frozenset({"iterations", "warmup", "operations"})
-# A plan cannot foretell the version of the lab, the programs' choices and the checks.
+# A plan cannot foretell the version of Verbyte, the programs' choices and the checks.
 UNPLANNED = (*VOLATILE, "lab", "header", "checks")
 FLAWS = {
     "link": Flaw.OTHER_LINK,
@@ -58,7 +58,7 @@ def require_plain(content: bytes, where: str) -> None:
     except _NoNumber as error:
         raise SubmissionError(f"holds a number that nothing measures: {error}", where) from error
     except RecursionError as error:
-        what = "is nested more deeply than anything that the lab writes"
+        what = "is nested more deeply than anything that Verbyte writes"
         raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE) from error
     except ValueError:
         return
@@ -112,14 +112,14 @@ def record_findings(
 def text_findings(facts: Facts) -> Iterator[Finding]:
     """The faults of the texts in one record: the version, the checks, the header and the nodes."""
     if not _VERSION.fullmatch(facts.judged.lab):
-        yield Finding(Flaw.RECORD, f"lab is no version: {facts.judged.lab!r:.60}")
+        yield Finding(Flaw.RECORD, f"lab is not a version: {facts.judged.lab!r:.60}")
     if set(facts.judged.checks or ()) != set(CHECKS):
         yield Finding(Flaw.RECORD, "it does not say that it passed all checks, and no others")
     header = facts.measured.header or {}
     if len(header) > MOST_LINES or any(_is_strange(text) for line in header.items() for text in line):
         yield Finding(Flaw.HEADER, "its header is none that a program printed: too long, or not to be printed")
     if len(facts.moment.nodes) > MOST_NODES or not all(map(_NODE.fullmatch, facts.moment.nodes)):
-        yield Finding(Flaw.STATE, f"its nodes are no names of computers: {facts.moment.nodes!r:.80}")
+        yield Finding(Flaw.STATE, f"its nodes are not host names: {facts.moment.nodes!r:.80}")
 
 
 def _is_strange(text: str) -> bool:

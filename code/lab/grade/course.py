@@ -60,7 +60,7 @@ class Graded:
 def find_submissions(folder: Path) -> tuple[list[Path], list[Graded]]:
     """Every PDF, zip and folder to grade; every other file with the reason why it is skipped."""
     if not folder.is_dir():
-        raise ClassError("is no folder of hand-ins", where=str(folder), hint="lab grade, for a single file")
+        raise ClassError("is not a folder of submissions", where=str(folder), hint="lab grade, for a single file")
     reasons = {place: _skip_reason(place) for place in sorted(folder.iterdir())}
     submissions = [place for place, reason in reasons.items() if not reason]
     if not submissions:
@@ -75,7 +75,7 @@ def _skip_reason(place: Path) -> str:
         return "it is hidden, or a computer put it there"
     if place.is_dir() or place.suffix.lower() in SUFFIXES or _begins_as_pdf(place):
         return ""
-    return f"it is no PDF, zip or folder{f' but {place.suffix}' if place.suffix else ''}"
+    return f"it is not a PDF, zip or folder{f' but {place.suffix}' if place.suffix else ''}"
 
 
 def _begins_as_pdf(place: Path) -> bool:
@@ -121,7 +121,7 @@ def _require_readable(hand_ins: Iterable[SubmissionFile]) -> None:
         else:
             return
     if first is not None:
-        raise ClassError(f"none of its hand-ins can be opened, first {first}", where=str(Path(first.where).parent))
+        raise ClassError(f"none of its submissions can be opened, first {first}", where=str(Path(first.where).parent))
 
 
 def assignment_in(hand_in: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | None:

@@ -28,7 +28,7 @@ SINGLE = TOLERANCE  # of a median, of a repetition beyond the grader's, of a rat
 JOINT = TOLERANCE / 2
 OUTLIERS = 0.05  # of a series' repetitions
 DISTURBED = 0.1  # of them on a wall clock, where another process disturbs one or two
-WIDER = 3.0  # times the spread, in the mean over a series; at one size a single repetition may be elsewhere
+WIDER = 3.0  # times the spread, on average over a series; at one size a single repetition may be elsewhere
 LEAST_COPIED = 3  # sizes and points whose repetitions are all equal, where the grader's differ
 
 Means = dict[tuple[str, str], tuple[float, float]]  # by series and column: the ratio, and the allowed deviation from 1
@@ -91,7 +91,7 @@ def distribution_findings(claimed: Sequence[Row], grader: Sequence[Row], traits:
     means = _means(steady, lambda _: JOINT) if traits.repeats else _means(both, _mean_spread)
     for (series, column), (mean, allowed) in means.items():
         if abs(mean - 1) > allowed:
-            what = f"is {mean:.3f} of what is measured here in the mean over its sizes, allowed is {allowed:.0%}"
+            what = f"is {mean:.3f} of what is measured here on average over its sizes, allowed is {allowed:.0%}"
             yield Finding(Flaw.SHIFT, f"{series}: {column} {what}")
     yield from _ratios(steady, means, JOINT if traits.repeats else SINGLE)
 
@@ -101,7 +101,7 @@ def _repetitions(series: str, quantities: list[Quantity], traits: Traits) -> Ite
     count = sum(len(quantity.claimed) for quantity in quantities)
     if len(outliers) > (OUTLIERS if traits.repeats else DISTURBED) * count:
         quantity, value = outliers[0]
-        beyond = f"{len(outliers)} of {count} repetitions lie more than {SINGLE:.0%} beyond what is measured here"
+        beyond = f"{len(outliers)} of {count} repetitions are more than {SINGLE:.0%} beyond what is measured here"
         first = f"{value} of {quantity}, here {min(quantity.grader)} to {max(quantity.grader)}"
         yield Finding(Flaw.REPETITION, f"{series}: {beyond}, first {first}")
 
@@ -128,7 +128,7 @@ def _ratios(steady: list[Quantity], means: Means, joint: float) -> Iterator[Find
         (least, below), (most, above) = ranked[0], ranked[-1]
         allowed = max(joint, *(deviation for _, (_, deviation) in items))
         if most > (1 + allowed) * least:
-            yield _moved(f"{above} to {below} in the mean over their sizes, by {column},", most / least, allowed)
+            yield _moved(f"{above} to {below} on average over their sizes, by {column},", most / least, allowed)
 
 
 def _moved(names: str, change: float, allowed: float) -> Finding:

@@ -252,7 +252,7 @@ BY_FLAW = {
     Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
     Flaw.INVENTED: EARLY,
     Flaw.DATA: "a message was written over before it had left: its place in the buffer is free again when its request "
-    "is complete, and requests under way need places of their own",
+    "is complete, and requests in flight need places of their own",
     Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
     Flaw.WAY: "the messages must go by RDMA over the link",
 }

@@ -37,7 +37,7 @@ DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assi
 MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
 LONGEST_VERSION = 40
 DRIFT = (
-    "It was made with version {!r} of the lab, and is graded with {!r}: where the two write other facts or words, "
+    "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
     "a finding may be no fault of the student."
 )
 UNREAD = "UNKNOWN IDENTITY: nothing in it says where it was measured: no points for rerun unless a person gives them."
@@ -75,7 +75,7 @@ def require_shut_in(experiment: Experiment) -> None:
     """Refuse to run untrusted programs with the rights of the user."""
     for tool in own_programs(experiment):
         if tool.launched:
-            what = f"{tool.name} is started by MPI, and such a program of a student's cannot be shut in"
+            what = f"{tool.name} is started by MPI, and such a program of a student's cannot be sandboxed"
             raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI in what is graded")
 
 
@@ -195,7 +195,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
     except LabError as error:
         return only(Status.FAILED, Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, error)
     except RecursionError:
-        what = "a file is nested more deeply than anything that the lab writes"
+        what = "a file is nested more deeply than anything that Verbyte writes"
         return only(Status.FAILED, Flaw.UNREADABLE, what)
     except Exception as error:  # noqa: BLE001 - untrusted data may break anything; the other checks go on
         return only(Status.ERROR, Flaw.BLOCKED, f"the check broke down: {error!r:.300}")

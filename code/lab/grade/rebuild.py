@@ -112,7 +112,7 @@ def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
     for path, data in unpack(content, RECORDS).items():
         match = _RECORD_PATH.fullmatch(path)
         if match is None:
-            raise SubmissionError(f"{path!r} is no file of a record", RECORDS, fault=OpeningFault.NAME)
+            raise SubmissionError(f"{path!r} is not a file of a record", RECORDS, fault=OpeningFault.NAME)
         key, name = match.groups()
         if name == SAMPLES:
             require_bounded(data, path, rows)

@@ -65,7 +65,7 @@ def parcel(kit: Kit, page: str) -> dict[str, bytes]:
     """The files of a parcel by their path in a checkout."""
     if ASSIGNMENTS not in kit.assignment.file.resolve().parents:
         where = f"experiments/assignments/{kit.assignment.file.name}"
-        what = "a parcel is made of a kit that lies in the checkout"
+        what = "a kit must be inside the checkout to be packaged"
         raise SpecError(what, file=kit.assignment.file, expected=where)
     checkout = (file for part in (*PARTS, *MORE) for file in written_by_people(ROOT / part))
     files = {str(file.relative_to(ROOT)): file.read_bytes() for file in checkout if _is_for_students(file, kit)}
@@ -99,7 +99,7 @@ def _is_for_students(file: Path, kit: Kit) -> bool:
 def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path]:
     """Write the files of a new kit, none of which replaces another; return their paths."""
     if not NAME.fullmatch(name):
-        raise SpecError(f"{name!r:.80} is no name of a kit", expected="small letters, digits and _, a letter first")
+        raise SpecError(f"{name!r:.80} is not a name of a kit", expected="small letters, digits and _, a letter first")
     loaded = load(find_experiment(Path(experiment)))
     values = {"title": loaded.title.replace('"', "'"), "experiment": experiment, "question": loaded.question.strip()}
     values["series"] = loaded.series[0].name

@@ -41,7 +41,7 @@ LIMITS = {
     f"image/{MANIFEST}": MANIFEST_LIMIT,
     **{f"image/{part}": most for part, most in PARTS.items()},
 }
-VERSION = "the same version of the lab as where it was exported"
+VERSION = "the same version of Verbyte as where it was exported"
 OFFER = """\
 This file holds programs of Debian, among them QEMU and Linux under the GNU General Public License. Their sources are
 Debian's, unchanged: the source package is the last folder of each path below; mirrors of Debian and its archive of old
@@ -124,7 +124,7 @@ def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -
     inputs = SnapshotInputs(opened(came / "image"), qemu_here, plugin, link.digest(machine), expected)
     files = [came / "frozen" / name for name in ("memory", "state")]
     if about.get("recipe") != inputs.digest or not all(file.is_file() for file in files):
-        raise ArchiveError("its frozen machine is not of this version of the lab", hint=VERSION)
+        raise ArchiveError("its frozen machine is not of this version of Verbyte", hint=VERSION)
     if name := snapshot.unexpected(inputs, came / "frozen"):
         raise ArchiveError(f"its frozen machine has another {name} than the one that this lab knows", hint=VERSION)
     return inputs

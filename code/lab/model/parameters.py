@@ -190,7 +190,7 @@ class Parameters:
     wait_deadline_s: Annotated[
         int,
         limits("wait_deadline_s"),
-        About("Seconds that one wait of the lab's programs may last without progress.", "20"),
+        About("Seconds that one wait of Verbyte's programs may last without progress.", "20"),
     ] = 10
     deadline_s: Annotated[
         Choice,

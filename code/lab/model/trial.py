@@ -96,7 +96,7 @@ class Link:
         Limits(least=-10_000_000_000, most=10_000_000_000),
         About(
             "By how much the clock of the server's computer is ahead at first, for programs that compare clocks: "
-            "CLOCK_REALTIME. Only where each end has a computer of its own that the lab makes, and so a clock.",
+            "CLOCK_REALTIME. Only where each end has a computer of its own that Verbyte makes, and so a clock.",
             "250_000",
         ),
     ] = 0
@@ -180,7 +180,7 @@ NS_PER_S = 1_000_000_000
 
 
 def place_under_test(command: Sequence[str]) -> int:
-    """Where the program under test stands in a command; 0 where there is none."""
+    """Where the program under test is in a command; 0 where there is none."""
     ours = (place for place, word in enumerate(command) if word.startswith(f"{DIRECTORY}/") and word != OVER_CARD)
     return next(ours, 0)
 

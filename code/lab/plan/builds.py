@@ -16,10 +16,10 @@ from lab.files.store import sha256
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE, PROGRAMS
 from lab.programs.program import Build
 
-DEADLINE_S = 600  # of a build; the lab's programs take 70 s of a VM's CPU
+DEADLINE_S = 600  # of a build; Verbyte's programs take 70 s of a VM's CPU
 LARGEST_SOURCE, MOST_SOURCES = 2**20, 500
 OUT = "out"
-# All of the lab's programs, so that one build serves every experiment.
+# All of Verbyte's programs, so that one build serves every experiment.
 LAB_PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong", "set-clock")
 LAB_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.c", "*.h", "Makefile"))
 

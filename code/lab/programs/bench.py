@@ -1,4 +1,4 @@
-"""The lab's programs verbs and tcp: one pair of processes goes through all sizes and prints the lab's CSV."""
+"""The lab's programs verbs and tcp: one pair of processes goes through all sizes and prints Verbyte's CSV."""
 
 from __future__ import annotations
 

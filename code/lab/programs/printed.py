@@ -115,9 +115,9 @@ def _sample(printed: Printed, request: Request, asked: Counts, groups: dict[str,
     latency = request.measure == "latency"
     one = nanoseconds(unit) if latency else bytes_per_s(unit, asked.size)
     if one is None:
-        raise ParseError(f"{unit[:40]!r} is no unit of {request.measure}: one of {KNOWN[request.measure]}")
+        raise ParseError(f"{unit[:40]!r} is not a unit of {request.measure}: one of {KNOWN[request.measure]}")
     if NUMBER.fullmatch(value) is None:
-        raise ParseError(f"{value[:40]!r} is no number")
+        raise ParseError(f"{value[:40]!r} is not a number")
     count = _messages(groups.get("messages"), asked)
     total = count * asked.size
     with localcontext() as context:
@@ -144,7 +144,7 @@ def _messages(printed: str | None, asked: Counts) -> int:
     if printed is None:
         return asked.iterations
     if not re.fullmatch(r"\d{1,12}", printed, re.ASCII) or not 0 < int(printed) * asked.size <= LARGEST:
-        raise ParseError(f"{printed[:40]!r} is no number of messages")
+        raise ParseError(f"{printed[:40]!r} is not a number of messages")
     return int(printed)
 
 

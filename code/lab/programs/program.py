@@ -53,7 +53,7 @@ class Request:
 
     @property
     def sizes_option(self) -> str:
-        """The sizes as the lab's programs take them: `64@1000/10` for 1000 messages of 64 bytes after 10 to warm up."""
+        """The sizes as Verbyte's programs take them: `64@1000/10` for 1000 messages of 64 bytes after 10 to warm up."""
         return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
 
     def messages(self, counts: Counts) -> int:
@@ -123,7 +123,7 @@ class Program:
     binaries: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY on the site
     build: Build | None = None  # makes the binaries, where `make build` does not
     engine: bool = False  # it is of code/bench: windows, rounds, and its rules
-    prints_samples: bool = False  # the lab's CSV, which a record keeps apart from other output
+    prints_samples: bool = False  # Verbyte's CSV, which a record keeps apart from other output
     both_spin: bool = False  # client and server always busy-wait
     same_counts: bool = False  # its command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device

@@ -24,7 +24,7 @@ _END = re.compile(r"# end rows=(\d+)", re.ASCII)
 
 
 def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
-    """The samples of a lab's CSV that has exactly what was asked for, or a ParseError. Only the lab's programs may name
+    """The samples of a lab's CSV that has exactly what was asked for, or a ParseError. Only Verbyte's programs may name
     CPU times, which no link shows."""
     lines = _lines(text)
     samples = _body(lines)

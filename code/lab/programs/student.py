@@ -118,7 +118,7 @@ class Commands:
 class OwnTable:
     """A program that the experiment brings along; docs/own_programs.md shows a whole one."""
 
-    folder: Annotated[str, TEXT, About("Where it lies, beside the experiment's file.", '"mine"')]
+    folder: Annotated[str, TEXT, About("Its folder, relative to the experiment's file.", '"mine"')]
     build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
     binaries: Annotated[
         tuple[Annotated[str, TEXT], ...],
@@ -140,7 +140,7 @@ class OwnTable:
         str,
         Limits(choices=("csv", "columns", "pattern", NOTHING)),
         About(
-            "How the output is read: the lab's CSV, lines `size value unit`, lines that `pattern` finds, or not at "
+            "How the output is read: Verbyte's CSV, lines `size value unit`, lines that `pattern` finds, or not at "
             "all.",
             '"columns"',
         ),
@@ -187,7 +187,7 @@ class OwnTable:
     server_stays: Annotated[
         bool,
         About(
-            "The server does not end by itself: once the client has ended, a signal ends it, and that is no failure.",
+            "The server does not end by itself: once the client has ended, a signal ends it, without an error.",
             "true",
         ),
     ] = False

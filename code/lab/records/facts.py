@@ -153,7 +153,7 @@ def parse_facts(document: JsonTable) -> Facts:
     """The facts of a table; an error names a value of a wrong type. Unknown keys are ignored."""
     key = document.get("key")
     if not isinstance(key, str):
-        raise JsonError("key is no text", name="key")
+        raise JsonError("key is not a text", name="key")
     parts = (parse_as(Asked, document), parse_as(Measured, document), parse_as(Judged, document))
     return Facts(key, *parts, parse_as(Moment, document))
 

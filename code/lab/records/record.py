@@ -132,7 +132,7 @@ def _facts(folder: Path, read: Read) -> Facts:
         return parse_facts(_document(folder, read))
     except JsonError as error:
         file = str(folder / RECORD)
-        raise RecordError(f"is no record of this lab: {error.what}", where=file, hint=AGAIN) from error
+        raise RecordError(f"is not a record of this version: {error.what}", where=file, hint=AGAIN) from error
 
 
 def _document(folder: Path, read: Read) -> JsonTable:

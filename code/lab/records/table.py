@@ -231,7 +231,7 @@ def parse_table(text: str) -> list[Row]:
     try:
         return [_parsed_row(cells) for cells in csv.DictReader(io.StringIO(text))]
     except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise ParseError(f"is no table of records: {error!r:.200}") from error
+        raise ParseError(f"is not a table of records: {error!r:.200}") from error
 
 
 def is_table(text: str) -> bool:

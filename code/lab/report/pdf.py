@@ -127,7 +127,7 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
     try:
         listing = run_qpdf([*LIMITS, "qpdf", "--list-attachments", "report.pdf"], scratch)
     except AttachmentError as error:
-        raise AttachmentError(f"is no PDF that qpdf can read: {error.what}", where=str(pdf)) from error
+        raise AttachmentError(f"is not a PDF that qpdf can read: {error.what}", where=str(pdf)) from error
     names = [line["name"] for line in _LISTED.finditer(listing)]
     if not names:
         hint = "a PDF that lab report wrote"
@@ -136,7 +136,7 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
         raise _too_large(pdf, f"holds {len(names)} attachments (at most {MOST_FILES})")
     for name in names:
         if not _NAME.fullmatch(name):
-            what = f"an attachment is called {name[:100]!r}, which is no file of a report"
+            what = f"an attachment is called {name[:100]!r}, which is not a file of a report"
             raise AttachmentError(what, where=str(pdf), fault=OpeningFault.NAME)
     return names
 

@@ -45,7 +45,7 @@ class Cost:
         return starts * self.trial_s + sum(sizes_s) + again_s
 
     def of_trial(self, planned: Planned) -> float:
-        """Seconds of a trial. A peer starts once for each size, and is taken to be as fast as the lab's programs."""
+        """Seconds of a trial. A peer starts once for each size, and is taken to be as fast as Verbyte's programs."""
         request = planned.trial.request
         return self.of(request.counts, len(planned.trial.job.steps), request.rounds_least, request.least_time_s)
 

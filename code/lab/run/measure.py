@@ -133,7 +133,7 @@ def _step(step: Step, outcome: StepOutcome) -> StepFacts:
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:
-    """The output of both ends, step by step; samples in the lab's CSV have a file of their own."""
+    """The output of both ends, step by step; samples in Verbyte's CSV have a file of their own."""
     server = "".join(step.server_out + step.server_err for step in outcome.steps)
     is_log = not planned.series.tool.prints_samples
     return server, "".join((step.client_out if is_log else "") + step.client_err for step in outcome.steps)

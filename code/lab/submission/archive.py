@@ -79,7 +79,7 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _files(archive, len(content), where)
     except _DAMAGED as error:
-        raise SubmissionError(f"is no zip file that can be read: {error}", where=where) from error
+        raise SubmissionError(f"is not a zip file that can be read: {error}", where=where) from error
 
 
 def is_litter(path: str) -> bool:
@@ -90,7 +90,7 @@ def is_litter(path: str) -> bool:
 def require_path(path: str, where: str) -> None:
     """Refuse a path that is not plain or leaves the folder."""
     if not _PATH.fullmatch(path):
-        raise SubmissionError(f"{path[:100]!r} is no plain path inside a folder", where, fault=OpeningFault.NAME)
+        raise SubmissionError(f"{path[:100]!r} is not a plain path inside a folder", where, fault=OpeningFault.NAME)
 
 
 def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
@@ -189,7 +189,7 @@ def require_kind(place: Path) -> None:
     except SpecError as error:
         raise SubmissionError(error.what, str(place)) from error
     if not begins.startswith(MAGIC):
-        raise SubmissionError("is no PDF, zip or folder", str(place), "submission/<id>.pdf, as make submit wrote it")
+        raise SubmissionError("is not a PDF, zip or folder", str(place), "submission/<id>.pdf, as make submit wrote it")
 
 
 def _report(place: Path) -> bytes:

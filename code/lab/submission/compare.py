@@ -74,7 +74,7 @@ def _folder(folder: Path, name: str) -> ComparedSide:
     try:
         return _side(folder, name)
     except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
-        raise SideError(f"holds data that the lab did not write: {error!r:.200}", where=name) from error
+        raise SideError(f"holds data that Verbyte did not write: {error!r:.200}", where=name) from error
 
 
 def _side(folder: Path, name: str) -> ComparedSide:
@@ -151,7 +151,7 @@ class SideBySide:
         if not asked:
             return ""
         margin = f"more and less are beyond a margin of {self.ratios[0].margin:.0%}"
-        return f"; {margin}; of {asked} verdicts at most {wrong:.1f} are false in the mean if nothing differs"
+        return f"; {margin}; of {asked} verdicts at most {wrong:.1f} are false on average if nothing differs"
 
 
 def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]:
@@ -190,7 +190,7 @@ def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> Si
         ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)
         return SideBySide(name, ours == theirs, tuple(ratios))
     except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
-        raise SideError(f"the tables of {name} hold values that the lab did not measure: {error!r:.200}") from error
+        raise SideError(f"the tables of {name} hold values that Verbyte did not measure: {error!r:.200}") from error
 
 
 def _ratios(above: Values, below: Values, margin: float) -> Iterator[SideRatio]:

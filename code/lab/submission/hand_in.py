@@ -170,7 +170,7 @@ def obstacles(work: Work) -> Iterator[str]:
     """The reasons why this is no hand-in yet. Missing records are an error: the report may be of an older build."""
     require_all(work.plan, work.results)
     if not ids_of(work):
-        yield f"{work.folder.name}/report.toml names no ids: they say whose hand-in it is"
+        yield f"{work.folder.name}/report.toml names no ids: they state whose submission it is"
     yield from placeholders(work)
     yield from discussion_obstacles(work)
     if are_counted_here(work.plan, work.results):

@@ -86,7 +86,7 @@ def _fault(typed: str) -> str:
     if colon and scheme + colon not in (*WEB, FILE):
         return f"unknown provider of packages: {typed} ({KINDS})"
     if typed.endswith(".tar"):
-        return f"a tar file is no provider of packages: {typed} (unpack the file, and name the folder)"
+        return f"a tar file is not a provider of packages: {typed} (unpack the file, and name the folder)"
     unknown = sorted(set(PLACEHOLDER.findall(typed)) - set(PLACEHOLDERS)) if typed.startswith(WEB) else []
     return f"no part of a package's address is called {{{unknown[0]}}}" if unknown else ""
 

@@ -1,4 +1,4 @@
-"""docs/records.md, beside lab.docs.pages: it has each column and field that the lab writes, and no other."""
+"""docs/records.md, beside lab.docs.pages: it has each column and field that Verbyte writes, and no other."""
 
 from __future__ import annotations
 

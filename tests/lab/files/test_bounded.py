@@ -51,11 +51,11 @@ def test_a_file_without_an_end_is_read_no_further_than_its_bound(tmp_path: Path)
 def test_another_encoding_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_bytes("a\nb\nü".encode("latin-1"))
-    assert refused(file) == "3: is no UTF-8 text: byte 0xfc (try: save it as UTF-8)"
+    assert refused(file) == "3: is not UTF-8 text: byte 0xfc (try: save it as UTF-8)"
     file.write_text("a", encoding="utf-8-sig")
     assert refused(file) == "1: begins with a byte order mark (BOM) (try: save it as UTF-8 without BOM)"
     file.write_text("a", encoding="utf-16")
-    assert "is no UTF-8 text" in refused(file)
+    assert "is not UTF-8 text" in refused(file)
 
 
 HUGE = str(10**12)

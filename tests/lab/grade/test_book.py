@@ -98,7 +98,7 @@ def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFix
     for remark in ("handed in by 3 people, at most 2 may", "not judged yet: reasoning"):
         assert remark in book["ada"]["words"]
     output = capsys.readouterr().out
-    assert "eve: nothing was handed in" in output and "3 people, 2 without a hand-in" in output
+    assert "eve: nothing was handed in" in output and "3 people, 2 without a submission" in output
     assert "a.pdf: zed, zoe is not in the roster" in output
 
 
@@ -125,7 +125,7 @@ def test_last_hand_in_counts(course: Course) -> None:
     course.keep("second.pdf", "ada", claims=0)
     book = course.book(times=f"first.pdf,{IN_TIME}\nsecond.pdf,2026-12-01T11:30+00:00\n")
     assert (book["ada"]["submission"], book["bob"]["submission"]) == ("second.pdf", "first.pdf")
-    assert "stands in 2 hand-ins, second.pdf counts" in book["ada"]["words"]
+    assert "is in 2 submissions, second.pdf counts" in book["ada"]["words"]
 
 
 def test_points_given_by_hand_survive_a_regrade(course: Course) -> None:
@@ -214,7 +214,7 @@ def test_rosters_of_spreadsheets_are_read(tmp_path: Path, text: str, roster: dic
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("id\nada\nbob\nADA\n", 4, "'ADA' stands in line 2 already"),
+        ("id\nada\nbob\nADA\n", 4, "'ADA' is already in line 2"),
         ("id,name\n,Ada\n", 2, "the id is empty"),
         ("name\nAda\n", 1, "no column id"),
         ("id,id\na,b\n", 1, "the column id is there twice"),

@@ -110,8 +110,8 @@ def test_person_in_several_hand_ins_is_named_in_every_spelling(tmp_path: Path) -
     spellings = ("ada 1", "ADA 1", "ada  1", " ada 1 ", "ada\u00a01", "Ada 1")
     rows = [graded(f"{number}.pdf", 10, tmp_path, name) for number, name in enumerate(spellings)]
     more = "0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf and 1 more"
-    assert write_class(tmp_path, *rows) == [f"     the id ada 1 stands in 6 hand-ins: {more}"]
-    assert [row["hand-ins of an id"] for row in table_of(tmp_path)] == ["6"] * 6
+    assert write_class(tmp_path, *rows) == [f"     the id ada 1 is in 6 submissions: {more}"]
+    assert [row["submissions of an id"] for row in table_of(tmp_path)] == ["6"] * 6
 
 
 @pytest.mark.parametrize("evil", EVIL)

@@ -1,4 +1,4 @@
-"""A class graded: which files are hand-ins, and where their grades go."""
+"""A class graded: which files are submissions, and where their grades go."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ def test_every_file_is_a_hand_in_or_skipped_with_a_reason(hand_ins: Path, tmp_pa
     assert [place.name for place in submissions] == names
     assert {row.submission: row.trouble for row in skipped} == {
         ".DS_Store": "skipped: it is hidden, or a computer put it there",
-        "notes.txt": "skipped: it is no PDF, zip or folder but .txt",
-        "report.docx": "skipped: it is no PDF, zip or folder but .docx",
-        "work.tar.gz": "skipped: it is no PDF, zip or folder but .gz",
+        "notes.txt": "skipped: it is not a PDF, zip or folder but .txt",
+        "report.docx": "skipped: it is not a PDF, zip or folder but .docx",
+        "work.tar.gz": "skipped: it is not a PDF, zip or folder but .gz",
     }
-    with pytest.raises(ClassError, match="no folder"):
+    with pytest.raises(ClassError, match="not a folder"):
         find_submissions(tmp_path / "nothing")
 
 
@@ -120,7 +120,7 @@ def test_class_of_two_assignments_is_graded_by_what_each_hand_in_names(ada: Any,
 
 
 def test_class_needs_one_hand_in_that_can_be_opened(hand_ins: Path, ada: Any) -> None:
-    with pytest.raises(ClassError, match=r"none of its hand-ins can be opened, first .*ada.pdf") as caught:
+    with pytest.raises(ClassError, match=r"none of its submissions can be opened, first .*ada.pdf") as caught:
         by_assignment(find_submissions(hand_ins)[0], "a.toml")
     assert caught.value.where == str(hand_ins)
     (hand_ins / "zoe.pdf").write_bytes(ada.report.read_bytes())

@@ -59,7 +59,7 @@ def test_what_only_graders_ask_is_left_out_and_the_rest_is_an_assignment(
 
 
 def test_a_kit_elsewhere_makes_no_parcel(kit: Kit) -> None:
-    with pytest.raises(SpecError, match="lies in the checkout"):
+    with pytest.raises(SpecError, match="inside the checkout"):
         parcel(kit, "")
 
 
@@ -86,7 +86,7 @@ def test_a_kit_is_never_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "Week 3", "../x", "3", "a/b"])
 def test_a_name_that_no_file_should_have_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="no name of a kit"):
+    with pytest.raises(SpecError, match="not a name of a kit"):
         new_kit(name, "verbs_throughput", tmp_path)
 
 
@@ -100,7 +100,7 @@ def test_the_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.Ca
     ("words", "said"),
     [
         (["make", "nothing"], "there is no assignment nothing"),
-        (["new", "x y"], "is no name of a kit"),
+        (["new", "x y"], "is not a name of a kit"),
         (["sample", "verbs_throughput"], "try: --out hand-ins"),
     ],
 )

@@ -270,7 +270,7 @@ def test_another_memory_or_state_of_a_known_machine_is_refused(
 def test_a_machine_of_another_version_of_the_lab_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     course.inputs = replace(course.inputs, runner=replace(course.inputs.runner, packages="another QEMU's"))
     course.put(course.snapshot.folder, memory=b"memory", state=b"state")
-    with pytest.raises(ArchiveError, match="not of this version of the lab"):
+    with pytest.raises(ArchiveError, match="not of this version of Verbyte"):
         student(course.export())
 
 

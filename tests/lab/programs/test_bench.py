@@ -1,4 +1,4 @@
-"""Commands of the lab's programs verbs and tcp."""
+"""Commands of Verbyte's programs verbs and tcp."""
 
 from dataclasses import replace
 

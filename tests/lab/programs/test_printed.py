@@ -85,12 +85,12 @@ def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, req
         ("# nothing", "64 bytes: no line has a result; 1024 bytes: no line has a result"),
         ("64 8 Mbps\n64 8 Mbps\n", "64 bytes: it is there twice"),
         ("65 8 Mbps\n", "line 1 is about 65 bytes, a size that was not asked for"),
-        ("64 8 furlongs\n", "'furlongs' is no unit of throughput: one of B/s"),
-        ("64 8 us\n", "'us' is no unit of throughput"),
+        ("64 8 furlongs\n", "'furlongs' is not a unit of throughput: one of B/s"),
+        ("64 8 us\n", "'us' is not a unit of throughput"),
         ("64 0.0000 Mbps\n", "64 bytes: 0.0000 Mbps is impossible"),
         ("64 1e99 GB/s\n", "is impossible"),
-        ("64 -8 Mbps\n", "64 bytes: '-8' is no number"),
-        ("64 nan Mbps\n", "64 bytes: 'nan' is no number"),
+        ("64 -8 Mbps\n", "64 bytes: '-8' is not a number"),
+        ("64 nan Mbps\n", "64 bytes: 'nan' is not a number"),
         ("64 8 Mbps and more\n", "line 1 is not 'size value unit'"),
         ("9" * 400 + " 8 Mbps\n", "line 1 is not 'size value unit'"),
         ("x" * (LONGEST_LINE + 1), f"line 1 has {LONGEST_LINE + 1} characters"),
@@ -107,7 +107,7 @@ def test_impossible_output_is_one_sentence(text: str, sentence: str) -> None:
     ("text", "why"),
     [
         ("bw of 64: 0.0000\nbw of 1024: 8\n", "0.0000 MiB/s is impossible"),
-        ("bw of 64: fast\nbw of 1024: 8\n", "'fast' is no number"),
+        ("bw of 64: fast\nbw of 1024: 8\n", "'fast' is not a number"),
         ("bw of 1024: 8\n", "no line has a result"),
         ("bw of 64: 1\nbw of 64: 2\nbw of 1024: 8\n", "it is there twice"),
     ],
@@ -138,7 +138,7 @@ def test_printed_number_of_messages_counts() -> None:
     printed = Printed(re.compile(r"^(?P<size>\d+) (?P<messages>\d+) (?P<value>\S+)"), "B/s")
     result = reading("64 20 1280\n1024 0 1280\n", printed)
     assert result.samples == (Sample(64, "completed", 0, 20, 1280, 10**9),)
-    assert result.header == {"unread_1024": "'0' is no number of messages"}
+    assert result.header == {"unread_1024": "'0' is not a number of messages"}
 
 
 def test_results_may_be_in_the_standard_error_of_either_end() -> None:

@@ -18,7 +18,7 @@ JOB = Job((Step(("server",), ("client",), 1),), Link(), Perturbation(), 20, (("L
 
 def test_an_upgrade_of_slurm_leaves_the_cluster_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "cluster_name", lambda: "alps")
-    monkeypatch.setattr(queue, "version", lambda: pytest.fail("the version is no part of a cluster's identity"))
+    monkeypatch.setattr(queue, "version", lambda: pytest.fail("the version is not part of a cluster's identity"))
     assert SlurmSite(Slurm(partition="gpu")).identity() == {"cluster": "alps", "partition": "gpu"}
 
 

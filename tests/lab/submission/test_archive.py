@@ -123,7 +123,7 @@ def test_what_is_not_packed_as_its_zip_says_is_one_sentence(method: bytes) -> No
     content = pack({"x.pdf": b"a" * 40})
     changed = content.replace(b"\0\0\x08\0", b"\0\0" + method)
     assert changed != content
-    with pytest.raises(SubmissionError, match="no zip file that can be read"):
+    with pytest.raises(SubmissionError, match="not a zip file that can be read"):
         unpack(changed, "x.zip")
 
 
@@ -156,7 +156,7 @@ def test_what_nobody_hands_in_is_refused_before_it_is_opened(pdf: bytes, tmp_pat
     """A file that is named as a hand-in, or begins as one, gets a grade, however broken it is."""
     (tmp_path / "Makefile").write_text("all:\n")
     os.mkfifo(tmp_path / "pipe")
-    for name, what in (("Makefile", "is no PDF, zip or folder"), ("pipe", "is a pipe"), ("none", "no such file")):
+    for name, what in (("Makefile", "is not a PDF, zip or folder"), ("pipe", "is a pipe"), ("none", "no such file")):
         with pytest.raises(SubmissionError, match=what):
             require_kind(tmp_path / name)
     (tmp_path / "broken.pdf").write_text("no PDF")

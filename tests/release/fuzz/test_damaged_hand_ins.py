@@ -1,6 +1,6 @@
 """Whatever is handed in, its grade is final: every check ends with points or findings, and none breaks down.
 
-`make test` tries some hundred hand-ins, `make fuzz-grade` 20,000, each time others.
+`make test` tries some hundred submissions, `make fuzz-grade` 20,000, each time others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TEXTS = (*JSONS, "report.toml", "discussion.tex", "claims.csv", "small.csv", "ex
 
 @dataclass(frozen=True)
 class Desk:
-    """A grader at work: two honest hand-ins, of the grader's machine and of a listed one, and the own evidence."""
+    """A grader at work: two honest submissions, of the grader's machine and of a listed one, and the own evidence."""
 
     setup: GradingSetup
     own: Evidence

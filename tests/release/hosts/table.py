@@ -93,7 +93,7 @@ class Row:
         return not self.why and not any(each.other for each in self.all_counts())
 
     def line(self) -> str:
-        """As it stands in the table."""
+        """As it is in the table."""
         counts = [str(self.counts.get(part, NONE)) for part in ("kinds", EVERY)]
         race = ", ".join(f"{load}: {count}" for load, count in self.race.items()) or NONE
         remark = self.why or next((f"differs: {each.other}" for each in self.all_counts() if each.other), "")

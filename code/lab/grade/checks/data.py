@@ -43,7 +43,7 @@ def package(case: Case) -> Iterator[Finding]:
     required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
     strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
-    yield from (Finding(Flaw.STRANGE_FILE, f"{name} is no part of it") for name in sorted(strange))
+    yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
     yield from _strange_programs(case)
     actual = digests(files)
     for name in sorted(page.files.keys() | actual.keys()):
@@ -72,7 +72,7 @@ def _strange_programs(case: Case) -> Iterator[Finding]:
     binaries = set(binary_names(experiment).values())
     for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS).keys() - binaries):
         if not is_source(name, experiment):
-            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is no part of the programs")
+            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs")
 
 
 def _person(case: Case) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def _person(case: Case) -> Iterator[Finding]:
         return
     for name in ids:
         if not name.isprintable() or len(name) > LONGEST_ID:
-            yield Finding(Flaw.PERSON, f"an id is no line that a person types: {name!r:.100}")
+            yield Finding(Flaw.PERSON, f"an id must be one line of text: {name!r:.100}")
     if case.page.ids != ids:
         yield Finding(Flaw.PERSON, f"it is handed in by {', '.join(case.page.ids)}, but its report is by {ids!r:.100}")
 

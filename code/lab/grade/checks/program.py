@@ -333,7 +333,7 @@ def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoin
         yield PartPoints(f"{step.series}: at least {tier.at_least:g} of {step.against}", tier.points, points)
     missed = [tier for tier in step.tiers if reached < tier.at_least]
     if result and missed:
-        what = f"it reaches {reached:.2f} of the rate of {step.against} in the mean over the sizes"
+        what = f"it reaches {reached:.2f} of the rate of {step.against} on average over the sizes"
         more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
         # A message that takes as long as an acknowledgement is held back, even where it takes least.
         took_ns = min(size * 1e9 / rate for size, rate in result.ours.items())

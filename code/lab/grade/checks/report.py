@@ -50,7 +50,7 @@ def _differing(handed_in: bytes, made: bytes) -> Iterator[Finding]:
     try:
         theirs, ours = (_rows(content.decode(errors="replace")) for content in (handed_in, made))
     except csv.Error as error:
-        yield Finding(Flaw.CLAIM, f"{FILE} is no table: {error}")
+        yield Finding(Flaw.CLAIM, f"{FILE} is not a table: {error}")
         return
     for name in [*ours, *(name for name in theirs if name not in ours)]:
         for column in ours.get(name, {"text": ""}):
@@ -75,7 +75,7 @@ def _not_reproduced(case: Case) -> Iterator[Finding]:
     for theirs, ours in zip(case.checked.backings, case.checked_here.backings, strict=True):
         agree = _text(theirs) == _text(ours) if case.repeats_exactly else _are_near(theirs, ours)
         if (theirs.value or theirs.judged) and not agree:
-            what = f"{theirs.use.body} is {_text(theirs)} in the hand-in, {_text(ours)} here"
+            what = f"{theirs.use.body} is {_text(theirs)} in the submission, {_text(ours)} here"
             yield Finding(Flaw.NOT_REPRODUCED, what)
 
 

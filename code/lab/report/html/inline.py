@@ -40,7 +40,7 @@ def printed(shown: PrintedNumber) -> str:
 
 
 def value(typed: str, of: str = "") -> float | None:
-    """The value in the unit without its prefix; None if it is no number."""
+    """The value in the unit without its prefix; None if it is not a number."""
     prefix = _COMMAND.match(of)
     scale = SCALES.get(prefix[1], 1.0) if prefix else 1.0
     try:

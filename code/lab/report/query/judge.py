@@ -116,7 +116,7 @@ class _Judge:
         picked = span.picks(sizes)
         missing = [size for size in span.listed if size not in sizes]
         if missing or not picked:
-            what = f"not measured at {format_size(missing[0])}" if missing else "no size lies there"
+            what = f"not measured at {format_size(missing[0])}" if missing else "no size is there"
             shown = ", ".join(map(format_size, sizes)) or "none"
             raise QueryError(f"{what} (sizes of all its series: {shown})", query=text, column=0)
         return picked

@@ -25,7 +25,7 @@ NAMES = re.compile(
     rf"|\\ownfigure\s*(?:{NAME}\s*){{3}}"
 )
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
-# Macros that hold no end of a sentence, and what stands in their place while the ends are looked for.
+# Macros that hold no end of a sentence, and what is in their place while the ends are looked for.
 _CLOSED = re.compile(
     rf"\\(?:(?P<shows>shows)|(?P<cite>cite)|claim|given|url|figureof|tableof|size|texttt){OPTION}{NAME}"
 )

@@ -196,7 +196,7 @@ class FarEnd:
         """What was found, where that is a table."""
         found = self.ask(what, **request)["found"]
         if not isinstance(found, dict):
-            raise SiteError(f"the agent's answer to {what} is no table", where=self.name)
+            raise SiteError(f"the agent's answer to {what} is not a table", where=self.name)
         return found
 
     def read(self, kind: type[Made], reply: JsonValue) -> Made:
