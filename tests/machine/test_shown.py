@@ -62,7 +62,8 @@ ELSEWHERE = {
     r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with
     r"LAB_TOKEN=secret verbs-.*": "tests/machine/test_programs.py",
     r"tcp-server .*|tcp-client .*|mpirun .*": HERE,
-    r"wsl .*|sudo .*|git clone \.\.\.|cd \.\.\.": "docs/your-computer.md",  # before there is a checkout
+    r"lab (run|report) verbs_throughput --site ssh": "tests/sites/test_ssh.py",
+    r"wsl .*|sudo .*|git clone .*|cd .*": "docs/your-computer.md",  # before there is a checkout
 }
 
 

@@ -218,7 +218,7 @@ def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs
 
 
 def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"hosts\.toml: is not there .*docs/sites\.md"):
+    with pytest.raises(SpecError, match=r"hosts\.toml: is not there .*docs/real-links\.md"):
         ssh.open("", tmp_path / "hosts.toml")
     with pytest.raises(SiteError, match="'alice' does not name two hosts"):
         ssh.open("alice")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DASHES = {"solid": "-", "dashed": (0, (5, 1.5)), "dotted": (0, (1, 1.2)), "none": "none"}
 
+Look = dict[str, Any]  # arguments of a drawing library
+
 
 @dataclass
 class FigureError(LabError):
@@ -48,7 +50,7 @@ class LineLook:
     is_open: bool = False  # hollow marks
 
     @property
-    def style(self) -> dict[str, Any]:
+    def style(self) -> Look:
         """The look as matplotlib's plot() takes it."""
         face = "white" if self.is_open else self.colour
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.bar import Bar
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.figures.curves import Sized
-from lab.figures.figure import FigureError, check_curves
+from lab.figures.figure import FigureError, Look, check_curves
 from lab.figures.marks import COLOURS, GREY, INK, PALE, RDMA, SMALL_PT, plain, size, whole, with_unit
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ def bars(data: Sized) -> Table:
     return table
 
 
-def _draw_bar(
-    panel: Axes, place: float, height: float, widths: Sequence[float], looks: Sequence[dict[str, Any]]
-) -> None:
+def _draw_bar(panel: Axes, place: float, height: float, widths: Sequence[float], looks: Sequence[Look]) -> None:
     """The parts of a bar, each beginning where the one before ends."""
     for width, start, look in zip(widths, accumulate(widths, initial=0.0), looks, strict=False):
         panel.barh(place, width, height, start, **look)
@@ -141,7 +139,7 @@ class Stacks:
         if any(stack.length <= 0 for stack in stacks):
             raise FigureError("a bar that is not above 0", where=self.name, figure=self.name)
 
-    def _look(self, place: int, kind: str) -> dict[str, Any]:
+    def _look(self, place: int, kind: str) -> Look:
         edge = {"edgecolor": WHITE, "linewidth": EDGE_PT}
         if kind == self.rest:
             return {"facecolor": PALE, "hatch": ""} | edge
@@ -191,7 +189,7 @@ class Parts:
         patches = [canvas.patch(**look) for look in looks]
         canvas.legend(list(zip(patches, self.kind_names, strict=True)), height)
 
-    def _look(self, place: int) -> dict[str, Any]:
+    def _look(self, place: int) -> Look:
         colour = RDMA if place == len(self.kinds) - 1 else FILLS[place % len(FILLS)]
         hatch = ASSUMED if self.kinds[place][1] else ""
         return {"facecolor": colour, "hatch": hatch, "edgecolor": WHITE, "linewidth": PART_EDGE_PT}

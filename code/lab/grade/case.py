@@ -60,6 +60,7 @@ ANOTHER_IDENTITY = (
 )
 NOBODY = b'authors = ["Not shown"]\nids = ["-"]\ncourse = "Not shown"\n'
 _ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it
+_Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
 
 
@@ -153,10 +154,10 @@ class GradingSetup:
             raise Blocked(what) if student_programs else NotMeasured(what)
 
 
-def cached_or_error(make: Callable[[Any], _Value]) -> cached_property[_Value]:
+def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:
     """Cache a property or its error: work that fails or hangs is not repeated for every check."""
 
-    def once(case: object) -> _Value:
+    def once(case: _Owner) -> _Value:
         errors = vars(case).setdefault("cached_errors", {})
         if make.__name__ in errors:
             raise errors[make.__name__]
