@@ -74,15 +74,19 @@ def _published() -> tuple[HeadlineCurve, dict[int, float]]:
     """The first published curve of the experiment: what a real card reached."""
     curve = published_curves(SHOWN)[0]
     rates = {size: rate.value / MB for size, rate in zip(curve.sizes, curve.rates, strict=True)}
-    return HeadlineCurve("", "a real card,\nas published", GREY, "", "--"), rates
+    return HeadlineCurve("", "real card,\npublished", GREY, "", "--"), rates
+
+
+BELOW_AT = 256  # bytes: there is room for words below the curve
 
 
 def _draw(panel: Axes, curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> None:
     for shown, rates in curves.items():
         panel.plot(list(rates), list(rates.values()), color=shown.colour, marker=shown.marker, linestyle=shown.dashes)
-        last = max(rates)
+        size = max(rates) if shown.marker else BELOW_AT  # the published curve ends where the card's does
+        place, align = ((6, 0), "center") if shown.marker else ((4, -3), "top")
         panel.annotate(
-            shown.words, (last, rates[last]), (6, 0), textcoords="offset points", va="center", color=shown.colour
+            shown.words, (size, rates[size]), place, textcoords="offset points", va=align, color=shown.colour
         )
     size_axis(panel, sorted({size for rates in curves.values() for size in rates}))
     log_axis(panel.yaxis, [rate for rates in curves.values() for rate in rates.values()])
