@@ -228,5 +228,5 @@ def test_only_binaries_and_sources_are_handed_in(tmp_path: Path, monkeypatch: py
 def test_other_files_among_the_programs_are_named(tmp_path: Path) -> None:
     names = ("binaries/mine/mine", "sources/mine/mine.c", "sources/mine/x.exe", "binaries/mine/x", "sources/x.c", "x")
     findings = found(tmp_path, package, Pretending(), EXPERIMENT, *names)
-    strange = [finding.what.split()[0] for finding in findings if finding.what.endswith("no part of the programs")]
+    strange = [finding.what.split()[0] for finding in findings if finding.what.endswith("not part of the programs")]
     assert strange == sorted(names[2:])
