@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.causes.table import file_of
+from lab.errors import tell
 from lab.experiment.experiment import Experiment
 from lab.files.bounded import read_typed
 from lab.files.storage import write_bytes
@@ -274,17 +274,13 @@ def submit(options: Namespace) -> int:
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     """The file to hand in, written now."""
     assignment = load_assignment(find_assignment(named))
-    shop = open_workshop([assignment.experiment], open_site(assignment.site), _tell)
+    shop = open_workshop([assignment.experiment], open_site(assignment.site), tell)
     (plan,) = shop.plans
     for line in other_identity(assignment, plan, read_identity(REFERENCE) or {}):
-        _tell(line)
+        tell(line)
     work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
     compiled_here = () if shop.site.boots_image else build_obstacles()  # else by the lab's own compiler
     reasons = (*compiled_here, *obstacles(work))
     if reasons and not draft:
         raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
     return hand_in(work, folder, reasons or (("asked for as a draft",) if draft else ()))
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -49,19 +49,9 @@ SYNONYMS = {
 class Numbers:
     """Every number of an experiment, computed when it is asked for."""
 
-    source: Evidence | Callable[[], Evidence]  # gathered when a query is not in memory
+    evidence: Evidence
     memory: Memory = field(default_factory=Memory, repr=False)
-    known: int = 0  # how many of the answers were remembered
     _curves: dict[tuple[str, str, str, str], MeasuredCurve] = field(default_factory=dict, repr=False)
-
-    @property
-    def count(self) -> int:
-        """How many answers are in memory."""
-        return len(self.memory.values) + len(self.memory.judged) + len(self.memory.constants)
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        return self.source() if callable(self.source) else self.source
 
     @cached_property
     def series(self) -> dict[str, Series]:
