@@ -51,7 +51,7 @@ def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str 
     tools = toolchain.unpacked(machine, cache, tell, section)
     if not (why := sandbox.refusal(tools)):
         return sandbox.run(tools, task)
-    tell(f"compiling in a guest, since this computer has no sandbox: {why}")
+    tell(f"compiling inside the VM (slower, first run only): no sandbox on this host: {why}")
     guest = Guest(build_image(machine, cache, tell), bundled(machine, cache, tell), (machine / INIT).read_bytes())
     return guest.run(tools, task)
 

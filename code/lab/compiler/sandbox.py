@@ -104,12 +104,12 @@ def _processes() -> Iterator[tuple[int, int, int]]:
 
 PATIENCE_S = 60  # for a sandbox with nothing in it, on a busy computer
 WALLS = (
-    *("bwrap", "--unshare-all", "--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"),
+    *("--unshare-all", "--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"),
     *("--die-with-parent", "--new-session", "--clearenv"),
     *(word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)),
     *(word for name in LINKS for word in ("--symlink", f"{TOP}/{name}", f"/{name}")),
     *("--proc", "/proc", "--dev", "/dev", "--size", str(DISK_BYTES), "--tmpfs", "/tmp"),
-    *("--size", str(DISK_BYTES), "--tmpfs", WORK),
+    *("--size", str(DISK_BYTES), "--tmpfs", WORK, "--chdir", "/"),
 )
 NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's own folders are in memory, and have no bound
 FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # what bwrap tells of itself before it lets its first process go
@@ -121,9 +121,15 @@ NOT_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups
 def refusal(toolchain: Toolchain) -> str:
     """The reason why this user cannot have a sandbox in which the toolchain runs; empty if there is none."""
     try:
-        done = subprocess.run([*walls(toolchain), "true"], capture_output=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(
+            [*walls(toolchain), "true"],
+            cwd=toolchain.bwrap_folder,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return "bwrap is not installed" if isinstance(error, FileNotFoundError) else str(error)
+        return str(error)
     said = done.stderr.decode(errors="replace").strip()[:200]
     return said or f"bwrap ends with status {done.returncode}" if done.returncode else ""
 
@@ -131,7 +137,7 @@ def refusal(toolchain: Toolchain) -> str:
 def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
     """The command that shuts another one in."""
     tree = ("--ro-bind", str(toolchain.tree), f"/{TOP}")
-    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
+    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *toolchain.bwrap, *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
 
 
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
@@ -149,7 +155,7 @@ def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
         command = (*walls(toolchain, *rules), *task.inside)
         try:
             process = subprocess.Popen(
-                command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+                command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=toolchain.bwrap_folder,
                 pass_fds=(telling, forbidden.fileno()), start_new_session=True,
             )  # fmt: skip
         finally:

@@ -1,4 +1,4 @@
-"""The toolchain of the lock: compiler, make, headers and libraries, unpacked as one tree."""
+"""The toolchain of the lock: compiler, make, headers and libraries as one tree, and bubblewrap, which confines them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from lab.machine import contents
+from lab.machine import contents, runner
 from lab.supply import deb
-from lab.supply.lock import COMPILER, Locked, read
+from lab.supply.lock import COMPILER, Locked, read, sandbox
 
 KEPT = 4  # of two kinds: with a cross compiler and without
 TOP = "usr"  # contains all of it, as on an installed Debian, where /bin and /lib are links into it
@@ -23,6 +23,8 @@ class Toolchain:
     """A folder with the tree: nothing of it is installed, and nothing of it runs outside a sandbox or a VM."""
 
     folder: Path
+    bwrap: tuple[str, ...]  # how bubblewrap starts in the folder that follows
+    bwrap_folder: Path
 
     @property
     def tree(self) -> Path:
@@ -39,7 +41,23 @@ def unpacked(machine: Path, cache: Path, tell: Callable[[str], None], section: s
 
     date = read(machine / "packages.lock").date
     contents.fill_once(target, packages, date, cache, tell, "unpacking the locked compiler", fill, KEPT)
-    return Toolchain(target)
+    return Toolchain(target, *bubblewrap(machine, cache, tell))
+
+
+def bubblewrap(machine: Path, cache: Path, tell: Callable[[str], None]) -> tuple[tuple[str, ...], Path]:
+    """The command and the folder in which it starts: the host's bubblewrap, else the lock's. Ubuntu gives namespaces to
+    installed programs only."""
+    if shutil.which("bwrap"):
+        return ("bwrap",), Path("/")
+    lock, table = read(machine / "packages.lock"), machine / "sandbox.toml"
+    packages = lock.of(sandbox(runner.architecture()))
+    target = cache / "sandbox" / contents.inputs_digest((table, Path(__file__)), packages)
+
+    def fill(files: list[Path], folder: Path) -> None:
+        runner.unpack(files, contents.load(table), folder)
+
+    contents.fill_once(target, packages, lock.date, cache, tell, "unpacking the bundled bubblewrap", fill, KEPT)
+    return (f"./{runner.LOADER}", "--inhibit-cache", "--library-path", ".", "./bwrap"), target
 
 
 def place(machine: Path, cache: Path, section: str = "") -> Path:

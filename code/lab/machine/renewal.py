@@ -21,7 +21,7 @@ from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import contents
 from lab.supply import deb
-from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python, runner, text_of
+from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python, runner, sandbox, text_of
 from lab.supply.packages import Packages, SupplyError
 from lab.supply.providers import UNKNOWN_ORIGIN
 
@@ -36,6 +36,7 @@ HOST_ARCHITECTURES = ("amd64", "arm64")
 SECTIONS = (
     (GUEST, "image.toml", GUEST_ARCHITECTURE),
     *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
+    *((sandbox(architecture), "sandbox.toml", architecture) for architecture in HOST_ARCHITECTURES),
     *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
     (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
     *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),

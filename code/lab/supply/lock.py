@@ -12,8 +12,8 @@ from lab.errors import SiteError
 
 HEADER = """\
 # Debian packages, to the byte: name, version, architecture, path in its mirror, sha256, bytes. Written by `make lock`.
-# The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so is
-# the Python for hosts whose own won't do. An archive of old versions has all of them as of the date.
+# The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so are
+# bubblewrap and Python, for hosts that lack them. An archive of old versions has all of them as of the date.
 """
 GUEST, RUNNER, COMPILER, CROSS, KERNEL = "guest", "runner", "compiler", "cross", "kernel"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
@@ -81,6 +81,11 @@ class Lock:
 def runner(architecture: str) -> str:
     """The section of what runs the guest on a host of an architecture, by Debian's name of it."""
     return f"{RUNNER} {architecture}"
+
+
+def sandbox(architecture: str) -> str:
+    """The section of the bubblewrap for hosts of an architecture."""
+    return f"sandbox {architecture}"
 
 
 def python(architecture: str) -> str:
