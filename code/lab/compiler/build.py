@@ -18,7 +18,6 @@ from lab.machine.image import build_image
 from lab.machine.runner import NAME, PAIR, bundled
 from lab.places import CACHE, MACHINE
 from lab.supply import lock
-from lab.supply.lock import KERNEL
 
 KEPT, CARDS_KEPT = 32, 8  # folders of builds, and of plugins and cards
 PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -124,7 +123,7 @@ def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
     sources = _sources(machine, "card/module", "card/abi.h")
     module = Compilation(sources, ("sh", "-c", KBUILD), (module_name,))  # the kernel's makefiles build it
     library = _shared_object(_sources(machine, "card/library", "card/abi.h"), ("gcc", *LIBRARY_FLAGS), LIBRARY)
-    return _card_file(module, machine, cache, tell, KERNEL), _card_file(library, machine, cache, tell)
+    return _card_file(module, machine, cache, tell), _card_file(library, machine, cache, tell)
 
 
 def device(machine: Path, cache: Path, tell: Tell) -> Path:

@@ -1,4 +1,4 @@
-"""The toolchain of the lock: compiler, make, headers and libraries as one tree, and bubblewrap, which confines them."""
+"""The toolchain of the lock as one tree: compiler, make, libraries and headers; and bubblewrap, which confines it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lab.machine import contents, runner
 from lab.supply import deb
-from lab.supply.lock import COMPILER, Locked, read, sandbox
+from lab.supply.lock import COMPILER, KERNEL, Locked, read, sandbox
 
 KEPT = 4  # of two kinds: with a cross compiler and without
 TOP = "usr"  # contains all of it, as on an installed Debian, where /bin and /lib are links into it
@@ -68,22 +68,27 @@ def place(machine: Path, cache: Path, section: str = "") -> Path:
 
 def _tables(machine: Path, section: str) -> list[Path]:
     """The tables of the wanted files."""
-    return [machine / f"{name.partition(' ')[0]}.toml" for name in (COMPILER, section) if name]
+    return [machine / f"{name.partition(' ')[0]}.toml" for name in _sections(section)]
 
 
 def _packages(machine: Path, section: str) -> list[Locked]:
     lock = read(machine / "packages.lock")
-    return list(dict.fromkeys(locked for name in (COMPILER, section) if name for locked in lock.of(name)))
+    return list(dict.fromkeys(locked for name in _sections(section) for locked in lock.of(name)))
+
+
+def _sections(section: str) -> list[str]:
+    return [COMPILER, KERNEL, *([section] if section else [])]
 
 
 def unpack(packages: Sequence[Path], wanted: Sequence[contents.Wanted], folder: Path) -> None:
-    """Copy the wanted files of packages and all that they need; links become the files that they lead to."""
+    """Link the wanted files of packages and all that they need; links become the files that they lead to."""
     with deb.unpacked(packages, folder.parent) as root:
         paths = {path: path for table in wanted for path in contents.paths(root, table)}
         for path, source in paths.items() | ALTERNATIVES.items():
             target = folder / merged(path)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(contents.inside(root, source), target)
+            if not target.exists():
+                target.hardlink_to(contents.inside(root, source))
 
 
 def merged(path: str) -> str:

@@ -18,7 +18,7 @@ from lab.files.storage import OWNER, refusal, write_text
 
 SUMS = "digests"  # in the format of sha256sum(1): `sha256sum --check digests` checks a record or an image too
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
-LARGEST = 1 << 20  # bytes of such a file
+LARGEST = 1 << 22  # bytes of such a file
 
 Digest = Callable[[Path], str]
 

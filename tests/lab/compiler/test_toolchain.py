@@ -47,7 +47,10 @@ def packaged(tmp_path: Path) -> Lock:
 def machine(tmp_path: Path, packaged: Lock, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lock of one package for here, and of another for elsewhere."""
     own, more = packaged("own", "bin/tool", "usr/include/a/b.h", "usr/share/readme"), packaged("more", "usr/bin/other")
-    (tmp_path / "packages.lock").write_text(f"date 20261121T000000Z\n[compiler]\n{own}[cross arm64]\n{more}")
+    (tmp_path / "packages.lock").write_text(
+        f"date 20261121T000000Z\n[compiler]\n{own}[kernel]\n{own}[cross arm64]\n{more}"
+    )
+    (tmp_path / "kernel.toml").write_text(TABLE.format(files="usr/include/**/*.h"))
     (tmp_path / "compiler.toml").write_text(TABLE.format(files='bin/*", "usr/include/**/*.h'))
     (tmp_path / "cross.toml").write_text(TABLE.format(files="usr/bin/*"))
     monkeypatch.setattr(toolchain, "ALTERNATIVES", {"usr/bin/cc": "bin/tool"})
