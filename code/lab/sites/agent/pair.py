@@ -10,6 +10,7 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field, replace
 
 from lab.errors import SiteError
+from lab.machine.results import settled
 from lab.model.trial import (
     DAEMON,
     DEADLINE_STATUS,
@@ -185,10 +186,8 @@ class _Run:
         return self.left(left, self.end_server(served))
 
     def left(self, client: Left, server: Left) -> StepOutcome:
-        return StepOutcome(
-            client.out, client.err, server.out, server.err, client.status, server.status,
-            client.start_ns, client.end_ns,
-        )  # fmt: skip
+        statuses = settled(client.status, server.status)
+        return StepOutcome(client.out, client.err, server.out, server.err, *statuses, client.start_ns, client.end_ns)
 
     def late(self, server: Left | None = None) -> StepOutcome:
         """The deadline came before the client did."""
