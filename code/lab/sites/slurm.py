@@ -44,7 +44,7 @@ SHAPES = {
     "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
     "exact": ("--nodes=1", "--ntasks=1"),
 }
-STOPPED = "the slurm site was told to stop"
+STOPPED = "the slurm site was stopped"
 
 
 class SlurmSite:

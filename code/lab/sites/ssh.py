@@ -14,7 +14,7 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job
 from lab.places import HOSTS, ROOT
-from lab.sites.agent.client import INTERPRETER, Adopted, FarEnd, Folder, Missing, last_line, locator, programs
+from lab.sites.agent.client import INTERPRETER, FarEnd, last_line, locator, programs
 from lab.sites.agent.pair import AgentPair, data_end
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.site import Clock, Shared, Traits
@@ -103,11 +103,10 @@ def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
     """The place of each program there, by its name; missing programs are copied."""
     wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
     if not wanted.keys() <= connection.programs:
-        end = connection.end
-        made = end.read(Folder, end.ask("folder", folder=connection.host.folder))
-        connection.folder = made.folder
-        answer = end.read(Missing, end.ask("missing", folder=made.folder, names=sorted(wanted)))
-        _send(connection, {name: wanted[name] for name in answer.missing}, made.free_bytes)
+        made = connection.end.ask("folder", folder=connection.host.folder)
+        connection.folder = made["folder"]
+        missing = connection.end.ask("missing", folder=connection.folder, names=sorted(wanted))["missing"]
+        _send(connection, {name: wanted[name] for name in missing}, made["free_bytes"])
         connection.programs |= wanted.keys()
     return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
 
@@ -120,8 +119,7 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
     for name, path in missing.items():
         arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
         connection.copy([path], f"{connection.folder}/{arrived}")
-        end = connection.end
-        if not end.read(Adopted, end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)).runs:
+        if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
             _build(connection, name)
 
 

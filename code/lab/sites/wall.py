@@ -98,7 +98,7 @@ class WallSite:
         """The link, made anew if the last job broke it."""
         with self.lock:
             if self.stopped:
-                raise SiteStopped(f"the {self.name} site was told to stop")
+                raise SiteStopped(f"the {self.name} site was stopped")
             if self.link is None:
                 self.link = self.connect()
             return self.link
@@ -113,7 +113,7 @@ class WallSite:
             except SiteError as error:
                 self.disconnect()
                 if self.stopped:
-                    raise SiteStopped(f"the {self.name} site was told to stop") from error
+                    raise SiteStopped(f"the {self.name} site was stopped") from error
                 raise
             if outcome.failed:
                 self.disconnect()
