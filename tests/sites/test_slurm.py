@@ -201,7 +201,7 @@ def test_a_cluster_that_is_up_stays_as_it_is_and_one_whose_daemons_were_killed_i
 
 def test_stop_cancels_what_was_submitted(cluster: Cluster, site: SlurmSite, one_running: Future[Outcome]) -> None:
     site.stop()
-    assert "told to stop" in lost(one_running)
+    assert "was stopped" in lost(one_running)
     await_true(lambda: not cluster.jobs())
 
 

@@ -239,7 +239,7 @@ def test_a_host_without_a_server_is_one_sentence(ssh_hosts: SshHosts, bob: str, 
     ("file", "change", "reason"),
     [
         ("known_hosts", lambda text: text.replace(text.split()[6], text.split()[2]), "bob: its host key has changed"),
-        ("known_hosts", lambda text: text.splitlines(keepends=True)[0], "bob: its host key is not known"),
+        ("known_hosts", lambda text: text.splitlines(keepends=True)[0], "bob: its host key is not in known_hosts"),
         (
             "authorized_keys",
             lambda _: "",

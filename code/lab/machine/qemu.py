@@ -74,7 +74,7 @@ class Running:
     def require_open(self) -> None:
         """Raise SiteStopped where stop() was called."""
         if self.stopped:
-            raise SiteStopped(f"the {self.site} site was told to stop")
+            raise SiteStopped(f"the {self.site} site was stopped")
 
     def stop(self) -> None:
         """End every one of them now, and those that come later at once."""

@@ -135,13 +135,14 @@ def counters(text: str) -> dict[str, int]:
 def _step(files: Files, number: int) -> StepOutcome:
     """The outcome of one step; a step without a start never ran."""
     started = f"{number}.start" in files
+    client_status, server_status = settled(*(_status(files, f"{number}.{name}") for name in NAMES))
     return StepOutcome(
         client_out=files.get(f"{number}.client.out", ""),
         client_err=files.get(f"{number}.client.err", ""),
         server_out=files.get(f"{number}.server.out", ""),
         server_err=files.get(f"{number}.server.err", ""),
-        client_status=_status(files, f"{number}.client"),
-        server_status=_status(files, f"{number}.server"),
+        client_status=client_status,
+        server_status=server_status,
         clock_start_ns=_number(files, f"{number}.start" if started else "end"),
         clock_end_ns=_number(files, f"{number}.end" if started else "end"),
     )
@@ -154,6 +155,15 @@ def _status(files: Files, name: str) -> int:
         return DEADLINE_STATUS
     status = _number(files, f"{name}.status")
     return DEADLINE_STATUS if expired and status == KILLED_STATUS else status
+
+
+def settled(client: int, server: int) -> tuple[int, int]:
+    """The statuses of both ends. If the deadline ended one end, the other end's failure has the deadline's status too:
+    it was dismissed, or lost its peer, just before the deadline reached it."""
+    statuses = (client, server)
+    if DEADLINE_STATUS not in statuses:
+        return statuses
+    return DEADLINE_STATUS if client else 0, DEADLINE_STATUS if server else 0
 
 
 def _number(files: Files, name: str) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lab.errors import SiteError
 from lab.machine.job import check
@@ -19,7 +20,7 @@ HINT = "outside of a container, as root or with user namespaces allowed: sysctl 
 
 
 def unshare() -> list[str]:
-    """The words before a command that gets a network of its own; other users become root in a user namespace."""
+    """The start of a command with a network of its own; in a user namespace every user is root."""
     return ["unshare", *(() if os.geteuid() == 0 else ("--user", "--map-root-user")), "--net"]
 
 
@@ -32,20 +33,20 @@ def refusal() -> str:
     return refused(done.stderr) if done.returncode else ""
 
 
-def refused(said: str) -> str:
-    """The reason, from unshare's message."""
-    return f"this computer's kernel makes no network namespace for you: {last_line(said)}"
+def refused(messages: str) -> str:
+    """The reason, from unshare's messages."""
+    return f"this computer's kernel makes no network namespace for you: {last_line(messages)}"
 
 
 Command = tuple[str, ...]
 
 OFFLOADS = ("tso", "gso", "tx", "rx")  # a veth has no others: it does not join received segments by default
 BURST_BYTES_LEAST = 32 << 10
-BURSTS_PER_S = 1000  # a rate is kept to within a millisecond's worth
+BURSTS_PER_S = 1000
 
 
 def commands(link: Link, interface: str) -> Iterator[Command]:
-    """The commands for one end; the other end limits the rate of the frames that come from there."""
+    """The commands that shape the frames that leave by one end."""
     check(link)
     switch = "on" if link.offload else "off"
     yield ("ip", "link", "set", interface, "mtu", str(link.mtu))
@@ -64,32 +65,55 @@ def commands(link: Link, interface: str) -> Iterator[Command]:
 
 
 def burst_bytes(rate_bit_s: int) -> int:
-    """Bytes that pass at once after a silence: enough to make up for a timer that comes late."""
+    """The bytes that pass at once after a silence: a millisecond's worth makes up for a late timer."""
     return max(BURST_BYTES_LEAST, rate_bit_s // 8 // BURSTS_PER_S)
 
 
-def netem_advice(command: Command, said: str) -> str:
-    """A hint if the kernel or this host lacks something."""
-    if "qdisc kind is unknown" in said:
-        kind = next(name for name in ("netem", "tbf") if name in command)
-        return f"modprobe sch_{kind}; a kernel without it can't model this link"
-    return "apt install iproute2 ethtool" if "failed to execute" in said else ""
+def run(command: Command, where: str, packages: str, inside: Sequence[str] = ()) -> str:
+    """The output of a command, which `inside` may run elsewhere; raise if it fails or is not installed."""
+    try:
+        done = subprocess.run([*inside, *command], capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SiteError(f"{error.filename} is not on this computer", hint=f"apt install {packages}") from error
+    if done.returncode:
+        advice = ""
+        if "qdisc kind is unknown" in done.stderr:
+            kind = next(name for name in ("netem", "tbf") if name in command)
+            advice = f"modprobe sch_{kind}; a kernel without it can't model this link"
+        elif "failed to execute" in done.stderr:
+            advice = "apt install iproute2 ethtool"
+        raise SiteError(f"{shlex.join(command)}: {done.stderr.strip()}", where, advice)
+    return done.stdout
+
+
+class ModelledLink(PairLink):
+    """A link that is made for the run, with a link model on it."""
+
+    link: Link | None = None
+
+    def apply(self, link: Link) -> None:
+        """Put a link model on both ends, unless it is on them."""
+        if link != self.link:
+            self.link = None
+            self.shape(link)
+            self.link = link
+
+    def shape(self, link: Link) -> None:
+        """Put a link model on both ends."""
 
 
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
-TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 PROCESSES = ("--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
-class Cable(PairLink):
-    """A cable between two network namespaces, and the link model on it."""
+class Cable(ModelledLink):
+    """A cable between two network namespaces."""
 
-    traits = TRAITS
+    traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
 
     def __init__(self) -> None:
         self.ends, self.about = ENDS, {"cable": "veth between two network namespaces"}
-        self.link: Link | None = None
         self.client = self._end("client", None)
         try:
             self.server = self._end("server", self.client)
@@ -99,52 +123,40 @@ class Cable(PairLink):
             raise
         self.pair = AgentPair(self.client, self.server)
 
-    def apply(self, link: Link) -> None:
-        """Put a link model on both ends, unless it is on them."""
-        if link == self.link:
-            return
-        self.link = None
+    def shape(self, link: Link) -> None:
         try:
-            for end, interface in ((self.client, "v0"), (self.server, "v1")):
-                for command in commands(link, interface):
-                    _enter(end, *command)
+            for far, end in self.pair.with_ends(ENDS):
+                for command in commands(link, end.interface):
+                    _enter(far, *command)
         except SiteError:
             for far in (self.client, self.server):
-                far.ask("look")  # an agent that is gone took the cable with it, and the error says so
+                far.ask("look")  # without its agent the cable is gone too, and this error explains that
             raise
-        self.link = link
 
     def close(self) -> None:
         """End both agents, and with them the namespaces and the cable."""
-        for end in (self.client, getattr(self, "server", None)):
-            if end is not None:
-                end.kill()
+        for far in (self.client, getattr(self, "server", None)):
+            if far is not None:
+                far.kill()
 
     def _end(self, name: str, beside: FarEnd | None) -> FarEnd:
-        return FarEnd(name, [*_unshare(beside), *here()], _explain)
+        """An agent in a network namespace of its own; both are in one user namespace, unless root makes them."""
+        start = [*unshare(), *PROCESSES]
+        if os.geteuid() and beside:
+            start = ["nsenter", *_user_of(beside), "unshare", "--net", *PROCESSES]
+        return FarEnd(name, [*start, *here()], _explain)
 
     def _plug(self) -> None:
         v0, v1 = (("name", name, "address", mac) for name, mac in MACS.items())
         peer = ("peer", *v1, "netns", str(self.server.popen.pid))
         _enter(self.client, "ip", "link", "add", *v0, "type", "veth", *peer)
-        for end, ours, theirs in ((self.client, "client", "server"), (self.server, "server", "client")):
-            _bring_up(end, getattr(ENDS, ours), getattr(ENDS, theirs))
-
-
-def _bring_up(end: FarEnd, ours: End, theirs: End) -> None:
-    """Set up one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
-    _enter(end, "ip", "link", "set", "lo", "up")
-    _enter(end, "ip", "addr", "add", f"{ours.host}/24", "dev", ours.interface)
-    _enter(end, "ip", "link", "set", ours.interface, "up")
-    known = ("lladdr", MACS[theirs.interface], "dev", ours.interface, "nud", "permanent")
-    _enter(end, "ip", "neigh", "replace", theirs.host, *known)
-
-
-def _unshare(beside: FarEnd | None) -> list[str]:
-    """The words before an agent's command: other users become root in a user namespace that both ends share."""
-    if os.geteuid() == 0 or beside is None:
-        return [*unshare(), *PROCESSES]
-    return ["nsenter", *_user_of(beside), "unshare", "--net", *PROCESSES]
+        for far, end, peer_end in ((self.client, ENDS.client, ENDS.server), (self.server, ENDS.server, ENDS.client)):
+            _enter(far, "ip", "link", "set", "lo", "up")
+            _enter(far, "ip", "addr", "add", f"{end.host}/24", "dev", end.interface)
+            _enter(far, "ip", "link", "set", end.interface, "up")
+            # A permanent neighbour, so that no ARP request disturbs a measurement.
+            neighbour = ("lladdr", MACS[peer_end.interface], "dev", end.interface, "nud", "permanent")
+            _enter(far, "ip", "neigh", "replace", peer_end.host, *neighbour)
 
 
 def _user_of(end: FarEnd) -> tuple[str, ...]:
@@ -153,17 +165,11 @@ def _user_of(end: FarEnd) -> tuple[str, ...]:
 
 def _enter(end: FarEnd, *command: str) -> None:
     """Run a command in the namespace of an end."""
-    place = ["nsenter", *_user_of(end), "--net", "--target", str(end.popen.pid)]
-    try:
-        done = subprocess.run([*place, *command], capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise SiteError("nsenter is not on this computer", hint="apt install util-linux") from error
-    if done.returncode:
-        advice = netem_advice(command, done.stderr)
-        raise SiteError(f"{' '.join(command)}: {done.stderr.strip()}", "the host's cable", advice)
+    inside = ["nsenter", *_user_of(end), "--net", "--target", str(end.popen.pid)]
+    run(command, "the host's cable", "util-linux", inside)
 
 
-def _explain(name: str, words: str) -> SiteError:
-    if "unshare failed" in words or "Operation not permitted" in words:
-        return SiteError(refused(words), hint=HINT)
-    return SiteError(f"the agent ended: {last_line(words)}", where=f"the {name}'s namespace")
+def _explain(name: str, messages: str) -> SiteError:
+    if "unshare failed" in messages or "Operation not permitted" in messages:
+        return SiteError(refused(messages), hint=HINT)
+    return SiteError(f"the agent ended: {last_line(messages)}", where=f"the {name}'s namespace")

@@ -22,7 +22,7 @@ from lab.places import CACHE, MACHINE
 from lab.sites.site import EXACT, Tell, silent
 from lab.typed_json import JsonTable
 
-# A busy second of the guest takes 3 to 8 of the host, more beside other work; start and end of a run take one.
+# A busy second of the guest takes the host 3 to 8 s, more beside other work; start and end of a run take 1 s.
 HOST_SECONDS_PER_GUEST_SECOND = 30.0
 HOST_SECONDS_MORE = 60.0
 
@@ -47,7 +47,7 @@ class ExactSite:
         self.running = Running(self.name)
         self.server: ForkServer | None = None
         self.found_inputs: SnapshotInputs | None = None
-        self.snapshot: Snapshot | None = None  # once its digests were checked
+        self.snapshot: Snapshot | None = None  # with checked digests
         self.state: JsonTable = {}  # QEMU's version: recorded, never compared
         self.tell: Tell = silent
 
@@ -56,12 +56,12 @@ class ExactSite:
         return snapshot.identity(self.inputs(silent), self.cache, self.tell)
 
     def prepare(self, progress: Tell) -> None:
-        """Build the image and make the snapshot, unless that is done."""
+        """Build the image and make the snapshot, unless they are cached."""
         self.tell = progress
         snapshot.cached_snapshot(self.inputs(progress), self.cache, progress)
 
     def inputs(self, progress: Tell) -> SnapshotInputs:
-        """The image, QEMU and its plugin, looked up once."""
+        """The image, QEMU and its plugin; built on first use."""
         with self.lock:
             if self.found_inputs is None:
                 image = build_image(self.machine, self.cache, progress)
@@ -100,11 +100,11 @@ class ExactSite:
         return self._run(self.verified_snapshot(), job)
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
-        """Run a job; the folder gets every frame on the link as each end's wire saw it: see machine.fork_server."""
+        """Run a job and log all frames into the folder: see machine.fork_server."""
         return self._run(self.verified_snapshot(), job, logs)
 
     def fork_server(self, machine: Snapshot) -> ForkServer:
-        """The pair from which each run forks; it ends with this site."""
+        """The pair of VMs from which each run forks; it ends with this site."""
         with self.starting:
             self.running.require_open()
             if self.server is None or not self.server.lives:
@@ -113,19 +113,15 @@ class ExactSite:
             return self.server
 
     def start_fork_server(self, machine: Snapshot) -> ForkServer:
-        """Start such a pair."""
         return ForkServer(machine, snapshot.WARM_UP)
 
     def _run(self, machine: Snapshot, job: Job, logs: Path | None = None) -> Outcome:
         per_second, more = self.host_seconds
         limit_s = job.deadline_s * per_second + more
         with self.running.stoppable():
-            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, self.card(job))
+            card = build.device(self.machine, self.cache, self.tell) if job.link.card else None
+            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, card)
         return replace(outcome, state=self.state)
-
-    def card(self, job: Job) -> Path | None:
-        """The device of a job whose link has a modelled card."""
-        return build.device(self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:
         """End every QEMU of this site now."""
@@ -138,7 +134,7 @@ class ExactSite:
 def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module
     """The exact site of this checkout."""
     if wanted:
-        raise SiteError(f"there is one exact site, none called {wanted!r}", hint="--site exact")
+        raise SiteError(f"the exact site has no variant {wanted!r}", hint="--site exact")
     return ExactSite(MACHINE, CACHE)
 
 
@@ -152,7 +148,7 @@ class Profiled:
 
 
 class ProfiledSite(ExactSite):
-    """Runs one job after the other: each end has one file for its counts."""
+    """Runs one job after the other, because each end has one file for its counts."""
 
     def __init__(self, machine: Path, cache: Path) -> None:
         super().__init__(machine, cache)
@@ -160,7 +156,7 @@ class ProfiledSite(ExactSite):
         self.turn = threading.Lock()
 
     def prepare(self, progress: Tell) -> None:
-        """Make the snapshot and the plugin that counts, unless that is done."""
+        """Make the snapshot and the plugin that counts, unless they are cached."""
         super().prepare(progress)
         files = (os.memfd_create("client"), os.memfd_create("server"))
         for file in files:
@@ -172,7 +168,6 @@ class ProfiledSite(ExactSite):
         return self.inputs(silent).image
 
     def start_fork_server(self, machine: Snapshot) -> ForkServer:
-        """Start a pair with the plugin that counts."""
         return ForkServer(machine, snapshot.WARM_UP, self.counter)
 
     def count(self, job: Job) -> Profiled:

@@ -1,4 +1,4 @@
-"""This host with its own RDMA or network devices."""
+"""This host with its RDMA or network devices."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.soft_rdma import SoftRdma
 from lab.sites.wall import PairLink, WallSite
 
-TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
-
 
 class OwnDevices(PairLink):
     """Two agents near the devices of this host."""
 
-    traits = TRAITS
+    traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
     def __init__(self, devices: tuple[str, ...]) -> None:
         self.ends, self.about = ends_of(devices), about(devices)
@@ -38,10 +36,11 @@ def choose(wanted: str) -> tuple[str, ...]:
     """The devices to use, client's first: the named devices, else the first two of one kind, else the first, else
     none; hardware before software."""
     if not wanted:
-        groups = sorted(
-            _active().items(), key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2)
+        groups = _active().items()
+        best = min(
+            groups, key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2), default=("", [])
         )
-        return tuple(groups[0][1][:2]) if groups else ()
+        return tuple(best[1][:2])
     devices = computer.devices()
     for name in wanted.split(","):
         if name not in devices:
@@ -68,21 +67,20 @@ def skipped_devices(chosen: tuple[str, ...]) -> str:
 
 def _active() -> dict[str, list[str]]:
     """The devices whose port is up, by their kind."""
-    found: dict[str, list[str]] = {}
+    kinds: dict[str, list[str]] = {}
     for name in computer.devices():
         if "ACTIVE" in computer.port_state(name):
-            found.setdefault(computer.kind(name), []).append(name)
-    return found
+            kinds.setdefault(computer.kind(name), []).append(name)
+    return kinds
 
 
 def ends_of(devices: tuple[str, ...]) -> Ends:
     """Both ends; one device is both."""
-    client, server = _end(devices[0]), _end(devices[-1])
-    return Ends(client, server, side_channel="127.0.0.1")
+    return Ends(_end(devices[0]), _end(devices[-1]), side_channel="127.0.0.1")
 
 
 def about(devices: tuple[str, ...]) -> dict[str, str]:
-    """The traits of the link between these ends."""
+    """A description of the link between these devices, for the identity."""
     if len(set(devices)) == 1:
         return {"cable": f"none: {devices[0]} is both ends, the data turn around inside it"}
     return {"cable": f"{devices[0]} to {devices[1]}, both of this computer"}
@@ -103,7 +101,7 @@ CABLE = "cable"
 
 @contextmanager
 def alone(tell: Tell) -> Iterator[None]:
-    """Wait until no other run of this user measures on this computer."""
+    """Wait until no other run of this user measures on this host."""
     file = Path(tempfile.gettempdir()) / f"lab-host-{os.getuid()}.lock"
     with file.open("w") as stream:
         try:
@@ -115,8 +113,8 @@ def alone(tell: Tell) -> Iterator[None]:
 
 
 def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - as every site's module
-    """`host` takes this computer's RDMA devices, else makes two where it can; `host:A,B` those; `host:rxe` makes two in
-    any case; `host:cable` takes none."""
+    """`host` uses this host's RDMA devices, else makes two if it can; `host:A,B` uses these devices; `host:rxe` always
+    makes two; `host:cable` uses none."""
     makes_rdma = wanted == soft_rdma.WANTED
     devices = () if makes_rdma or wanted == CABLE else choose(wanted)
     makes_rdma = makes_rdma or (not (wanted or devices) and soft_rdma.possible())
@@ -126,5 +124,4 @@ def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - a
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable()
 
-    passed_over = skipped_devices(devices) if devices and not wanted else ""
-    return WallSite("host", connect, alone, passed_over)
+    return WallSite("host", connect, alone, skipped_devices(devices) if devices and not wanted else "")

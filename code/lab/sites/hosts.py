@@ -1,4 +1,4 @@
-"""hosts.toml, and which site is used when none is named."""
+"""hosts.toml, and the site that is used when none is named."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ PROGRAMS_FOLDER = "~/.cache/lab/programs"
 Word = Annotated[str, Limits(pattern=r"(?!-)\S{0,200}", expected="a word that begins with no hyphen")]
 Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*", expected="one line")]
 Lines = Annotated[tuple[Annotated[Line, TEXT], ...], Limits(longest=100)]
-Folder = Annotated[str, Limits(longest=1000, pattern="|(?!-).*[^/.~].*", expected="a folder of its own, below / and ~")]
+Folder = Annotated[str, Limits(longest=1000, pattern="|(?!-).*[^/.~].*", expected="a folder below / or ~")]
 LOGIN = Limits(pattern=r"(?!-)\S{1,200}", expected="a word that ssh takes, such as ada@node1")
 HOST = About("One end of the link.", '{ login = "HOST" }')
 
 
 @dataclass(frozen=True)
 class Host:
-    """One end: how to log in there, and its end of the data link; the lab finds missing parts."""
+    """One end: its login, and its end of the data link, which Verbyte completes."""
 
     login: Annotated[str, LOGIN, About("The host, as ssh takes it.", '"HOST"')]
-    address: Word = ""  # on the data link; the login may go another way
+    address: Word = ""  # on the data link; the login may use another network
     interface: Word = ""
     device: Word = ""  # RDMA
     folder: Annotated[Folder, TEXT] = PROGRAMS_FOLDER  # where the programs under test are kept
@@ -46,14 +46,14 @@ class Ssh:
 
 @dataclass(frozen=True)
 class Slurm:
-    """What a cluster must be told, and which link of its nodes is measured."""
+    """Options for a cluster's queue, and the measured link of its nodes."""
 
     account: Word = ""
     partition: Word = ""
     constraint: Line = ""
     minutes: Annotated[int, Limits(least=1, most=525_600)] = 30  # of one trial at most; up to a year
     modules: Lines = ()
-    options: Lines = ()  # more words for sbatch
+    options: Lines = ()  # more options for sbatch
     mpi: Word = "pmix"  # as `srun --mpi` takes it; or "orterun"
     interface: Word = ""
     device: Word = ""
@@ -69,14 +69,13 @@ class Slurm:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The whole file."""
+    """The tables of hosts.toml."""
 
     ssh: Ssh | None = None
     slurm: Slurm | None = None
 
 
 def read_hosts(file: Path) -> Hosts:
-    """The checked file."""
     return read_toml(file, Hosts, hint="docs/real-links.md shows one; or --site ssh:CLIENT,SERVER").content
 
 
@@ -86,7 +85,7 @@ def read_ssh(file: Path) -> Ssh:
 
 
 def read_slurm(file: Path) -> Slurm:
-    """The table [slurm], or defaults: a cluster may need nothing."""
+    """The table [slurm], or defaults without the file: a cluster may need no settings."""
     return (read_hosts(file).slurm or _refuse_missing(file, "slurm")) if file.exists() else Slurm()
 
 
@@ -103,9 +102,9 @@ ANY = "any"  # for commands that read records: the site with most records
 
 
 def choose(file: Path) -> tuple[str, str]:
-    """The site's name, and why."""
-    if own := real_devices():
-        return "host", f"this computer has the RDMA device {own[0]}"
+    """The site's name, and the reason for it."""
+    if devices := real_devices():
+        return "host", f"this computer has the RDMA device {devices[0]}"
     hosts = read_hosts(file) if file.exists() else Hosts()
     if (ssh := hosts.ssh) and (device := ssh.client.device or ssh.server.device):
         return "ssh", f"{file.name} names the RDMA device {device}"
@@ -115,7 +114,7 @@ def choose(file: Path) -> tuple[str, str]:
 
 
 def real_devices() -> list[str]:
-    """Devices of hardware whose port is up: those of software have no device behind them."""
+    """The hardware devices of this host whose port is up; a software device has no device behind it."""
     folder = computer.SYS / "class/infiniband"
     return [
         name

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.sites.agent.client import last_line
 from lab.sites.hosts import Slurm
 
 LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1; }}\n"
@@ -21,31 +22,23 @@ def options(cluster: Slurm) -> tuple[str, ...]:
 
 
 def shell(cluster: Slurm) -> str:
-    """The first line: a login shell knows `module`, and forgets this PATH."""
+    """The first line of a script; a login shell has the command `module`, but not this PATH."""
     return f"#!/bin/bash{' -l' if cluster.modules else ''}\n"
 
 
 def load(cluster: Slurm) -> str:
-    """The lines that load the modules, or end the job with a sentence."""
+    """The lines that load the modules, or end the job with an error."""
     return "".join(LOAD.format(name=shlex.quote(each)) for each in cluster.modules)
 
 
-ANSWER_S = 60  # of a busy controller
+ANSWER_S = 60  # for a busy controller
 NO_CONTROLLER = "Unable to contact slurm controller"
 ALIVE = (
-    "PENDING",
-    "RUNNING",
-    "CONFIGURING",
-    "COMPLETING",
-    "SUSPENDED",
-    "STAGE_OUT",
-    "REQUEUED",
-    "RESIZING",
-    "SIGNALING",
-)
+    "PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "REQUEUED", "RESIZING", "SIGNALING",
+)  # fmt: skip
 WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
 
-# Ends of a job that are not its own, and what to try.
+# The ends of a job that its program did not cause, and what to try.
 JOB_ENDS = {
     "TIMEOUT": ("its time was over", "minutes = ... in hosts.toml"),
     "PREEMPTED": ("it was preempted", "lab run again; or another partition in hosts.toml"),
@@ -70,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a task stands."""
+    """The state of a task."""
 
     state: str
     reason: str
@@ -82,24 +75,24 @@ class Place:
 
     @property
     def without_nodes(self) -> bool:
-        """Whether it waits for nodes that are down or drained, and not only for its turn."""
+        """Whether it waits for nodes that are down or drained."""
         return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
 
 
 def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
-    """Submit an array of so many tasks; its id."""
-    own = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
-    return _slurm("sbatch", *own, *options(cluster), str(script)).strip().split(";")[0]
+    """Submit an array of tasks and return its id."""
+    fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
+    return _slurm("sbatch", *fixed, *options(cluster), str(script)).strip().split(";")[0]
 
 
 def on_a_node(cluster: Slurm) -> tuple[str, ...]:
-    """The words before a command that is to run on some node, in this folder, while its caller waits."""
+    """The start of a command that runs on some node, in this folder, while its caller waits."""
     return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *options(cluster))
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
-    """The states of all tasks of some arrays; the accounting knows those that the controller has forgotten."""
-    found: dict[Task, Place] = {}
+    """The states of all tasks of some arrays, from the controller, else from the accounting."""
+    states: dict[Task, Place] = {}
     for array in sorted(set(arrays)):
         listed = _try("squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", f"--jobs={array}")
         if not listed.strip():
@@ -110,47 +103,45 @@ def places(arrays: Iterable[str]) -> dict[Task, Place]:
         for line in listed.splitlines():
             words = line.split("|")
             if len(words) == 4 and words[1].isdigit():
-                found[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
-    return found
+                states[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
+    return states
 
 
 def still_runs(job: str) -> bool:
-    """Whether a job is neither over nor being ended; asked from inside of it."""
+    """Whether the job that calls this is not being ended."""
     return _try("squeue", "--noheader", "--format=%T", f"--jobs={job}").strip() in ("RUNNING", "")
 
 
 def cancel(arrays: Iterable[str]) -> None:
-    """End all of some arrays; one that is over already is no error."""
-    wanted = sorted(set(arrays))
-    if wanted:
-        _try("scancel", *wanted)
+    """End some arrays; those that have ended already are ignored."""
+    if ids := sorted(set(arrays)):
+        _try("scancel", *ids)
 
 
 def failure(task: Task, place: Place | None, log: Path) -> SiteError:
-    """The sentence for a task that ended without an outcome."""
+    """The error for a task that ended without an outcome."""
     where = f"Slurm job {task}"
     if place is None:
-        return SiteError("the cluster does not know it any more, and it left nothing", where, "lab run again")
+        return SiteError("the cluster has no state of it any more, and it left no outcome", where, "lab run again")
     if place.state in JOB_ENDS:
         return SiteError(JOB_ENDS[place.state][0], where, JOB_ENDS[place.state][1])
-    said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    return SiteError(f"{place.state.lower()}: {said[-1] if said else 'it said nothing'}", where, f"cat {log}")
+    messages = log.read_text(errors="replace").strip() if log.exists() else ""
+    return SiteError(f"{place.state.lower()}: {last_line(messages)}", where, f"cat {log}")
 
 
 def cluster_name() -> str:
-    """The name that the cluster's administrators gave it."""
     lines = _slurm("scontrol", "show", "config").splitlines()
     named = (line.partition("=")[2].strip() for line in lines if line.startswith("ClusterName"))
     return next(named, "")
 
 
 def version() -> str:
-    """Slurm's own version."""
+    """Slurm's version."""
     return _slurm("sinfo", "--version").strip()
 
 
 def nodes_up(partition: str) -> int:
-    """Nodes that run jobs or could."""
+    """The number of nodes that can run jobs."""
     where = [f"--partition={partition}"] if partition else []
     listed = _slurm("sinfo", "--noheader", "--Node", "--format=%N %T", *where).splitlines()
     states = dict(line.split(None, 1) for line in listed)
@@ -170,13 +161,15 @@ def _slurm(*command: str) -> str:
     if NO_CONTROLLER in done.stderr:
         raise SiteError("the cluster's controller cannot be reached", where=command[0], hint="scontrol ping")
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise SiteError(said[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml")
+        messages = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise SiteError(
+            messages[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml"
+        )
     return done.stdout
 
 
 def _try(*command: str) -> str:
-    """The output of a command; empty if it failed, since a controller that is gone for a moment is asked again."""
+    """The output of a command; empty if it failed, because the next poll asks again."""
     try:
         return _slurm(*command)
     except SiteError:

@@ -16,18 +16,18 @@ from lab.typed_json import JsonError, JsonValue, parse_as
 
 
 class Clock(StrEnum):
-    """What a site's time is."""
+    """The kind of a site's time."""
 
-    INSTRUCTIONS = "instructions"  # the count of what each processor ran: a trial has but one result
+    INSTRUCTIONS = "instructions"  # executed instructions: a trial always has the same result
     WALL = "wall"
 
 
 class Shared(StrEnum):
     """The most that client and server have in common."""
 
-    CORE = "core"  # one processor core, on which they take turns
-    COMPUTER = "computer"  # its processors and its memory
-    HOST = "host"  # they are two machines, but guests of one computer
+    CORE = "core"  # one CPU core
+    COMPUTER = "computer"  # its CPUs and its memory
+    HOST = "host"  # they are two VMs on one host
     NOTHING = "nothing"
 
 
@@ -37,54 +37,53 @@ class Traits:
 
     clock: Clock
     shared: Shared
-    takes_models: bool  # the link is made for the run, as a link model says; a real link takes none
-    reachable: bool  # others than both ends can open connections to them
+    takes_models: bool  # the link is made for the run from a link model; a real link has none
+    reachable: bool  # other hosts can open connections to both ends
 
     @property
     def repeats(self) -> bool:
-        """Whether a trial gives the same bytes each time, on whatever computer."""
+        """Whether a trial gives the same bytes each time, on any host."""
         return self.clock is Clock.INSTRUCTIONS
 
     @property
     def one_core(self) -> bool:
-        """Whether an end that spins keeps the other from running."""
+        """Whether an end that spins keeps the other one from running."""
         return self.shared is Shared.CORE
 
 
 EXACT = Traits(Clock.INSTRUCTIONS, Shared.NOTHING, takes_models=True, reachable=False)
-# These sites are the same on every computer: their traits are known before any is opened, whatever a record says.
-FIXED = {"exact": EXACT}
+FIXED = {"exact": EXACT}  # the sites with the same traits on every host
 
 
 def fixed(site: str) -> Traits | None:
-    """The traits of a site that are the same on every computer."""
+    """The traits of a site that are the same on every host; None for another site."""
     return FIXED.get(site)
 
 
 def read_traits(site: str, values: JsonValue) -> Traits:
-    """The traits that a record of the site repeats."""
+    """The traits in a record of the site."""
     try:
         return fixed(site) or parse_as(Traits, values)
     except JsonError as error:
-        raise RecordError(f"it does not say what the site {site} is: {error.what}") from error
+        raise RecordError(f"it has no valid traits of the site {site}: {error.what}") from error
 
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
-EVERYWHERE = "exact"  # the site that every computer can have: `lab doctor` fails only for this one
+EVERYWHERE = "exact"  # the site that runs on every host: `lab doctor` fails only for this one
 
-Tell = Callable[[str], None]  # takes a sentence about what takes time, and why
+Tell = Callable[[str], None]  # prints a sentence about work that takes time
 
 
 def silent(_: str) -> None:
-    """Ignore the sentence: prepare() has reported it already."""
+    """Print nothing: prepare() has reported it already."""
 
 
 class Site(Protocol):
-    """A place that runs jobs."""
+    """Hosts or VMs that run jobs."""
 
     name: str
-    boots_image: bool  # programs under test run in the lab's image, whatever this computer's system is
-    at_once: int | None  # trials that do not disturb each other; None: as many as there are processors
+    boots_image: bool  # programs under test run in Verbyte's image, not on the system of this host
+    at_once: int | None  # trials that do not disturb each other; None: as many as there are CPUs
 
     @property
     def ends(self) -> Ends:
@@ -92,37 +91,37 @@ class Site(Protocol):
 
     @property
     def traits(self) -> Traits:
-        """What the site and its link are."""
+        """The traits of the site and its link."""
 
     def identity(self) -> dict[str, str]:
-        """What two records must share to be of one site: compared, stable, cheap after the first call."""
+        """The facts that two records of one site share: stable, and cheap after the first call."""
 
     def prepare(self, progress: Tell) -> None:
-        """Build and freeze what is not cached; otherwise do nothing."""
+        """Build all that is not cached."""
 
     def run(self, job: Job) -> Outcome:
         """Run one job; blocking, thread-safe; raises SiteError."""
 
     def stop(self) -> None:
-        """End every process of this site now; run() in other threads then raises SiteStopped."""
+        """End every process of this site; run() in other threads then raises SiteStopped."""
 
 
 @runtime_checkable
 class Witness(Protocol):
-    """A site whose link sees every frame, where no program reaches."""
+    """A site whose link logs every frame, out of the reach of programs."""
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
         """Run one job; the folder gets each end's log of the link (lab.machine.results)."""
 
 
 def open_site(named: str, hosts: Path = HOSTS) -> Site:
-    """`host`, or `host:WHICH` where a site has several. Its module is imported only now: a plan needs no other."""
+    """Open `host`, or `host:WHICH` where a site has variants. Only this site's module is imported."""
     name, _, wanted = require_known(named).partition(":")
     return cast(Site, import_module(MODULES[name]).open(wanted, hosts))
 
 
 def require_known(named: str) -> str:
-    """The name as given; an error if there is no such site."""
+    """Return the name; raise if there is no such site."""
     name = named.partition(":")[0]
     if name not in MODULES:
         raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))

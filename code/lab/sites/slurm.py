@@ -1,6 +1,6 @@
 """A Slurm cluster: arrays of trials, two nodes each for a real link, or one node each for the exact machine.
 
-The jobs survive this process: every job has a folder in the spool, and a later run takes the outcomes that it finds.
+The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from lab.sites.queue import Place, Task, load, shell
 from lab.sites.site import EXACT, Clock, Shared, Tell, Traits
 from lab.sites.wall import refuse_model
 
-AT_ONCE = 256  # trials that wait in the queue together
+AT_ONCE = 256  # trials in the queue
 TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
-# No node is known before a job has started: the nodes replace these words.
+# Placeholders, which the nodes replace when the job starts.
 ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface", "@client.gid"),
     server=End("@server.host", "@server.device", "@server.interface", "@server.gid"),
@@ -36,15 +36,15 @@ ENDS = Ends(
 )
 GATHER_S = 0.3  # after the first job of an array, for the others
 FIRST_LOOK_S, LONGEST_LOOK_S = 0.1, 2.0  # between looks at the files
-FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between questions to the controller, which are costly for it
+FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between requests to the controller, which are costly for it
 BACKOFF = 1.3
-GRACE_S = 5.0  # between the end of a task and the sight of its files over a network file system
+GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
 SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
 SHAPES = {
     "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
     "exact": ("--nodes=1", "--ntasks=1"),
 }
-STOPPED = "the slurm site was told to stop"
+STOPPED = "the slurm site was stopped"
 
 
 class SlurmSite:
@@ -63,7 +63,7 @@ class SlurmSite:
 
     @property
     def ends(self) -> Ends:
-        """Both ends under names that the nodes replace; no device without one in hosts.toml."""
+        """Placeholders for both ends; no device without one in hosts.toml."""
         ends = replace(ENDS, launcher=self.cluster.launcher)
         if self.cluster.device:
             return ends
@@ -71,7 +71,7 @@ class SlurmSite:
         return replace(ends, client=client, server=server)
 
     def identity(self) -> dict[str, str]:
-        """The cluster and the requested kind of nodes; each record's state has the nodes that ran it."""
+        """The cluster and the requested kind of nodes; each record's state has its nodes."""
         if self.found_identity is None:
             names = ("partition", "constraint", "interface", "device")
             settings = {name: str(getattr(self.cluster, name)) for name in names if getattr(self.cluster, name)}
@@ -79,7 +79,7 @@ class SlurmSite:
         return self.found_identity
 
     def prepare(self, progress: Tell) -> None:
-        """Ask for the cluster's name: an error if there is none."""
+        """Read the cluster's name; raise if there is no cluster."""
         del progress
         self.identity()
 
@@ -89,12 +89,12 @@ class SlurmSite:
         return self.dispatch.run(job)
 
     def stop(self) -> None:
-        """Cancel what this run submitted."""
+        """Cancel the jobs of this run."""
         self.dispatch.stop()
 
 
 class ExactOnSlurm(SlurmSite):
-    """The exact machine on a cluster's nodes: the same records as from this host."""
+    """The exact site on a cluster's nodes: the same records as from this host."""
 
     name = "exact"
     boots_image = True
@@ -107,15 +107,14 @@ class ExactOnSlurm(SlurmSite):
 
     @property
     def ends(self) -> Ends:
-        """The ends of the machine."""
         return self.machine.ends
 
     def identity(self) -> dict[str, str]:
-        """The identity of the machine: the node makes no difference."""
+        """The identity of the VMs: the node makes no difference."""
         return self.machine.identity()
 
     def prepare(self, progress: Tell) -> None:
-        """Make the snapshot here, once: all nodes see the same folder."""
+        """Make the snapshot once: all nodes see the same folder."""
         queue.version()
         self.machine.prepare(progress)
 
@@ -125,10 +124,10 @@ class ExactOnSlurm(SlurmSite):
 
 
 def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
-    """`slurm` measures between two nodes, `slurm:exact` spreads trials of the exact machine over nodes."""
+    """`slurm` measures between two nodes, `slurm:exact` spreads trials of the exact site over nodes."""
     kinds = {"": SlurmSite, "exact": ExactOnSlurm}
     if wanted not in kinds:
-        raise SiteError(f"the site slurm has no kind {wanted!r}", hint="--site slurm, or --site slurm:exact")
+        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm or --site slurm:exact")
     return kinds[wanted](read_slurm(hosts))
 
 
@@ -139,11 +138,10 @@ class SubmittedJob:
     folder: Path
     future: Future[Outcome] = field(default_factory=Future)
     task: Task | None = None  # none before it is submitted
-    ended_s: float | None = None  # when its task was first seen to be over
-    starved_s: float | None = None  # when its task was first seen without nodes
+    ended_s: float | None = None  # since when its task has ended
+    starved_s: float | None = None  # since when its task has no nodes
 
     def finish(self, result: Outcome | LabError) -> None:
-        """Hand the result to the thread that waits."""
         if isinstance(result, LabError):
             self.future.set_exception(result)
         else:
@@ -155,23 +153,22 @@ class SubmittedJob:
 
 
 class _Backoff:
-    """Waits that grow longer while nothing happens."""
+    """Waits that become longer while nothing happens."""
 
     def __init__(self, first_s: float, longest_s: float) -> None:
         self.first_s, self.longest_s = first_s, longest_s
         self.begin()
 
     def begin(self) -> None:
-        """Start again with the shortest wait."""
         self.wait_s, self.last_s = self.first_s, time.monotonic()
 
     def next_s(self) -> float:
-        """The time to wait now; longer the next time."""
+        """The next wait; each is longer than the one before."""
         self.wait_s = min(BACKOFF * self.wait_s, self.longest_s)
         return self.wait_s
 
     def due(self) -> bool:
-        """Whether the wait is over; then the next one begins."""
+        """Whether the wait is over; if so, the next wait begins."""
         if time.monotonic() - self.last_s < self.wait_s:
             return False
         self.last_s = time.monotonic()
@@ -180,7 +177,7 @@ class _Backoff:
 
 
 class Dispatch:
-    """One thread that submits jobs, looks for their outcomes and hands them out."""
+    """A thread that submits jobs and returns their outcomes."""
 
     def __init__(self, cluster: Slurm, folder: Path, kind: str) -> None:
         self.cluster, self.folder, self.kind = cluster, folder, kind
@@ -190,7 +187,7 @@ class Dispatch:
         self.thread: threading.Thread | None = None
 
     def run(self, job: Job) -> Outcome:
-        """The outcome of a job: from its folder, else from a task that still runs, else from a new task."""
+        """The outcome of a job, from its folder, from a running task or from a new one."""
         name = spool.digest(job, self.kind)
         with self.lock:
             if self.stopped:
@@ -206,15 +203,22 @@ class Dispatch:
         return submission.future.result()
 
     def stop(self) -> None:
-        """Cancel all that was submitted and is not over."""
+        """Cancel all submitted jobs."""
         with self.lock:
             self.stopped = True
-            waiting, self.waiting = dict(self.waiting), {}
             self.lock.notify()
+        waiting = self._abandon(SiteStopped(STOPPED))
         queue.cancel(submission.task.array for submission in waiting.values() if submission.task)
         for submission in waiting.values():
             submission.forget_task()
-            submission.finish(SiteStopped(STOPPED))
+
+    def _abandon(self, error: LabError) -> dict[str, SubmittedJob]:
+        """Fail all jobs that wait."""
+        with self.lock:
+            waiting, self.waiting = dict(self.waiting), {}
+        for submission in waiting.values():
+            submission.finish(error)
+        return waiting
 
     def _work(self) -> None:
         looks, asks = _Backoff(FIRST_LOOK_S, LONGEST_LOOK_S), _Backoff(FIRST_ASK_S, LONGEST_ASK_S)
@@ -227,16 +231,13 @@ class Dispatch:
                     looks.begin()
                     asks.begin()
             except LabError as error:
-                with self.lock:
-                    waiting, self.waiting = dict(self.waiting), {}
-                for submission in waiting.values():
-                    submission.finish(error)
+                self._abandon(error)
             with self.lock:
                 if not self.stopped:
                     self.lock.wait(looks.next_s())
 
     def _submit(self) -> bool:
-        """Submit one array of all new jobs; each job's folder gets the number of its task."""
+        """Submit one array of all new jobs; write the number of its task into each job's folder."""
         if not self._new():
             return False
         time.sleep(GATHER_S)
@@ -257,7 +258,7 @@ class Dispatch:
             return [submission for submission in self.waiting.values() if submission.task is None]
 
     def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
-        """The script of each task."""
+        """Write the script of all tasks."""
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
         command = [sys.executable, "-m", "lab.sites.task", self.kind, str(listed)]
@@ -269,7 +270,7 @@ class Dispatch:
         return script
 
     def _look(self, *, ask: bool) -> bool:
-        """Hand out the outcomes that are there; fail the jobs that will have none."""
+        """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
         with self.lock:
             waiting = dict(self.waiting)
         arrays = (submission.task.array for submission in waiting.values() if submission.task)
@@ -288,7 +289,7 @@ class Dispatch:
         return bool(results)
 
     def _given_up(self, submission: SubmittedJob, task: Task, place: Place | None) -> SiteError | None:
-        """The error of a task that is over, or waits for too long for nodes that are down."""
+        """The error of a task that has ended, or waits too long for nodes that are down."""
         now = time.monotonic()
         if place is not None and place.alive:
             submission.ended_s = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -18,19 +17,18 @@ from lab.sites import cable
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here, last_line
 from lab.sites.agent.pair import AgentPair
+from lab.sites.cable import Command
 from lab.sites.site import Clock, Shared, Traits
-from lab.sites.wall import PairLink
 
 WANTED = "rxe"
 MODULES = ("rdma_rxe", "vrf")
-MTU = 4200  # until a link model says otherwise: a whole message of 4096 bytes fits in a frame
-ACCEPT = "net.ipv4.udp_l3mdev_accept"  # whether rxe's socket receives what arrives in a domain
-Command = tuple[str, ...]
+MTU = 4200  # without a link model: a whole message of 4096 bytes fits in a frame
+ACCEPT = "net.ipv4.udp_l3mdev_accept"  # whether rxe's socket receives packets that arrive in a domain
 
 
 @dataclass(frozen=True)
 class PortSide:
-    """One end, and the routing domain around it; the address is of the range that RFC 2544 keeps for benchmarks."""
+    """One end, and the routing domain around it; the address is in the range that RFC 2544 reserves for benchmarks."""
 
     end: End
     domain: str
@@ -41,8 +39,8 @@ class PortSide:
 CLIENT = PortSide(End("198.18.0.1", "lab_rxe0", "lab0"), "lab-domain0", "7340", "02:00:00:00:00:01")
 SERVER = PortSide(End("198.18.0.2", "lab_rxe1", "lab1"), "lab-domain1", "7341", "02:00:00:00:00:02")
 SIDES = (CLIENT, SERVER)
-# Inside a domain 127.0.0.1 must be the domain's own, so domains are asked before the table of all local addresses. For
-# what is in none nothing changes, and at no moment is that table out of use.
+# Inside a domain 127.0.0.1 must be the domain's, so that domains come before the table of all local addresses. Nothing
+# changes outside of domains, and that table is in use at every moment.
 DOMAINS_FIRST = (
     ("ip", "rule", "add", "pref", "0", "l3mdev"),
     ("ip", "rule", "add", "pref", "1", "lookup", "local"),
@@ -55,20 +53,17 @@ for number in 0 1; do ip link delete lab-domain$number; done
 ip rule del pref 0 l3mdev && ip rule add pref 0 lookup local && ip rule del pref 1 lookup local
 find /sys/fs/cgroup -depth -type d -path '*/vrf/lab-domain?' -exec rmdir {{}} +
 """
-# A domain keeps nobody of this computer out.
-TRAITS = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)
 ENDS = Ends(CLIENT.end, SERVER.end, SERVER.end.host, launcher="orterun beside")
 
 
-class SoftRdma(PairLink):
+class SoftRdma(cable.ModelledLink):
     """Soft-RoCE devices at both ends of a cable, the link model on it, and the guard that removes them."""
 
-    traits = TRAITS
+    traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)  # every process can use a domain
 
     def __init__(self) -> None:
         refuse_without_modules()
         self.about = {"cable": "veth between two routing domains, Soft-RoCE at both ends"}
-        self.link: Link | None = None
         self.far: list[FarEnd] = []
         with taken() as lock:
             self.guard = guard(lock)
@@ -83,19 +78,14 @@ class SoftRdma(PairLink):
         client, server = self.far
         self.pair, self.ends = AgentPair(client, server), with_gids(ENDS)
 
-    def apply(self, link: Link) -> None:
-        """Put a link model on both ends, unless it is on them."""
-        if link == self.link:
-            return
-        self.link = None
+    def shape(self, link: Link) -> None:
         for side in SIDES:
-            _run(("ip", "link", "set", side.domain, "mtu", str(link.mtu)))  # rxe's messages fit what this says
+            _run(("ip", "link", "set", side.domain, "mtu", str(link.mtu)))  # the limit of rxe's messages
             for command in cable.commands(link, side.end.interface):
                 _run(command)
-        self.link = link
 
     def close(self) -> None:
-        """End both agents; then the guard does its work."""
+        """End both agents; then the guard removes the devices."""
         for far in self.far:
             far.kill()
         self.guard.communicate()
@@ -108,7 +98,7 @@ def with_gids(ends: Ends) -> Ends:
 
 
 def taken() -> TextIO:
-    """The lock for making the devices, whose names are fixed: held until its holder is gone."""
+    """The lock for making the devices, whose names are fixed; it is free again when its holder has ended."""
     file = (Path(tempfile.gettempdir()) / "lab-rxe.lock").open("w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,7 +110,7 @@ def taken() -> TextIO:
 
 
 def guard(lock: TextIO) -> subprocess.Popen[bytes]:
-    """Remove the leftovers of an earlier guard now, and all that is made from here on when the harness is gone."""
+    """Remove the leftovers of an earlier run now, and this run's devices when the harness has ended."""
     subprocess.run(["sh", "-c", UNDO], stderr=subprocess.DEVNULL, check=False)
     before = computer.text(Path("/proc/sys") / ACCEPT.replace(".", "/"))
     script = f"cat >/dev/null\n{UNDO}sysctl -q -w {ACCEPT}={before}"
@@ -136,28 +126,24 @@ def make() -> Iterator[Command]:
     names = CLIENT.end.interface, SERVER.end.interface
     yield ("ip", "link", "add", names[0], *first, "type", "veth", "peer", "name", names[1], *second)
     yield ("sysctl", "-q", "-w", f"{ACCEPT}=1")
-    for side, other in ((CLIENT, SERVER), (SERVER, CLIENT)):
-        yield from _make_end(side, other)
+    for side, peer in ((CLIENT, SERVER), (SERVER, CLIENT)):
+        interface, domain = side.end.interface, side.domain
+        yield ("ip", "link", "add", domain, "type", "vrf", "table", side.table)
+        yield ("ip", "addr", "add", f"{side.end.host}/32", "dev", domain)
+        yield ("ip", "link", "set", domain, "mtu", str(MTU), "up")
+        yield ("ip", "link", "set", interface, "master", domain)
+        yield ("ip", "addr", "add", f"{side.end.host}/30", "dev", interface)
+        yield ("ip", "link", "set", interface, "mtu", str(MTU), "up")
+        # A permanent neighbour, so that no ARP request disturbs a measurement.
+        yield ("ip", "neigh", "replace", peer.end.host, "lladdr", peer.mac, "dev", interface, "nud", "permanent")
+        yield ("rdma", "link", "add", side.end.device, "type", "rxe", "netdev", domain)
+        yield ("ip", "addr", "add", "127.0.0.1/8", "dev", domain)  # last: the first address is the device's first GID
     if "lookup local" in _run(("ip", "rule", "list", "pref", "0")):
         yield from DOMAINS_FIRST
 
 
-def _make_end(side: PortSide, other: PortSide) -> Iterator[Command]:
-    """The commands of one end; the neighbour is entered by hand, so that no ARP request disturbs a measurement."""
-    interface, domain = side.end.interface, side.domain
-    yield ("ip", "link", "add", domain, "type", "vrf", "table", side.table)
-    yield ("ip", "addr", "add", f"{side.end.host}/32", "dev", domain)
-    yield ("ip", "link", "set", domain, "mtu", str(MTU), "up")
-    yield ("ip", "link", "set", interface, "master", domain)
-    yield ("ip", "addr", "add", f"{side.end.host}/30", "dev", interface)
-    yield ("ip", "link", "set", interface, "mtu", str(MTU), "up")
-    yield ("ip", "neigh", "replace", other.end.host, "lladdr", other.mac, "dev", interface, "nud", "permanent")
-    yield ("rdma", "link", "add", side.end.device, "type", "rxe", "netdev", domain)
-    yield ("ip", "addr", "add", "127.0.0.1/8", "dev", domain)  # after the other, which is to be the device's first GID
-
-
 def possible() -> bool:
-    """Whether this user on this kernel can make the devices; the modules are loaded when they are needed."""
+    """Whether this user on this kernel can make the devices; their modules are loaded on first use."""
     if os.geteuid() != 0:
         return False
     try:
@@ -177,7 +163,9 @@ def refuse_without_modules() -> None:
             _loaded(name) or _run(("modprobe", name))
         except SiteError as error:
             what = f"this kernel ({os.uname().release}) has no module {name}: {last_line(error.what)}"
-            raise SiteError(what, hint="apt install linux-image-amd64; or --site exact, its own kernel") from error
+            raise SiteError(
+                what, hint="apt install linux-image-amd64; or --site exact, with a bundled kernel"
+            ) from error
 
 
 def _loaded(module: str) -> bool:
@@ -185,15 +173,8 @@ def _loaded(module: str) -> bool:
 
 
 def _run(command: Command) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise SiteError(f"{command[0]} is not on this computer", hint="apt install iproute2 kmod procps") from error
-    if done.returncode:
-        advice = cable.netem_advice(command, done.stderr)
-        raise SiteError(f"{shlex.join(command)}: {done.stderr.strip()}", "Soft-RoCE", advice)
-    return done.stdout
+    return cable.run(command, "Soft-RoCE", "iproute2 kmod procps")
 
 
-def _explain(name: str, words: str) -> SiteError:
-    return SiteError(f"the agent ended: {last_line(words)}", where=f"the {name}'s routing domain")
+def _explain(name: str, messages: str) -> SiteError:
+    return SiteError(f"the agent ended: {last_line(messages)}", where=f"the {name}'s routing domain")

@@ -14,20 +14,20 @@ from pathlib import Path
 from lab.errors import SiteError
 from lab.model.trial import End, Ends, Job
 from lab.places import HOSTS, ROOT
-from lab.sites.agent.client import INTERPRETER, Adopted, FarEnd, Folder, Missing, last_line, locator, programs
+from lab.sites.agent.client import INTERPRETER, FarEnd, last_line, locator, programs
 from lab.sites.agent.pair import AgentPair, data_end
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.site import Clock, Shared, Traits
 from lab.sites.wall import PairLink, WallSite
 
 CONNECT_S = 10
-ALIVE_S, ALIVE_COUNT = 3, 4  # a host is lost after a silence of 3 s x 4
+ALIVE_S, ALIVE_COUNT = 3, 4  # a host counts as lost after a silence of 3 s x 4
 COPY_S = 120
 
 # A message of ssh, its meaning, and what to try. {} is the login.
 FAULTS = (
     ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key has changed", "ssh-keygen -R {}, if you know why"),
-    ("Host key verification failed", "its host key is not known", "ssh {}, and look at the key"),
+    ("Host key verification failed", "its host key is not in known_hosts", "ssh {}, and compare the key"),
     ("Permission denied", "it refuses to log you in without a password", "ssh-copy-id {}"),
     ("Could not resolve hostname", "there is no host of that name", "ssh {}"),
     ("No space left on device", "its disk is full", "ssh {} df -h"),
@@ -45,7 +45,7 @@ class Connection:
 
     def __init__(self, role: str, host: Host, config: str) -> None:
         self.host = host
-        self.folder, self.programs = host.folder, set[str]()  # the folder of programs there, and the programs in it
+        self.folder, self.programs = host.folder, set[str]()  # the folder of programs there, and its content
         self.options = _options(_socket(role), config)
         agent = shlex.join(["exec", "python3", *INTERPRETER])
         command = ["ssh", *self.options, "-o", "ControlMaster=yes", "-T", host.login, agent]
@@ -58,19 +58,17 @@ class Connection:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=COPY_S)
         except subprocess.TimeoutExpired as error:
             what = f"the programs were not copied within {COPY_S} s"
-            raise SiteError(
-                what, self.host.login, f"ssh {self.host.login} df: a full disk, or a slow way there"
-            ) from error
+            raise SiteError(what, self.host.login, f"ssh {self.host.login} df: full disk or slow link") from error
         if done.returncode:
             raise explain(self.host.login, done.stderr.strip())
 
 
-def explain(login: str, words: str) -> SiteError:
-    """One sentence from ssh's messages."""
-    for said, meaning, hint in FAULTS:
-        if said in words:
+def explain(login: str, messages: str) -> SiteError:
+    """The error for ssh's messages."""
+    for message, meaning, hint in FAULTS:
+        if message in messages:
             return SiteError(meaning, where=login, hint=hint.format(login))
-    return SiteError(f"the connection ended: {last_line(words)}", where=login, hint=f"ssh {login}")
+    return SiteError(f"the connection ended: {last_line(messages)}", where=login, hint=f"ssh {login}")
 
 
 def _options(socket: Path, config: str) -> list[str]:
@@ -87,7 +85,7 @@ def _options(socket: Path, config: str) -> list[str]:
 
 
 def _socket(role: str) -> Path:
-    """The socket, in a folder of this user alone; not in the checkout, since its path may have 104 letters at most."""
+    """The socket, in a folder of this user alone; not in the checkout, because a socket's path has 104 bytes."""
     folder = Path(tempfile.gettempdir()) / f"lab-ssh-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
@@ -100,16 +98,15 @@ BUILD_S = 120.0
 
 
 def ensure(connection: Connection, programs: Iterable[Path]) -> dict[str, str]:
-    """The place of each program there, by its name; missing programs are copied."""
-    wanted = {f"{path.parent.name}/{path.name}": path for path in programs}
-    if not wanted.keys() <= connection.programs:
-        end = connection.end
-        made = end.read(Folder, end.ask("folder", folder=connection.host.folder))
-        connection.folder = made.folder
-        answer = end.read(Missing, end.ask("missing", folder=made.folder, names=sorted(wanted)))
-        _send(connection, {name: wanted[name] for name in answer.missing}, made.free_bytes)
-        connection.programs |= wanted.keys()
-    return {path.name: f"{connection.folder}/{name}" for name, path in wanted.items()}
+    """The path of each program there, by its name; missing programs are copied."""
+    files = {f"{path.parent.name}/{path.name}": path for path in programs}
+    if not files.keys() <= connection.programs:
+        made = connection.end.ask("folder", folder=connection.host.folder)
+        connection.folder = made["folder"]
+        missing = connection.end.ask("missing", folder=connection.folder, names=sorted(files))["missing"]
+        _send(connection, {name: files[name] for name in missing}, made["free_bytes"])
+        connection.programs |= files.keys()
+    return {path.name: f"{connection.folder}/{name}" for name, path in files.items()}
 
 
 def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> None:
@@ -120,19 +117,18 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
     for name, path in missing.items():
         arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
         connection.copy([path], f"{connection.folder}/{arrived}")
-        end = connection.end
-        if not end.read(Adopted, end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)).runs:
+        if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
             _build(connection, name)
 
 
 def _build(connection: Connection, name: str) -> None:
-    """Build the programs on a computer with another processor or C library; the record says so."""
+    """Build the programs on a host with another CPU or C library; the record lists them."""
     source = f"source-{name.partition('/')[0]}"
     files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
     connection.end.ask("folder", folder=f"{connection.folder}/{source}")
     connection.copy(files, f"{connection.folder}/{source}/")
-    end = connection.end
-    end.answer(end.call("build", folder=connection.folder, name=name, source=source), BUILD_S)
+    build = connection.end.call("build", folder=connection.folder, name=name, source=source)
+    connection.end.answer(build, BUILD_S)
 
 
 class TwoHosts(PairLink):
@@ -145,7 +141,7 @@ class TwoHosts(PairLink):
         try:
             self.server = Connection("server", hosts.server, hosts.config)
             self.pair = AgentPair(self.client.end, self.server.end)
-            client, server = _end(self.client), _end(self.server)
+            client, server = (_end(connection) for connection in (self.client, self.server))
             self.ends = Ends(client, server, side_channel=server.host, launcher="orterun apart")
             self.pair.pin(self.ends)
         except BaseException:
@@ -154,13 +150,13 @@ class TwoHosts(PairLink):
         self.about = {"hosts": f"{hosts.client.login} to {hosts.server.login}"}
 
     def with_programs(self, job: Job) -> AgentPair:
-        """The pair, once both hosts have the job's programs."""
+        """Copy the job's programs to both hosts; return the pair with their paths."""
         sides = {"client": self.client, "server": self.server}
-        places = {role: programs(ensure(at, job.overlay)) for role, at in sides.items()}
-        return replace(self.pair, locate={role: locator(each) for role, each in places.items()})
+        locate = {role: locator(programs(ensure(connection, job.overlay))) for role, connection in sides.items()}
+        return replace(self.pair, locate=locate)
 
     def close(self) -> None:
-        """Both connections end, and the agents with them."""
+        """End both connections, and the agents with them."""
         for connection in (self.client, getattr(self, "server", None)):
             if connection is not None:
                 connection.end.kill()
@@ -168,18 +164,14 @@ class TwoHosts(PairLink):
 
 def _end(connection: Connection) -> End:
     host = connection.host
-    known = {"device": host.device, "interface": host.interface, "address": host.address}
-    return data_end(connection.end, known, "interface and address of the data link in hosts.toml")
+    settings = {"device": host.device, "interface": host.interface, "address": host.address}
+    return data_end(connection.end, settings, "interface and address of the data link in hosts.toml")
 
 
 def open(wanted: str = "", hosts: Path = HOSTS) -> WallSite:  # noqa: A001 - as every site's module
-    """`ssh` takes the hosts of hosts.toml, `ssh:CLIENT,SERVER` those two."""
-    chosen = _named(wanted) if wanted else read_ssh(hosts)
-    return WallSite("ssh", lambda: TwoHosts(chosen), nullcontext)
-
-
-def _named(wanted: str) -> Ssh:
+    """`ssh` uses the hosts of hosts.toml, `ssh:CLIENT,SERVER` those two."""
     names = wanted.split(",")
-    if len(names) != 2 or not all(names):
+    if wanted and (len(names) != 2 or not all(names)):
         raise SiteError(f"{wanted!r} does not name two hosts", hint="--site ssh:CLIENT,SERVER")
-    return Ssh(Host(names[0]), Host(names[1]))
+    chosen = Ssh(Host(names[0]), Host(names[1])) if wanted else read_ssh(hosts)
+    return WallSite("ssh", lambda: TwoHosts(chosen), nullcontext)

@@ -30,7 +30,7 @@ KVM_TRIAL_S = 20.0  # a VM boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")
 BOOT_S = 120.0  # under software emulation on a busy host
 LATE_S = 10.0  # between the end of a job at its deadline and the end of its VM
-# On a busy host the kernel takes a timer that is late for a broken one, and panics: no_timer_check.
+# no_timer_check: on a busy host a late timer would make the kernel panic.
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 no_timer_check site=vm"
 ARGUMENTS = (
     "-machine", "q35,nvdimm=on,memory-backend=memory", "-m", "1024,slots=1,maxmem=2G",
@@ -40,31 +40,24 @@ ARGUMENTS = (
 ALONE = replace(results.ENDS, side_channel="127.0.0.1", launcher=PLAIN)
 
 
-@dataclass(frozen=True)
-class Acceleration:
-    """How a guest's CPUs run."""
-
-    name: str
-    arguments: tuple[str, ...]
-
-
-KVM = Acceleration("kvm", ("-accel", "kvm", "-cpu", "host"))
-SOFTWARE = Acceleration("software", ("-accel", "tcg,thread=multi", "-cpu", "max"))
+# How a guest's CPUs run.
+KVM, SOFTWARE = "kvm", "software"
+ACCELERATION = {KVM: ("-accel", "kvm", "-cpu", "host"), SOFTWARE: ("-accel", "tcg,thread=multi", "-cpu", "max")}
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The parts that all runs of a site share."""
+    """The parts of a VM that all runs of a site share."""
 
     image: Image
     runner: Runner
-    acceleration: Acceleration
+    acceleration: str
     processors: int
 
     def arguments(self, processors: int) -> list[str]:
         """QEMU's arguments, without files."""
         kernel = ("-kernel", str(self.image.vmlinuz), "-initrd", str(self.image.initrd), "-append", KERNEL_ARGUMENTS)
-        return [*ARGUMENTS, *self.acceleration.arguments, "-smp", str(processors), *kernel]
+        return [*ARGUMENTS, *ACCELERATION[self.acceleration], "-smp", str(processors), *kernel]
 
 
 class VmSite:
@@ -88,12 +81,10 @@ class VmSite:
 
     @property
     def ends(self) -> Ends:
-        """Addresses and devices, as init makes them."""
         return results.ENDS if self.joined else ALONE
 
     @property
     def traits(self) -> Traits:
-        """The traits: the guest has its own cable, whatever runs it."""
         shared = Shared.HOST if self.joined else Shared.CORE
         return Traits(Clock.WALL, shared, takes_models=True, reachable=False)
 
@@ -103,19 +94,19 @@ class VmSite:
         return {
             "image": machine.image.digest,
             "qemu": machine.runner.version(),
-            "acceleration": machine.acceleration.name,
+            "acceleration": machine.acceleration,
             "machines": str(1 + self.joined),
             "processors": str(self.processors),
             **{f"host.{name}": value for name, value in computer.identity("", "").items()},
         }
 
     def prepare(self, progress: Tell) -> None:
-        """Build the image, and find out whether KVM works here."""
+        """Build the image, and test whether KVM works here."""
         self.tell = progress
         self.machine(progress)
 
     def machine(self, progress: Tell) -> Machine:
-        """The machine, looked up once."""
+        """The VM's parts; built on first use."""
         with self.lock:
             if self.found_machine is None:
                 image = build_image(self.folder, self.cache, progress)
@@ -126,7 +117,7 @@ class VmSite:
             return self.found_machine
 
     def has_kvm(self, machine: Machine) -> bool:
-        """Whether the machine boots under KVM in time: the device file can exist without KVM behind it."""
+        """Whether the VM boots under KVM in time: the device file can exist without a working KVM."""
         if not os.access(KVM_DEVICE, os.R_OK | os.W_OK):
             return False
         try:
@@ -136,7 +127,7 @@ class VmSite:
         return True
 
     def run(self, job: Job) -> Outcome:
-        """Boot, run the job, and leave nothing behind."""
+        """Boot for one job."""
         machine = self.machine(silent)
         run_job = run_joined if self.joined else run_alone
         with self.turn, alone(self.tell), self.running.stoppable():
@@ -148,7 +139,7 @@ class VmSite:
 
 
 def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
-    """Run a job with each end in a VM of its own; they share the CPUs."""
+    """Run a job with each end in its VM; they share the CPUs."""
     started = time.monotonic()
     job = results.apart(job)
     both = PairRunner("vm", watch)
@@ -164,14 +155,14 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
 
 
 def run_alone(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
-    """Run a job with both ends in one VM, with the cable between them."""
+    """Run a job with both ends in one VM, and a cable between them."""
     started = time.monotonic()
     files, console = boot(machine, pack(job, **shaped(job.link)), [], [], machine.processors, limit_s, watch)
     return results.outcome(files, len(job.steps), console, time.monotonic() - started)
 
 
 def shaped(link: Link) -> dict[str, str]:
-    """The link's model for init: the guest's kernel makes it."""
+    """The link model for init, whose kernel applies it."""
     return {"NETEM": " ".join(netem(link))}
 
 
@@ -194,7 +185,7 @@ def boot(
 
 
 def joints(end: int, link: int, side: int) -> list[str]:
-    """A name, and two network cards whose other ends are in the other VM."""
+    """QEMU's arguments for the end's name and its two network cards, which are connected to the other VM."""
     words = ["-name", NAMES[end]]
     for name, descriptor in (("link", link), ("side", side)):
         words += ["-netdev", f"socket,id={name},fd={descriptor}", "-device", f"virtio-net-pci,netdev={name},romfile="]
@@ -203,15 +194,15 @@ def joints(end: int, link: int, side: int) -> list[str]:
 
 @contextmanager
 def sockets() -> Iterator[tuple[int, int]]:
-    """Two ends of a private connection."""
+    """Both ends of a connection."""
     with ExitStack() as stack:
         first, second = map(stack.enter_context, socket.socketpair())
         yield first.fileno(), second.fileno()
 
 
 def open(wanted: str = "", _: Path | None = None) -> VmSite:  # noqa: A001 - as every site's module
-    """`vm` takes two VMs where there are two CPUs, `vm:cable` one."""
+    """`vm` uses two VMs on a host with two CPUs, `vm:cable` always one."""
     if wanted not in ("", "cable"):
-        raise SiteError(f"the vm site has no {wanted!r}", hint="--site vm or --site vm:cable")
+        raise SiteError(f"the vm site has no variant {wanted!r}", hint="--site vm or --site vm:cable")
     processors = len(os.sched_getaffinity(0))
     return VmSite(MACHINE, CACHE, 1 if wanted else processors)

@@ -1,4 +1,4 @@
-"""A site of two agents on a wall clock: one job after the other, and a new link after a job that broke it."""
+"""A site of two agents on a wall clock: one job after the other, with a new link after a job that broke it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lab.sites.site import Tell, Traits, silent
 
 
 class PairLink:
-    """Two agents on this host and a real link between them; subclasses are on other hosts, or make their link."""
+    """Two agents on this host and a real link between them. Subclasses use other hosts or make their link."""
 
     pair: AgentPair
     ends: Ends
-    about: dict[str, str]  # its identity besides that of both hosts
+    about: dict[str, str]  # its identity, without that of both hosts
     traits: Traits
 
     def apply(self, link: Link) -> None:
-        """Make the link of a job's model, or refuse the model."""
+        """Make the link of a job's model; a real link refuses the model."""
         refuse_model(link)
 
     def with_programs(self, job: Job) -> AgentPair:
@@ -38,9 +38,7 @@ class PairLink:
 def refuse_model(link: Link) -> None:
     """Refuse all of a link model but its MTU: the record has the MTU of the link."""
     if link.card:
-        raise SiteError(
-            f"a real link has cards of its own, and takes no modelled {link.card.name}", hint="--site exact"
-        )
+        raise SiteError(f"a real link has no modelled card: {link.card.name}", hint="--site exact")
     if link.is_modelled:
         raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
 
@@ -68,20 +66,18 @@ class WallSite:
 
     @property
     def ends(self) -> Ends:
-        """Addresses and devices of both ends."""
         return self.facts()[1]
 
     @property
     def traits(self) -> Traits:
-        """The traits of the link."""
         return self.facts()[2]
 
     def identity(self) -> dict[str, str]:
-        """Both hosts and their link."""
+        """The identity of both hosts and their link."""
         return self.facts()[0]
 
     def facts(self) -> tuple[dict[str, str], Ends, Traits]:
-        """Identity, ends and traits, looked up once."""
+        """Identity, ends and traits, cached."""
         if self.found_facts is None:
             link = self.connected()
             self.found_facts = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
@@ -95,16 +91,15 @@ class WallSite:
         self.connected()
 
     def connected(self) -> PairLink:
-        """The link, made anew if the last job broke it."""
+        """The link; connect again if the last job broke it."""
         with self.lock:
-            if self.stopped:
-                raise SiteStopped(f"the {self.name} site was told to stop")
+            self.require_open()
             if self.link is None:
                 self.link = self.connect()
             return self.link
 
     def run(self, job: Job) -> Outcome:
-        """Run a job when no other runs here."""
+        """Run a job when no other job runs here."""
         with self.turn, self.alone(self.tell):
             try:
                 link = self.connected()
@@ -112,21 +107,24 @@ class WallSite:
                 outcome = pair.run_between(link.with_programs(job), link.ends, job)
             except SiteError as error:
                 self.disconnect()
-                if self.stopped:
-                    raise SiteStopped(f"the {self.name} site was told to stop") from error
+                self.require_open(error)
                 raise
             if outcome.failed:
                 self.disconnect()
             return outcome
 
+    def require_open(self, cause: SiteError | None = None) -> None:
+        if self.stopped:
+            raise SiteStopped(f"the {self.name} site was stopped") from cause
+
     def disconnect(self) -> None:
-        """Close the link of a job that broke it, before the next job."""
+        """Close the link; the next job connects again."""
         with self.lock:
             if self.link is not None:
                 self.link.close()
             self.link = None
 
     def stop(self) -> None:
-        """End both agents and all that they run."""
+        """End both agents and all their programs."""
         self.stopped = True
         self.disconnect()

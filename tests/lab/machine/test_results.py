@@ -70,10 +70,16 @@ def test_counters_are_named_by_device() -> None:
     assert (counters["v0.tx_dropped"], counters["rxe0.sent_pkts"], counters["rxe1.rcvd_pkts"]) == (3, 201, 7)
 
 
-def test_killed_steps_have_the_deadlines_status_and_later_steps_never_ran() -> None:
-    files = JOB | {"expired": "", "0.client.status": "137\n", "0.server.status": "1\n"}
+@pytest.mark.parametrize(
+    ("client", "server", "statuses"),
+    [(137, 137, (124, 124)), (137, 1, (124, 124)), (1, 137, (124, 124)), (0, 137, (0, 124))],
+)
+def test_ends_of_a_step_that_the_deadline_ended_have_its_status_and_later_steps_never_ran(
+    client: int, server: int, statuses: tuple[int, int]
+) -> None:
+    files = JOB | {"expired": "", "0.client.status": f"{client}\n", "0.server.status": f"{server}\n"}
     killed, never = results.outcome(files, 2, "", 0.5).steps
-    assert (killed.client_status, killed.server_status) == (124, 1)
+    assert (killed.client_status, killed.server_status) == statuses
     assert (never.client_status, never.server_status, never.client_out) == (124, 124, "")
     assert never.clock_start_ns == never.clock_end_ns == 4000
 

@@ -1,3 +1,5 @@
+"""The traits of every site, and in records."""
+
 from typing import Any
 
 import pytest
@@ -17,31 +19,25 @@ MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]
 REAL = [OwnDevices.traits, TwoHosts.traits, slurm.TRAITS]
 
 
-def test_only_a_link_that_is_made_for_the_run_takes_a_model() -> None:
-    assert all(each.takes_models for each in (EXACT, *MADE))
-    assert not any(each.takes_models for each in REAL)
-
-
-def test_only_where_instructions_are_the_clock_a_trial_repeats() -> None:
+def test_exact_trials_repeat_and_only_a_link_made_for_the_run_takes_a_model() -> None:
     assert exact.ExactSite.traits == ExactOnSlurm.traits == EXACT and EXACT.repeats
-    assert not any(each.repeats for each in (*MADE, *REAL))
+    assert not any(traits.repeats for traits in (*MADE, *REAL))
+    assert all(traits.takes_models for traits in (EXACT, *MADE))
+    assert not any(traits.takes_models for traits in REAL)
 
 
 @pytest.mark.parametrize(("processors", "one_core"), [(1, True), (2, False)])
-def test_the_cable_within_one_virtual_machine_has_both_ends_on_one_core(processors: int, *, one_core: bool) -> None:
+def test_one_vm_with_a_cable_has_both_ends_on_one_core(processors: int, *, one_core: bool) -> None:
     assert vm.VmSite(MACHINE, CACHE, processors).traits.one_core == one_core
 
 
 @pytest.mark.parametrize("traits", [EXACT, *MADE, *REAL])
-def test_a_record_repeats_traits_whole(traits: Traits) -> None:
+def test_traits_are_read_back_from_a_record_but_for_the_exact_site(traits: Traits) -> None:
     assert read_traits("any", as_json(traits)) == traits
-
-
-def test_no_record_can_say_that_the_exact_site_is_another() -> None:
-    assert read_traits("exact", as_json(TwoHosts.traits)) == EXACT
+    assert read_traits("exact", as_json(traits)) == EXACT
 
 
 @pytest.mark.parametrize("values", [None, {}, [], as_json(EXACT) | {"clock": "sun"}, as_json(EXACT) | {"reachable": 1}])
-def test_a_record_without_traits_is_one_sentence(values: Any) -> None:
-    with pytest.raises(RecordError, match="does not say what the site ssh is"):
+def test_a_record_without_traits_is_refused(values: Any) -> None:
+    with pytest.raises(RecordError, match="has no valid traits of the site ssh"):
         read_traits("ssh", values)

@@ -1,4 +1,4 @@
-"""What the vm site chooses by what the computer has."""
+"""The choices of the vm site on different hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def site(processors: int = 2) -> vm.VmSite:
     return vm.VmSite(Path("machine"), Path("cache"), processors)
 
 
-def test_two_processors_are_two_machines_and_one_is_a_cable() -> None:
+def test_two_cpus_make_two_vms_and_one_makes_a_cable() -> None:
     joined, alone = site(2), site(1)
     assert joined.joined and joined.ends.side_channel == results.SIDE[results.SERVER]
     assert not alone.joined and alone.ends.side_channel == "127.0.0.1"
@@ -35,7 +35,7 @@ def test_without_its_device_kvm_is_not_tried(monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.mark.parametrize("boots", [True, False])
-def test_kvm_is_taken_only_if_a_machine_boots_with_it(
+def test_kvm_is_used_only_if_a_vm_boots_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, boots: bool
 ) -> None:
     (tmp_path / "kvm").touch()
@@ -51,7 +51,7 @@ def test_kvm_is_taken_only_if_a_machine_boots_with_it(
     assert site().has_kvm(SOFT) is boots and tried == [KVM]
 
 
-def test_a_machine_gets_its_share_of_processors_and_its_cards() -> None:
+def test_a_vm_gets_its_share_of_cpus_and_its_cards() -> None:
     assert "-smp 2" in " ".join(SOFT.arguments(2))
     words = " ".join(vm.joints(1, 7, 8))
     assert words.startswith("-name server ") and "socket,id=link,fd=7" in words and "socket,id=side,fd=8" in words
@@ -59,5 +59,5 @@ def test_a_machine_gets_its_share_of_processors_and_its_cards() -> None:
 
 
 def test_another_vm_is_refused() -> None:
-    with pytest.raises(SiteError, match="no 'kvm'"):
+    with pytest.raises(SiteError, match="no variant 'kvm'"):
         vm.open("kvm")

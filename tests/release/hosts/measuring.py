@@ -1,93 +1,92 @@
-"""What a host gives, against what this computer gives in the same run."""
+"""The outcomes of jobs on a host, compared with this host's."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from tests.release.hosts.entry import Enter, here
 from tests.release.hosts.outcomes import EVERY, FAILED, recorded_trials
 
-LOOP = ("timeout", "7200", sys.executable, "-c", "while True: pass")  # ends by itself, whatever becomes of this
+LOOP = ("timeout", "7200", sys.executable, "-c", "while True: pass")  # ends by itself if this process is killed
 
 
 @dataclass(frozen=True)
 class Left:
-    """All that a host printed: facts of it, and for each run the job's name and what it left."""
+    """The output of a host: its facts, and for each run the job's name and the digest of its outcome."""
 
-    facts: Mapping[str, str]
+    facts: dict[str, str]
     runs: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many runs left the reference's bytes, and the first that did not; the day on which they ran."""
+    """The number of runs with the reference's bytes, and the first run with others."""
 
     equal: int
     runs: int
     other: str = ""
-    day: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.equal}/{self.runs}"
 
 
 class HostFailed(Exception):
-    """A host that ran nothing; its last words."""
+    """A host that ran nothing, and its last message."""
 
 
 def left(command: Sequence[str]) -> Left:
-    """Run a part of the jobs by a command of an entry."""
+    """Run a part of the jobs by a command that enters a host."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     if done.returncode or not lines:
-        raise HostFailed((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
-    runs = [(name, said) for name, _, said in (line.partition(" ") for line in lines[1:])]
+        raise HostFailed((done.stderr.strip().splitlines() or ["it printed nothing"])[-1])
+    runs = [(name, digest) for name, _, digest in (line.partition(" ") for line in lines[1:])]
     try:
         return Left(json.loads(lines[0]), runs)
     except ValueError as error:
-        raise HostFailed(f"its first line holds no facts: {lines[0]}") from error
+        raise HostFailed(f"its first line is not a table of facts: {lines[0]}") from error
 
 
 @cache
 def reference(part: str) -> Left:
-    """This checkout's, measured once in a process; of all trials the tables that are in the repository."""
+    """The outcomes of this checkout; of all trials, the repository's tables."""
     if part == EVERY:
         return Left(reference("kinds").facts, list(recorded_trials()))
-    found = left(here([part]))
-    if broken := [f"{name} {said}" for name, said in found.runs if said.startswith(FAILED)]:
+    ours = left(here([part]))
+    if broken := [f"{name} {digest}" for name, digest in ours.runs if digest.startswith(FAILED)]:
         raise HostFailed(f"on this computer itself: {broken[0]}")
-    return found
+    return ours
 
 
-def compared(mine: Left, theirs: Left) -> Count:
-    """How much of mine is theirs. A host that ran another list of jobs has no equal run of those."""
-    expected = dict(theirs.runs)
-    others = [f"{name}: {said}" for name, said in mine.runs if expected.get(name) != said]
-    if mine.facts["identity"] != theirs.facts["identity"]:
+def compared(theirs: Left, ours: Left) -> Count:
+    """Count the host's runs with our bytes. A job that the host did not run has none."""
+    expected = dict(ours.runs)
+    others = [f"{name}: {digest}" for name, digest in theirs.runs if expected.get(name) != digest]
+    equal = len(theirs.runs) - len(others)
+    if theirs.facts["identity"] != ours.facts["identity"]:
         others.insert(0, "another identity")
-    missing = sorted(expected.keys() - {name for name, _ in mine.runs})
+    missing = sorted(expected.keys() - {name for name, _ in theirs.runs})
     others += [f"{name}: not run" for name in missing]
-    equal = sum(expected.get(name) == said for name, said in mine.runs)
-    return Count(equal, len(mine.runs) + len(missing), next(iter(others), ""))
+    return Count(equal, len(theirs.runs) + len(missing), next(iter(others), ""))
 
 
-def counted(enter: Enter, part: str, times: int = 1, load: int = 0) -> tuple[Count, Mapping[str, str]]:
-    """A part of the jobs in a host, beside busy loops; and the host's facts."""
+def counted(enter: Enter, part: str, times: int = 1, load: int = 0) -> tuple[Count, dict[str, str]]:
+    """Run a part of the jobs in a host, beside busy loops; return the count and the host's facts."""
     expected = reference(part)
     with busy(load):
-        mine = left(enter([part, str(times)]))
-    return compared(mine, expected), mine.facts
+        theirs = left(enter([part, str(times)]))
+    return compared(theirs, expected), theirs.facts
 
 
 @contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """Beside that many loops."""
+    """Run this number of busy loops."""
     with ExitStack() as ends:
         for _ in range(loops):
             ends.callback(ends.enter_context(subprocess.Popen(LOOP)).terminate)

@@ -1,4 +1,4 @@
-"""Runs a part of the jobs, or all trials, and prints a digest of what each left: started alike on every host.
+"""Runs a part of the jobs, or all trials, and prints a digest of each outcome: the same program on every host.
 
 python -m tests.release.hosts.outcomes PART [TIMES [RUNNER]]
 """
@@ -20,7 +20,7 @@ from contextlib import redirect_stdout
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tests.release.hosts.elsewhere import QEMU_10, QEMU_11, Elsewhere, Installed, WithRunner, arm64, empty, tell
+from tests.release.hosts.elsewhere import arm64, empty, tell
 
 from lab.cli.measure import run_remaining
 from lab.errors import LabError
@@ -34,38 +34,33 @@ from lab.records.table import columns, format_table, make_table
 from lab.sites.exact import ExactSite
 from lab.sites.site import Site
 
-SHARED = CACHE / "hosts" / "shared"  # made once by the reference; every host sees it
-NAPS = SHARED / "naps"  # sleeps 20,000 times: it finds a clock that is not exact soonest
+SHARED = CACHE / "hosts" / "shared"  # the reference makes it, every host sees it
+NAPS = SHARED / "naps"  # sleeps 20,000 times: it detects an inexact clock soonest
 HOSTS_FOLDER = Path(__file__).parent
 NAPS_SOURCE = HOSTS_FOLDER / "naps.c"
 KINDS = HOSTS_FOLDER / "kinds.toml"
-# naps has no server of its own: something must hold the port, and be asked so that it ends.
+# naps has no server: iperf3 listens on the port, and ends after a request.
 SERVER = ("iperf3", "-s", "-1", "-B", "10.0.0.2")
 CLIENT = ("sh", "-c", "/lab/bin/naps && exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 1K --json")
-RACES = 5  # in one restored machine: where QEMU itself is emulated, to restore it takes longer than a run
+RACES = 5  # in one restored VM: where QEMU itself is emulated, a restore takes longer than a run
 
 Named = dict[str, Job]
-Said = Iterator[tuple[str, str]]
+Digests = Iterator[tuple[str, str]]  # with the names of their jobs
 AT_ONCE = os.cpu_count() or 1
 FAILED = "failed:"
 EVERY = "every"
-RUNNERS: Mapping[str, Callable[[], Elsewhere]] = {
-    "empty": empty,
-    "arm64": arm64,
-    "qemu-10": QEMU_10,
-    "qemu-11": QEMU_11,
-}
+RUNNERS: Mapping[str, Callable[[], ExactSite]] = {"empty": empty, "arm64": arm64}
 
 
 def compile_naps() -> None:
-    """The program of the race, compiled here, so that all hosts run the same bytes."""
+    """Compile the program of the race here, so that all hosts run the same bytes."""
     NAPS.parent.mkdir(parents=True, exist_ok=True)
     with exclusive(NAPS.with_name("lock")), put_file(NAPS) as file:
         subprocess.run(["gcc", "-O2", "-static", "-o", file, NAPS_SOURCE], check=True)
 
 
 def race(_: Site, runs: int = RACES) -> Named:
-    """The one job that a clock with a race does not repeat: so many runs, one after the other."""
+    """The job whose outcome shows a race in the clock: several runs, one after the other."""
     return {"naps": Job((Step(SERVER, CLIENT, 5201),) * runs, Link(), Perturbation(), 30, overlay=(NAPS,))}
 
 
@@ -75,14 +70,14 @@ def kinds(site: Site) -> Named:
 
 
 def few(site: Site) -> Named:
-    """One of verbs, one of TCP, and a run of the race."""
+    """A trial of verbs, a trial of TCP, and a run of the race."""
     wanted = ("kinds/verbs.write/", "kinds/tcp/", "naps")
     return {name: job for name, job in kinds(site).items() if name.startswith(wanted)}
 
 
 def trials(files: Iterable[Path], site: Site) -> Named:
     """The trials of some experiments."""
-    shop = open_workshop(files, site, lambda said: print(said, file=sys.stderr, flush=True))
+    shop = open_workshop(files, site, tell)
     return {name: job for plan in shop.plans for name, job in _of(plan).items()}
 
 
@@ -94,8 +89,8 @@ def _of(plan: Plan) -> Named:
 PARTS: Mapping[str, Callable[[Site], Named]] = {"race": race, "kinds": kinds}
 
 
-def of_trials(experiment: str, table: str) -> Said:
-    """A digest for each trial: of its lines, with the key of its record in them."""
+def of_trials(experiment: str, table: str) -> Digests:
+    """A digest for each trial: of its rows, which contain the key of its record."""
     head, *lines = table.splitlines()
     key = head.split(",").index("record")
     found = defaultdict[str, list[str]](list)
@@ -105,15 +100,15 @@ def of_trials(experiment: str, table: str) -> Said:
         yield f"{experiment}/{name}", hashlib.sha256("\n".join([head, *rows]).encode()).hexdigest()
 
 
-def recorded_trials() -> Said:
-    """Those of the repository."""
+def recorded_trials() -> Digests:
+    """The digests of the repository's tables."""
     for file in all_experiments():
         yield from of_trials(file.stem, (REFERENCE / f"{file.stem}.csv").read_text())
 
 
-def measured_trials(site: ExactSite) -> Said:
-    """Those of records that are measured now; a trial that failed has none."""
-    shop = open_workshop(all_experiments(), site, lambda said: print(said, file=sys.stderr, flush=True))
+def measured_trials(site: ExactSite) -> Digests:
+    """The digests of all trials, measured now; a trial that failed has none."""
+    shop = open_workshop(all_experiments(), site, tell)
     with tempfile.TemporaryDirectory(prefix="lab-hosts-") as folder:
         with redirect_stdout(sys.stderr):
             run_remaining(shop, Path(folder), jobs=os.cpu_count() or 1)
@@ -123,19 +118,19 @@ def measured_trials(site: ExactSite) -> Said:
 
 
 def digest(left: Outcome | StepOutcome) -> str:
-    """The sha256 of outputs, counters, clocks and console: of all but what is of the host and the day."""
+    """The sha256 of outputs, counters, clocks and console, without facts about the host and the day."""
     if isinstance(left, Outcome):
         left = replace(left, host_seconds=0.0, state={})
     return hashlib.sha256(json.dumps(asdict(left), sort_keys=True).encode()).hexdigest()
 
 
 def said_of(site: ExactSite, job: Job) -> str:
-    """A job's digest; or the reason why there is none, on one line."""
+    """A job's digest, or the reason why it has none, on one line."""
     return said_of_steps(site, job)[-1]
 
 
 def said_of_steps(site: ExactSite, job: Job) -> list[str]:
-    """Of each step but the last its digest, then that of all; or the reason why there is none, on one line."""
+    """The digest of each step but the last, then that of the job; or the reason why it has none, on one line."""
     try:
         outcome = site.run(job)
     except LabError as error:
@@ -146,19 +141,17 @@ def said_of_steps(site: ExactSite, job: Job) -> list[str]:
 
 
 def facts(site: ExactSite) -> dict[str, str]:
-    """What of a host is worth a line in a table, and the identity, which must be equal."""
+    """The facts of a host for its row, and its identity, which must be equal."""
     identity = json.dumps(site.identity(), sort_keys=True)
     return {
         "identity": hashlib.sha256(identity.encode()).hexdigest(),
         "python": platform.python_version(),
-        "qemu": own_qemu(site),
+        "qemu": installed_qemu(),
     }
 
 
-def own_qemu(site: ExactSite) -> str:
-    """The version of the QEMU that belongs to the host, which nothing may depend on; empty if it has none."""
-    if isinstance(site, WithRunner) and isinstance(site.other.runner, Installed):
-        return site.other.runner.version().partition(" ")[0]
+def installed_qemu() -> str:
+    """The version of the QEMU that is installed on the host; empty if there is none."""
     if not shutil.which(PROGRAM):
         return ""
     printed = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False).stdout
@@ -166,8 +159,8 @@ def own_qemu(site: ExactSite) -> str:
 
 
 def main(part: str, times: str = "1", runner: str = "") -> None:
-    """First the facts, then a line for each run."""
-    site = WithRunner(RUNNERS[runner]()) if runner else ExactSite(MACHINE, CACHE)
+    """Print the facts, then a line for each run."""
+    site = RUNNERS[runner]() if runner else ExactSite(MACHINE, CACHE)
     site.prepare(tell)
     print(json.dumps(facts(site)), flush=True)
     for name, said in measured_trials(site) if part == EVERY else runs(site, PARTS[part](site), int(times)):
@@ -175,7 +168,7 @@ def main(part: str, times: str = "1", runner: str = "") -> None:
 
 
 def runs(site: ExactSite, jobs: Named, times: int) -> Iterator[tuple[str, str]]:
-    """The jobs, so many times, as many at once as there are cores: a run for each step of theirs."""
+    """Run the jobs this number of times, as many at once as there are cores; each step is a run."""
     queue = list(jobs.items()) * times
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = pool.map(lambda each: said_of_steps(site, each[1]), queue)

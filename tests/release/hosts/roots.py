@@ -14,9 +14,9 @@ from lab.places import CACHE
 
 ROOTS = CACHE / "hosts" / "roots"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-# The mounts of a maker that is killed go with it.
+# The mounts end with the command.
 ALONE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")
-LAB = "lab"  # where a userland sees the checkout
+LAB = "lab"  # the folder of the checkout in a userland
 MUSL_LOADER = "ld-musl-x86_64.so.1"
 # The kernel's headers are Debian's; what musl has too is musl's. `tc` was written for older headers.
 HEADERS = "-idirafter /usr/include -idirafter /usr/include/x86_64-linux-gnu"
@@ -24,12 +24,12 @@ WITHOUT = ("TC",)
 
 
 def run(*words: str | Path) -> str:
-    """A command's output; the error of a failed one has what it said."""
+    """A command's output; an error contains its messages."""
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 def kept(folder: Path, make: Callable[[Path], None]) -> Path:
-    """The folder, made if it is missing."""
+    """The folder; make it if it is missing."""
     if not folder.exists():
         making = folder.with_name(f"{folder.name}.making")
         shutil.rmtree(making, ignore_errors=True)
@@ -40,7 +40,7 @@ def kept(folder: Path, make: Callable[[Path], None]) -> Path:
 
 
 def mirror(suite: str = "") -> str:
-    """Where this computer takes packages of Debian's main part from; or those of one suite of its own."""
+    """The mirror of Debian's main part, or of one suite, that this host's apt uses."""
     form = "$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI)"
     lines = (
         line.split("|") for line in run("apt-get", "indextargets", "--format", form, "Created-By: Packages").split("\n")
@@ -52,17 +52,17 @@ def mirror(suite: str = "") -> str:
 
 
 def userland(name: str, make: Callable[[Path], None]) -> Path:
-    """The root of that name."""
+    """The root of this name, with a folder for the checkout."""
 
-    def with_a_place(root: Path) -> None:
+    def with_lab(root: Path) -> None:
         make(root)
         (root / LAB).mkdir(exist_ok=True)
 
-    return kept(ROOTS / name, with_a_place)
+    return kept(ROOTS / name, with_lab)
 
 
 def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
-    """A suite's smallest userland, and some packages."""
+    """A suite's smallest userland, with some packages."""
 
     def make(root: Path) -> None:
         more = [f"--include={','.join(packages)}"] if packages else []
@@ -72,7 +72,7 @@ def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
 
 
 def with_qemu(suite: str, source: str) -> Path:
-    """A suite's userland in which QEMU is installed, out of the suite itself or another source."""
+    """A suite's userland with QEMU installed, from the suite or another source."""
 
     def make(root: Path) -> None:
         run("cp", "-a", f"{debootstrapped(suite, ['python3'])}/.", root)
@@ -87,7 +87,7 @@ def with_qemu(suite: str, source: str) -> Path:
 
 
 def musl() -> Path:
-    """Its root."""
+    """A root of busybox and musl."""
     return userland("musl", make_musl)
 
 
@@ -105,7 +105,7 @@ def make_musl(root: Path) -> None:
 
 
 def source(folder: Path) -> Path:
-    """Busybox's source, unpacked; apt's own lists and settings are left alone."""
+    """Busybox's source, unpacked, without a change of apt's lists and settings."""
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True)
     (folder / "status").touch()
@@ -123,7 +123,7 @@ def source(folder: Path) -> Path:
 
 
 def compiled(folder: Path) -> Path:
-    """Busybox with all of its commands but a few, linked with musl."""
+    """Busybox with all of its commands but those in WITHOUT, linked with musl."""
     make = ("make", "-s", "-C", folder)
     run(*make, "defconfig")
     settings = folder / ".config"

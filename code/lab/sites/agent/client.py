@@ -1,4 +1,4 @@
-"""The harness' side of an agent: requests, replies and places."""
+"""The client of an agent: requests, replies, and the paths of programs at one end."""
 
 from __future__ import annotations
 
@@ -12,102 +12,33 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
 from lab.errors import SiteError, SiteStopped
 from lab.model.trial import DIRECTORY
-from lab.typed_json import JsonError, JsonTable, JsonValue, parse_as
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
+from lab.typed_json import JsonValue
 
 Locate = Callable[[str], str]  # from a word of a step's command to the word at one end
+Reply = dict[str, Any]  # of an agent, which always runs this checkout's code
 
 
 def locator(named: Mapping[str, str]) -> Locate:
-    """Replaces each name, also within a word; a longer name goes before a shorter one."""
+    """Return a function that replaces each name, also within a word; a longer name goes before a shorter one."""
     if not named:
         return str
-    known = re.compile("|".join(rf"{re.escape(name)}(?![\w.-])" for name in named))
-    return lambda word: known.sub(lambda found: named[found[0]], word)
+    names = re.compile("|".join(rf"{re.escape(name)}(?![\w.-])" for name in named))
+    return lambda word: names.sub(lambda match: named[match[0]], word)
 
 
-def programs(places: Mapping[str, str]) -> dict[str, str]:
-    """The places of programs under test by their names in steps; the given places are by file name."""
-    return {f"{DIRECTORY}/{name}": place for name, place in places.items()}
+def programs(paths: Mapping[str, str]) -> dict[str, str]:
+    """The paths of programs under test by their names in steps; the argument has them by file name."""
+    return {f"{DIRECTORY}/{name}": path for name, path in paths.items()}
 
 
 def kept(overlay: Iterable[Path]) -> dict[str, str]:
-    """The places of programs under test on this computer."""
+    """The paths of programs under test on this host, by their names in steps."""
     return programs({path.name: str(path) for path in overlay})
-
-
-@dataclass(frozen=True)
-class Started:
-    """A program listens on its port, or has ended."""
-
-    status: int | None  # while it runs, none
-
-
-@dataclass(frozen=True)
-class Left:
-    """What an ended program left."""
-
-    out: str
-    err: str
-    status: int
-    start_ns: int
-    end_ns: int
-
-
-@dataclass(frozen=True)
-class FirstLine:
-    """The first line of a program's output."""
-
-    line: str
-
-
-@dataclass(frozen=True)
-class Look:
-    """The counters and the clock of one end."""
-
-    counters: dict[str, int]
-    clock_ns: int
-
-
-@dataclass(frozen=True)
-class Missing:
-    """The programs that are not there."""
-
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Folder:
-    """Where a folder of programs is, and the room in it."""
-
-    folder: str
-    free_bytes: int
-
-
-@dataclass(frozen=True)
-class Adopted:
-    """Whether a program runs on that computer."""
-
-    runs: bool
-
-
-@dataclass(frozen=True)
-class DataEnd:
-    """What an agent found of its end of the link."""
-
-    device: str
-    interface: str
-    address: str
-    gid: str = ""
 
 
 HERE = Path(__file__).resolve().parent
@@ -124,22 +55,21 @@ sys.modules["lab.sites.agent.server"].Agent().serve()
 """
 INTERPRETER = ("-I", "-S", "-c", BOOTSTRAP)
 ANSWER_S = 20.0  # for requests that an agent answers at once
-BEAT_S = 10.0  # between two signs of life
-SILENCE_S = 45.0  # after which an agent takes the harness for dead
+BEAT_S = 10.0  # between two heartbeats
+SILENCE_S = 45.0  # without a heartbeat, after which an agent ends
 LAST_WORDS = 4000  # ssh's warning of a changed key is long
 
-Made = TypeVar("Made", bound="DataclassInstance")
-Explain = Callable[[str, str], SiteError]  # name and last words of an end that was lost
+Explain = Callable[[str, str], SiteError]  # from the name of an end that was lost, and its last messages
 
 
-def lost(name: str, words: str) -> SiteError:
-    """The error for an end that is gone without an order."""
-    return SiteError(f"the connection ended: {last_line(words)}", where=name)
+def lost(name: str, messages: str) -> SiteError:
+    """The error for an agent that ended by itself."""
+    return SiteError(f"the connection ended: {last_line(messages)}", where=name)
 
 
-def last_line(words: str) -> str:
-    """The last line of an output, short enough for a sentence."""
-    return words.splitlines()[-1].strip() if words else "it said nothing"
+def last_line(text: str) -> str:
+    """The last line of an output, short enough for a message."""
+    return text.splitlines()[-1].strip() if text else "it printed nothing"
 
 
 class FarEnd:
@@ -148,7 +78,7 @@ class FarEnd:
     def __init__(self, name: str, command: list[str], explain: Explain = lost) -> None:
         self.name, self.explain = name, explain
         self.lock = threading.Lock()
-        self.waiting: dict[int, Future[JsonTable]] = {}
+        self.waiting: dict[int, Future[Reply]] = {}
         self.number, self.stopped = 0, False
         self.error: SiteError | None = None
         self.gone = threading.Event()
@@ -166,9 +96,9 @@ class FarEnd:
             self.kill()
             raise
 
-    def call(self, what: str, **request: JsonValue) -> Future[JsonTable]:
-        """Send a request; wait for its answer later."""
-        future: Future[JsonTable] = Future()
+    def call(self, what: str, **request: JsonValue) -> Future[Reply]:
+        """Send a request, whose reply is awaited later."""
+        future: Future[Reply] = Future()
         with self.lock:
             if self.error is not None:
                 raise self.error
@@ -178,33 +108,24 @@ class FarEnd:
         self._write(json.dumps({"id": number, "do": what, **request}))
         return future
 
-    def answer(self, future: Future[JsonTable], limit_s: float = ANSWER_S) -> JsonTable:
-        """The answer, or an error within the limit."""
+    def answer(self, future: Future[Reply], limit_s: float = ANSWER_S) -> Reply:
+        """Wait for the reply; raise if it is an error, or does not come within the limit."""
         try:
             reply = future.result(limit_s)
         except Late as error:
             raise SiteError(f"no answer within {limit_s:.0f} s", where=self.name, hint="lab doctor") from error
         if "error" in reply:
-            raise SiteError(str(reply["error"]), where=self.name)
+            raise SiteError(reply["error"], where=self.name)
         return reply
 
-    def ask(self, what: str, **request: JsonValue) -> JsonTable:
-        """Send a request that takes no time over there, and wait for its answer."""
+    def ask(self, what: str, **request: JsonValue) -> Reply:
+        """Send a request that the agent answers at once, and wait for the reply."""
         return self.answer(self.call(what, **request))
 
-    def table(self, what: str, **request: JsonValue) -> JsonTable:
-        """What was found, where that is a table."""
-        found = self.ask(what, **request)["found"]
-        if not isinstance(found, dict):
-            raise SiteError(f"the agent's answer to {what} is not a table", where=self.name)
+    def table(self, what: str, **request: JsonValue) -> Reply:
+        """The table that the agent found."""
+        found: Reply = self.ask(what, **request)["found"]
         return found
-
-    def read(self, kind: type[Made], reply: JsonValue) -> Made:
-        """A reply as it should be; an agent of another version may answer otherwise."""
-        try:
-            return parse_as(kind, reply)
-        except JsonError as error:
-            raise SiteError(f"the agent's answer cannot be read: {error.what}", where=self.name) from error
 
     def close(self) -> None:
         """End the agent, and with it all that it started."""
@@ -217,14 +138,14 @@ class FarEnd:
         self.reader.join()
 
     def kill(self) -> None:
-        """End it now; all who wait for it get SiteStopped."""
+        """Kill the agent; every request that waits for it raises SiteStopped."""
         self.stopped = True
         self.popen.kill()
         self.reader.join()
 
     def _write(self, line: str) -> None:
         assert self.popen.stdin is not None
-        with suppress(OSError, ValueError), self.lock:  # the reading thread sees the end too, and knows more about it
+        with suppress(OSError, ValueError), self.lock:  # the reading thread sees the end too, with its cause
             self.popen.stdin.write(line.encode() + b"\n")
             self.popen.stdin.flush()
 
@@ -243,9 +164,10 @@ class FarEnd:
             self._write("")
 
     def _fail(self) -> None:
-        """Tell all who wait that the agent is gone."""
         self.popen.wait()
-        error = SiteStopped("the site was told to stop") if self.stopped else self.explain(self.name, self._words())
+        self.talk.seek(0)
+        messages = self.talk.read().decode(errors="replace").strip()[-LAST_WORDS:]
+        error = SiteStopped("the site was stopped") if self.stopped else self.explain(self.name, messages)
         with self.lock:
             self.error, waiting = error, list(self.waiting.values())
             self.waiting.clear()
@@ -254,10 +176,6 @@ class FarEnd:
         self.gone.set()
         self._close_input()
 
-    def _words(self) -> str:
-        self.talk.seek(0)
-        return self.talk.read().decode(errors="replace").strip()[-LAST_WORDS:]
-
     def _close_input(self) -> None:
         assert self.popen.stdin is not None
         with suppress(OSError):
@@ -265,16 +183,12 @@ class FarEnd:
 
 
 def sources() -> list[tuple[str, str]]:
-    """The modules that an agent is made of, in the order of their imports."""
-    parts = ("computer", "server")
-    return [
-        ("lab", ""),
-        ("lab.sites", ""),
-        ("lab.sites.agent", ""),
-        *((f"lab.sites.agent.{name}", (HERE / f"{name}.py").read_text()) for name in parts),
-    ]
+    """The modules of an agent, in the order of their imports."""
+    packages = [(name, "") for name in ("lab", "lab.sites", "lab.sites.agent")]
+    modules = [(f"lab.sites.agent.{name}", (HERE / f"{name}.py").read_text()) for name in ("computer", "server")]
+    return packages + modules
 
 
 def here() -> list[str]:
-    """This computer's own interpreter for an agent."""
+    """The command that starts an agent with this host's interpreter."""
     return [sys.executable, *INTERPRETER]

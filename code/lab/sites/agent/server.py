@@ -14,19 +14,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict
 
 from lab.sites.agent import computer
 
 if TYPE_CHECKING:
     from lab.typed_json import JsonTable
 
-    Rest = Callable[[], JsonTable]  # of a request: what is waited for
+    Rest = Callable[[], JsonTable]  # of a request: it waits for something
 
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-STARTED: set[int] = set()  # process ids of programs that run
+STARTED: set[int] = set()  # process ids of running programs
 
 
 def adopt_orphans() -> None:
@@ -38,7 +39,7 @@ def adopt_orphans() -> None:
 
 
 def end_orphans() -> None:
-    """End every child that is no started program, then the orphans that this makes."""
+    """End every child that is not a started program, then the orphans that this makes."""
     while left := child_processes() - STARTED:
         for pid in left:
             with suppress(ProcessLookupError):
@@ -49,18 +50,17 @@ def end_orphans() -> None:
 
 def child_processes() -> set[int]:
     """The children of all threads of this process."""
-    found: set[int] = set()
+    pids: set[int] = set()
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
-            found.update(map(int, file.read_text().split()))
-    return found
+            pids.update(map(int, file.read_text().split()))
+    return pids
 
 
-DEADLINE_STATUS = 124  # as lab.model.trial has it, which an agent on another host has not
+DEADLINE_STATUS = 124  # a copy of lab.model.trial's, which an agent on another host lacks
 NOT_STARTED_STATUS = 127
-OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes: a program that prints without end is ended by SIGXFSZ
-NAP_S = 0.0002  # the first wait between two looks; each is twice as long as the one before, up to
-LONGEST_NAP_S = 0.02
+OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes: SIGXFSZ ends a program that prints without end
+NAP_S, LONGEST_NAP_S = 0.0002, 0.02  # between two looks; each nap is twice as long as the one before
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
@@ -112,7 +112,7 @@ class ProcessGroup:
             STARTED.discard(self.popen.pid)
             self.end_ns = time.monotonic_ns()
             self.status = DEADLINE_STATUS if self.expired else 128 - code if code < 0 else code
-            self.end(signal.SIGKILL)  # what it started and left in its group,
+            self.end(signal.SIGKILL)  # the processes that it left in its group,
             end_orphans()  # and outside of it
         self.timer.cancel()
         self.ended.set()
@@ -131,20 +131,20 @@ class ProcessGroup:
 
     def await_sign(self, sign: Sign) -> None:
         """Return when one of the signs is there, or when the program has ended."""
-        begun = time.monotonic()
+        begun, line = time.monotonic(), sign["line"].encode()
         self._await(
             lambda: (
                 (sign["tcp"] > 0 and listens(sign["tcp"]))
                 or (sign["cm"] > 0 and manages(sign["cm"]))
-                or (sign["line"] != "" and self._has_said(sign["line"]))
+                or (line != b"" and any(line in contents(output) for output in (self.out, self.err)))
                 or (0 < sign["after_s"] <= time.monotonic() - begun)
             )
         )
 
     def await_line(self) -> str:
         """The first line of its output, as soon as the line is whole; empty if it ends without one."""
-        self._await(lambda: b"\n" in self._said())
-        line, end, _ = self._said().partition(b"\n")
+        self._await(lambda: b"\n" in contents(self.out))
+        line, end, _ = contents(self.out).partition(b"\n")
         return (line + end).decode(errors="replace")
 
     def _await(self, seen: Callable[[], bool]) -> None:
@@ -153,32 +153,22 @@ class ProcessGroup:
             time.sleep(nap)
             nap = min(2 * nap, LONGEST_NAP_S)
 
-    def _said(self) -> bytes:
-        return os.pread(self.out, OUTPUT_LIMIT, 0)
-
-    def _has_said(self, line: str) -> bool:
-        return any(line.encode() in os.pread(each, OUTPUT_LIMIT, 0) for each in (self.out, self.err))
-
     def left(self) -> JsonTable:
-        """The outputs and the status of a program that has ended."""
-        return {
-            "status": self.status,
-            "out": read(self.out),
-            "err": read(self.err),
-            "start_ns": self.start_ns,
-            "end_ns": self.end_ns,
-        }
+        """The outputs, the status and the times of a program that has ended."""
+        texts = {}
+        for name, output in (("out", self.out), ("err", self.err)):
+            texts[name] = contents(output).decode(errors="replace")
+            os.close(output)
+        return {**texts, "status": self.status, "start_ns": self.start_ns, "end_ns": self.end_ns}
 
 
-def read(descriptor: int) -> str:
-    """An output as text, whose file is then closed; a byte that is not UTF-8 is replaced."""
-    with os.fdopen(descriptor, "rb") as file:
-        file.seek(0)
-        return file.read(OUTPUT_LIMIT).decode(errors="replace")
+def contents(output: int) -> bytes:
+    """The bytes of an output so far."""
+    return os.pread(output, OUTPUT_LIMIT, 0)
 
 
 def listens(port: int) -> bool:
-    """Whether a TCP socket listens on the port, as the kernel lists them for this network namespace."""
+    """Return whether a TCP socket listens on the port, as the kernel lists them for this network namespace."""
     ending = f":{port:04X}"
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:
@@ -192,38 +182,41 @@ def listens(port: int) -> bool:
 
 
 def manages(port: int) -> bool:
-    """Whether somebody listens on a port of the RDMA connection manager, as iproute2 lists them."""
+    """Return whether a program listens on a port of the RDMA connection manager, as iproute2 lists them."""
     listed = subprocess.run(["rdma", "--json", "resource", "show", "cm_id"], stdout=subprocess.PIPE, check=False).stdout
-    found: list[dict[str, object]] = json.loads(listed or "[]")
-    return any(each.get("state") == "LISTEN" and str(each.get("src-addr", "")).endswith(f":{port}") for each in found)
+    rows: list[dict[str, object]] = json.loads(listed or "[]")
+    return any(row.get("state") == "LISTEN" and str(row.get("src-addr", "")).endswith(f":{port}") for row in rows)
 
 
-Made = TypeVar("Made")
 QUIET_S = 100  # seconds for a compiler
 LEAVE_S = 5  # until killed programs must be gone
-BUILT = ".built-here"  # beside a program that is not the one of its digest
+BUILT = ".built-here"  # the ending of a mark beside a program that was built on this host
 
 
-def put(file: Path, place: Path) -> None:
-    """Move a program to its place, whole."""
-    place.parent.mkdir(exist_ok=True)
-    file.replace(place)
+class Refused(Exception):
+    """A request that cannot be fulfilled, for a reason that the message states."""
+
+
+def put(file: Path, target: Path) -> None:
+    """Move a program to its path, whole."""
+    target.parent.mkdir(exist_ok=True)
+    file.replace(target)
 
 
 def fits(file: Path) -> bool:
-    """Whether a program is for this processor and finds its libraries here; a script does."""
-    header, own = file.read_bytes()[:20], Path("/proc/self/exe").read_bytes()[:20]
+    """Return whether a program is for this CPU and finds its libraries here; a script does."""
+    header, here = file.read_bytes()[:20], Path("/proc/self/exe").read_bytes()[:20]
     if header[:4] != b"\x7fELF":
         return True
-    return (header[4:6], header[18:]) == (own[4:6], own[18:]) and run_quietly(["ldd", "-r", str(file)]) == ""
+    return (header[4:6], header[18:]) == (here[4:6], here[18:]) and run_quietly(["ldd", "-r", str(file)]) == ""
 
 
-def is_whole(place: Path) -> bool:
-    """Whether the program DIGEST/NAME lies there as it arrived, or was built here."""
-    if not place.is_file():
+def is_whole(program: Path) -> bool:
+    """Return whether the program DIGEST/NAME has the bytes of its digest, or was built here."""
+    if not program.is_file():
         return False
-    built = place.with_name(place.name + BUILT).exists()
-    return built or hashlib.sha256(place.read_bytes()).hexdigest() == place.parent.name
+    built = program.with_name(program.name + BUILT).exists()
+    return built or hashlib.sha256(program.read_bytes()).hexdigest() == program.parent.name
 
 
 def run_quietly(argv: list[str]) -> str:
@@ -232,8 +225,8 @@ def run_quietly(argv: list[str]) -> str:
         done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=QUIET_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    said = done.stdout.decode(errors="replace").strip()
-    return (said or f"status {done.returncode}") if done.returncode else ""
+    output = done.stdout.decode(errors="replace").strip()
+    return (output or f"status {done.returncode}") if done.returncode else ""
 
 
 class Agent:
@@ -247,37 +240,28 @@ class Agent:
         self.silence_s = float("inf")
 
     def serve(self) -> None:
-        """Take requests line by line; an empty line only says that the harness is there."""
+        """Begin the requests of all input lines in their order; an empty line is a heartbeat."""
         adopt_orphans()
         threading.Thread(target=self.watch_silence, daemon=True).start()
         for line in sys.stdin:
             self.heard = time.monotonic()
             if line.strip():
                 request = json.loads(line)
-                self.take(request.pop("id"), request.pop("do"), request)
+                number, method = request.pop("id"), getattr(self, "do_" + request.pop("do"))
+                self.answer(number, partial(method, **request))
         self.leave()
 
-    def take(self, number: int, what: str, request: JsonTable) -> None:
-        """Begin at once, in the order of the requests; wait for the rest in a thread."""
-        finish = self.attempt(number, lambda: getattr(self, "do_" + what)(**request))
-        if finish is not None:
-            threading.Thread(target=self.finish, args=(number, finish), daemon=True).start()
-
-    def finish(self, number: int, rest: Rest) -> None:
-        """Answer a request once the rest of it is done."""
-        reply = self.attempt(number, rest)
-        if reply is not None:
-            self.answer(number, reply)
-
-    def attempt(self, number: int, part: Callable[[], Made]) -> Made | None:
-        """The result of a part of a request; a failure is a result too, for the harness to hear of."""
+    def answer(self, number: int, part: Callable[[], JsonTable | Rest]) -> None:
+        """Write a request's reply, which may be an error; call a returned function in a thread."""
         try:
-            return part()
-        except Exception as error:  # noqa: BLE001 - whatever it is
-            self.answer(number, {"error": f"{type(error).__name__}: {error}"})
-            return None
-
-    def answer(self, number: int, reply: JsonTable) -> None:
+            reply = part()
+        except Refused as error:
+            reply = {"error": str(error)}
+        except Exception as error:  # noqa: BLE001 - the harness reports it
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        if callable(reply):
+            threading.Thread(target=self.answer, args=(number, reply), daemon=True).start()
+            return
         text = json.dumps({"id": number, **reply}) + "\n"
         with self.lock:
             sys.stdout.write(text)
@@ -286,7 +270,7 @@ class Agent:
     def do_start(
         self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, sign: Sign | None = None
     ) -> Rest:
-        """Start a program; answered when there is a sign that it is ready, or when it has ended."""
+        """Start a program; reply when a sign shows that it is ready, or when it has ended."""
         program = self.programs[name] = ProcessGroup(argv, environment, deadline_s)
 
         def finish() -> JsonTable:
@@ -297,7 +281,7 @@ class Agent:
         return finish
 
     def do_wait(self, name: str) -> Rest:
-        """Answered when the program has ended, with its outputs and status."""
+        """Reply with the outputs and the status of a program when it has ended."""
         program = self.programs[name]
 
         def finish() -> JsonTable:
@@ -308,97 +292,95 @@ class Agent:
         return finish
 
     def do_line(self, name: str) -> Rest:
-        """Answered with the first line of a program's output."""
+        """Reply with the first line of a program's output."""
         program = self.programs[name]
         return lambda: {"line": program.await_line()}
 
-    def do_signal(self, name: str, number: int) -> Rest:
+    def do_signal(self, name: str, number: int) -> JsonTable:
         """Signal a program that may still run."""
         if name in self.programs:
             self.programs[name].end(number)
-        return dict
+        return {}
 
-    def do_look(self) -> Rest:
+    def do_look(self) -> JsonTable:
         """The counters and the clock of this end."""
-        return lambda: {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
+        return {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
-    def do_identity(self, interface: str, device: str) -> Rest:
-        """The identity of this computer."""
-        return lambda: {"found": computer.identity(interface, device)}
+    def do_identity(self, interface: str, device: str) -> JsonTable:
+        """The identity of this host."""
+        return {"found": computer.identity(interface, device)}
 
-    def do_state(self, interface: str, device: str) -> Rest:
-        """The state of this computer now."""
-        return lambda: {"found": {**computer.state(interface, device), "built_there": self.built}}
+    def do_state(self, interface: str, device: str) -> JsonTable:
+        """The state of this host."""
+        return {"found": {**computer.state(interface, device), "built_there": self.built}}
 
-    def do_down(self, interface: str, device: str) -> Rest:
-        """Whether its end of the link is down now."""
-        return lambda: {"found": computer.is_down(interface, device)}
+    def do_down(self, interface: str, device: str) -> JsonTable:
+        """Whether this host's end of the link is down."""
+        return {"found": computer.is_down(interface, device)}
 
-    def do_end(self, device: str, interface: str, address: str) -> Rest:
-        """This end of the data link."""
-        return lambda: {"found": computer.end(device, interface, address)}
+    def do_end(self, device: str, interface: str, address: str) -> JsonTable:
+        """This host's end of the data link."""
+        return {"found": computer.end(device, interface, address)}
 
-    def do_folder(self, folder: str) -> Rest:
-        """Make a folder for programs; answered with its place and the bytes that there is room for."""
-        place = Path(folder).expanduser()
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return lambda: {"folder": str(place), "free_bytes": shutil.disk_usage(place).free}
+    def do_folder(self, folder: str) -> JsonTable:
+        """Make a folder for programs; reply with its path and the free bytes there."""
+        path = Path(folder).expanduser()
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return {"folder": str(path), "free_bytes": shutil.disk_usage(path).free}
 
-    def do_missing(self, folder: str, names: list[str]) -> Rest:
-        """Answered with the programs that are not in the folder."""
-        missing = [name for name in names if not is_whole(Path(folder, name))]
+    def do_missing(self, folder: str, names: list[str]) -> JsonTable:
+        """The programs that are not in the folder."""
         self.built += [name for name in names if Path(folder, name + BUILT).exists()]
-        return lambda: {"missing": missing}
+        return {"missing": [name for name in names if not is_whole(Path(folder, name))]}
 
-    def do_adopt(self, folder: str, name: str, arrived: str) -> Rest:
-        """Put a program in its place, DIGEST/NAME, if it arrived whole; says whether it runs on this computer."""
-        file, place = Path(folder, arrived), Path(folder, name)
-        if hashlib.sha256(file.read_bytes()).hexdigest() != place.parent.name:
+    def do_adopt(self, folder: str, name: str, arrived: str) -> JsonTable:
+        """Move an uploaded program to DIGEST/NAME; reply whether it runs on this host."""
+        file, target = Path(folder, arrived), Path(folder, name)
+        if hashlib.sha256(file.read_bytes()).hexdigest() != target.parent.name:
             file.unlink()
-            raise OSError(f"{place.name} did not arrive whole")
+            raise Refused(f"{target.name} did not arrive whole")
         file.chmod(0o755)
         if runs := fits(file):
-            put(file, place)
+            put(file, target)
         else:
             file.unlink()
-        return lambda: {"runs": runs}
+        return {"runs": runs}
 
     def do_build(self, folder: str, name: str, source: str) -> Rest:
-        """Make a program here, of the same sources, for a computer on which ours does not run."""
-        place, made = Path(folder, name), Path(folder, source, "made")
+        """Build a program here from the same sources, because the uploaded one does not run."""
+        target, made = Path(folder, name), Path(folder, source, "made")
 
         def finish() -> JsonTable:
-            target = made / place.name
-            said = run_quietly(["make", "-s", "-C", str(made.parent), f"OUT={made}", str(target)])
-            if not target.exists():
-                return {"error": f"{place.name} cannot be built there: {said[-300:]}"}
-            put(target, place)
+            program = made / target.name
+            output = run_quietly(["make", "-s", "-C", str(made.parent), f"OUT={made}", str(program)])
+            if not program.exists():
+                raise Refused(f"{target.name} cannot be built there: {output[-300:]}")
+            put(program, target)
             Path(folder, name + BUILT).touch()
             self.built.append(name)
             return {}
 
         return finish
 
-    def do_pin(self, interface: str, device: str) -> Rest:
-        """Stay, with all started programs, on the allowed processors near the network card."""
-        cpus = computer.near(interface, device) & os.sched_getaffinity(0)
-        if cpus:
+    def do_pin(self, interface: str, device: str) -> JsonTable:
+        """Stay, with all started programs, on the allowed CPUs near the network card."""
+        if cpus := computer.near(interface, device) & os.sched_getaffinity(0):
             os.sched_setaffinity(0, cpus)
-        return lambda: {"cpus": sorted(os.sched_getaffinity(0))}
+        return {}
 
-    def do_keep(self, silence_s: float) -> Rest:
-        """How long a silence means that the harness is gone."""
+    def do_keep(self, silence_s: float) -> JsonTable:
+        """Set the time without a heartbeat after which the harness counts as gone."""
         self.silence_s = silence_s
-        return dict
+        return {}
 
     def watch_silence(self) -> None:
-        """End all if the harness is silent: a cut network ends no connection by itself."""
+        """End everything when the harness is gone: a cut network ends no connection by itself."""
         while time.monotonic() - self.heard < self.silence_s:
             time.sleep(1)
         self.leave()
 
     def leave(self) -> None:
-        """End everything, then this."""
+        """End all programs, then this process."""
         programs = list(self.programs.values())
         for program in programs:
             program.end(signal.SIGKILL)

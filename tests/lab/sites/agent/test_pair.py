@@ -6,20 +6,20 @@ import pytest
 
 from lab.errors import SiteError
 from lab.model.trial import End
-from lab.sites.agent.client import FarEnd
+from lab.sites.agent.client import FarEnd, Reply
 from lab.sites.agent.pair import data_end
-from lab.typed_json import JsonTable, JsonValue
+from lab.typed_json import JsonValue
 
 
 class Bob(FarEnd):
-    """An agent that finds what the test tells it."""
+    """An agent with a fixed end of the link."""
 
     def __init__(self, **found: str) -> None:
         self.name, self.found = "bob", found
 
-    def ask(self, what: str, **request: JsonValue) -> JsonTable:
+    def ask(self, what: str, **request: JsonValue) -> Reply:
         assert what == "end"
-        return {"found": {**request, **self.found}}
+        return {"found": {"gid": "", **request, **self.found}}
 
 
 def test_an_end_has_the_known_parts_and_those_that_its_agent_finds() -> None:
