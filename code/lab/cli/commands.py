@@ -90,6 +90,8 @@ def count(text: str) -> int:
 
 EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
+ALL = f"{EXPERIMENT} (default: all of experiments/, by their key `order`)"
+EXPERIMENTS_OR_ALL = file("experiment", ALL, nargs="*")
 JOBS = argument(
     "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"
 )
@@ -144,14 +146,14 @@ SECTIONS = {
             "cli.measure.plan",
             "list the trials and estimate the time",
             "verbs_throughput",
-            (EXPERIMENTS, *WHERE),
+            (EXPERIMENTS_OR_ALL, *WHERE),
         ),
         Command(
             "cli.measure.run",
             "run the trials that have no record",
             "verbs_throughput write_parameters --report",
             (
-                *(EXPERIMENTS, *WHERE, REPORTED),
+                *(EXPERIMENTS_OR_ALL, *WHERE, REPORTED),
                 flag("--fresh", "measure all trials again, also those that have a record"),
                 flag("--report", "write each experiment's report as soon as its trials are over"),
             ),
@@ -160,7 +162,7 @@ SECTIONS = {
             "cli.measure.table",
             "write the records as a CSV table",
             "verbs_throughput",
-            (EXPERIMENTS, *READ, TABLED, TABLE_REFERENCE),
+            (EXPERIMENTS_OR_ALL, *READ, TABLED, TABLE_REFERENCE),
         ),
         Command(
             "cli.measure.show",
@@ -186,7 +188,7 @@ SECTIONS = {
             "report.commands.report",
             "write reports from the records",
             "verbs_throughput write_parameters",
-            (EXPERIMENTS, *READ, REPORTED),
+            (EXPERIMENTS_OR_ALL, *READ, REPORTED),
         ),
         Command(
             "report.asking.query",
@@ -336,7 +338,7 @@ SECTIONS = {
             "cli.tools.verify",
             "measure again and compare with the reference",
             "verbs_throughput",
-            (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
+            (EXPERIMENTS_OR_ALL, *ON_EXACT),
         ),
         Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2", WHERE),
         Command(

@@ -53,6 +53,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 0
     function = COMMANDS[options.command].function
     try:
+        if getattr(options, "experiment", None) == []:
+            from lab.plan.planning import all_experiments
+
+            options.experiment = all_experiments()
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
         status = function(options)

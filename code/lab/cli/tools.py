@@ -150,7 +150,7 @@ def _errors(curve: Mapping[int, float], model: Rates, conditions: Conditions) ->
 
 def verify(options: Namespace) -> int:
     """Measure everything again in an empty folder, then compare the tables with the reference."""
-    shop = open_shop(options.experiment or all_experiments(), options)
+    shop = open_shop(options.experiment, options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = run_remaining(shop, Path(folder), options.jobs)

@@ -134,6 +134,15 @@ class Document:
             '"Which is faster, and by how much?"',
         ),
     ]
+    order: Annotated[
+        int | None,
+        Limits(least=1, most=1000),
+        About(
+            "The position among all experiments of `experiments/`, for commands that take all, as `make all` does. "
+            "Experiments without a position follow by name. Trials and their keys do not depend on it.",
+            "1",
+        ),
+    ] = None
     include: Annotated[
         Included | None,
         About(

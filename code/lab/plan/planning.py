@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
+from lab.files.bounded import read_typed
+from lab.files.toml import Lines, parse
 from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
 from lab.plan.builds import build, compiled, keep_binaries, keep_contents
 from lab.plan.plan import Plan, SiteFacts, card_contents, make_plan
@@ -105,5 +108,12 @@ def find_experiment(name: Path) -> Path:
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment but the bench, which compares programs only."""
-    return [file for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"]
+    """Every experiment but the bench, which compares programs only: those with the key `order` first, then by name."""
+    files = {file: _order(file) for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"}
+    return sorted(files, key=lambda file: files[file])
+
+
+def _order(file: Path) -> float:
+    """The key `order` of an experiment; a wrong value is refused where the experiment is loaded."""
+    order = parse(Lines(file, read_typed(file))).get("order")
+    return order if isinstance(order, int) else math.inf

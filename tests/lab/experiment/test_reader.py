@@ -65,6 +65,8 @@ CAUSES = "[causes]\nseries = [{}]\nsizes = {}\n" + VERBS
     [
         ("title = = 1", 1, "is not TOML"),
         ('title = "t"\n[parameters]\nsizes = 1\n' + VERBS, 1, "the key 'question' is missing"),
+        ("order = 0\n" + HEAD + VERBS, 1, "order is 0, expected at least 1"),
+        ('order = "first"\n' + HEAD + VERBS, 1, 'order is "first", expected an integer'),
         (HEAD + "tx_dept = 3\n" + VERBS, 7, "unknown key 'tx_dept'.*try: 'tx_depth'"),
         (HEAD + 'warmup = "many"\n' + VERBS, 7, 'warmup is "many", expected an integer'),
         (HEAD + "warmup = 10_000_000_000\n" + VERBS, 7, "warmup is 10000000000, expected at most 1000000000"),

@@ -32,6 +32,26 @@ def test_experiment_comes_before_an_example_of_its_name(tmp_path: Path, monkeypa
     assert find_experiment(Path("same")) == mine
 
 
+def test_all_experiments_start_with_those_that_have_an_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders = {
+        "a": "",
+        "b": "order = 2\n",
+        "bench": "",
+        "c": "",
+        "d": "order = 1\n",
+        "e": 'order = "first"\n',
+    }
+    for name, order in orders.items():
+        (tmp_path / f"{name}.toml").write_text(order)
+    monkeypatch.setattr(planning, "EXPERIMENTS", tmp_path)
+    assert [file.stem for file in all_experiments()] == ["d", "b", "a", "c", "e"]
+
+
+def test_first_of_all_experiments_is_verbs_throughput() -> None:
+    first, *others = (file.stem for file in all_experiments())
+    assert first == "verbs_throughput" and others == sorted(others)
+
+
 def test_unknown_name_is_refused_with_all_known_names() -> None:
     with pytest.raises(SpecError, match="there is no experiment frist_figure") as refused:
         find_experiment(Path("frist_figure"))
