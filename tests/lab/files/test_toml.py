@@ -315,7 +315,7 @@ def test_the_whole_text_says_the_same_without_the_other_file(tmp_path: Path) -> 
         ("shared/two", "shared", ("shared.toml", None), "is not there"),
         ("shared/two", "../x", ("x.toml", 3), "include is '../x.toml', expected a .toml file in this file's folder"),
         ('"shared/two.toml"', "5", ("x.toml", 3), "include is 5, expected a .toml file"),
-        ('"shared/two.toml"', '"""\nshared/two.toml"""', ("x.toml", 3), "include shares its line"),
+        ('"shared/two.toml"', '"""\nshared/two.toml"""', ("x.toml", 3), "include spans several lines"),
     ],
 )
 def test_a_fault_has_its_file_and_line(
