@@ -14,6 +14,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
+from inspect import isfunction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -113,7 +114,7 @@ class PartOf:
 
 
 class About:
-    """The meaning of a key, and examples as TOML spells them."""
+    """The meaning of a key, and examples as TOML spells them. In an annotation, plain texts are the same."""
 
     def __init__(self, meaning: str, *examples: str) -> None:
         self.meaning, self.examples = meaning, examples
@@ -155,14 +156,25 @@ def nearest(name: object, names: Iterable[str]) -> str:
 @cache
 def hints_of(kind: type[DataclassInstance], *, typed: bool = True) -> Mapping[str, object]:
     """The types of a dataclass's fields; as typed by a person, with their limits."""
-    return get_type_hints(kind, include_extras=typed)
+    hints = get_type_hints(kind, include_extras=typed)
+    return {name: _named(hint, name) for name, hint in hints.items()}
+
+
+def _named(hint: object, name: str) -> object:
+    """The hint with the limits of this field for a function that returns them by the field's name."""
+    if get_origin(hint) is not Annotated:
+        return hint
+    inner, *notes = get_args(hint)
+    return Annotated[inner, *(note(name) if isfunction(note) else note for note in notes)]
 
 
 def notes_of(hint: object) -> tuple[object, tuple[object, ...]]:
-    """A field's type without its notes, and the notes: Limits, Typed, PartOf, About."""
+    """A field's type without its notes, and the notes: Limits, Typed, PartOf, About (from texts, too)."""
     if get_origin(hint) is not Annotated:
         return hint, ()
     inner, *notes = get_args(hint)
+    if texts := [note for note in notes if isinstance(note, str)]:
+        notes = [*(note for note in notes if not isinstance(note, str)), About(*texts)]
     typed = next((each.hint for each in notes if isinstance(each, Typed)), inner)
     inner, more = notes_of(typed)
     return inner, (*more, *notes)
