@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from lab.experiment.document import Document, SeriesTable
 from lab.model.parameters import NAMES, Counts, Parameters, Scalar
 from lab.model.trial import Link
-from lab.options import OfSize, Refusal, refusal
+from lab.options import Refusal, refusal
 from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
 from lab.programs.printed import is_unit
@@ -270,7 +270,7 @@ def broken_rule(setting: Setting) -> Refusal | None:
     broken = next((rule for rule in RULES if rule.broken(setting)), None)
     if broken:
         return Refusal(broken.parameter, expected=broken.expected)
-    sizes = [OfSize(each.size, each.iterations, each.warmup) for each in setting.counts]
+    sizes = [(each.size, each.iterations, each.warmup) for each in setting.counts]
     return refusal(setting.tool.table, _values(setting), sizes) if setting.tool.table else None
 
 
