@@ -101,7 +101,7 @@ CAUSES = "[causes]\nseries = [{}]\nsizes = {}\n" + VERBS
         (HEAD + COMPARISON + 'peers = ["a"]\nat_least = 1\n', 15, "a is compared with itself"),
         (HEAD + COMPARISON + "at_least = 1\n", 12, "comparison has both or neither, expected either peers or limit"),
         (HEAD + COMPARISON + "limit_bytes_per_s = 1\nat_least = nan\n", 16, "at_least is nan"),
-        (HEAD + CAUSES.format('"b"', "64"), 8, "there is no series 'b'"),
+        (HEAD + CAUSES.format('"b"', "64"), 8, "unknown series 'b'"),
         (HEAD + CAUSES.format('"a"', '"64..1*2"'), 9, "never gets from its first size"),
         (CARD_HEAD + '[link]\ncard = "qdrr"\n' + CARD, 6, "try: 'qdr'"),
         (CARD_HEAD + LINK + CARD + "link = { rate_bit_s = 1_000_000 }\n", 12, "wire has its own rate_bit_s"),

@@ -305,7 +305,7 @@ def test_the_whole_text_says_the_same_without_the_other_file(tmp_path: Path) -> 
     [
         ("mtu = 1500", "mtu = 15", ("shared/two.toml", 2), "at least 576"),
         ('name = "second"', 'name = "third"', ("x.toml", 11), "a second series is called 'third'"),
-        ('program = "tcp"', 'program = "tpc"', ("shared/two.toml", 12), "there is no program 'tpc'"),
+        ('program = "tcp"', 'program = "tpc"', ("shared/two.toml", 12), "unknown program 'tpc'"),
         ("iterations = 2000", "iterations = 2", ("x.toml", 8), "first: iterations = 2"),
         ('operation = "read"', 'operation = "raed"', ("x.toml", 13), "'read'?"),
         ("[link]", "[link", ("shared/two.toml", 1), "is not TOML"),
