@@ -183,7 +183,7 @@ def notes_of(hint: object) -> tuple[object, tuple[object, ...]]:
 
 
 @cache
-def _required(kind: type[DataclassInstance]) -> tuple[str, ...]:
+def required_of(kind: type[DataclassInstance]) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING)
 
 
@@ -209,7 +209,7 @@ class _Reader:
         if is_dataclass(hint) and isinstance(value, dict):
             kind = cast("type[DataclassInstance]", hint)
             make: Callable[..., object] = kind
-            return make(**self.fields(hints_of(kind, typed=self.typed), _required(kind), value, path))
+            return make(**self.fields(hints_of(kind, typed=self.typed), required_of(kind), value, path))
         return _plain(hint, value, path)
 
     def limited(self, hint: object, value: JsonValue, path: Keys) -> object:

@@ -301,12 +301,7 @@ SECTIONS = {
                 *(hosts("the cluster's table [slurm]"), ASSIGNMENT, JOBS, GRADES),
             ),
         ),
-        Command(
-            "grade.commands.grade_prepare",
-            "measure the grader's records in advance",
-            "",
-            (ASSIGNMENT, JOBS),
-        ),
+        Command("grade.commands.grade_prepare", "measure the grader's records in advance", "", (ASSIGNMENT, JOBS)),
         Command(
             "grade.book.gradebook",
             "combine grades, roster, deadlines and points by hand",
@@ -368,10 +363,7 @@ SECTIONS = {
             "cli.tools.lock",
             "renew the package lock and the reference",
             "",
-            (
-                flag("--machine", "keep packages and reference; write only the digests of today's VM"),
-                *ON_EXACT,
-            ),
+            (flag("--machine", "keep packages and reference; write only the digests of today's VM"), *ON_EXACT),
         ),
     ),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.docs.card_page import CURVES, SHOWN, headline, page
+from lab.docs.card_page import EXPERIMENT, SERIES, headline, page
 from lab.experiment.reader import card_names, read_card
 from lab.model.trial import PARAMETERS
 
@@ -38,7 +38,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def reference(tmp_path: Path) -> Path:
-    with (tmp_path / f"{SHOWN}.csv").open("w", newline="") as opened:
+    with (tmp_path / f"{EXPERIMENT}.csv").open("w", newline="") as opened:
         rows = csv.writer(opened)
         rows.writerow(["series", "size_bytes", "confirmed_bytes_per_s"])
         rows.writerows(["tcp.card", 1, rate] for rate in (1e6, 3e6, 5e6))
@@ -50,7 +50,7 @@ def test_it_says_in_words_what_it_draws(reference: Path) -> None:
     root = ElementTree.fromstring(headline(reference))
     words = root.attrib["aria-label"]
     assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 bytes and 9 MB/s at 64 bytes." in words
-    assert "real card, published" in words and CURVES[-1].words.split("\n")[0] not in words.replace("\n", " ")
+    assert "real card, published" in words and SERIES["soft.card"][0].split("\n")[0] not in words.replace("\n", " ")
 
 
 def test_ink_follows_the_reader_s_choice_of_light_or_dark(reference: Path) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.docs.experiment_page import tables
-from lab.docs.schema import SchemaKey, SchemaTable
+from lab.docs.schema import SchemaKey, SchemaTable, tables
+from lab.experiment.document import Document
 from lab.experiment.reader import load
 
+TABLES = tables(Document)
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
 BESIDE = {  # what a key's example wants beside it
     "arguments": {"program": '"mine"'},
@@ -20,7 +21,7 @@ BESIDE = {  # what a key's example wants beside it
 
 EXAMPLES = [
     pytest.param(table, key, example, id=f"{table.head}{key.name}")
-    for table in tables()
+    for table in TABLES
     for key in table.keys
     for example in key.examples
 ]
@@ -37,7 +38,7 @@ def lines(table: SchemaTable) -> dict[str, str]:
 
 def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
     """A whole file in which one table has one key more, or one key otherwise."""
-    held = {table.head: needed for table in tables() if (needed := lines(table))}
+    held = {table.head: needed for table in TABLES if (needed := lines(table))}
     own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
     if key.name == "limit_bytes_per_s":
         del own["peers"]
@@ -62,10 +63,10 @@ def test_each_example_is_accepted_by_the_reader(
 
 
 def test_every_key_has_a_sentence_and_an_example_or_a_table_of_its_own() -> None:
-    heads = {f"`{table.head}`" for table in tables()}
+    heads = {f"`{table.head}`" for table in TABLES}
     bare = [
         f"{table.head} {key.name}"
-        for table in tables()
+        for table in TABLES
         for key in table.keys
         if not key.meaning.endswith(".") or not (key.examples or key.allowed in heads)
     ]
@@ -87,5 +88,5 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table_of_its_own() -> None
     ],
 )
 def test_limits_are_words_and_defaults_are_the_codes_own(key: str, allowed: str, default: object) -> None:
-    found = next(each for table in tables() for each in table.keys if each.name == key)
+    found = next(each for table in TABLES for each in table.keys if each.name == key)
     assert (found.allowed, found.default) == (allowed, default)

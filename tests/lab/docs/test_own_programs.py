@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from lab.docs.experiment_page import tables
+from lab.docs.schema import tables
+from lab.experiment.document import Document
 from lab.places import EXAMPLES, ROOT
 
 PAGE = (ROOT / "docs" / "own_programs.md").read_text()
@@ -15,7 +16,7 @@ SHOWN = [line.strip() for line in PAGE.splitlines() if line.startswith("    ") a
 PREFIXES = {"[programs.NAME]": "", "[programs.NAME.ready]": "ready."}
 KEYS = [
     PREFIXES[table.head] + key.name
-    for table in tables()
+    for table in tables(Document)
     if table.head in PREFIXES
     for key in table.keys
     if not key.allowed.startswith("`[")
