@@ -81,7 +81,7 @@ def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Wr
     [
         *((["show", start], "begins no key") for start in ("**", "", "../", "3f9A", "x" * 10_000)),
         (["grade", " "], "the name of the file is empty"),
-        (["run", "nothing"], "there is no experiment nothing"),
+        (["run", "nothing"], "unknown experiment nothing"),
     ],
 )
 def test_mistake_in_an_argument_is_one_sentence(
