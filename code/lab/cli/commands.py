@@ -32,8 +32,7 @@ def flag(name: str, text: str) -> Argument:
     return argument(name, action="store_true", help=text)
 
 
-def file(name: str, text: str | None = None, **settings: object) -> Argument:
-    """A file or a folder."""
+def file(name: str, text: str, **settings: object) -> Argument:
     return argument(name, type=path, help=text, **settings)
 
 
@@ -66,7 +65,6 @@ def site_of_records(parser: argparse.ArgumentParser) -> object:
 
 
 def single_checks(parser: argparse.ArgumentParser) -> object:
-    """The checks of a submission that are made alone."""
     from lab.submission.assignment import CHECKS
 
     text = "make this check alone; may be repeated"
@@ -74,14 +72,13 @@ def single_checks(parser: argparse.ArgumentParser) -> object:
 
 
 def path(text: str) -> Path:
-    """A path. An empty path is refused: Path would take it for the current folder."""
+    """A path that is not empty: Path("") is the current folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
 
 
 def count(text: str) -> int:
-    """A whole number of at least 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r:.40}")
@@ -116,7 +113,7 @@ ON_EXACT = (site("exact"), hosts(), JOBS)
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its function in lab, its help, and the arguments of its example and of its parser."""
+    """One command: its function in lab, its help, the arguments of its example, and those of its parser."""
 
     path: str
     summary: str
@@ -136,7 +133,7 @@ class Command:
 
     @property
     def function(self) -> Callable[[argparse.Namespace], int]:
-        """The function of the command. Its module is imported here, since no other command needs it."""
+        """The function of the command, whose module no other command needs."""
         module, _, name = self.path.rpartition(".")
         function: Callable[[argparse.Namespace], int] = getattr(import_module(f"lab.{module}"), name)
         return function
@@ -310,7 +307,7 @@ COMMANDS = {command.name: command for commands in SECTIONS.values() for command 
 
 
 class CommandParser(argparse.ArgumentParser):
-    """The parser of one command. It gets its arguments when it parses: no other command pays for their modules."""
+    """The parser of one command. It adds its arguments when it parses: no other command pays for their modules."""
 
     waiting: tuple[Argument, ...] = ()
 
@@ -361,7 +358,7 @@ class ShowVersion(argparse.Action):
 
 
 def version_lines() -> Iterator[str]:
-    """The number with a digest of the code, the commit if git has one, and the machine that every host must find."""
+    """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
     yield f"lab {exact_version()}"
