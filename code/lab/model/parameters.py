@@ -25,7 +25,7 @@ ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 class RoundLimits:
     """The rule that ends the rounds of a size."""
 
-    target: float  # the fraction by which rounds may differ
+    target: float  # the largest difference of rounds, as a fraction
     window: int  # rounds that must agree
     cap: int  # the largest number of rounds
 
