@@ -168,8 +168,12 @@ def read_whole(file: Path) -> Lines:
     while head > line and lines[head - 1].startswith("#"):  # a comment above a table stays there
         head -= 1
     lines[line - 1] = f"# {lines[line - 1]}"
-    added = _ended_lines(_included_text(included, f"{file.name}, line {line}, includes it"))
-    return Lines(file, "".join([*lines[:head], *added, *lines[head:]]), included, head, len(added))
+    added = read_typed(included, f"{file.name}, line {line}, includes it")
+    if second := _include_of(Lines(included, added)):
+        what, expected = "an included file includes another", "one level of include"
+        raise SpecError(what, file=included, line=second[0], expected=expected)
+    tables = _ended_lines(added)
+    return Lines(file, "".join([*lines[:head], *tables, *lines[head:]]), included, head, len(tables))
 
 
 def files_of(file: Path) -> list[Path]:
@@ -197,16 +201,6 @@ def _include_of(lines: Lines) -> tuple[int, str] | None:
         expected = f'{INCLUDE} = "{value}" on one line'
         raise SpecError(f"{INCLUDE} spans several lines", file=lines.file, line=line, expected=expected)
     return line, value
-
-
-@lru_cache(maxsize=16)
-def _included_text(file: Path, hint: str) -> str:
-    """The text of an included file, which is TOML by itself and includes nothing."""
-    text = read_typed(file, hint)
-    if INCLUDE in parse(Lines(file, text)):
-        line = find_line(text, (INCLUDE,))
-        raise SpecError("an included file includes another", file=file, line=line, expected="one level of include")
-    return text
 
 
 def _ended_lines(text: str) -> list[str]:
