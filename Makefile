@@ -4,7 +4,6 @@
 .PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
-experiments := $(filter-out experiments/bench.toml,$(wildcard experiments/*.toml))
 c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
 # Trials over real links take programs that are compiled here. The exact site's come from its own compiler: where no such
 # link is known, this computer needs none.
@@ -26,13 +25,13 @@ try: venv $(programs) ## Measure a small experiment and show a first figure: abo
 	$(bin)/lab try
 
 all: setup $(programs) ## Measure all trials that have no record; each report is written as soon as its trials are over
-	$(bin)/lab run $(experiments) --report
+	$(bin)/lab run --report
 
 run: venv $(programs) ## Measure all trials that have no record
-	$(bin)/lab run $(experiments)
+	$(bin)/lab run
 
 report: setup ## Write the reports from the records: this needs no machine and no compiler
-	$(bin)/lab report $(experiments)
+	$(bin)/lab report
 
 site: setup ## Write the front page, the documents and all reports as a static site: report/site
 	$(bin)/lab site

@@ -1,4 +1,4 @@
-"""`python -m lab`, for programs that start the lab with their own Python."""
+"""`python -m lab`, for programs that start `lab` with their own Python."""
 
 import sys
 

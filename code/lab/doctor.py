@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.errors import LabError, SiteError
+from lab.errors import LabError
 from lab.experiment.reader import load as load_experiment
 from lab.machine import runner, snapshot
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
@@ -37,33 +37,25 @@ VERIFIED_BYTES = 32 << 20  # the buffer of a --verify round (bench/buffer.c), wh
 QUEUES_BYTES = 1 << 20  # the rest of what a program locks
 MODULES = {
     "rdma_rxe": "Soft-RoCE",
-    "vrf": "both ends of Soft-RoCE on one computer",
+    "vrf": "both ends of Soft-RoCE on one host",
     "siw": "Soft-iWARP",
     "sch_tbf": "link models with a rate",
     "sch_netem": "link models with a delay or a loss",
 }
-PEERS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf", "orterun": "openmpi-bin"}
-ON_THE_CLUSTER = "log in to the cluster; or make slurm-up for one on this computer"
+REFERENCE_TOOLS = {"iperf3": "iperf3", "ib_write_bw": "perftest", "qperf": "qperf", "orterun": "openmpi-bin"}
 KVM_DEVICE = Path("/dev/kvm")
 GET_API_VERSION, CREATE_VM = 0xAE00, 0xAE01  # linux/kvm.h
-API_VERSION = 12  # since Linux 2.6.22, for good
-
-
-class Examined(NamedTuple):
-    """The answer to one question about a site."""
-
-    what: str
-    found: str
-    remedy: str = ""  # empty when all is well
-    missing: bool = False  # not there, and the site does without it
+API_VERSION = 12  # since Linux 2.6.22
 
 
 class Diagnosis(NamedTuple):
-    site: str
+    """The answer to one question about a site; the remedy is empty when all is well."""
+
     what: str
     found: str
     remedy: str = ""
-    missing: bool = False
+    missing: bool = False  # absent, and the site does without it
+    site: str = ""
 
 
 def doctor(options: Namespace) -> int:
@@ -74,13 +66,17 @@ def doctor(options: Namespace) -> int:
 
 
 def examine(file: Path) -> Iterator[Diagnosis]:
-    """Site by site, in the order in which things are needed; `file` names other hosts."""
+    """All sites, each with its subjects in the order in which they are needed."""
     return (finding for site in CHECKS for finding in examine_site(site, file))
 
 
 def examine_site(site: str, file: Path) -> Iterator[Diagnosis]:
-    """The answers to all questions about one site."""
-    return (Diagnosis(site, *answer) for check in CHECKS[site] for answer in check(file))
+    """All answers of a site's checks; `file` names other hosts."""
+    for check in CHECKS[site]:
+        try:
+            yield from (finding._replace(site=site) for finding in check(file))
+        except LabError as error:
+            yield Diagnosis(check.__name__.replace("_", " "), error.what, error.hint or str(error), site=site)
 
 
 def format_findings(findings: list[Diagnosis]) -> str:
@@ -97,50 +93,47 @@ def format_findings(findings: list[Diagnosis]) -> str:
 
 
 def as_json(findings: list[Diagnosis]) -> str:
-    return json.dumps([finding._asdict() for finding in findings], indent=1)
+    return json.dumps([{"site": finding.site, **finding._asdict()} for finding in findings], indent=1)
 
 
-def packages(_: Path) -> Iterator[Examined]:
-    """The packages that a first run will fetch; digests are checked then."""
+def packages(_: Path) -> Iterator[Diagnosis]:
+    """The packages that a first run will download; digests are checked then."""
+    lock = read(MACHINE / "packages.lock")
+    packages = {*lock.of(GUEST), *lock.of(COMPILER), *lock.of(runner.section())}
+    missing = [each.size_bytes for each in packages if not (CACHE / "packages" / f"{each.sha256}.deb").exists()]
+    to_fetch = f"{len(missing)} to fetch, {sum(missing) / 1e6:.0f} MB, from {', '.join(load(SETTINGS).providers)}"
+    yield Diagnosis("packages", to_fetch if missing else f"all {len(packages)} are there")
+
+
+def qemu(_: Path) -> Iterator[Diagnosis]:
     try:
-        lock = read(MACHINE / "packages.lock")
-        packages = {*lock.of(GUEST), *lock.of(COMPILER), *lock.of(runner.section())}
-        store = CACHE / "packages"
-        missing = [each.size_bytes for each in packages if not (store / f"{each.sha256}.deb").exists()]
-        providers = ", ".join(load(SETTINGS).providers)
-    except LabError as error:
-        yield Examined("packages", error.what, error.hint)
-        return
-    to_fetch = f"{len(missing)} to fetch, {sum(missing) / 1e6:.0f} MB, from {providers}"
-    yield Examined("packages", to_fetch if missing else f"all {len(packages)} are there")
+        program = runner.place(MACHINE, CACHE)
+        version = runner.Runner(program).version() if program.exists() else "not unpacked yet: the first run fetches it"
+        yield Diagnosis("QEMU's version", version)
+    except (LabError, OSError) as error:
+        yield Diagnosis("QEMU's version", str(error), "lab run")
 
 
-def exact_machine(_: Path) -> Iterator[Examined]:
-    """The bundled QEMU, and the machine. Another machine counts other instructions: results have tolerances then."""
-    try:
-        qemu = runner.place(MACHINE, CACHE)
-        version = runner.Runner(qemu).version() if qemu.exists() else "not unpacked yet: the first run fetches it"
-        yield Examined("QEMU's version", version)
-    except (SiteError, OSError) as error:
-        yield Examined("QEMU's version", str(error), "lab run")
+def exact_machine(_: Path) -> Iterator[Diagnosis]:
+    """Another VM counts other instructions: results are then compared with tolerances."""
     expected, reference = snapshot.read(MACHINE), read_identity(REFERENCE) or {}
     is_reference = expected and expected.frozen["memory"] == reference.get("frozen")
     other = "not the reference's: verify compares with tolerances"
-    yield Examined("machine", "as of the reference" if is_reference else other)
+    yield Diagnosis("machine", "as of the reference" if is_reference else other)
 
 
-def host_resources(_: Path) -> Iterator[Examined]:
+def host_resources(_: Path) -> Iterator[Diagnosis]:
     free = shutil.disk_usage(ROOT).free
-    yield Examined("disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")
-    yield Examined("processors", f"{os.cpu_count()}: as many trials at once")
+    yield Diagnosis("disk", f"{free / 2**30:.1f} GiB free", "" if free >= FREE_BYTES else "free some space")
+    yield Diagnosis("CPUs", f"{os.cpu_count()}: as many trials at once")
 
 
-def kvm(_: Path) -> Iterator[Examined]:
+def kvm(_: Path) -> Iterator[Diagnosis]:
     """Whether KVM works: VMs run without it, but slower."""
     problem = _kvm_problem() or _boot_problem()
-    found = f"{problem}: machines run in software, with all cores" if problem else "works"
-    yield Examined("KVM", found, missing=bool(problem))
-    yield Examined("machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")
+    found = f"{problem}: VMs run in software, with all cores" if problem else "works"
+    yield Diagnosis("KVM", found, missing=bool(problem))
+    yield Diagnosis("machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")
 
 
 def _kvm_problem() -> str:
@@ -154,38 +147,36 @@ def _kvm_problem() -> str:
             return f"{KVM_DEVICE} is not KVM's"
         os.close(fcntl.ioctl(descriptor, CREATE_VM, 0))
     except OSError as error:
-        return f"{KVM_DEVICE} makes no machine: {error.strerror}"
+        return f"{KVM_DEVICE} creates no VM: {error.strerror}"
     finally:
         os.close(descriptor)
     return ""
 
 
 def _boot_problem() -> str:
-    """Whether a VM boots, which a created one may not do; tried only if there is an image already."""
+    """Why a VM does not boot, though KVM creates it; tried only if there is an image already."""
     if not (CACHE / "machine").is_dir():
         return "not tried before the first trial"
     try:
         is_booted = vm.open().machine(silent).acceleration is KVM
     except LabError as error:
         return f"not tried: {error.what}"
-    return "" if is_booted else "a machine is made, but does not boot"
+    return "" if is_booted else "a VM is created, but does not boot"
 
 
-def devices(_: Path) -> Iterator[Examined]:
-    """The RDMA devices: without them there is TCP in namespaces."""
+def devices(_: Path) -> Iterator[Diagnosis]:
     names = computer.devices()
     if not names:
         instead = "none: TCP over a cable between two namespaces; --site exact has RDMA"
-        yield Examined("RDMA devices", instead, missing=True)
+        yield Diagnosis("RDMA devices", instead, missing=True)
     for name in names:
         state, interface = computer.port_state(name), computer.interface_of(name)
         rate = computer.text(computer.SYS / "class/infiniband" / name / "ports/1/rate")
         gids = computer.gid_kinds(name)
-        yield Examined(
-            name, f"{state}, {rate}, {interface}", "" if "ACTIVE" in state else f"ip link set {interface} up"
-        )
-        yield Examined(f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
-        yield Examined(f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
+        remedy = "" if "ACTIVE" in state else f"ip link set {interface} up"
+        yield Diagnosis(name, f"{state}, {rate}, {interface}", remedy)
+        yield Diagnosis(f"{name} GIDs", gids or "none", "" if gids else f"an address for {interface}")
+        yield Diagnosis(f"{name} messages", f"{_max_message(name)} in one request; larger ones are cut")
 
 
 def _max_message(name: str) -> str:
@@ -197,75 +188,63 @@ def _max_message(name: str) -> str:
     return f"{size[1]} bytes" if size else "unknown size"
 
 
-def locked_memory(_: Path) -> Iterator[Examined]:
-    """The limit per process, which does not hold for root, against the most that one end locks: room to send and to
-    receive the largest message planned over RDMA."""
-    try:
-        series = [each for file in all_experiments() for each in load_experiment(file).series if each.tool.rdma]
-    except LabError as error:
-        yield Examined("locked memory", f"no plan to compare with: {error}", "lab plan")
-        return
+def locked_memory(_: Path) -> Iterator[Diagnosis]:
+    """The limit per process, from which root is exempt, and the most that one end locks: buffers to send and to receive
+    the largest message planned over RDMA."""
+    series = [each for file in all_experiments() for each in load_experiment(file).series if each.tool.rdma]
     largest = max((size for each in series for size in each.sizes("host")), default=0)
     need = max(2 * largest, VERIFIED_BYTES) + QUEUES_BYTES
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
-    plan = f"the plans of experiments/ need {math.ceil(need / 2**20)} MiB"
-    if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
-        yield Examined("locked memory", f"no limit; {plan}")
-        return
-    remedy = "" if limit >= need else "ulimit -l unlimited, or memlock in /etc/security/limits.conf"
-    yield Examined("locked memory", f"{limit >> 20} MiB; {plan}", remedy)
+    is_unlimited = os.geteuid() == 0 or limit == resource.RLIM_INFINITY
+    found = f"{'no limit' if is_unlimited else f'{limit >> 20} MiB'}; experiments/ needs {math.ceil(need / 2**20)} MiB"
+    remedy = "ulimit -l unlimited, or memlock in /etc/security/limits.conf"
+    yield Diagnosis("locked memory", found, "" if is_unlimited or limit >= need else remedy)
 
 
-def namespaces(_: Path) -> Iterator[Examined]:
+def namespaces(_: Path) -> Iterator[Diagnosis]:
     problem = cable.refusal()
-    yield Examined("network namespaces", problem or "yes", cable.HINT if problem else "")
+    yield Diagnosis("network namespaces", problem or "yes", cable.HINT if problem else "")
 
 
-def modules(_: Path) -> Iterator[Examined]:
+def modules(_: Path) -> Iterator[Diagnosis]:
     """Whether each kernel module is loaded or can be; one that is built in may show neither."""
     for name, use in MODULES.items():
+        modinfo = shutil.which("modinfo")
         if (computer.SYS / "module" / name).exists():
-            yield Examined(name, f"loaded ({use})")
-        elif (
-            shutil.which("modinfo")
-            and not subprocess.run(["modinfo", name], capture_output=True, check=False).returncode
-        ):
-            yield Examined(name, f"there ({use})")
+            yield Diagnosis(name, f"loaded ({use})")
+        elif modinfo and not subprocess.run([modinfo, name], capture_output=True, check=False).returncode:
+            yield Diagnosis(name, f"there ({use})")
         else:
-            yield Examined(name, f"not in this kernel, unless built in ({use})", missing=True)
+            yield Diagnosis(name, f"not in this kernel, unless built in ({use})", missing=True)
 
 
-def peers(_: Path) -> Iterator[Examined]:
-    return (_program(name, f"make build, or apt install {package}") for name, package in PEERS.items())
+def reference_tools(_: Path) -> Iterator[Diagnosis]:
+    return (_program(name, f"make build, or apt install {package}") for name, package in REFERENCE_TOOLS.items())
 
 
-def _program(name: str, remedy: str) -> Examined:
+def _program(name: str, remedy: str) -> Diagnosis:
     file = shutil.which(name)
-    return Examined(name, file) if file else Examined(name, "not installed", remedy)
+    return Diagnosis(name, file) if file else Diagnosis(name, "not installed", remedy)
 
 
-def frequency(_: Path) -> Iterator[Examined]:
+def frequency(_: Path) -> Iterator[Diagnosis]:
     for name, value in (("governor", computer.governor()), ("turbo", computer.turbo())):
-        yield Examined(name, value or "this computer does not report it", missing=not value)
+        yield Diagnosis(name, value or "this host does not report it", missing=not value)
 
 
-def ssh_hosts(file: Path) -> Iterator[Examined]:
-    """Ask the hosts of hosts.toml, if it names any."""
+def ssh_hosts(file: Path) -> Iterator[Diagnosis]:
+    """The hosts of hosts.toml, if it names any."""
     yield _program("ssh", "make build, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
-        yield Examined(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
+        yield Diagnosis(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
         return
-    try:
-        ssh = hosts.read_ssh(file)
-    except LabError as error:
-        yield Examined(file.name, error.what, str(error))
-        return
+    ssh = hosts.read_ssh(file)
     for role, host in (("client", ssh.client), ("server", ssh.server)):
         try:
             end, state = ask_host(role, host, ssh.config)
-            yield Examined(host.login, f"reached; {role} on {_link(end, state)}", _remedy(end, state))
+            yield Diagnosis(host.login, f"reached; {role} on {_link(end, state)}", _remedy(end, state))
         except LabError as error:
-            yield Examined(host.login, error.what, error.hint or f"ssh {host.login}")
+            yield Diagnosis(host.login, error.what, error.hint or f"ssh {host.login}")
 
 
 def ask_host(role: str, host: Host, config: str) -> tuple[JsonTable, JsonTable]:
@@ -293,29 +272,25 @@ def _remedy(end: JsonTable, state: JsonTable) -> str:
     if interface and not end["address"]:
         return f"an address for {interface} over there"
     if end["device"] and "link_state" not in state:
-        return f"rdma link over there; there is no {end['device']}"
+        return f"rdma link over there, which lacks {end['device']}"
     return f"ip link set {interface} up over there" if state.get("down") else ""
 
 
-def cluster(file: Path) -> Iterator[Examined]:
-    """Ask a cluster only if this host has one."""
-    yield _program("sbatch", ON_THE_CLUSTER)
+def cluster(file: Path) -> Iterator[Diagnosis]:
+    """The cluster, if this host has one."""
+    yield _program("sbatch", "log in to the cluster; or make slurm-up for one on this host")
     if not shutil.which("sbatch"):
         return
-    try:
-        slurm = hosts.read_slurm(file) if hosts.has(file, "slurm") else hosts.Slurm()
-    except LabError as error:
-        yield Examined(file.name, error.what, str(error))
-        return
+    slurm = hosts.read_slurm(file) if hosts.has(file, "slurm") else hosts.Slurm()
     try:
         name, up = queue.cluster_name(), queue.nodes_up(slurm.partition)
-        yield Examined("cluster", f"{name}: {up} nodes up", "" if up >= 2 else "two nodes; sinfo -R prints why not")
+        yield Diagnosis("cluster", f"{name}: {up} nodes up", "" if up >= 2 else "two nodes; sinfo -R prints why not")
     except LabError as error:
-        yield Examined("cluster", error.what, error.hint or "sinfo")
+        yield Diagnosis("cluster", error.what, error.hint or "sinfo")
     yield _mpi(slurm.mpi)
 
 
-def _mpi(pmi: str) -> Examined:
+def _mpi(pmi: str) -> Diagnosis:
     """How MPI's ranks are started, or the key of hosts.toml that would make it work."""
     if pmi == hosts.ORTERUN:
         return _program(hosts.ORTERUN, "make build, or apt install openmpi-bin")
@@ -325,17 +300,17 @@ def _mpi(pmi: str) -> Examined:
     kinds = [words[0] for words in lines if len(words) == 1 and words[0] != "none"]
     if pmi in kinds:
         library = "" if pmi.startswith("pmix") else ", for an MPI library that is built with it"
-        return Examined("MPI", f"srun --mpi={pmi}{library}")
+        return Diagnosis("MPI", f"srun --mpi={pmi}{library}")
     instead = next((kind for kind in kinds if kind.startswith("pmix")), hosts.ORTERUN)
     listed = ", ".join(kinds) or "nothing"
-    return Examined("MPI", f"srun --mpi has no {pmi}, but {listed}", f'mpi = "{instead}" under [slurm]')
+    return Diagnosis("MPI", f"srun --mpi has no {pmi}, but {listed}", f'mpi = "{instead}" under [slurm]')
 
 
 # The checks of each site, in the order in which their subjects are needed.
-CHECKS: dict[str, tuple[Callable[[Path], Iterator[Examined]], ...]] = {
-    "exact": (packages, exact_machine, host_resources),
+CHECKS: dict[str, tuple[Callable[[Path], Iterator[Diagnosis]], ...]] = {
+    "exact": (packages, qemu, exact_machine, host_resources),
     "vm": (kvm,),
-    "host": (devices, locked_memory, namespaces, modules, peers, frequency),
+    "host": (devices, locked_memory, namespaces, modules, reference_tools, frequency),
     "ssh": (ssh_hosts,),
     "slurm": (cluster,),
 }

@@ -1,4 +1,4 @@
-"""Errors that end a command with one sentence, and what a command prints beside its result."""
+"""Errors that end a command with one sentence, and lines on standard error."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SizeError(LabError):
 
 
 class ParseError(LabError):
-    """A program's output has a format that its parser does not know."""
+    """A program's output has an unknown format."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class SiteError(LabError):
 
 
 class SiteStopped(SiteError):
-    """The site was told to stop while a trial was running."""
+    """The site was stopped while a trial was running."""
 
 
 class TrialFailed(LabError):
@@ -73,7 +73,7 @@ class VerifyError(LabError):
 
 
 class OpeningFault(Enum):
-    """The reasons why a hand-in cannot be opened."""
+    """The reasons why a submission cannot be opened."""
 
     UNREADABLE = "unreadable"
     NO_REPORT = "no report"

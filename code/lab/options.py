@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 import subprocess
 import textwrap
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 from lab.places import BENCH
 from lab.typed_json import Limits, parse_as
@@ -19,9 +19,7 @@ from lab.typed_json import Limits, parse_as
 FILE = Path(__file__).with_name("options.json")
 LARGEST = 2**63 - 1  # TOML's own integers
 NAMES = {"mtu": "path_mtu", "least-time": "least_time_s", "deadline": "wait_deadline_s"}  # other names in experiments
-NOT_ASKED = frozenset(
-    {"operation", "measure", "mode", "bytes-per-call"}
-)  # no parameters: the series sets them, or nobody does
+NOT_ASKED = ("operation", "measure", "mode", "bytes-per-call")  # set by the series, or not at all
 
 
 def parameter_of(option: str) -> str:
@@ -41,11 +39,6 @@ class Option:
     words: str = ""  # the choices, with | between them
     least: int = 0  # of a number; with a default below it the option is off
     most: int = LARGEST
-
-    @property
-    def parameter(self) -> str:
-        """Its name in an experiment."""
-        return parameter_of(self.name)
 
 
 # Two operands, each an option, a number, a word or a product, with their relation between them.
@@ -71,7 +64,7 @@ class Table:
     @cached_property
     def asked(self) -> dict[str, Option]:
         """The options that an experiment's parameters set, by their names there, in the order of --help."""
-        return {each.parameter: each for each in self.options if each.both_ends and each.name not in NOT_ASKED}
+        return {parameter_of(each.name): each for each in self.options if each.both_ends and each.name not in NOT_ASKED}
 
 
 TABLES = {name: parse_as(Table, table) for name, table in json.loads(FILE.read_text(encoding="utf-8")).items()}
@@ -98,88 +91,57 @@ def limits(parameter: str) -> Limits:
 
 
 Values = Mapping[str, str]  # of options, as a user would type them
-WORDS = ("is", "is not")
-COMPARED: dict[str, Callable[[int, int], bool]] = {
-    "above": lambda left, right: left > right,
-    "below": lambda left, right: left < right,
+OF_SIZES = ("size", "iterations", "warmup")  # differ from size to size
+WORDS = ("is", "is not")  # relations to a word; all others compare numbers
+RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "above": operator.gt,
+    "below": operator.lt,
     "is no multiple of": lambda left, right: right == 0 or left % right != 0,
 }
 
 
-class OfSize(NamedTuple):
-    """The values that each size has of its own."""
-
-    size: int
-    iterations: int
-    warmup: int
-
-    def over(self, values: Values) -> Values:
-        """All values at this size."""
-        return {**values, **{name: str(value) for name, value in self._asdict().items()}}
-
-
 @dataclass(frozen=True)
 class Refusal:
-    """The parameter to blame, with the reason or the expected value in an experiment's words."""
+    """The parameter to blame, with the reason or the expected value in an experiment's terms."""
 
     parameter: str
     why: str = ""
     expected: str = ""
 
 
-def refusal(table: Table, values: Values, sizes: Sequence[OfSize]) -> Refusal | None:
-    """The first rule that a size breaks, if any does."""
-    least, most = (OfSize(*map(extreme, zip(*sizes, strict=True))).over(values) for extreme in (min, max))
+def refusal(table: Table, values: Values, sizes: Sequence[tuple[int, int, int]]) -> Refusal | None:
+    """The first rule that a size breaks, each size with its iterations and warm-up; none if the size breaks no rule."""
+    at_sizes = [{**values, **dict(zip(OF_SIZES, map(str, size), strict=True))} for size in sizes]
     for rule in table.rules:
-        if _concerns(rule, values) and all(_may_hold(each, least, most) for each in rule.refused_if):
-            for found in (each.over(values) for each in sizes):
-                if all(_holds(each, found, found) for each in rule.refused_if):
-                    return Refusal(parameter_of(rule.option), _sentence(rule.expected, found))
+        names = {name for condition in rule.refused_if for name in _names(condition)}
+        if names <= at_sizes[0].keys():  # else the experiment leaves an option to the program
+            for known in at_sizes if names & {*OF_SIZES} else at_sizes[:1]:
+                if all(_holds(condition, known) for condition in rule.refused_if):
+                    return Refusal(parameter_of(rule.option), _sentence(rule.expected, known))
     return None
 
 
-def _may_hold(condition: Condition, least: Values, most: Values) -> bool:
-    """Whether it can hold at some size. There may be thousands of sizes, and most rules hold for none."""
-    _, relation, _ = condition
-    if relation == "above":
-        return _holds(condition, most, least)
-    of_sizes = set(OfSize._fields) & {factor for side in _operands(condition) for factor in side.split("*")}
-    return (bool(of_sizes) and relation != "below") or _holds(condition, least, most)
-
-
-def _concerns(rule: OptionRule, values: Values) -> bool:
-    """Whether an experiment sets every option of the rule."""
-    return all(_is_set(operand, values) for condition in rule.refused_if for operand in _operands(condition))
-
-
-def _operands(condition: Condition) -> tuple[str, ...]:
-    """The operands of a condition; a word after `is` is none."""
+def _names(condition: Condition) -> list[str]:
     left, relation, right = condition
-    return (left,) if relation in WORDS else (left, right)
+    operands = left if relation in WORDS else f"{left}*{right}"
+    return [name for name in operands.split("*") if not name.isdigit()]
 
 
-def _is_set(product: str, values: Values) -> bool:
-    return all(factor.isdigit() or factor in values or factor in OfSize._fields for factor in product.split("*"))
-
-
-def _holds(condition: Condition, left_values: Values, right_values: Values) -> bool:
+def _holds(condition: Condition, values: Values) -> bool:
     left, relation, right = condition
     if relation in WORDS:
-        return (left_values[left] == right) == (relation == "is")
-    first, second = _product(left, left_values), _product(right, right_values)
-    return first is not None and second is not None and COMPARED[relation](first, second)
-
-
-def _product(factors: str, values: Values) -> int | None:
-    """The product, or None where the program chooses a factor."""
-    numbers = [values.get(each, each) for each in factors.split("*")]
-    return prod(int(each) for each in numbers) if all(each.isdigit() for each in numbers) else None
+        return (values[left] == right) == (relation == "is")
+    factors = [[values.get(name, name) for name in operand.split("*")] for operand in (left, right)]
+    if not all(factor.isdigit() for operand in factors for factor in operand):
+        return False  # the program chooses a factor
+    first, second = (prod(map(int, operand)) for operand in factors)
+    return RELATIONS[relation](first, second)
 
 
 def _sentence(text: str, values: Values) -> str:
     """The text with values for names in braces, and with parameters' names for options'."""
-    filled = re.sub(r"\{([a-z-]+)\}", lambda found: values[found[1]], text)
-    return re.sub(r"--([a-z][a-z-]*)", lambda found: parameter_of(found[1]), filled)
+    filled = re.sub(r"\{([a-z-]+)\}", lambda match: values[match[1]], text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda match: parameter_of(match[1]), filled)
 
 
 PROGRAMS = {"verbs": "verbs-client", "tcp": "tcp-client", "mpi": "mpi-pingpong"}  # a server takes its client's options

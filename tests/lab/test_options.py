@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from lab.model.parameters import Parameters
-from lab.options import TABLES, OfSize, Refusal, refusal
+from lab.options import TABLES, Refusal, refusal
 from lab.places import BENCH
 from lab.typed_json import Fault, JsonValue, check_values
 
@@ -39,7 +39,7 @@ def drawn(seed: int) -> dict[str, str]:
 
 
 def judged(values: dict[str, str]) -> Refusal | None:
-    return refusal(TABLES["verbs"], values, [OfSize(int(values["size"]), int(values["iterations"]), 0)])
+    return refusal(TABLES["verbs"], values, [(int(values["size"]), int(values["iterations"]), 0)])
 
 
 def program(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -78,12 +78,12 @@ def test_a_sentence_speaks_of_parameters(given: dict[str, str], parameter: str, 
 
 
 def test_a_rule_about_what_an_experiment_cannot_say_is_left_to_the_program() -> None:
-    assert refusal(TABLES["tcp"], {"format": "columns"}, [OfSize(1, 20, 0)]) is None
+    assert refusal(TABLES["tcp"], {"format": "columns"}, [(1, 20, 0)]) is None
 
 
 def test_one_size_of_many_is_found_and_named() -> None:
     harmless = {name: values[0] for name, values in VALUES.items()} | {"verify": "no"}
-    sizes = [OfSize(size, 19 if size == 4097 else 5000, 0) for size in (1, 4097, 8192)]
+    sizes = [(size, 19 if size == 4097 else 5000, 0) for size in (1, 4097, 8192)]
     found = refusal(TABLES["verbs"], harmless, sizes)
     assert found and found.parameter == "iterations" and "19 messages of 4097 bytes" in found.why
     assert refusal(TABLES["verbs"], harmless, sizes[:1] + sizes[2:]) is None

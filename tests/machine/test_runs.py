@@ -89,7 +89,7 @@ def test_a_stopped_run_says_how_to_go_on_and_leaves_nothing(
         run.send_signal(number)
         said = run.communicate()[1]
     kept = records(tmp_path)
-    assert run.returncode != 0 and kept and said.rstrip().endswith("goes on"), said
+    assert run.returncode != 0 and kept and said.rstrip().endswith("continues"), said
     assert not any(process.exists() for process in started)
     subprocess.run(command, check=True)
     assert kept < records(tmp_path) and len(records(tmp_path)) == 4

@@ -89,7 +89,7 @@ def test_another_user_writes_tables_and_reports_elsewhere(
     refused = shared(*words)
     assert refused.returncode == 2 and "Traceback" not in refused.stderr
     last = refused.stderr.splitlines()[-1]
-    assert "cannot be written: " in last and last.endswith("(try: --out DIR, a folder of your own)")
+    assert "cannot be written: " in last and last.endswith("(try: --out DIR, a folder that you can write to)")
     out = folder / "own" / command
     made, again = shared(*words, "--out", str(out)), shared(*words, "--out", str(out))
     assert (made.returncode, again.returncode) == (0, 0), made.stderr

@@ -7,7 +7,7 @@ import os
 import subprocess
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -32,8 +32,7 @@ def flag(name: str, text: str) -> Argument:
     return argument(name, action="store_true", help=text)
 
 
-def file(name: str, text: str | None = None, **settings: object) -> Argument:
-    """A file or a folder."""
+def file(name: str, text: str, **settings: object) -> Argument:
     return argument(name, type=path, help=text, **settings)
 
 
@@ -66,7 +65,6 @@ def site_of_records(parser: argparse.ArgumentParser) -> object:
 
 
 def single_checks(parser: argparse.ArgumentParser) -> object:
-    """The checks of a submission that are made alone."""
     from lab.submission.assignment import CHECKS
 
     text = "make this check alone; may be repeated"
@@ -74,14 +72,13 @@ def single_checks(parser: argparse.ArgumentParser) -> object:
 
 
 def path(text: str) -> Path:
-    """A path. An empty path is refused: Path would take it for the current folder."""
+    """A path that is not empty: Path("") is the current folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
 
 
 def count(text: str) -> int:
-    """A whole number of at least 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r:.40}")
@@ -90,6 +87,8 @@ def count(text: str) -> int:
 
 EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
+ALL = f"{EXPERIMENT} (default: all of experiments/, by their key `order`)"
+EXPERIMENTS_OR_ALL = file("experiment", ALL, nargs="*")
 JOBS = argument(
     "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"
 )
@@ -114,12 +113,15 @@ ON_EXACT = (site("exact"), hosts(), JOBS)
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its function in lab, its help, and the arguments of its example and of its parser."""
+    """One command: its function in lab, its help, the arguments of its example, and those of its parser."""
 
     path: str
     summary: str
-    example_arguments: str
-    arguments: tuple[Argument, ...]
+    example_arguments: str = ""
+    arguments: tuple[Argument, ...] = ()
+
+    def takes(self, *arguments: Argument) -> Command:
+        return replace(self, arguments=arguments)
 
     @property
     def name(self) -> str:
@@ -131,7 +133,7 @@ class Command:
 
     @property
     def function(self) -> Callable[[argparse.Namespace], int]:
-        """The function of the command. Its module is imported here, since no other command needs it."""
+        """The function of the command, whose module no other command needs."""
         module, _, name = self.path.rpartition(".")
         function: Callable[[argparse.Namespace], int] = getattr(import_module(f"lab.{module}"), name)
         return function
@@ -139,237 +141,165 @@ class Command:
 
 SECTIONS = {
     "Measure": (
-        Command("cli.first.try_", "run a small experiment and show a chart", "", (*WHERE, REPORTED)),
-        Command(
-            "cli.measure.plan",
-            "list the trials and estimate the time",
-            "verbs_throughput",
-            (EXPERIMENTS, *WHERE),
+        Command("cli.first.try_", "run a small experiment and show a chart").takes(*WHERE, REPORTED),
+        Command("cli.measure.plan", "list the trials and estimate the time", "verbs_throughput").takes(
+            EXPERIMENTS_OR_ALL, *WHERE
         ),
         Command(
-            "cli.measure.run",
-            "run the trials that have no record",
-            "verbs_throughput write_parameters --report",
-            (
-                *(EXPERIMENTS, *WHERE, REPORTED),
-                flag("--fresh", "measure all trials again, also those that have a record"),
-                flag("--report", "write each experiment's report as soon as its trials are over"),
-            ),
+            "cli.measure.run", "run the trials that have no record", "verbs_throughput write_parameters --report"
+        ).takes(
+            EXPERIMENTS_OR_ALL,
+            *WHERE,
+            REPORTED,
+            flag("--fresh", "measure all trials again, also those that have a record"),
+            flag("--report", "write each experiment's report as soon as its trials are over"),
         ),
-        Command(
-            "cli.measure.table",
-            "write the records as a CSV table",
-            "verbs_throughput",
-            (EXPERIMENTS, *READ, TABLED, TABLE_REFERENCE),
+        Command("cli.measure.table", "write the records as a CSV table", "verbs_throughput").takes(
+            EXPERIMENTS_OR_ALL, *READ, TABLED, TABLE_REFERENCE
         ),
-        Command(
-            "cli.measure.show",
-            "print one record",
-            "3f9a",
-            (argument("record", help="the first digits of its key, from a table's column record"), RECORDS),
+        Command("cli.measure.show", "print one record", "3f9a").takes(
+            argument("record", help="the first digits of its key, from a table's column record"), RECORDS
         ),
         Command(
             "submission.compare.compare",
             "compare two runs by ratios with intervals",
             "results report/verbs_throughput.pdf",
-            (file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
-        ),
-        Command(
-            "doctor.doctor",
-            "check what each site needs on this host",
-            "",
-            (flag("--json", "print JSON, for programs"), hosts()),
+        ).takes(file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
+        Command("doctor.doctor", "check what each site needs on this host").takes(
+            flag("--json", "print JSON, for programs"), hosts()
         ),
     ),
     "Write a report": (
-        Command(
-            "report.commands.report",
-            "write reports from the records",
-            "verbs_throughput write_parameters",
-            (EXPERIMENTS, *READ, REPORTED),
+        Command("report.commands.report", "write reports from the records", "verbs_throughput write_parameters").takes(
+            EXPERIMENTS_OR_ALL, *READ, REPORTED
         ),
         Command(
             "report.asking.query",
             "print a number, or judge a statement",
             "verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
-            (
-                file("experiment", EXPERIMENT),
-                argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
-                flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
-                flag("--json", "print JSON, for programs"),
-                *READ,
-            ),
+        ).takes(
+            file("experiment", EXPERIMENT),
+            argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
+            flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
+            flag("--json", "print JSON, for programs"),
+            *READ,
         ),
-        Command(
-            "report.checking.check",
-            "check a discussion against the records",
-            "verbs_throughput --watch",
-            (
-                *(EXPERIMENTS, *READ),
-                flag("--watch", "check again at each change of the text, until Ctrl-C"),
-                flag("--json", "print JSON, for editors"),
-            ),
+        Command("report.checking.check", "check a discussion against the records", "verbs_throughput --watch").takes(
+            EXPERIMENTS,
+            *READ,
+            flag("--watch", "check again at each change of the text, until Ctrl-C"),
+            flag("--json", "print JSON, for editors"),
         ),
         Command(
             "cli.tools.profile",
             "count a message's instructions by function",
             "verbs_throughput --series verbs --sizes 1,4K",
-            (
-                EXPERIMENTS,
-                argument(
-                    "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
-                ),
-                argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
-                argument("--top", type=count, default=20, help="functions to print for each end (default: 20)"),
-                *(CAUSES_REFERENCE, RECORDS, TABLED),
+        ).takes(
+            EXPERIMENTS,
+            argument(
+                "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
             ),
+            argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
+            argument("--top", type=count, default=20, help="functions to print for each end (default: 20)"),
+            CAUSES_REFERENCE,
+            RECORDS,
+            TABLED,
         ),
         Command(
-            "report.commands.extract",
-            "extract the data from a report's PDF",
-            "report/verbs_throughput.pdf data",
-            (file("pdf", "a report"), file("folder", "a new folder for its data")),
-        ),
-        Command(
-            "web.site",
-            "write the docs and reports as a website",
-            "",
-            (
-                file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
-                *(REPORTED, RECORDS),
-            ),
+            "report.commands.extract", "extract the data from a report's PDF", "report/verbs_throughput.pdf data"
+        ).takes(file("pdf", "a report"), file("folder", "a new folder for its data")),
+        Command("web.site", "write the docs and reports as a website").takes(
+            file("folder", "where it is written (default: report/site)", nargs="?", default=REPORTS / "site"),
+            REPORTED,
+            RECORDS,
         ),
     ),
     "Hand in": (
-        Command(
-            "submission.hand_in.submit",
-            "make the PDF to hand in",
-            "verbs_throughput --draft",
-            (ASSIGNMENT_NAME, flag("--draft", "make it in any case, marked as a draft"), RECORDS, HANDED_IN),
+        Command("submission.hand_in.submit", "make the PDF to hand in", "verbs_throughput --draft").takes(
+            ASSIGNMENT_NAME, flag("--draft", "make it in any case, marked as a draft"), RECORDS, HANDED_IN
         ),
-        Command(
-            "grade.commands.preview_grade",
-            "grade a draft by the public checks",
-            "",
-            (RECORDS, ASSIGNMENT, JOBS, GRADES),
+        Command("grade.commands.preview_grade", "grade a draft by the public checks").takes(
+            RECORDS, ASSIGNMENT, JOBS, GRADES
         ),
     ),
     "Teach": (
-        Command(
-            "kit.commands.kit",
-            "make, try or sample a kit of a course",
-            "make verbs_throughput",
-            (
-                argument(
-                    "action",
-                    choices=("new", "make", "try", "sample"),
-                    help="create a kit, package it for students, grade its solution, or generate submissions",
-                ),
-                argument("kit", help="a name in experiments/assignments/; `try all` tries every kit"),
-                argument(
-                    "--experiment",
-                    default="verbs_throughput",
-                    help=f"of a new kit: {EXPERIMENT} (default: %(default)s)",
-                ),
-                argument("--count", type=count, default=30, help="submissions of a sample (default: 30)"),
-                folder("--out", "the folder that is written to (default of make: submission)"),
-                folder(
-                    "--results",
-                    "the records of solutions (default: the grader's, so that grading measures nothing again)",
-                    GRADING / "results",
-                ),
-                *(KIT_GRADES, JOBS),
+        Command("kit.commands.kit", "make, try or sample a kit of a course", "make verbs_throughput").takes(
+            argument(
+                "action",
+                choices=("new", "make", "try", "sample"),
+                help="create a kit, package it for students, grade its solution, or generate submissions",
             ),
+            argument("kit", help="a name in experiments/assignments/; `try all` tries every kit"),
+            argument(
+                "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
+            ),
+            argument("--count", type=count, default=30, help="submissions of a sample (default: 30)"),
+            folder("--out", "the folder that is written to (default of make: submission)"),
+            folder(
+                "--results",
+                "the records of solutions (default: the grader's, so that grading measures nothing again)",
+                GRADING / "results",
+            ),
+            KIT_GRADES,
+            JOBS,
         ),
     ),
     "Grade": (
-        Command(
-            "grade.commands.grade",
-            "grade one submission",
-            "submission/ada.pdf",
-            (file("submission", "a PDF, or a zip or a folder with one in it"), single_checks, ASSIGNMENT, JOBS, GRADES),
+        Command("grade.commands.grade", "grade one submission", "submission/ada.pdf").takes(
+            file("submission", "a PDF, or a zip or a folder with one in it"), single_checks, ASSIGNMENT, JOBS, GRADES
         ),
-        Command(
-            "grade.commands.grade_class",
-            "grade every submission of a folder",
-            "hand-ins --jobs 2",
-            (
-                file("submissions", "a folder of PDFs, zips and folders"),
-                argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
-                *(hosts("the cluster's table [slurm]"), ASSIGNMENT, JOBS, GRADES),
-            ),
+        Command("grade.commands.grade_class", "grade every submission of a folder", "hand-ins --jobs 2").takes(
+            file("submissions", "a folder of PDFs, zips and folders"),
+            argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
+            hosts("the cluster's table [slurm]"),
+            ASSIGNMENT,
+            JOBS,
+            GRADES,
         ),
-        Command(
-            "grade.commands.grade_prepare",
-            "measure the grader's records in advance",
-            "",
-            (ASSIGNMENT, JOBS),
-        ),
+        Command("grade.commands.grade_prepare", "measure the grader's records in advance").takes(ASSIGNMENT, JOBS),
         Command(
             "grade.book.gradebook",
             "combine grades, roster, deadlines and points by hand",
             "verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
-            (
-                ASSIGNMENT_NAME,
-                file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
-                folder("--submissions", "the folder of submissions, whose dates show when each came"),
-                file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
-                file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
-                folder("--nameless", "write reports without names here, and a sheet for their points"),
-                folder("--out", "where the tables are written (default: with the grades)"),
-                KIT_GRADES,
-            ),
+        ).takes(
+            ASSIGNMENT_NAME,
+            file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),
+            folder("--submissions", "the folder of submissions, whose dates show when each came"),
+            file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
+            file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
+            folder("--nameless", "write reports without names here, and a sheet for their points"),
+            folder("--out", "where the tables are written (default: with the grades)"),
+            KIT_GRADES,
         ),
-        Command(
-            "grade.commands.autograder",
-            "make the zip for Gradescope",
-            "--image course.lab",
-            (
-                ASSIGNMENT,
-                file("--image", "the course's image, from lab image export", metavar="FILE"),
-                file("file", "default: submission/NAME.autograder.zip", nargs="?"),
-            ),
+        Command("grade.commands.autograder", "make the zip for Gradescope", "--image course.lab").takes(
+            ASSIGNMENT,
+            file("--image", "the course's image, from lab image export", metavar="FILE"),
+            file("file", "default: submission/NAME.autograder.zip", nargs="?"),
         ),
     ),
     "Check and maintain": (
-        Command(
-            "cli.tools.verify",
-            "measure again and compare with the reference",
-            "verbs_throughput",
-            (file("experiment", EXPERIMENT, nargs="*"), *ON_EXACT),
+        Command("cli.tools.verify", "measure again and compare with the reference", "verbs_throughput").takes(
+            EXPERIMENTS_OR_ALL, *ON_EXACT
         ),
-        Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2", WHERE),
+        Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2").takes(*WHERE),
         Command(
             "cli.tools.fit_card",
             "fit a modelled card to a measured curve",
             "experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
-            (
-                file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
-                argument("--rate-bit-s", type=count, required=True, metavar="N", help="the bits a second of its link"),
-                argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
-                argument("--inline", default="0", metavar="SIZE", help="the largest message sent inline (default: 0)"),
-            ),
+        ).takes(
+            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
+            argument("--rate-bit-s", type=count, required=True, metavar="N", help="the bits a second of its link"),
+            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
+            argument("--inline", default="0", metavar="SIZE", help="the largest message sent inline (default: 0)"),
         ),
-        Command(
-            "cli.tools.image",
-            "export or import the VM as one file",
-            "export course.lab",
-            (argument("action", choices=("export", "import")), file("file", "the exported VM")),
+        Command("cli.tools.image", "export or import the VM as one file", "export course.lab").takes(
+            argument("action", choices=("export", "import")), file("file", "the exported VM")
         ),
-        Command(
-            "cli.tools.script",
-            "print a Slurm job script of MPI trials",
-            "mpi_bandwidth_latency > job.sh",
-            (file("experiment", EXPERIMENT), hosts()),
+        Command("cli.tools.script", "print a Slurm job script of MPI trials", "mpi_bandwidth_latency > job.sh").takes(
+            file("experiment", EXPERIMENT), hosts()
         ),
-        Command(
-            "cli.tools.lock",
-            "renew the package lock and the reference",
-            "",
-            (
-                flag("--machine", "keep packages and reference; write only the digests of today's VM"),
-                *ON_EXACT,
-            ),
+        Command("cli.tools.lock", "renew the package lock and the reference").takes(
+            flag("--machine", "keep packages and reference; write only the digests of today's VM"), *ON_EXACT
         ),
     ),
 }
@@ -377,7 +307,7 @@ COMMANDS = {command.name: command for commands in SECTIONS.values() for command 
 
 
 class CommandParser(argparse.ArgumentParser):
-    """The parser of one command. It gets its arguments when it parses: no other command pays for their modules."""
+    """The parser of one command. It adds its arguments when it parses: no other command pays for their modules."""
 
     waiting: tuple[Argument, ...] = ()
 
@@ -428,7 +358,7 @@ class ShowVersion(argparse.Action):
 
 
 def version_lines() -> Iterator[str]:
-    """The number with a digest of the code, the commit if git has one, and the machine that every host must find."""
+    """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
     yield f"lab {exact_version()}"

@@ -1,4 +1,4 @@
-"""`lab try`: a first figure from a small experiment, by the stages of every other."""
+"""`lab try`: a first figure from a small experiment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lab.cli.measure import open_shop_at, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.figures.curves import Sized
 from lab.figures.figure import Figure
 from lab.figures.marks import plain
@@ -27,7 +27,7 @@ from lab.sites.site import open_site
 FIRST, ON_A_REAL_LINK = EXAMPLES / "first_figure.toml", EXAMPLES / "first_figure_of_a_real_link.toml"
 DISCUSSION = EXPERIMENTS / "verbs_throughput" / "discussion.tex"
 FIGURE = "throughput"
-WIDEST = 100  # letters; longer bars say no more
+WIDEST = 100  # columns
 NEXT = """Next:
   make all                measures every experiment and writes its report
   edit the experiment     {first}
@@ -37,10 +37,10 @@ NEXT = """Next:
 
 
 def try_(options: Namespace) -> int:
-    """Measure what is missing, show the figure, and say what to do next."""
+    """Measure the missing trials, show the figure, and print the next steps."""
     site = open_site(options.site, options.hosts)
     first = FIRST if site.traits.repeats else ON_A_REAL_LINK
-    shop = open_shop_at(site, [first], options)
+    shop = open_shop([first], options, site)
     summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
@@ -53,7 +53,7 @@ def try_(options: Namespace) -> int:
 
 
 def _show(plan: Plan, results: Path, folder: Path) -> None:
-    """Draw the figure of the experiment's report, once as a PNG and once in letters."""
+    """Draw the figure of the experiment's report as a PNG and as text."""
     print("drawing the figure", file=sys.stderr)
     gallery = Gallery(CACHE / "report" / "figures")
     overview = Overview(Exhibits(Numbers(gather(plan, results)), gallery))

@@ -1,4 +1,4 @@
-"""The command line: arguments in, a sentence out. The only place that catches a LabError."""
+"""The command line. Only this module turns a LabError into a sentence."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is success, 1 a finding, 2 an error; 130 and 141 as in a shell.
+    """Run one command; return 0 for success, 1 for a finding, 2 for an error; 130 and 141 as a shell does.
 
-    All of the lab is imported in here, since Ctrl-C may come meanwhile.
+    All other modules are imported inside, so that Ctrl-C during an import is handled, too.
     """
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -28,10 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         atexit.register(gc.freeze)  # else Python collects garbage once more before it ends
         return _run(arguments)
     except KeyboardInterrupt:
-        print("lab: interrupted; the same command goes on, every finished record is kept", file=sys.stderr)
+        print("lab: interrupted; the same command continues, every finished record is kept", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the interpreter flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes stdout at its end
         return UNREAD
 
 
@@ -53,6 +53,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 0
     function = COMMANDS[options.command].function
     try:
+        if getattr(options, "experiment", None) == []:
+            from lab.plan.planning import all_experiments
+
+            options.experiment = all_experiments()
         if getattr(options, "site", "") == AUTO:
             _choose_site(options)
         status = function(options)
@@ -70,14 +74,14 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:
-    """The options. Queries may follow options, too, which argparse alone does not allow."""
+    """The options. Unlike in argparse, queries may follow options."""
     from lab.cli.commands import COMMANDS
     from lab.typed_json import nearest
 
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         near = nearest(arguments[0], COMMANDS)
         hint = f"Did you mean {near}" if near else "lab --help lists all commands."
-        print(f"lab: there is no command {arguments[0]!r:.40}. {hint}", file=sys.stderr)
+        print(f"lab: unknown command {arguments[0]!r:.40}. {hint}", file=sys.stderr)
         raise SystemExit(2)
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "query" or any(text.startswith("--") for text in rest)):
@@ -88,7 +92,7 @@ def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:
 
 
 def _choose_site(options: Namespace) -> None:
-    """Choose a site for a user who named none; a run prints which, and why."""
+    """Choose a site for a user who named none; commands that measure print it with the reason."""
     from lab.sites.hosts import choose
 
     options.site, why = choose(options.hosts)
@@ -97,7 +101,7 @@ def _choose_site(options: Namespace) -> None:
 
 
 def _by_option(error: LabError, options: Namespace) -> LabError:
-    """Name the option of this command that writes to another folder: --results for records, --out for the rest."""
+    """Name the option that moves the output to another folder: --results for records, --out for the rest."""
     from pathlib import Path
 
     from lab.files.storage import ELSEWHERE

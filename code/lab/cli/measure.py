@@ -31,7 +31,7 @@ SHOWN_FACTS = ("program", "operation", "measure", "repetition", "site", "link", 
 
 
 def plan(options: Namespace) -> int:
-    """Print the trials, how many are done, and an estimate; run nothing."""
+    """Print the number of trials, how many are done, and an estimate of the time."""
     shop = open_shop(options.experiment, options)
     for planned_experiment in shop.plans:
         print(f"{planned_experiment.experiment.name}: {planned_experiment.experiment.title}")
@@ -62,7 +62,7 @@ def _trials(shop: Workshop) -> Iterator[Planned]:
 
 
 def run(options: Namespace) -> int:
-    """Run what is missing, then write the tables; with --report, each report as soon as its trials are over."""
+    """Run the missing trials and write the tables; with --report, each report as soon as its trials are over."""
     shop = open_shop(options.experiment, options)
     with Reporting(shop, options) as reports:
         summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh, watch=reports.watch)
@@ -81,7 +81,7 @@ def run(options: Namespace) -> int:
 def run_remaining(
     shop: Workshop, results: Path, jobs: int, *, fresh: bool = False, watch: Watch | None = None
 ) -> RunSummary:
-    """Run the trials without a record and sum up; the progress line ends whatever happens."""
+    """Run the trials without a record; the progress line ends whatever happens."""
     todo, done = missing(shop.plans, results, fresh=fresh)
     if not todo:
         return RunSummary(done_before=done)
@@ -106,7 +106,7 @@ def run_remaining(
 
 
 def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iterator[str]:
-    """The warnings in the records of student programs; a report prints those of other programs."""
+    """The warnings in the records of student programs; reports have those of other programs."""
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
             for note in read_facts(results, planned.trial.key).judged.notes:
@@ -124,9 +124,9 @@ def say_failures(summary: RunSummary) -> int:
 
 
 def say_interrupted(summary: RunSummary) -> int:
-    """Print what is left and which command goes on; return the exit status."""
+    """Print how many trials are left and which command continues; return the exit status."""
     again = "lab " + " ".join(sys.argv[1:])
-    tell(f"lab: interrupted; every finished record is kept, {summary.left} trials are left: {again} goes on")
+    tell(f"lab: interrupted; every finished record is kept, {summary.left} trials are left: {again} continues")
     return INTERRUPTED
 
 
@@ -139,7 +139,7 @@ def table(options: Namespace) -> int:
         print(f"{from_here(file)}: {_done(plan.planned, options.results)} of {len(plan.planned)} trials")
     if options.reference:
         todo, _ = missing(plans, options.results)
-        if todo:  # a reader would take a reference with gaps for the whole
+        if todo:  # a reference with gaps would look complete
             what = f"{len(todo)} trials have no record yet"
             raise VerifyError(what, where=str(options.results), hint="lab run first")
         for file, rows in write_reference(plans, options.results, REFERENCE).items():
@@ -148,13 +148,13 @@ def table(options: Namespace) -> int:
 
 
 def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
-    """The plans of a run now: a reference of an earlier build or machine would be stale from the start."""
+    """The plans of a run now: a reference from an earlier build or VM would be stale."""
     site = choose(options.hosts)[0] if options.site == ANY else options.site
-    return open_shop_at(open_site(site, options.hosts), options.experiment, options).plans
+    return open_shop(options.experiment, options, open_site(site, options.hosts)).plans
 
 
 def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
-    """Write the table of all records, unless the file is current: parsing records takes time."""
+    """Write the table of all records, unless the file is current."""
     file, stamp = (folder or results) / f"{plan.experiment.name}.csv", table_stamp(plan, results)
     if not is_current(file, stamp):
         rows = make_table(plan, results)
@@ -176,10 +176,6 @@ def show(options: Namespace) -> int:
     return 0
 
 
-def open_shop(files: Iterable[Path], options: Namespace) -> Workshop:
-    """The named site, ready, and the plans for it."""
-    return open_shop_at(open_site(options.site, options.hosts), files, options)
-
-
-def open_shop_at(site: Site, files: Iterable[Path], options: Namespace) -> Workshop:
-    return open_workshop(files, site, tell, most_trials(options))
+def open_shop(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Workshop:
+    """The plans for a site, which is open and ready: by default the one of the options."""
+    return open_workshop(files, site or open_site(options.site, options.hosts), tell, most_trials(options))

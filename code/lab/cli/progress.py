@@ -13,8 +13,8 @@ from lab.run.estimate import TimeEstimate
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-QUIET_S = 2.0  # a run shorter than this needs no progress
-LINE_EVERY_S = 10.0  # between lines, where no bar can be drawn
+QUIET_S = 2.0  # shorter runs print no progress
+LINE_EVERY_S = 10.0  # between lines, without a terminal
 
 
 class Progress:

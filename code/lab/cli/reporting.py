@@ -1,4 +1,4 @@
-"""Reports that are written while other experiments are still measured: `lab report` in separate processes."""
+"""Reports that are written by `lab report` in other processes while more experiments are measured."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class _Waiting:
 
 
 class Reporting:
-    """Starts the report of an experiment as soon as the last of its trials is over.
+    """Starts the report of an experiment as soon as its last trial is over.
 
-    On a wall clock no report starts before all is measured: it would take CPU time from the trials.
+    On a wall clock reports start after all trials, since they would take CPU time from them.
     """
 
     def __init__(self, shop: Workshop, options: Namespace) -> None:
@@ -114,7 +114,7 @@ class Reporting:
 
 
 def start_report(files: list[Path], options: Namespace) -> subprocess.Popen[str]:
-    """Start the command that a person would type. Ctrl-C does not reach it, since it has its own session."""
+    """Start `lab report` in its own session, which Ctrl-C does not reach."""
     places = ["--site", options.site, "--hosts", options.hosts, "--results", options.results, "--out", options.out]
     more = ["--jobs", options.jobs, *(["--yes"] if options.yes else [])]
     command = [sys.executable, "-P", "-m", "lab", "report", *places, *more, "--", *files]

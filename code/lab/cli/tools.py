@@ -1,4 +1,4 @@
-"""Commands beside measuring: causes, fit-card, verify, bench, lock, image and script."""
+"""Commands besides measuring: profile, fit-card, verify, bench, lock, image and script."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _errors(curve: Mapping[int, float], model: Rates, conditions: Conditions) ->
 
 def verify(options: Namespace) -> int:
     """Measure everything again in an empty folder, then compare the tables with the reference."""
-    shop = open_shop(options.experiment or all_experiments(), options)
+    shop = open_shop(options.experiment, options)
     references = [read_reference(each, REFERENCE) for each in shop.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = run_remaining(shop, Path(folder), options.jobs)
@@ -161,7 +161,7 @@ def verify(options: Namespace) -> int:
     for verdict in verdicts:
         print("\n".join(verdict.lines()))
     if not all(verdict.identical for verdict in verdicts):
-        print("not as it was for the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
+        print("changed since the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
     return max(say_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
 
 
@@ -181,11 +181,11 @@ def bench(options: Namespace) -> int:
 
 
 def lock(options: Namespace) -> int:
-    """Renew the lock, what is expected of its machine, and results/reference together; raise for a stale reference."""
+    """Renew the lock, the digests of its VM, and results/reference; raise for a stale reference."""
     if not options.machine:
         for section, packages in renew(MACHINE, CACHE, tell).sections.items():
             print(f"{MACHINE / 'packages.lock'}: {len(packages)} packages of {section}")
-    print(f"{ExactSite(MACHINE, CACHE).expect(tell)}: what every computer must find")
+    print(f"{ExactSite(MACHINE, CACHE).expect(tell)}: what every host must find")
     if options.machine:
         return 0
     shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), tell)
@@ -201,17 +201,17 @@ def lock(options: Namespace) -> int:
 
 
 def image(options: Namespace) -> int:
-    """Export or import the machine as one file: an imported machine needs no network and has the same identity."""
+    """Export or import the VM as one file: an imported VM needs no network and has the same identity."""
     if options.action == "export":
         site = ExactSite(MACHINE, CACHE)
         site.prepare(tell)
-        tell("compressing the machine")
+        tell("compressing the VM")
         lab_programs(tell)
         lock = read(MACHINE / "packages.lock")
         size = exchange.export(
             site.verified_snapshot(), site.inputs(tell), lock, place(lab_task(), MACHINE, CACHE), options.file
         )
-        print(f"{options.file}: {size / 1e6:.1f} MB; others take it with: lab image import {options.file.name}")
+        print(f"{options.file}: {size / 1e6:.1f} MB; import it with: lab image import {options.file.name}")
         return 0
     imported = exchange.bring(options.file, MACHINE, CACHE, place(lab_task(), MACHINE, CACHE), tell)
     print(f"{imported.folder}: imported, and used from now on")
@@ -228,7 +228,7 @@ def script(options: Namespace) -> int:
 
 
 def cluster_facts(cluster: Slurm) -> SiteFacts:
-    """Two nodes: the cluster chooses their names; hosts.toml must name their end of the link."""
+    """Two nodes, whose names the cluster chooses; hosts.toml must name their end of the link."""
     if not cluster.interface:
         raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
     ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
@@ -236,7 +236,7 @@ def cluster_facts(cluster: Slurm) -> SiteFacts:
 
 
 def make_script(plan: Plan, cluster: Slurm) -> str:
-    """The script's text: a line for each trial of which one command starts both ends."""
+    """The script: a line for each trial that a single command starts."""
     launched = [
         planned
         for planned in plan.planned

@@ -1,4 +1,4 @@
-"""`python -m lab.docs` writes the pages that are made from the code; with --check it says which are stale."""
+"""`python -m lab.docs` writes the generated pages; with --check it names those that are stale."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import sys
 from lab.docs.pages import stale, write
 
 if sys.argv[1:] == ["--check"]:
-    sys.exit("\n".join(f"{page}: is not what the code says (try: make docs)" for page in stale()) or 0)
+    sys.exit("\n".join(f"{page}: differs from what the code makes (try: make docs)" for page in stale()) or 0)
 write()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from lab.docs.schema import SchemaKey, SchemaTable, Walk, filled, rows
+from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables
 from lab.experiment.document import Document
 from lab.experiment.rules import RULES
 from lab.options import TABLES, OptionRule, parameter_of
@@ -19,17 +19,12 @@ def page() -> str:
     asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
     refused = [(f"`{parameter_of(rule.option)}`", _where(rule)) for rule in asked]
     parts = {
-        "keys": "\n".join(map(_section, tables())),
+        "keys": "\n".join(map(_section, tables(Document))),
         "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
         "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
         "refused": rows(("parameter", "is refused where"), refused),
     }
     return filled("experiments.md", parts)
-
-
-def tables() -> list[SchemaTable]:
-    """The tables of an experiment's file."""
-    return Walk(Document).tables()
 
 
 def smallest(table: SchemaTable) -> str:

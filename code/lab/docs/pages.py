@@ -1,4 +1,4 @@
-"""The pages of docs that are made from the code."""
+"""The pages of docs/ that are generated from the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ EXAMPLE = "plain_verbs.tex"
 
 
 def template_page() -> str:
-    """The whole page."""
     parts = {
         "example": f"```tex\n{(TEMPLATES / EXAMPLE).read_text().rstrip()}\n```",
         "looks": ", ".join(f"`{look}`" for look in LOOKS),
@@ -29,17 +28,17 @@ def template_page() -> str:
 
 def _rows() -> Iterator[tuple[str, str, str]]:
     for name, hint in get_type_hints(Context, include_extras=True).items():
-        kind, words = get_args(hint)
+        kind, meaning = get_args(hint)
         called = "(...)" if get_origin(kind) is Callable else ""
-        yield f"`{name}{called}`", words, ", ".join(f"`{each}`" for each in _fields(kind))
+        yield f"`{name}{called}`", meaning, ", ".join(f"`{each}`" for each in _fields(kind))
 
 
 def _fields(kind: object) -> list[str]:
-    """Of a dataclass, or of each of several."""
+    """The fields and properties of a dataclass, or of the first among the arguments of a type."""
     for each in (kind, *get_args(kind)):
         if isinstance(each, type) and is_dataclass(each):
-            known = {name: value for base in each.__mro__ for name, value in vars(base).items()}
-            made = [name for name, value in known.items() if isinstance(value, (property, cached_property))]
+            values = {name: value for base in each.__mro__ for name, value in vars(base).items()}
+            made = [name for name, value in values.items() if isinstance(value, (property, cached_property))]
             return [name for name in (*(field.name for field in fields(each)), *made) if not name.startswith("_")]
     return []
 
@@ -53,15 +52,11 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def write(folder: Path = DOCS) -> None:
-    """All of them anew."""
     for name, page in PAGES.items():
         (folder / name).write_text(page(), encoding="utf-8")
 
 
 def stale(folder: Path = DOCS) -> list[Path]:
-    """Those that differ from what would be written now."""
-    return [from_here(folder / name) for name, page in PAGES.items() if _text(folder / name) != page()]
-
-
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
+    """The pages that are missing or differ from what the code makes."""
+    files = {folder / name: page for name, page in PAGES.items()}
+    return [from_here(file) for file, page in files.items() if not file.is_file() or file.read_text() != page()]

@@ -1,4 +1,4 @@
-"""The tables of an experiment file, as they are typed; docs/experiments.md is made from this module."""
+"""The tables of an experiment file; docs/experiments.md is generated from this module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.model.parameters import Bytes, Parameters, ProfileKeys, Sizes
 from lab.model.trial import Link
 from lab.programs.student import OwnTable
 from lab.sites.site import MODULES
-from lab.typed_json import LINE, About, JsonTable, Limits, PartOf
+from lab.typed_json import LINE, JsonTable, Limits, PartOf
 
 NAME = Limits(
     pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="up to 60 small letters, digits, and . _ - behind the first"
@@ -21,6 +21,9 @@ SERIES_NAME = Limits(
     pattern="[a-z][a-z0-9_]*([.-][a-z0-9_]+)*",
     expected="a small letter, then small letters, digits and _, with single . or - between them: queries name it",
 )
+
+OPERATIONS = Limits(choices=("write", "read", "send", "write-imm"))
+MEASURES = Limits(choices=("throughput", "latency", "one-way"))
 
 Written = int | str | bool | tuple[int | str, ...]  # a value of [parameters] or of a profile
 Values = Mapping[str, Written]
@@ -38,55 +41,40 @@ LINK_EXAMPLE = "{ mtu = 1500, rate_bit_s = 1_000_000_000 }"
 class SeriesTable:
     """One curve, or with `vary` one for each combination of values."""
 
-    name: Annotated[
-        str, SERIES_NAME, About("Its name in records, figures and queries. Each series has another.", '"depth"')
-    ]
-    program: Annotated[str, NAME, About("One of Verbyte's programs, or one of `[programs]`.", '"verbs"')]
-    operation: Annotated[
-        str,
-        Limits(choices=("write", "read", "send", "write-imm")),
-        About("What the client does. TCP and MPI send.", '"write"'),
-    ]
+    name: Annotated[str, SERIES_NAME, "Its name in records, figures and queries; unique.", '"depth"']
+    program: Annotated[str, NAME, "One of Verbyte's programs, or one of `[programs]`.", '"verbs"']
+    operation: Annotated[str, OPERATIONS, "What the client does. TCP and MPI send.", '"write"']
     measure: Annotated[
-        str,
-        Limits(choices=("throughput", "latency", "one-way")),
-        About("Bytes per second, time there and back, or the time of each side's own call (MPI).", '"throughput"'),
+        str, MEASURES, "Bytes per second, round-trip time, or the time of each side's call (MPI).", '"throughput"'
     ]
     arguments: Annotated[
-        str | None, About("The words that `{arguments}` stands for, in the commands of an own program.", '"--depth 64"')
+        str | None, "The text for `{arguments}` in the commands of a program of `[programs]`.", '"--depth 64"'
     ] = None
     parameters: Annotated[
         ParameterValues,
-        About(
-            "This series' own values. They replace the file's, and those of the file's profile.", "{ post_list = 1 }"
-        ),
+        "Values of this series. They replace those of the file and of its profile.",
+        "{ post_list = 1 }",
     ] = field(default_factory=dict)
     profile: Annotated[
         Mapping[Site, SeriesProfile],
-        About(
-            "This series' own profile for a site. Its keys replace those of the file's profile.",
-            "{ exact = { repetitions = 6 } }",
-        ),
+        "The series' profile for a site. Its keys replace those of the file's profile.",
+        "{ exact = { repetitions = 6 } }",
     ] = field(default_factory=dict)
-    link: Annotated[
-        LinkValues, About("This series' own link model. Its keys replace those of the file's.", LINK_EXAMPLE)
-    ] = field(default_factory=dict)
+    link: Annotated[LinkValues, "The series' link model. Its keys replace the file's.", LINK_EXAMPLE] = field(
+        default_factory=dict
+    )
     soft_roce: Annotated[
         bool,
-        About(
-            "On a link with a card: whether this series goes by Soft-RoCE, over the same wire, in place of the card.",
-            "false",
-        ),
+        "On a link with a card: whether this series uses Soft-RoCE over the same wire instead of the card.",
+        "false",
     ] = False
     vary: Annotated[
         Mapping[str, Annotated[tuple[int | str | bool, ...], Limits(shortest=1, longest=1000, unique=True)]],
         Limits(shortest=1),
-        About(
-            "Parameters and the values that each takes in turn. Several are crossed: two with four values give 16 "
-            "points. A value here wins over every table.",
-            "{ tx_depth = [1, 16, 128] }",
-            "{ post_list = [1, 16], signal_every = [16, 64] }",
-        ),
+        "Parameters, each with a list of values. Several are crossed: two with four values give 16 points. They win "
+        "over every table.",
+        "{ tx_depth = [1, 16, 128] }",
+        "{ post_list = [1, 16], signal_every = [16, 64] }",
     ] = field(default_factory=dict)
 
 
@@ -94,22 +82,18 @@ class SeriesTable:
 class ComparisonTable:
     """One ratio: a series over the best of its peers, or over a limit of physics."""
 
-    name: Annotated[str, LINE, About("Its line in the table.", '"verbs-client / ib_write_bw"')]
-    ours: Annotated[str, NAME, About("The series that is judged.", '"depth"')]
-    at_least: Annotated[
-        int | float, Limits(above=0, most=1000), About("The ratio that must be reached at every size.", "1.0")
-    ]
-    peers: Annotated[
-        Names, About("The series that it is compared with. At each size the best of them counts.", '["peer"]')
-    ] = ()
+    name: Annotated[str, LINE, "Its line in the table.", '"verbs-client / ib_write_bw"']
+    ours: Annotated[str, NAME, "The series that is judged.", '"depth"']
+    at_least: Annotated[int | float, Limits(above=0, most=1000), "The least ratio at every size.", "1.0"]
+    peers: Annotated[Names, "The series to compare with. At each size the best of them counts.", '["peer"]'] = ()
     limit_bytes_per_s: Annotated[
         int | None,
         Limits(least=1, most=12_500_000_000),
-        About("A physical limit, in place of peers. No record may pass it.", "117_685_305"),
+        "A physical limit, instead of peers. No record may exceed it.",
+        "117_685_305",
     ] = None
     geometric_mean_up_to: Annotated[
-        Bytes | None,
-        About("Judge the geometric mean of the ratios at all sizes up to this one, in place of each.", '"1K"'),
+        Bytes | None, "Judge the geometric mean of the ratios up to this size, not each ratio.", '"1K"'
     ] = None
 
 
@@ -117,70 +101,62 @@ class ComparisonTable:
 class CausesTable:
     """Where the instructions of a message go: what is counted for the report."""
 
-    series: Annotated[Names, About("The series to count; of one that varies something, its first values.", '["depth"]')]
-    sizes: Annotated[Sizes, About("The message sizes to count, of those that each of these series has.", '"64"')]
+    series: Annotated[Names, "The series to count; of a series with `vary`, its first values.", '["depth"]']
+    sizes: Annotated[Sizes, "The message sizes to count, out of those of the series.", '"64"']
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """The keys of the whole file, above the first table."""
 
-    title: Annotated[str, LINE, About("The report's title.", '"RDMA WRITE against TCP"')]
+    title: Annotated[str, LINE, "The report's title.", '"RDMA WRITE against TCP"']
     question: Annotated[
         str,
         Limits(longest=2000, pattern=r"[\s\S]*\S[\s\S]*", expected="some text, up to 2000 characters"),
-        About(
-            "What the experiment asks, in a sentence or two; the report begins with it.",
-            '"Which is faster, and by how much?"',
-        ),
+        "The question of the experiment in a sentence or two; the report begins with it.",
+        '"Which is faster, and by how much?"',
     ]
+    order: Annotated[
+        int | None,
+        Limits(least=1, most=1000),
+        "Position in commands that take all experiments, as `make all` does. Those without one follow by name. Trials "
+        "and keys do not depend on it.",
+        "1",
+    ] = None
     include: Annotated[
         Included | None,
-        About(
-            "A file that several experiments share, beside this one or in a folder there. Its tables stand as if they "
-            "were written here, before this file's own; no table or key may stand in both. It includes no other.",
-            '"shared/rdma_and_tcp.toml"',
-        ),
+        "A shared file in this folder or below. Its tables come before the tables of this file; no table or key may be "
+        "in both. It includes no other file.",
+        '"shared/rdma_and_tcp.toml"',
     ] = None
     parameters: Annotated[
         ParameterValues,
-        About(
-            "Every series runs with these values. They are the published ones, for real links.",
-            '{ sizes = "1..1M*2", iterations = 50_000 }',
-        ),
+        "The values of every series, as published, for real links.",
+        '{ sizes = "1..1M*2", iterations = 50_000 }',
     ]
     link: Annotated[
-        LinkValues,
-        About(
-            "The link model of every series. A real link takes none: there a series with a model is left out.",
-            LINK_EXAMPLE,
-        ),
+        LinkValues, "The link model of every series. On real links, series with a model are left out.", LINK_EXAMPLE
     ] = field(default_factory=dict)
     profile: Annotated[
         Mapping[Site, SiteProfile],
-        About(
-            "For each site, what differs there from the published values, and why.",
-            '{ exact = { why = "A second of the VM costs several seconds of the host.", iterations_at_most = 2_000 } }',
-        ),
+        "For each site, the differences from the published values, and the reason.",
+        '{ exact = { why = "The VM is slow.", iterations_at_most = 2_000 } }',
     ] = field(default_factory=dict)
     programs: Annotated[
-        Mapping[Name, OwnTable],
-        About("Programs that the experiment brings along, by the names that its series use: docs/own_programs.md."),
+        Mapping[Name, OwnTable], "Programs of the experiment, by the names that its series use: docs/own_programs.md."
     ] = field(default_factory=dict)
     series: Annotated[
         tuple[SeriesTable, ...],
         Limits(shortest=1, longest=1000),
-        About("The curves. Each is one program with one operation and one measure."),
+        "The curves. Each is one program with one operation and one measure.",
     ]
     comparison: Annotated[
         tuple[ComparisonTable, ...],
         Limits(longest=1000),
-        About("Ratios that `lab bench` prints and the grader's check `speed` asks for."),
+        "Ratios that `lab bench` prints and the grader's check `speed` asks for.",
     ] = ()
     causes: Annotated[
         CausesTable | None,
-        About(
-            "What `lab profile` counts on exact: the instructions of a message, by function.",
-            '{ series = ["depth"], sizes = "64" }',
-        ),
+        "What `lab profile` counts on exact: the instructions of a message, by function.",
+        '{ series = ["depth"], sizes = "64" }',
     ] = None

@@ -13,7 +13,7 @@ from typing import IO
 
 from lab.errors import SpecError
 
-MOST_BYTES = 1 << 20  # of a text that somebody typed; the lab's longest has ten thousand
+MOST_BYTES = 1 << 20  # of a typed text; the longest of the repository has ten thousand
 BOM = "\ufeff"
 KINDS = {
     stat.S_IFDIR: "is a folder",
@@ -29,7 +29,7 @@ class TooLarge(SpecError):
 
 
 def read_typed(file: Path, hint: str = "") -> str:
-    """The text of a file, or one sentence that says what it is instead."""
+    """The text of a file; raise a SpecError for anything but UTF-8 text."""
     content = read_bounded(file, MOST_BYTES, hint)
     try:
         text = content.decode()
@@ -44,37 +44,28 @@ def read_typed(file: Path, hint: str = "") -> str:
 
 
 def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
-    """The bytes of a regular file, which has `most` of them at most."""
+    """The bytes of a regular file of at most `most` bytes."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)  # no wait for a pipe without a writer
-        try:
-            kind = KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
-            content = b"" if kind else _read(descriptor, most + 1)
-        finally:
+        if kind := KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode)):
             os.close(descriptor)
+            raise SpecError(f"{kind}, not a file", file=file, hint=hint)
+        with os.fdopen(descriptor, "rb") as stream:
+            content = stream.read(most + 1)
     except FileNotFoundError as error:
         raise SpecError("is not there", file=file, hint=hint) from error
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        raise SpecError(f"cannot be read: {said}", file=file, hint=hint) from error
-    if kind:
-        raise SpecError(f"{kind}, not a file", file=file, hint=hint)
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SpecError(f"cannot be read: {reason}", file=file, hint=hint) from error
     if len(content) > most:
-        raise TooLarge(f"has more than {most} bytes, and no more are read", file=file)
+        raise TooLarge(f"is too large (at most {most} bytes)", file=file)
     return content
-
-
-def _read(descriptor: int, most: int) -> bytes:
-    """Up to `most` bytes; a single read may give fewer than there are."""
-    with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(most)
 
 
 MOST_MEMBERS = 4096
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """An archive of files, given by name."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         for name, content in sorted(files.items()):
@@ -85,7 +76,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(stream: IO[bytes], largest: int) -> dict[str, bytes]:
-    """The plain files of an archive by name: no link, and no sparse file: small there, large in memory."""
+    """The plain files of an archive by name, without links and without sparse files, which are large in memory."""
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=stream, mode="r:") as archive:

@@ -1,4 +1,4 @@
-"""Reading and writing files: whole or not at all."""
+"""Writing files, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from lab.errors import StorageError
 
-FREE = "free some space and run the same command again: finished records are kept"
-OWNER = "the checkout's owner runs the same command once; after that all others can"
-ELSEWHERE = "a folder of your own"  # the command line adds the option
+FREE = "free some space and run the same command again; finished records are kept"
+OWNER = "let the checkout's owner run the same command once; then all users can"
+ELSEWHERE = "a folder that you can write to"  # the command line adds the option
 
-# Refusals of system calls whose reason a person can change: in words, and what to try.
+# Refusals of system calls that a person can resolve, each with what to try.
 REFUSALS = {
     errno.ENOSPC: ("the disk is full", FREE),
     errno.EDQUOT: ("the disk is full", FREE),
@@ -30,13 +30,13 @@ REFUSALS = {
 
 
 def refusal(error: OSError) -> tuple[str, str]:
-    """The refusal in words, and what to try."""
+    """The reason, and what to try."""
     return REFUSALS.get(error.errno or 0, (error.strerror or str(error), ""))
 
 
 @contextmanager
 def storage(place: Path) -> Iterator[None]:
-    """Turn a refusal of the disk into one sentence."""
+    """Turn an OSError into a StorageError."""
     try:
         yield
     except OSError as error:
@@ -45,12 +45,12 @@ def storage(place: Path) -> Iterator[None]:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Replace a file whole, or leave it as it was; bytes that are no text are written as numbers."""
+    """Replace a file whole, or leave it as it was; bytes that are not text are escaped."""
     write_bytes(file, text.encode(errors="backslashreplace"))
 
 
 def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
-    """The same for bytes; a program can be run as soon as it is there."""
+    """Replace a file whole, or leave it as it was."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     with storage(file):
         _require_file(file)
@@ -65,14 +65,14 @@ def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
 
 
 def _require_file(file: Path) -> None:
-    """Refuse all but plain files: a file renamed onto a device replaces it, and root would lose /dev/null."""
+    """Refuse to replace anything but plain files, such as /dev/null, which root could replace."""
     if file.exists() and not file.is_file():
         kind = "folder" if file.is_dir() else "device, a pipe or a socket"
         raise StorageError(f"cannot be written: it is a {kind}", where=str(file))
 
 
 def csv_text(columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """The heads of the columns, then a line for each row; the same bytes on every computer."""
+    """A table as CSV, with the same bytes on every host."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows((columns, *rows))

@@ -35,18 +35,18 @@ def sums_of(digests: Mapping[str, str]) -> bytes:
 
 
 def held(folder: Path) -> set[str]:
-    """The paths of all that is in a folder and in those under it, but for folders of something and for the digests."""
+    """The paths of all files and of empty folders below a folder, without its file of digests."""
     found = (each for each in folder.rglob("*") if each.is_symlink() or not each.is_dir() or not any(each.iterdir()))
     return {str(each.relative_to(folder)) for each in found} - {SUMS}
 
 
 def seal(folder: Path, digest: Digest = sha256) -> None:
-    """Write the digests of all files in a folder; call it before the folder gets its name."""
+    """Write the digests of all files in a folder."""
     (folder / SUMS).write_bytes(sums_of({name: digest(folder / name) for name in held(folder)}))
 
 
 def read_sums(folder: Path) -> dict[str, str]:
-    """The digests that were written, by name; none if the file holds anything else."""
+    """The digests by name; none if the file has anything else."""
     if not (folder / SUMS).is_file():  # a pipe would be waited for
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder / SUMS))
     with (folder / SUMS).open("rb") as file:
@@ -61,15 +61,15 @@ def folder_digest(folder: Path) -> str:
 
 
 def damage(folder: Path, digest: Digest = sha256) -> str:
-    """What differs from the digests, in words, extra files included; empty if nothing does."""
+    """The first difference from the digests; empty if there is none."""
     try:
         written = read_sums(folder)
     except FileNotFoundError:
         return f"{SUMS} is missing"
     if not written:
-        return f"{SUMS} holds none"
+        return f"{SUMS} has no digests"
     for name in sorted(held(folder) ^ written.keys()):
-        return f"{name} is {'missing' if name in written else 'strange there'}"
+        return f"{name} is {'missing' if name in written else 'not in ' + SUMS}"
     for name, was in written.items():
         if not (folder / name).is_file() or digest(folder / name) != was:
             return f"{name} is not what was written"
@@ -82,7 +82,7 @@ class StoreError(SiteError):
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process, however it ends."""
+    """Hold a lock, which also ends with the process."""
     with stored(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("w")
@@ -93,7 +93,7 @@ def exclusive(path: Path) -> Iterator[None]:
 
 @contextmanager
 def stored(target: Path, done: str = "written") -> Iterator[None]:
-    """Turn a full disk, or any other refusal to write or read a target, into one sentence."""
+    """Turn an OSError about a target into a StoreError."""
     try:
         yield
     except OSError as error:
@@ -104,8 +104,8 @@ def stored(target: Path, done: str = "written") -> Iterator[None]:
 
 @contextmanager
 def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) -> Iterator[Path | None]:
-    """A folder to fill, renamed to its target with its digests when the block ends well, for every user to read; None
-    where the target is there already."""
+    """A folder to fill, which gets its digests and the target's name when the block ends well; None if the target
+    exists already. Every user may read it."""
     if target.exists() and not replace:
         yield None
         return
@@ -126,7 +126,7 @@ def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) 
 
 
 def damage_of(folder: Path, digest: Digest = sha256) -> str:
-    """What is wrong with a folder that was put here, in words; empty if it is whole."""
+    """The damage of a folder of the store; empty if it is whole."""
     with stored(folder, "read"):
         return damage(folder, digest)
 
@@ -138,7 +138,7 @@ def _umask() -> int:
 
 
 def prune(folder: Path, kept: int) -> None:
-    """Remove all folders in it but the newest."""
+    """Remove all but the newest folders in a folder."""
     by_age = sorted((each for each in folder.iterdir() if each.is_dir()), key=lambda each: each.stat().st_mtime_ns)
     for old in by_age[: max(0, len(by_age) - kept)]:
         shutil.rmtree(old, ignore_errors=True)
@@ -146,7 +146,7 @@ def prune(folder: Path, kept: int) -> None:
 
 @contextmanager
 def put_file(target: Path) -> Iterator[Path]:
-    """A file to write, renamed to its target when the block ends well."""
+    """A file to write, which gets the target's name when the block ends well."""
     making = target.with_name(f"{target.name}.making")
     with stored(target):
         try:
@@ -157,7 +157,7 @@ def put_file(target: Path) -> Iterator[Path]:
 
 
 def digest_files(files: Iterable[Path]) -> str:
-    """A digest of names and contents; a missing file has a content of its own."""
+    """A digest of names and contents; a missing file counts as different from every content."""
     digest = hashlib.sha256()
     for file in files:
         content = file.read_bytes() if file.is_file() else b"none"
@@ -166,13 +166,13 @@ def digest_files(files: Iterable[Path]) -> str:
 
 
 def is_current(made: Path, stamp: str) -> bool:
-    """Whether a file was made from these sources and has not changed since."""
+    """Whether a file has this stamp and has not changed since."""
     file = _stamp_file(made)
     return made.is_file() and file.is_file() and file.read_bytes() == f"{stamp} {digest_files([made])}".encode()
 
 
 def keep_stamp(made: Path, stamp: str) -> None:
-    """Write the stamp; call it once the file is in its place."""
+    """Write the stamp of a finished file."""
     write_text(_stamp_file(made), f"{stamp} {digest_files([made])}")
 
 

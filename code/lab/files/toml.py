@@ -29,17 +29,16 @@ INCLUDED = Limits(
 )
 Included = Annotated[str, INCLUDED]
 HINT = "experiments/NAME.toml"
-DEEPEST = 16  # tables and lists in each other: the lab's own files need five
+DEEPEST = 16  # tables and lists in each other; the experiments of the repository need five
 LARGEST = 2**63 - 1  # TOML's own integers, and the C programs'
 
-_HEADER = re.compile(r"\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
-_KEY = re.compile(r"\s*([A-Za-z0-9_.\-\"' ]+?)\s*=\s*(.*)$")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
-_MARK = re.compile(rf"\"\"\"|\'\'\'|{_STRING.pattern}|#")
-_PART = re.compile(rf"{_STRING.pattern}|[^.\s]+")
-_AT_LINE = re.compile(r"at line (\d+)")
-_OPENINGS = re.compile(r"(?:[\[{]\s*(?:[\w.\"'-]+\s*=\s*)?){17}")
-_DIGITS = re.compile(r"[0-9][0-9_]{999}")
+# A string, a comment, or a mark that decides where a statement ends.
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}|"(?:\\.|[^"\\\n])*"|#[^\n]*|[\[\]{}\n]'
+    r"|'''.*?'{3,5}|'[^'\n]*'",
+    re.DOTALL,
+)
+_AT_LINE = re.compile(r" \(at line (\d+), .*")
 # A tab and a line's end can be printed. U+202A to E and U+2066 to 9 change the order in which text is read.
 _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
@@ -54,7 +53,7 @@ class Lines:
     before: int = 0  # lines of the file itself before the included ones
     count: int = 0  # included lines
 
-    def place(self, line: int) -> tuple[Path, int]:
+    def position(self, line: int) -> tuple[Path, int]:
         """The file of a line, and its number there."""
         if self.included is None or line <= self.before:
             return self.file, line
@@ -104,43 +103,44 @@ def check_lines(lines: Lines, kind: type[Content]) -> TomlFile[Content]:
 
 
 def _refuse(lines: Lines, fault: Fault) -> NoReturn:
-    file, line = lines.place(find_line(lines.text, fault.path))
+    file, line = lines.position(find_line(lines.text, fault.path))
     raise SpecError(fault.what, file=file, line=line, expected=fault.expected, hint=fault.hint) from None
 
 
 def parse(lines: Lines) -> Document:
     """The document; a refusal of the parser becomes one sentence."""
-    file, text = lines.file, lines.text
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(lines.text)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(lines, str(error)) from error
     except RecursionError as error:
-        line = _line_of(_OPENINGS, text)
-        raise SpecError("is nested too deeply", file=file, line=line, expected=f"at most {DEEPEST} levels") from error
+        raise _unreadable(lines, "is nested too deeply", f"at most {DEEPEST} levels") from error
     except ValueError as error:  # an integer of more digits than Python reads
-        what = "holds a number with thousands of digits"
-        raise SpecError(what, file=file, line=_line_of(_DIGITS, text), expected="19 at most") from error
+        raise _unreadable(lines, "contains a number with thousands of digits", "19 at most") from error
 
 
 def _not_toml(lines: Lines, reason: str) -> SpecError:
-    """The parser's reason; where two valid files do not go together, with the line in the right one."""
+    """The parser's reason; for two files that do not go together, with the line in the right one."""
     match = _AT_LINE.search(reason)
-    file, line = lines.place(int(match[1])) if match else (lines.file, None)
+    file, line = lines.position(int(match[1])) if match else (lines.file, None)
     if lines.included is None:
         return SpecError(f"is not TOML: {reason}", file=file, line=line)
-    what = f"does not go together with {lines.included.name}: {reason.partition(' (at ')[0]}"
+    what = f"does not go together with {lines.included.name}: {_AT_LINE.sub('', reason)}"
     return SpecError(what, file=file, line=line, expected="each table and key in one of the two")
 
 
-def _line_of(pattern: re.Pattern[str], text: str) -> int | None:
-    """The line at which the parser gave up, where its message does not name it."""
-    match = pattern.search(text)
-    return text.count("\n", 0, match.start()) + 1 if match else None
+def _unreadable(lines: Lines, what: str, expected: str) -> SpecError:
+    """The error with the line of the first statement that the parser does not read by itself either."""
+    for number, statement in _statements(lines.text):
+        try:
+            tomllib.loads(statement)
+        except (RecursionError, ValueError):
+            return SpecError(what, file=lines.file, line=number, expected=expected)
+    return SpecError(what, file=lines.file, expected=expected)
 
 
 def _refuse_strange(value: object, path: Keys) -> None:
-    """Refuse values that TOML allows and no file of the lab can mean."""
+    """Refuse values that TOML allows and Verbyte does not."""
     name = ".".join(str(part) for part in path if isinstance(part, str))
     if len(path) > DEEPEST:
         raise Fault(f"{path[0]} is nested too deeply", path[:1], f"at most {DEEPEST} levels")
@@ -152,7 +152,7 @@ def _refuse_strange(value: object, path: Keys) -> None:
     elif isinstance(value, int) and abs(value) > LARGEST:
         raise Fault(f"{name} does not fit in 64 bits", path, f"at most {LARGEST}")
     elif isinstance(value, str) and (match := _UNPRINTED.search(value)):
-        raise Fault(f"{name} holds U+{ord(match[0]):04X}, which cannot be printed", path, "text")
+        raise Fault(f"{name} contains U+{ord(match[0]):04X}, which cannot be printed", path, "text")
 
 
 def read_whole(file: Path) -> Lines:
@@ -163,13 +163,17 @@ def read_whole(file: Path) -> Lines:
         return Lines(file, text)
     line, name = include
     included = file.parent / name
-    lines = text.splitlines(keepends=True)
-    head = first_table(text) - 1
+    lines = _ended_lines(text)
+    head = next((line for line, statement in _statements(text) if _is_header(statement)), len(lines) + 1) - 1
     while head > line and lines[head - 1].startswith("#"):  # a comment above a table stays there
         head -= 1
     lines[line - 1] = f"# {lines[line - 1]}"
-    added = _included_text(included, f"{file.name}, line {line}, includes it").splitlines(keepends=True)
-    return Lines(file, "".join(_ended([*lines[:head], *_ended(added), *lines[head:]])), included, head, len(added))
+    added = read_typed(included, f"{file.name}, line {line}, includes it")
+    if second := _include_of(Lines(included, added)):
+        what, expected = "an included file includes another", "one level of include"
+        raise SpecError(what, file=included, line=second[0], expected=expected)
+    tables = _ended_lines(added)
+    return Lines(file, "".join([*lines[:head], *tables, *lines[head:]]), included, head, len(tables))
 
 
 def files_of(file: Path) -> list[Path]:
@@ -181,121 +185,83 @@ def files_of(file: Path) -> list[Path]:
 def source_of(file: Path, path: Keys) -> str:
     """File and line of a key, relative to the experiment's folder."""
     whole = read_whole(file)
-    source, line = whole.place(find_line(whole.text, path))
+    source, line = whole.position(find_line(whole.text, path))
     return f"{source.relative_to(file.parent)}:{line}"
 
 
 @lru_cache(maxsize=16)  # by text, so that a changed file is read anew
 def _include_of(lines: Lines) -> tuple[int, str] | None:
     """The line of the key `include` and the file that it names."""
-    document = parse(lines)
-    if INCLUDE not in document:
+    if INCLUDE not in (document := parse(lines)):
         return None
     value, line = document[INCLUDE], find_line(lines.text, (INCLUDE,))
     if not isinstance(value, str) or INCLUDED.broken_by(value):
         raise SpecError(f"{INCLUDE} is {value!r:.80}", file=lines.file, line=line, expected=INCLUDED.expected)
-    try:
-        is_alone = parse(Lines(lines.file, lines.text.splitlines()[line - 1])) == {INCLUDE: value}
-    except SpecError:
-        is_alone = False
-    if not is_alone:
-        expected = f'{INCLUDE} = "{value}" by itself'
-        raise SpecError(f"{INCLUDE} shares its line", file=lines.file, line=line, expected=expected)
+    if "\n" in dict(_statements(lines.text))[line]:
+        expected = f'{INCLUDE} = "{value}" on one line'
+        raise SpecError(f"{INCLUDE} spans several lines", file=lines.file, line=line, expected=expected)
     return line, value
 
 
-@lru_cache(maxsize=16)
-def _included_text(file: Path, hint: str) -> str:
-    """The text of an included file, which is TOML by itself and includes nothing."""
-    text = read_typed(file, hint)
-    if INCLUDE in parse(Lines(file, text)):
-        line = find_line(text, (INCLUDE,))
-        raise SpecError("an included file includes another", file=file, line=line, expected="one level of include")
-    return text
-
-
-def _ended(lines: list[str]) -> list[str]:
-    return [line if line.endswith("\n") else f"{line}\n" for line in lines]
+def _ended_lines(text: str) -> list[str]:
+    """The lines with their ends, also where the last one has none."""
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def find_line(text: str, path: Keys) -> int:
-    """The line of the key at the path, or of the nearest table around it that has a line."""
+    """The line of the key at the path, or of the nearest table around it that has a line; the text is valid TOML."""
     lines = _lines_by_path(text)
     return next((lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines), 1)
-
-
-def first_table(text: str) -> int:
-    """The line of the first table's header, or the one behind the last line."""
-    lines = text.splitlines()
-    return next((number for _, number in _keys(text) if _HEADER.match(lines[number - 1])), len(lines) + 1)
 
 
 @lru_cache(maxsize=16)  # a report asks for a hundred keys of the same few texts
 def _lines_by_path(text: str) -> dict[Keys, int]:
     lines: dict[Keys, int] = {}
-    for path, number in _keys(text):
+    counts: dict[Keys, int] = {}  # the index of each list's latest table
+    table: Keys = ()
+    for line, statement in _statements(text):
+        names, value = _path(statement)
+        if _is_header(statement):
+            table = ()
+            for name in names[:-1]:
+                table = _latest((*table, name), counts)
+            table = (*table, names[-1])
+            if isinstance(value, list):
+                counts[table] = counts.get(table, -1) + 1
+            path = table = _latest(table, counts)
+        else:
+            path = (*table, *names)
         for length in range(1, len(path) + 1):  # a dotted key makes its tables too
-            lines.setdefault(path[:length], number)
+            lines.setdefault(path[:length], line)
     return lines
 
 
-def _keys(text: str) -> Iterator[tuple[Keys, int]]:
-    """The path and the line of every header and key."""
-    table: Keys = ()
-    counts: dict[Keys, int] = {}
-    open_brackets = 0
-    for number, line in _logical_lines(text):
-        if open_brackets == 0 and (header := _HEADER.match(line)):
-            table = _table(header[2], counts, is_list=header[1] == "[[")
-            yield table, number
-        elif open_brackets == 0 and (pair := _KEY.match(line)):
-            yield (*table, *_parts(pair[1])), number
-            open_brackets = _balance(pair[2])
-        else:
-            open_brackets += _balance(line)
+def _latest(path: Keys, counts: dict[Keys, int]) -> Keys:
+    """The path, or that of the latest table of a list."""
+    return (*path, counts[path]) if path in counts else path
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines outside of multi-line strings; a string that spans lines counts as its first."""
-    quote = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if quote:
-            quote = "" if quote in line else quote
-            continue
-        quote = _left_open(line)
-        yield number, line
+def _path(statement: str) -> tuple[list[str], Any]:
+    """The names of a statement's nested tables down to the first value that is not a table with one key."""
+    names, value = list[str](), tomllib.loads(statement)
+    while isinstance(value, dict) and len(value) == 1:
+        ((name, value),) = value.items()
+        names.append(name)
+    return names, value
 
 
-def _left_open(line: str) -> str:
-    """The quotes of a multi-line string that begins in the line and does not end there."""
-    at = 0
-    while (mark := _MARK.search(line, at)) and mark[0] != "#":
-        at = mark.end()
-        if mark[0] in ('"""', "'''"):
-            end = line.find(mark[0], at)
-            if end < 0:
-                return mark[0]
-            at = end + len(mark[0])
-    return ""
+def _is_header(statement: str) -> bool:
+    return statement.lstrip().startswith("[")
 
 
-def _table(name: str, counts: dict[Keys, int], *, is_list: bool) -> Keys:
-    path: Keys = ()
-    parts = _parts(name)
-    for index, part in enumerate(parts):
-        path = (*path, part)
-        if is_list and index == len(parts) - 1:
-            counts[path] = counts.get(path, -1) + 1
-        if path in counts:
-            path = (*path, counts[path])
-    return path
-
-
-def _parts(name: str) -> Keys:
-    return tuple(part.strip("\"'") for part in _PART.findall(name))
-
-
-def _balance(text: str) -> int:
-    """Opening minus closing brackets, outside of strings and comments."""
-    bare = _STRING.sub('""', text).split("#")[0]
-    return sum(map(bare.count, "[{")) - sum(map(bare.count, "]}"))
+def _statements(text: str) -> Iterator[tuple[int, str]]:
+    """Each header, each key with its value, and each line without either; with the number of its first line."""
+    start, first, line, depth = 0, 1, 1, 0
+    for token in _TOKEN.finditer(f"{text}\n"):
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        line += token[0].count("\n")
+        if token[0] == "\n" and depth == 0:
+            yield first, text[start : token.start()]
+            start, first = token.end(), line
+    if start <= len(text):
+        yield first, text[start:]

@@ -9,9 +9,11 @@ from typing import Annotated, Literal
 
 from lab.model.sizes import LARGEST, LONGEST_LIST, parse_size, parse_sizes
 from lab.options import limits, number, word
-from lab.typed_json import About, Limits, Typed
+from lab.typed_json import Limits, Typed
 
-Choice = int | Literal["auto"]
+AutoNumber = int | Literal["auto"]
+# `limits` finds those of the option by the field's name.
+Choice = Annotated[AutoNumber, limits]
 Scalar = int | str | bool
 Given = Scalar | Sequence[int | str]  # of a key of [parameters]
 
@@ -23,7 +25,7 @@ ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 class RoundLimits:
     """The rule that ends the rounds of a size."""
 
-    target: float  # the fraction by which rounds may differ
+    target: float  # the largest difference of rounds, as a fraction
     window: int  # rounds that must agree
     cap: int  # the largest number of rounds
 
@@ -50,152 +52,113 @@ class Parameters:
     sizes: Annotated[
         tuple[int, ...],
         Typed(Sizes),
-        About(
-            "Message sizes in bytes. K, M and G are powers of 1024. `1..1M*2` doubles, `16M..64M+16M` adds, commas "
-            "join lists.",
-            '"1..1M*2"',
-            '"1K,4K,100..1000+100"',
-            '[1, 64, "64K"]',
-        ),
+        "Message sizes in bytes. K, M and G are powers of 1024. `1..1M*2` doubles, `16M..64M+16M` adds, commas join.",
+        '"1..1M*2"',
+        '"1K,4K,100..1000+100"',
+        '[1, 64, "64K"]',
     ] = ()
-    iterations: Annotated[int, COUNT, About("Timed messages of each size.", "50_000")] = number("iterations")
-    warmup: Annotated[int, COUNT_OR_NONE, About("Untimed messages before them.", "5_000")] = number("warmup")
+    iterations: Annotated[int, COUNT, "Timed messages of each size.", "50_000"] = number("iterations")
+    warmup: Annotated[int, COUNT_OR_NONE, "Untimed messages before them.", "5_000"] = number("warmup")
     repetitions: Annotated[
-        int, Limits(least=1, most=1000), About("How many trials each point gets. Intervals need six or more.", "10")
+        int, Limits(least=1, most=1000), "Trials of each point. Intervals need six or more.", "10"
     ] = 1
     windows: Annotated[
         int,
-        limits("windows"),
-        About("Rows for each size of a throughput trial: each goes from the start to ever more of its messages.", "40"),
+        limits,
+        "Rows for each size of a throughput trial. Each row covers more of the messages, from the first on.",
+        "40",
     ] = number("windows")
     least_time_s: Annotated[
         Choice,
-        limits("least_time_s"),
-        About(
-            "The least time that each size lasts, in seconds; the iterations are multiplied to reach it. `auto`: 1 on "
-            "a wall clock, 0 where time is instructions.",
-            "2",
-            '"auto"',
-        ),
+        "Seconds that each size lasts at least; more messages fill them. `auto`: 1 on a wall clock, else 0.",
+        "2",
+        '"auto"',
     ] = "auto"
     until_stable: Annotated[
         int,
-        limits("until_stable"),
-        About(
-            "Repeat the iterations of a size as rounds until their throughput differs by at most this many per cent. "
-            "0: one round.",
-            "1",
-        ),
+        limits,
+        "Repeat a size in rounds until their throughput differs by at most this many per cent. 0: one round.",
+        "1",
     ] = number("until_stable")
-    stable_window: Annotated[int, limits("stable_window"), About("How many of the last rounds must agree.", "5")] = (
-        number("stable_window")
+    stable_window: Annotated[int, limits, "How many of the last rounds must agree.", "5"] = number("stable_window")
+    rounds_cap: Annotated[int, limits, "Rounds after which a size ends without agreement.", "16"] = number("rounds_cap")
+    tx_depth: Annotated[int, limits, "Length of the send queue: requests in flight at most.", "512"] = number(
+        "tx_depth"
     )
-    rounds_cap: Annotated[
-        int, limits("rounds_cap"), About("The number of rounds after which a size ends without agreement.", "16")
-    ] = number("rounds_cap")
-    tx_depth: Annotated[
-        int, limits("tx_depth"), About("Length of the send queue: requests in flight at most.", "512")
-    ] = number("tx_depth")
-    rx_depth: Annotated[int, limits("rx_depth"), About("Length of the receive queue.", "512")] = number("rx_depth")
+    rx_depth: Annotated[int, limits, "Length of the receive queue.", "512"] = number("rx_depth")
     post_list: Annotated[
-        Choice,
-        limits("post_list"),
-        About("Requests handed to the device by one call. `auto`: by the rule in docs/programs.md.", "16"),
+        Choice, "Requests that one call posts to the device. `auto`: by the rule in docs/programs.md.", "16"
     ] = "auto"
     signal_every: Annotated[
-        Choice,
-        limits("signal_every"),
-        About("One request in this many asks for a completion. `auto`: by the rule in docs/programs.md.", "64"),
+        Choice, "One request in this many asks for a completion. `auto`: by the rule in docs/programs.md.", "64"
     ] = "auto"
     inline: Annotated[
         Choice,
-        limits("inline"),
-        About(
-            "Messages up to this many bytes travel inside the request. `auto`: 0 for throughput; for latency as many "
-            "as the device grants, at most 220.",
-            "64",
-        ),
+        "Messages up to this many bytes travel inside the request. `auto`: 0 for throughput; for latency the device's "
+        "limit, at most 220.",
+        "64",
     ] = "auto"
-    path_mtu: Annotated[
-        Choice, limits("path_mtu"), About("Bytes of data in each RDMA packet. `auto`: the port's active MTU.", "1024")
-    ] = "auto"
+    path_mtu: Annotated[Choice, "Bytes of data in each RDMA packet. `auto`: the port's active MTU.", "1024"] = "auto"
     relaxed_ordering: Annotated[
         str,
-        limits("relaxed_ordering"),
-        About(
-            "Whether a device's writes to memory may pass each other on PCIe. `auto`: yes, but for latency of WRITE, "
-            "whose receiver polls the last byte.",
-            '"no"',
-        ),
+        limits,
+        "Whether a device's writes to memory may pass each other on PCIe. `auto`: yes, but for latency of WRITE, whose "
+        "receiver polls the last byte.",
+        '"no"',
     ] = word("relaxed_ordering")
     timeout: Annotated[
         Choice,
-        limits("timeout"),
-        About(
-            "A message without an acknowledgement is sent again after 4.096 us x 2^timeout; 0: never. `auto`: 18 "
-            "(1.07 s) on Soft-RoCE, else 14 (67 ms).",
-            "10",
-        ),
+        "A message without an acknowledgement is sent again after 4.096 us x 2^timeout; 0: never. `auto`: 18 (1.07 s) "
+        "on Soft-RoCE, else 14 (67 ms).",
+        "10",
     ] = "auto"
     rnr_timer: Annotated[
         int,
-        limits("rnr_timer"),
-        About(
-            "The InfiniBand code of the time after which a message that found no receive request is sent again: 1 is "
-            "10 us, 12 is 0.64 ms, 0 is 655 ms.",
-            "12",
-        ),
+        limits,
+        "InfiniBand's code of the time after which a message that met no receive request is sent again: 1 is 10 us, "
+        "12 is 0.64 ms, 0 is 655 ms.",
+        "12",
     ] = number("rnr_timer")
     wait: Annotated[
-        str,
-        limits("wait"),
-        About("How an end waits: it spins, spins and gives way to others, or sleeps until an event.", '"event"'),
+        str, limits, "How an end waits: it spins, spins and gives way to others, or sleeps until an event.", '"event"'
     ] = word("wait")
-    verify: Annotated[bool, About("The receiver checks every byte where it landed.", "true")] = False
-    seed: Annotated[int, limits("seed"), About("Where the pattern of the data begins.", "7")] = number("seed")
-    nodelay: Annotated[bool, About("TCP sends each message at once (TCP_NODELAY).", "true")] = False
+    verify: Annotated[bool, "The receiver checks every byte where it arrived.", "true"] = False
+    seed: Annotated[int, limits, "Where the pattern of the data begins.", "7"] = number("seed")
+    nodelay: Annotated[bool, "TCP sends each message at once (TCP_NODELAY).", "true"] = False
     calls: Annotated[
-        str,
-        limits("calls"),
-        About("MPI calls: MPI_Send and MPI_Recv, or MPI_Isend and MPI_Irecv with MPI_Wait.", '"non-blocking"'),
+        str, limits, "MPI calls: MPI_Send and MPI_Recv, or MPI_Isend and MPI_Irecv with MPI_Wait.", '"non-blocking"'
     ] = word("calls")
     send_buffer: Annotated[
-        int,
-        Typed(Bytes),
-        limits("send_buffer"),
-        About("The socket's send buffer in bytes (SO_SNDBUF). 0 leaves it to the kernel.", '"1M"'),
+        int, Typed(Bytes), limits, "Bytes of the socket's send buffer (SO_SNDBUF). 0 leaves it to the kernel.", '"1M"'
     ] = number("send_buffer")
     receive_buffer: Annotated[
         int,
         Typed(Bytes),
-        limits("receive_buffer"),
-        About("The socket's receive buffer in bytes (SO_RCVBUF). 0 leaves it to the kernel.", '"1M"'),
+        limits,
+        "Bytes of the socket's receive buffer (SO_RCVBUF). 0 leaves it to the kernel.",
+        '"1M"',
     ] = number("receive_buffer")
-    # The parameters of the peers are apart: their defaults differ from those of Verbyte's programs.
-    peer_post_list: Annotated[int, COUNT, About("The same as `post_list`, for perftest (`-l`).", "8")] = 1
-    peer_tx_depth: Annotated[int, COUNT, About("The same as `tx_depth`, for perftest (`-t`).", "1024")] = 128
+    # The parameters of the reference tools are apart: their defaults differ from those of Verbyte's programs.
+    peer_post_list: Annotated[int, COUNT, "The same as `post_list`, for perftest (`-l`).", "8"] = 1
+    peer_tx_depth: Annotated[int, COUNT, "The same as `tx_depth`, for perftest (`-t`).", "1024"] = 128
     peer_cq_moderation: Annotated[
-        int,
-        Limits(least=0, most=1024),
-        About("The same as `signal_every`, for perftest (`-Q`). 0 leaves it to perftest.", "64"),
+        int, Limits(least=0, most=1024), "The same as `signal_every`, for perftest (`-Q`). 0: perftest's default.", "64"
     ] = 0
-    peer_no_peak: Annotated[bool, About("perftest reads the clock once a size, not once a message (`-N`).", "true")] = (
-        False
-    )
+    peer_no_peak: Annotated[bool, "perftest reads the clock once a size, not once a message (`-N`).", "true"] = False
     peer_seconds: Annotated[
         int,
         Limits(least=1, most=3600),
-        About("How long each size lasts with peers that count seconds, not messages.", "2"),
+        "Seconds of each size with reference tools that count seconds, not messages.",
+        "2",
     ] = 1
     wait_deadline_s: Annotated[
-        int,
-        limits("wait_deadline_s"),
-        About("Seconds that one wait of Verbyte's programs may last without progress.", "20"),
+        int, limits, "Seconds that one wait of Verbyte's programs may last without progress.", "20"
     ] = 10
     deadline_s: Annotated[
-        Choice,
+        AutoNumber,
         Limits(least=1, most=86_400),
-        About("Seconds that the whole trial may last. `auto`: 120, or more for many bytes.", "60"),
+        "Seconds that the whole trial may last. `auto`: 120, or more for many bytes.",
+        "60",
     ] = "auto"
 
     def with_values(self, values: Mapping[str, Given]) -> Parameters:
@@ -232,28 +195,20 @@ class ProfileKeys:
     why: Annotated[
         str,
         Limits(shortest=1, longest=2000),
-        About(
-            "Why the site needs other values. The report prints it. A series' own profile can do without.",
-            '"A second of the VM costs several seconds of the host."',
-        ),
+        "Why the site needs other values. The report prints it. A series' own profile can do without.",
+        '"A second of the VM costs several seconds of the host."',
     ]
-    iterations_at_most: Annotated[int | None, COUNT, About("No size has more iterations.", "2_000")] = None
-    iterations_at_least: Annotated[int, COUNT, About("No bound lowers the iterations below this.", "40")] = 1
+    iterations_at_most: Annotated[int | None, COUNT, "No size has more iterations.", "2_000"] = None
+    iterations_at_least: Annotated[int, COUNT, "No bound lowers the iterations below this.", "40"] = 1
     depths_at_least: Annotated[
-        int,
-        COUNT,
-        About("No bound lowers the iterations below this many times `tx_depth`, so that the window slides.", "4"),
+        int, COUNT, "No bound lowers the iterations below this many times `tx_depth`, so that the window slides.", "4"
     ] = 0
-    warmup_at_most: Annotated[int | None, COUNT_OR_NONE, About("No size has more warm-up.", "100")] = None
+    warmup_at_most: Annotated[int | None, COUNT_OR_NONE, "No size has more warm-up.", "100"] = None
     warmup_depths_at_least: Annotated[
-        int,
-        COUNT,
-        About("No bound lowers the warm-up below this many windows, so that the clock starts with a full one.", "1"),
+        int, COUNT, "No bound lowers the warm-up below this many windows: the clock starts with a full one.", "1"
     ] = 0
     bytes_per_size_at_most: Annotated[
-        int | None,
-        Typed(Bytes),
-        About("Iterations and warm-up of a size are lowered until each holds at most this many bytes.", '"10M"'),
+        int | None, Typed(Bytes), "Bounds iterations and warm-up of a size, each to this many bytes.", '"10M"'
     ] = None
 
 

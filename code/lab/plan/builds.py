@@ -1,4 +1,4 @@
-"""The programs that a plan runs: kept by digest, and built by this host's compiler or the locked one."""
+"""The programs under test: built by this host's compiler or the locked one, and copied by digest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lab.files.store import sha256
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE, PROGRAMS
 from lab.programs.program import Build
 
-DEADLINE_S = 600  # of a build; Verbyte's programs take 70 s of a VM's CPU
+DEADLINE_S = 600  # of a build; Verbyte's programs take 70 s in a VM
 LARGEST_SOURCE, MOST_SOURCES = 2**20, 500
 OUT = "out"
 # All of Verbyte's programs, so that one build serves every experiment.
@@ -25,26 +25,25 @@ LAB_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.
 
 
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
-    """Copy each program under test to kept_binary(); return the sha256 of each."""
+    """Copy each program under test to kept_binary(); return its sha256."""
     return keep_contents({file: _read_program(file) for file in files}, kept)
 
 
 def keep_contents(programs: Mapping[Path, bytes], kept: Path = PROGRAMS) -> dict[Path, str]:
-    """Keep programs that are not in a file yet; return the sha256 of each."""
+    """The same for programs that are not in a file yet."""
     return {file: _keep(file.name, content, kept) for file, content in sorted(programs.items())}
 
 
 @cache
 def kept_binary(name: str, digest: str, kept: Path = PROGRAMS) -> Path:
-    """The path of the kept program with that digest."""
     return kept / digest / name
 
 
 def require_kept(copies: Iterable[Path]) -> None:
-    """Refuse a changed copy just before it runs, so that the record's digest is true. A missing copy cannot run."""
+    """Refuse a changed copy just before it runs, so that the record's digest is true."""
     for copy in copies:
         if copy.is_file() and not _is_kept(copy):
-            what = "differs from the copy that was kept there"
+            what = "differs from its digest"
             raise LabError(what, where=str(copy), hint="run the same command again")
 
 
@@ -90,20 +89,20 @@ def build(builds: Iterable[Build]) -> None:
 
 
 def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The programs under test by the locked compiler; those without a build are the lab's."""
+    """The programs under test by the locked compiler; those without a build are Verbyte's."""
     programs = _programs(builds, lambda task: _build_once(task, tell))
     return {file: programs[file] for file in builds}
 
 
 def compiled_before(builds: Mapping[Path, Build | None]) -> dict[Path, bytes]:
-    """The programs that the locked compiler has made of the present sources before."""
+    """The programs that the locked compiler built before from the same sources."""
     from lab.compiler.build import built_before
 
     return _programs(builds, lambda task: built_before(task, MACHINE, CACHE))
 
 
 def lab_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The lab's programs by the locked compiler, at the paths at which `make build` leaves this host's."""
+    """Verbyte's programs by the locked compiler, at the paths of those that `make build` makes."""
     return _in_bench(_build_once(lab_task(), tell))
 
 
@@ -113,7 +112,7 @@ def lab_task() -> Compilation:
 
 
 def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
-    """The files of a folder that its author wrote."""
+    """The files that the author of a folder wrote, by name."""
     files = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
     for file in files[:MOST_SOURCES]:
         if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_SOURCE:

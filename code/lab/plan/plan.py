@@ -21,19 +21,20 @@ from lab.programs.launchers import with_ranks_under
 from lab.programs.program import Program, Request
 from lab.sites.site import Shared, Site, Traits
 
-FORMAT = 2  # of keys and records; with another number no old record is found
+FORMAT = 2  # of keys and records; another number makes all old records unknown
 TOKEN_BYTES = 16
 LEAST_TIME_S = 1  # of each size on a wall clock, unless least_time_s is given
 START_DELAY_NS = 8_000_000  # two scheduler ticks at 250 Hz
 ENVIRONMENT_BYTES = 4096  # a page: moves the stack against it
 SCRIPT = CARD / "library" / Path(OVER_CARD).name
-BUILT = CACHE / "card"
-CARD_FILES = STARTER, MODULE, LIBRARY = (BUILT / SCRIPT.name, BUILT / "labcard.ko", BUILT / "libcard.so")
+CARD_FILES = STARTER, MODULE, LIBRARY = tuple(
+    CACHE / "card" / name for name in (SCRIPT.name, "labcard.ko", "libcard.so")
+)
 
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """The facts of a site that a plan needs."""
+    """The facts of a site for a plan."""
 
     name: str
     ends: Ends
@@ -59,7 +60,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Planned:
-    """A trial in its place in an experiment; several places may share one trial."""
+    """A trial as a part of an experiment; several parts may share one trial."""
 
     trial: Trial
     series: Series
@@ -79,8 +80,7 @@ class Plan:
 
     def trials(self) -> dict[str, Trial]:
         """Every trial once, by key, first repetitions first: early results cover all series."""
-        ordered = sorted(self.planned, key=lambda each: each.repetition)
-        return {each.trial.key: each.trial for each in ordered}
+        return {each.trial.key: each.trial for each in sorted(self.planned, key=lambda each: each.repetition)}
 
 
 def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
@@ -105,8 +105,8 @@ def binaries(experiments: Iterable[Experiment]) -> set[Path]:
 
 
 def files_of(series: Series) -> tuple[Path, ...]:
-    """The programs of one series, what sets its clock, and what its card takes along."""
-    return (*series.builds, *card_files(series))
+    """The programs of one series, the one that sets its clock, and the files of its card."""
+    return (*series.builds, *(CARD_FILES if series.has_card else ()))
 
 
 def canonical(value: object) -> str:
@@ -115,7 +115,7 @@ def canonical(value: object) -> str:
 
 
 def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Iterator[Planned]:
-    """The trials of all series. Repetitions share their request, since a plan may have ten thousand trials."""
+    """The trials of all series. Repetitions share their request to save memory."""
     for series in experiment.series:
         for point in series.points():
             parameters, counts = series.parameters(site.name, point), series.counts(site.name, point)
@@ -127,8 +127,8 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
 
 
 def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: Traits) -> int:
-    """The least time of a size. On a wall clock a size of a few milliseconds would measure the scheduler; a count of
-    instructions has no such noise. Repeated rounds, checked bytes and varied iterations set the number of messages."""
+    """The least time of a size. On a wall clock a few milliseconds would measure the scheduler; a count of instructions
+    has no such noise. With repeated rounds, checked bytes or varied iterations the number of messages is fixed."""
     if parameters.least_time_s != "auto":
         return parameters.least_time_s
     counted = parameters.verify or parameters.until_stable or "iterations" in point
@@ -166,8 +166,8 @@ def _shuffled(request: Request, repetition: int) -> Request:
 
 
 def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
-    """The digest of all that determines a record; the experiment's name and the places of files do not count."""
-    steps = [{name: said for name, said in vars(step).items() if said is not None} for step in job.steps]
+    """The digest of all that determines a record; the experiment's name and the paths of files do not count."""
+    steps = [{name: value for name, value in vars(step).items() if value is not None} for step in job.steps]
     facts = vars(job) | {"steps": steps, "overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
     facts["link"] = job.link.table
     del facts["stranger"]
@@ -179,7 +179,7 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
 
 
 def _token_of(key: str) -> str:
-    """A token of this trial, the same in each run. It is no secret, since records publish keys: use it only where
+    """A token of this trial, the same in each run. It is not secret, since records publish keys: use it only where
     nobody else reaches the ends."""
     return hashlib.sha256(f"token {key}".encode()).hexdigest()[: 2 * TOKEN_BYTES]
 
@@ -202,29 +202,21 @@ def _draw(what: str, repetition: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
 
 
-def card_files(series: Series) -> tuple[Path, ...]:
-    """The files that a series over a modelled card needs beside its programs."""
-    return CARD_FILES if series.has_card else ()
-
-
 def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The compiled files of the card, where an experiment has one."""
+    """The compiled files of the card, if an experiment has a card."""
     has_card = any(series.has_card for experiment in experiments for series in experiment.series)
     return parts(MACHINE, CACHE, tell) if has_card else {}
 
 
 def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The starter script, the kernel module and the library of the card."""
+    """The starter script, the kernel module and the library of the card. The script ends with a digest of the device:
+    the bytes of the others are of one CPU architecture."""
     from lab.compiler import build  # imported lazily: planning from records needs no compiler
 
     module, library = build.built_card(machine, cache, tell)
-    return {STARTER: _starter(), MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
-
-
-def _starter() -> bytes:
-    """The script, which ends with a digest of the device: its bytes are of one CPU architecture."""
     sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
-    return SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
+    starter = SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
+    return {STARTER: starter, MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}
 
 
 def over_card(step: Step) -> Step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from pathlib import Path
 from lab.errors import SpecError
 from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
+from lab.files.bounded import read_typed
+from lab.files.toml import Lines, parse
 from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
 from lab.plan.builds import build, compiled, keep_binaries, keep_contents
 from lab.plan.plan import Plan, SiteFacts, card_contents, make_plan
@@ -46,9 +49,9 @@ def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | Non
 def under_test(experiments: Sequence[Experiment], site: Site, tell: Tell) -> dict[Path, str]:
     """The digests of the programs under test.
 
-    They are built by the locked compiler if the site boots the lab's image, else by this host's. This host's compiler
-    also replaces a locked one that no package source has: other bytes are then another identity. A card's module is
-    built by the locked compiler only.
+    The locked compiler builds them if the site boots Verbyte's VM, else this host's compiler. This host's compiler also
+    replaces a locked one that no package source has: other bytes then change the identity. A card's module needs the
+    locked compiler.
     """
     series = [each for experiment in experiments for each in experiment.series]
     builds = dict(pair for each in series for pair in each.builds.items())
@@ -61,7 +64,7 @@ def under_test(experiments: Sequence[Experiment], site: Site, tell: Tell) -> dic
         except SupplyError as error:
             if site.traits.repeats and any(each.has_card for each in series):
                 raise
-            tell(f"{error.what}: taking programs of this computer's compiler")
+            tell(f"{error.what}: using the programs of this host's compiler")
     build(each.tool.build for each in series if each.tool.build)
     return keep_binaries(builds)
 
@@ -75,7 +78,7 @@ def require_count(experiments: list[Experiment], site: str, tell: Tell, most: in
         what = f"{count:,} trials on {site}"
         raise SpecError(what, file=largest, expected=f"at most {most:,}", hint="fewer repetitions or values, or --yes")
     if count > MANY_TRIALS:
-        tell(f"{count:,} trials are planned, which takes a while")
+        tell(f"planning {count:,} trials takes a while")
 
 
 def most_trials(options: Namespace) -> int | None:
@@ -84,7 +87,7 @@ def most_trials(options: Namespace) -> int | None:
 
 
 def left_out(plans: Iterable[Plan]) -> list[str]:
-    """A sentence for each experiment about series that the site's link cannot run."""
+    """A line for each experiment with series that the site's link cannot run."""
     return [
         f"{plan.experiment.name}: left out on {plan.site.name}, whose link takes no such model: "
         + ", ".join(plan.experiment.left_out)
@@ -94,16 +97,23 @@ def left_out(plans: Iterable[Plan]) -> list[str]:
 
 
 def find_experiment(name: Path) -> Path:
-    """A file, or the name of an experiment in experiments/, of an example or of a kit's experiment there."""
+    """A file, or the name of an experiment in experiments/, of an example or of a kit."""
     if name.suffix == ".toml" or (name.exists() and not name.is_dir()):
         return name
     for file in (*(folder / f"{name}.toml" for folder in FOLDERS), ASSIGNMENTS / name / f"{name}.toml"):
         if file.exists():
             return file
     names = ", ".join(sorted(file.stem for folder in FOLDERS for file in folder.glob("*.toml")))
-    raise SpecError(f"there is no experiment {name}", file=EXPERIMENTS, expected=f"one of {names}")
+    raise SpecError(f"unknown experiment {name}", file=EXPERIMENTS, expected=f"one of {names}")
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment but the bench, which compares programs only."""
-    return [file for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"]
+    """Every experiment but the bench, which compares programs only: those with the key `order` first, then by name."""
+    files = {file: _order(file) for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"}
+    return sorted(files, key=lambda file: files[file])
+
+
+def _order(file: Path) -> float:
+    """The key `order` of an experiment; a wrong value is refused where the experiment is loaded."""
+    order = parse(Lines(file, read_typed(file))).get("order")
+    return order if isinstance(order, int) else math.inf

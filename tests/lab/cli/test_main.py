@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import PEERS
 from tests.pace import slowness
 
 from lab.cli.main import main
@@ -80,7 +81,7 @@ def test_a_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Wr
     [
         *((["show", start], "begins no key") for start in ("**", "", "../", "3f9A", "x" * 10_000)),
         (["grade", " "], "the name of the file is empty"),
-        (["run", "nothing"], "there is no experiment nothing"),
+        (["run", "nothing"], "unknown experiment nothing"),
     ],
 )
 def test_mistake_in_an_argument_is_one_sentence(
@@ -134,6 +135,17 @@ def test_large_plan_is_made_with_yes(experiment_file: Write, tmp_path: Path, mon
     monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
     planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
     assert (main(planned), main([*planned, "--yes"])) == (2, 0)
+
+
+def test_command_without_a_name_takes_all_experiments_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, order in (("a", ""), ("b", "order = 1\n")):
+        (tmp_path / f"{name}.toml").write_text(order + PEERS)
+    monkeypatch.setattr("lab.plan.planning.EXPERIMENTS", tmp_path)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+    assert main(["plan", "--site", "exact", "--results", str(tmp_path)]) == 0
+    assert [line[:2] for line in capsys.readouterr().out.splitlines() if line[1] == ":"] == ["b:", "a:"]
 
 
 IMPORTING = """

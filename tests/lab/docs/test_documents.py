@@ -1,4 +1,4 @@
-"""README and docs/, with what lab.docs.pages writes, as a reader meets them."""
+"""README and docs/: links, length, glossary and the shown experiment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LINES, LINES_OF_THE_EXAMPLE = 110, 12
 
 
 def targets(file: Path) -> list[str]:
-    """The files that a document links to, without those of other places."""
+    """The files of the repository that a document links to."""
     return [link.partition("#")[0] for link in LINK.findall(file.read_text()) if not re.match(r"\w+:|#", link)]
 
 
@@ -30,11 +30,11 @@ def test_no_link_of_a_document_is_dead(file: Path) -> None:
     assert [link for link in targets(file) if not (file.parent / link).exists()] == []
 
 
-def test_the_front_page_is_short_and_leads_to_the_index_which_leads_to_every_document() -> None:
+def test_front_page_is_short_and_links_the_index_which_links_every_document() -> None:
     index = DOCS / "index.md"
     assert index in {(ROOT / link).resolve() for link in targets(README)}
-    led = {(DOCS / link).resolve() for link in targets(index)}
-    assert [file.name for file in sorted(DOCS.glob("*.[mc][df]*")) if file not in {*led, index}] == []
+    linked = {(DOCS / link).resolve() for link in targets(index)}
+    assert [file.name for file in sorted(DOCS.glob("*.[mc][df]*")) if file not in {*linked, index}] == []
     assert len(README.read_text().splitlines()) <= MOST_LINES
 
 
@@ -45,19 +45,19 @@ def words() -> list[tuple[str, str, str]]:
     return [(word, meaning, owner.strip("`")) for word, meaning, owner in rows[1:]]
 
 
-def test_glossary_is_alphabetical_and_each_word_has_a_sentence_and_a_module() -> None:
+def test_glossary_is_alphabetical_with_a_sentence_and_a_module_each() -> None:
     assert words() == sorted(words())
     assert [word for word, meaning, _ in words() if not re.fullmatch(r"[A-Z][^.]*\.", meaning)] == []
     assert [owner for _, _, owner in words() if not (ROOT / owner).is_file()] == []
 
 
-def test_the_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str], Plan]) -> None:
+def test_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str], Plan]) -> None:
     assert len([line for line in example().splitlines() if line]) <= LINES_OF_THE_EXAMPLE
     varied = tomllib.loads(example())["series"][0]["vary"]["tx_depth"]
     assert [each.trial.request.parameters.tx_depth for each in make_small_plan(example()).planned] == varied
 
 
-def test_the_files_that_a_newcomer_is_sent_to_exist() -> None:
+def test_files_that_extending_names_exist() -> None:
     named = re.findall(
         r"`((?:code|tests|experiments|results|docs)/[^`]+|pyproject\.toml)`", (DOCS / "extending.md").read_text()
     )

@@ -1,4 +1,4 @@
-"""The pages about evidence, which lab.docs.pages does not write: their examples are what the tool prints."""
+"""The examples of docs/evidence.md and docs/student.md are what the commands print."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def answered(experiment: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(("experiment", "text", "printed"), EXAMPLE.findall(TEXT))
-def test_an_example_is_what_the_reference_answers(experiment: str, text: str, printed: str) -> None:
+def test_example_is_the_answer_of_the_reference(experiment: str, text: str, printed: str) -> None:
     start = printed.removesuffix("...")
     found = answered(experiment, text)
     assert found.startswith(start) if start != printed else found == printed
 
 
-def test_the_page_is_short_and_has_every_kind_of_answer() -> None:
+def test_page_is_short_and_has_every_kind_of_answer() -> None:
     printed = [found[2] for found in EXAMPLE.findall(TEXT)]
     assert len(TEXT.splitlines()) <= LONGEST
     assert all(any(found.startswith(kind) for found in printed) for kind in ("true", "false", "undecided", "two links"))
 
 
-def test_the_commands_of_the_page_are_those_that_a_text_may_use() -> None:
+def test_commands_of_the_page_are_allowed_in_a_text() -> None:
     _, _, section = TEXT.partition("## Commands of a text")
     named = set(re.findall(r"`\\([A-Za-z]+)", section))
     assert named <= ALLOWED
     assert all(f"`{environment}`" in section for environment in ENVIRONMENTS)
 
 
-def test_the_worked_paragraph_of_the_student_page_is_what_the_check_prints() -> None:
+def test_worked_paragraph_of_the_student_page_is_the_output_of_check() -> None:
     before, printed, after = re.findall(
         r"^```\w+\n(.*?)^```", (DOCS / "student.md").read_text(), re.MULTILINE | re.DOTALL
     )

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from lab.docs.experiment_page import tables
-from lab.docs.schema import SchemaKey, SchemaTable
+from lab.docs.schema import SchemaKey, SchemaTable, tables
+from lab.experiment.document import Document
 from lab.experiment.reader import load
 
+TABLES = tables(Document)
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
-BESIDE = {  # what a key's example wants beside it
+BESIDE = {  # other keys that the example of a key needs
     "arguments": {"program": '"mine"'},
     "pattern": {"output": '"pattern"'},
     "unit": {"output": '"pattern"', "pattern": "'(?P<size>[0-9]+) (?P<value>[0-9]+)'"},
@@ -20,7 +21,7 @@ BESIDE = {  # what a key's example wants beside it
 
 EXAMPLES = [
     pytest.param(table, key, example, id=f"{table.head}{key.name}")
-    for table in tables()
+    for table in TABLES
     for key in table.keys
     for example in key.examples
 ]
@@ -30,14 +31,14 @@ ALWAYS = {"[parameters]": {"sizes": "64"}, "[[comparison]]": {"peers": '["peer"]
 
 
 def lines(table: SchemaTable) -> dict[str, str]:
-    """The keys that a table must have, but for the tables in it."""
+    """The required keys of a table, but for the tables in it."""
     needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
     return {key.name: key.examples[0] for key in needed} | ALWAYS.get(table.head, {})
 
 
 def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
-    """A whole file in which one table has one key more, or one key otherwise."""
-    held = {table.head: needed for table in tables() if (needed := lines(table))}
+    """A whole file in which one table has this key with this value."""
+    held = {table.head: needed for table in TABLES if (needed := lines(table))}
     own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
     if key.name == "limit_bytes_per_s":
         del own["peers"]
@@ -50,9 +51,7 @@ def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
 
 
 @pytest.mark.parametrize(("table", "key", "example"), EXAMPLES)
-def test_each_example_is_accepted_by_the_reader(
-    table: SchemaTable, key: SchemaKey, example: str, tmp_path: Path
-) -> None:
+def test_each_example_is_accepted(table: SchemaTable, key: SchemaKey, example: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
@@ -61,11 +60,11 @@ def test_each_example_is_accepted_by_the_reader(
     assert load(file).series
 
 
-def test_every_key_has_a_sentence_and_an_example_or_a_table_of_its_own() -> None:
-    heads = {f"`{table.head}`" for table in tables()}
+def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
+    heads = {f"`{table.head}`" for table in TABLES}
     bare = [
         f"{table.head} {key.name}"
-        for table in tables()
+        for table in TABLES
         for key in table.keys
         if not key.meaning.endswith(".") or not (key.examples or key.allowed in heads)
     ]
@@ -86,6 +85,6 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table_of_its_own() -> None
         ),
     ],
 )
-def test_limits_are_words_and_defaults_are_the_codes_own(key: str, allowed: str, default: object) -> None:
-    found = next(each for table in tables() for each in table.keys if each.name == key)
+def test_limits_and_defaults_are_those_of_the_types(key: str, allowed: str, default: object) -> None:
+    found = next(each for table in TABLES for each in table.keys if each.name == key)
     assert (found.allowed, found.default) == (allowed, default)

@@ -1,4 +1,4 @@
-"""docs/records.md, beside lab.docs.pages: it has each column and field that Verbyte writes, and no other."""
+"""docs/records.md has each column and field that Verbyte writes, and no other."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def names_of(rows: Iterable[Row]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", INNER, ids=lambda kind: kind.__name__)
-def test_each_field_of_a_type_within_a_record_has_its_type_and_a_meaning(kind: Any) -> None:
+def test_each_field_of_an_inner_type_has_its_type_and_a_meaning(kind: Any) -> None:
     (rows,) = tables(f"### {kind.__name__}")
     assert names_of(rows) and [row[:2] for row in rows] == fields_of(kind)
 

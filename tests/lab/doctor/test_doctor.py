@@ -1,4 +1,4 @@
-"""What `lab doctor` finds."""
+"""The findings of `lab doctor`."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from tests.sites.daemons import write
 
 from lab import doctor
 from lab.cli import main
-from lab.doctor import Diagnosis, as_json, examine, format_findings
+from lab.doctor import Diagnosis, examine, format_findings
 from lab.typed_json import JsonTable
 
 
-def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_that_a_first_run_would_download_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"aa 1 all pool/a/{name}.deb {name * 64} 5000000" for name in "abc"]
     text = "\n".join(
         ["date 20261121T000000Z", "[guest]", lines[0], "[compiler]", lines[1], "[runner amd64]", *lines[1:], ""]
@@ -41,13 +41,13 @@ def test_packages_that_a_first_run_would_fetch_are_counted(tmp_path: Path, monke
     assert "nonsense" in found()
 
 
-def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
-    found = Diagnosis("vm", "gcc", "/usr/bin/gcc")
-    spared, needed = (
-        Diagnosis("vm", "KVM", "none", missing=True),
-        Diagnosis("vm", "qemu", "not installed", "make setup"),
+def test_finding_is_marked_and_a_missing_one_has_its_remedy() -> None:
+    answers = (
+        Diagnosis("gcc", "/usr/bin/gcc", site="vm"),
+        Diagnosis("KVM", "none", missing=True, site="vm"),
+        Diagnosis("qemu", "not installed", "make setup", site="vm"),
     )
-    assert format_findings([found, spared, needed]).splitlines() == [
+    assert format_findings([*answers]).splitlines() == [
         "vm",
         "  ok gcc   /usr/bin/gcc",
         "  -- KVM   none",
@@ -55,24 +55,26 @@ def test_what_is_missing_comes_with_the_command_that_brings_it() -> None:
     ]
 
 
-def test_every_site_is_on_one_page_and_in_the_json(tmp_path: Path) -> None:
-    findings = list(examine(tmp_path / "hosts.toml"))
+def test_all_sites_fit_on_one_page() -> None:
+    findings = list(examine(Path("none.toml")))
     assert list(dict.fromkeys(finding.site for finding in findings)) == ["exact", "vm", "host", "ssh", "slurm"]
     assert {"packages", "disk", "QEMU's version"} <= {each.what for each in findings if each.site == "exact"}
     assert len(format_findings(findings).splitlines()) <= 50
-    assert [each["what"] for each in json.loads(as_json(findings))] == [each.what for each in findings]
 
 
-def test_a_missing_slurm_is_no_fault_of_this_computer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("site", "status"), [("slurm", 0), ("exact", 1)])
+def test_only_the_exact_site_must_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, site: str, status: int
 ) -> None:
-    monkeypatch.setattr("lab.doctor.examine", lambda _: [Diagnosis("slurm", "sbatch", "not installed", "log in")])
-    assert main.main(["doctor", "--json", "--hosts", str(tmp_path / "none.toml")]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["remedy"] == "log in"
+    monkeypatch.setattr("lab.doctor.examine", lambda _: [Diagnosis("sbatch", "not installed", "log in", site=site)])
+    assert main.main(["doctor", "--json"]) == status
+    (finding,) = json.loads(capsys.readouterr().out)
+    expected = {"site": site, "what": "sbatch", "found": "not installed", "remedy": "log in", "missing": False}
+    assert finding == expected
 
 
 @pytest.mark.parametrize(
-    ("address", "state", "said", "remedy"),
+    ("address", "state", "shown", "remedy"),
     [
         ("10.1.0.1", {"link_state": "4: ACTIVE", "gids": "2 RoCE v2", "mtu": "9000"},
          "mlx5_0 (4: ACTIVE), GIDs: 2 RoCE v2, eth0 (MTU 9000), 10.1.0.1", ""),
@@ -81,17 +83,17 @@ def test_a_missing_slurm_is_no_fault_of_this_computer(
         ("", {"link_state": "4: ACTIVE", "mtu": "1500"},
          "mlx5_0 (4: ACTIVE), eth0 (MTU 1500)", "an address for eth0 over there"),
         ("10.1.0.1", {"down": True}, "mlx5_0 (not there), eth0 (MTU unknown), 10.1.0.1",
-         "rdma link over there; there is no mlx5_0"),
+         "rdma link over there, which lacks mlx5_0"),
     ],
 )  # fmt: skip
-def test_a_host_shows_its_end_of_the_link_and_what_keeps_that_from_working(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, said: str, remedy: str
+def test_host_shows_its_end_of_the_link_and_what_keeps_it_from_working(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, shown: str, remedy: str
 ) -> None:
     found = {"device": "mlx5_0", "interface": "eth0", "address": address}
     monkeypatch.setattr(doctor, "ask_host", lambda *_: (found, state))
     hosts = write(tmp_path / "hosts.toml", '[ssh]\nclient = { login = "a" }\nserver = { login = "b" }\n')
     (client,) = (each for each in doctor.examine_site("ssh", hosts) if each.what == "a")
-    assert (client.found, client.remedy) == (f"reached; client on {said}", remedy)
+    assert (client.found, client.remedy) == (f"reached; client on {shown}", remedy)
 
 
 LISTS = {
@@ -102,7 +104,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("listed", LISTS)
-def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
+def test_srun_without_the_chosen_pmi_is_reported_with_the_key_for_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: str
 ) -> None:
     for name in ("sbatch", "srun", "scontrol", "sinfo"):
@@ -111,8 +113,8 @@ def test_a_srun_without_the_pmi_that_is_wanted_says_which_key_brings_another(
     there, key = LISTS[listed]
     (mpi,) = (each for each in doctor.examine_site("slurm", tmp_path / "none.toml") if each.what == "MPI")
     assert (mpi.found, mpi.remedy) == (f"srun --mpi has no pmix, but {there}", f'mpi = "{key}" under [slurm]')
-    told = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
-    assert not [each for each in doctor.examine_site("slurm", told) if each.what in ("MPI", "orterun") and each.remedy]
+    hosts = write(tmp_path / "hosts.toml", f'[slurm]\nmpi = "{key}"\n')
+    assert not [each for each in doctor.examine_site("slurm", hosts) if each.what in ("MPI", "orterun") and each.remedy]
 
 
 def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +129,7 @@ def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("limit_mib", "enough"), [(8, False), (128, False), (129, True)])
-def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
+def test_locked_memory_is_compared_with_the_largest_planned_message(
     monkeypatch: pytest.MonkeyPatch, experiment_file: Callable[[str], Path], *, limit_mib: int, enough: bool
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
@@ -136,10 +138,10 @@ def test_locked_memory_is_held_against_the_largest_message_that_is_planned(
     planned = experiment_file(perftest)
     monkeypatch.setattr(doctor, "all_experiments", lambda: [planned])
     (found,) = (each for each in doctor.examine_site("host", Path("none.toml")) if each.what == "locked memory")
-    assert "need 129 MiB" in found.found and (found.remedy == "") is enough
+    assert "needs 129 MiB" in found.found and (found.remedy == "") is enough
 
 
-def test_a_kvm_device_with_nothing_behind_it_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kvm_device_without_kvm_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kvm").write_bytes(b"")
     for device in (tmp_path / "kvm", tmp_path / "none"):
         monkeypatch.setattr(doctor, "KVM_DEVICE", device)

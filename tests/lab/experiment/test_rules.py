@@ -1,4 +1,4 @@
-"""Programs that an experiment brings along are checked, and built when its plan is opened."""
+"""Programs of an experiment: checked when it is read, built when its plan is opened."""
 
 from __future__ import annotations
 
@@ -34,81 +34,68 @@ def refused(file: Path) -> SpecError:
     return caught.value
 
 
-def test_a_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Path) -> None:
+def test_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Path) -> None:
+    assert load(experiment_file(HEAD + PROGRAM.replace("{size}", "{sizes}") + SERIES))
     experiment = load(experiment_file(HEAD + PROGRAM + SERIES + 'arguments = "-x"\n'))
     assert experiment.series[0].program == "mine"
     assert binaries([experiment]) == {tmp_path / "mine"}
 
 
+OUTPUT = 'output = "columns"'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "what", "expected"),
     [
-        ('folder = "."', 'folder = "none"', 8, "there is no folder 'none'", "beside"),
-        ('folder = "."', 'folder = "/"', 8, "holds more than the programs", "beside"),
-        ('folder = "."', 'folder = ".."', 8, "holds more than the programs", "beside"),
-        ('output = "columns"', 'output = "table"', 13, "programs.mine.output is", "csv, columns, pattern, none"),
-        ('output = "columns"', 'output = "columns"\noutputs = 1', 14, "unknown key 'outputs'", "output"),
+        ('folder = "."', 'folder = "none"', 8, "the folder 'none' does not exist", "beside"),
+        ('folder = "."', 'folder = "/"', 8, "contains more than the programs", "beside"),
+        ('folder = "."', 'folder = ".."', 8, "contains more than the programs", "beside"),
+        (OUTPUT, 'output = "table"', 13, "programs.mine.output is", "csv, columns, pattern, none"),
+        (OUTPUT, f"{OUTPUT}\noutputs = 1", 14, "unknown key 'outputs'", "output"),
         ('["mine"]', '["a/mine", "b/mine"]', 10, "two binaries are called 'mine'", "a name for each"),
         ('["mine"]', '["../mine"]', 10, "'../mine' is outside of the program's folder", "a path inside it"),
         ('["mine"]', '["/bin/true"]', 10, "'/bin/true' is outside of the program's folder", "a path inside it"),
         ('build = "cp source mine"\n', "", 7, "the key 'build' is missing", "build"),
-        ("cp source mine", "cp {port} mine", 9, "there is no placeholder {port}", "without braces"),
-        ("mine -s {port}", "mine -s {prot}", 11, "there is no placeholder {prot}", "port"),
-        ("mine -s {port}", "mine -s {port.real}", 11, "there is no placeholder {port.real}", "port"),
-        ("mine -s {port}", "mine -s {port:9999999999}", 11, "there is no placeholder {port:9999999999}", "port"),
+        ("cp source mine", "cp {port} mine", 9, "unknown placeholder {port}", "without braces"),
+        *(
+            ("mine -s {port}", f"mine -s {{{name}}}", 11, f"unknown placeholder {{{name}}}", "port")
+            for name in ("prot", "port.real", "port:9999999999")
+        ),
         ("mine -s {port}", "mine -s {port", 11, "the command cannot be read", "in pairs"),
         ("mine -s {port}", "mine -s 'open", 11, "the command cannot be read", "in pairs"),
         ("mine -s {port}", " ", 11, "the command is empty", "a program"),
         (" {size}", " {size} {sizes}", 12, "name the sizes in two ways", "either {sizes} or {size}"),
-        ("mine -s {port}", "mine -s", 11, "nothing says when the server is ready", "ready.cm"),
-        ('output = "columns"', 'output = "columns"\nready = {}', 14, "ready", ""),
-        ('output = "columns"', 'output = "columns"\nready.cm = 70000', 14, "ready.cm is 70000", "at most 65535"),
-        ('output = "columns"', 'output = "columns"\nready.lines = "x"', 14, "unknown key 'lines'", "line"),
-        ('output = "columns"', 'output = "columns"\nmpi = "tcp"\nserver_stays = true', 15, "server_stays is for a", ""),
-        ('output = "columns"', 'output = "none"\nfactor = 2', 14, "factor and output = 'none'", "'columns'"),
-        ('output = "columns"', 'output = "columns"\nfactor = 0', 14, "factor is 0", "more than 0"),
+        ("mine -s {port}", "mine -s", 11, "it is unclear when the server is ready", "ready.cm"),
+        (OUTPUT, f"{OUTPUT}\nready = {{}}", 14, "ready", ""),
+        (OUTPUT, f"{OUTPUT}\nready.cm = 70000", 14, "ready.cm is 70000", "at most 65535"),
+        (OUTPUT, f'{OUTPUT}\nready.lines = "x"', 14, "unknown key 'lines'", "line"),
+        (OUTPUT, f'{OUTPUT}\nmpi = "tcp"\nserver_stays = true', 15, "server_stays is for a", ""),
+        (OUTPUT, 'output = "none"\nfactor = 2', 14, "factor and output = 'none'", "'columns'"),
+        (OUTPUT, f"{OUTPUT}\nfactor = 0", 14, "factor is 0", "more than 0"),
         (
-            '{size} {iterations} {arguments} {host}"\noutput = "columns"',
+            f'{{size}} {{iterations}} {{arguments}} {{host}}"\n{OUTPUT}',
             '{arguments} {host}"\noutput = "pattern"\nunit = "MB/s"\npattern = "(?P<value>x)"',
             4,
             "sizes = 1024",
             "one size, since neither",
         ),
-        ('output = "columns"', 'output = "csv"', 13, "holds all sizes", "{sizes}"),
-        ('output = "columns"', 'output = "pattern"', 13, "belong together", "both"),
-        ('output = "columns"', 'output = "columns"\npattern = "x"', 13, "belong together", "both"),
-        ('output = "columns"', 'output = "pattern"\npattern = "("', 14, "is not a regular expression", ""),
-        (
-            'output = "columns"',
-            'output = "pattern"\npattern = "(?P<unit>x)"',
-            14,
-            "no group named value",
-            "(?P<value>...)",
-        ),
-        (
-            'output = "columns"',
-            'output = "pattern"\npattern = "(?P<value>x)"',
-            14,
-            "no group named unit",
-            "(?P<unit>...)",
-        ),
-        (
-            'output = "columns"',
-            'output = "pattern"\nunit = "m"\npattern = "(?P<value>x)"',
-            14,
-            "'m' is not a unit",
-            "MB/s",
-        ),
+        (OUTPUT, 'output = "csv"', 13, "has all sizes", "{sizes}"),
+        (OUTPUT, 'output = "pattern"', 13, "belong together", "both"),
+        (OUTPUT, f'{OUTPUT}\npattern = "x"', 13, "belong together", "both"),
+        (OUTPUT, 'output = "pattern"\npattern = "("', 14, "is not a regular expression", ""),
+        (OUTPUT, 'output = "pattern"\npattern = "(?P<unit>x)"', 14, "no group named value", "(?P<value>...)"),
+        (OUTPUT, 'output = "pattern"\npattern = "(?P<value>x)"', 14, "no group named unit", "(?P<unit>...)"),
+        (OUTPUT, 'output = "pattern"\nunit = "m"\npattern = "(?P<value>x)"', 14, "'m' is not a unit", "MB/s"),
         ("[programs.mine]", "[programs.tcp]", 7, "Verbyte has a program 'tcp' already", "another name"),
-        ('program = "mine"', 'program = "yours"', 16, "there is no program 'yours'", "mine"),
+        ('program = "mine"', 'program = "yours"', 16, "unknown program 'yours'", "mine"),
         ('program = "mine"', 'program = "tcp"\narguments = "x"', 17, "tcp takes no arguments", "{arguments}"),
-        ('program = "mine"', 'program = "mine"\narguments = "{prot}"', 17, "there is no placeholder {prot}", "port"),
+        ('program = "mine"', 'program = "mine"\narguments = "{prot}"', 17, "unknown placeholder {prot}", "port"),
         ("{size} {iterations}", "{sizes} {iterations}", 5, "iterations = 200", "the same number at every size"),
         ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "Verbyte's programs"),
         ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),
     ],
 )
-def test_a_mistake_is_refused_on_its_line(
+def test_mistake_is_refused_on_its_line(
     experiment_file: Write, old: str, new: str, line: int, what: str, expected: str
 ) -> None:
     profile = '[profile.exact]\nwhy = "w"\nbytes_per_size_at_most = "64K"\n' if "{sizes}" in new else ""
@@ -118,10 +105,6 @@ def test_a_mistake_is_refused_on_its_line(
     assert (error.line, what in error.what, expected in error.expected) == (line, True, True), str(error)
 
 
-def test_iterations_of_all_sizes_are_alike_where_the_command_names_them_once(experiment_file: Write) -> None:
-    assert load(experiment_file(HEAD + PROGRAM.replace("{size}", "{sizes}") + SERIES))
-
-
 def test_opening_an_experiment_builds_its_programs(experiment_file: Write, fake_site: Site, tmp_path: Path) -> None:
     (tmp_path / "source").write_text("built")
     shop = open_workshop([experiment_file(HEAD + PROGRAM + SERIES)], fake_site, print)
@@ -129,7 +112,7 @@ def test_opening_an_experiment_builds_its_programs(experiment_file: Write, fake_
     assert shop.plans[0].planned[0].trial.programs.keys() == {"mine"}
 
 
-def test_a_build_that_fails_says_so_with_its_last_line(experiment_file: Write, fake_site: Site) -> None:
+def test_failed_build_is_reported_with_its_last_line(experiment_file: Write, fake_site: Site) -> None:
     file = experiment_file(HEAD + PROGRAM + SERIES)
     with pytest.raises(LabError, match=r"cp source mine: cp: .*No such file"):
         open_workshop([file], fake_site, print)

@@ -1,4 +1,4 @@
-"""Files on a disk that refuses them, and the one form of CSV."""
+"""Files on a full or read-only disk, and CSV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.errors import StorageError
 from lab.files.storage import csv_text, write_bytes, write_text
 
 
-def test_a_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "deep" / "table.csv"
     write_text(file, "old\n")
 
@@ -25,14 +25,13 @@ def test_a_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch:
     assert file.read_text() == "old\n" and [each.name for each in file.parent.iterdir()] == ["table.csv"]
 
 
-def test_a_program_can_be_run_and_a_text_cannot(tmp_path: Path) -> None:
+def test_only_programs_are_executable(tmp_path: Path) -> None:
     write_bytes(tmp_path / "program", b"#!/bin/sh\n", runnable=True)
     write_bytes(tmp_path / "text", b"text")
     assert [os.access(tmp_path / name, os.X_OK) for name in ("program", "text")] == [True, False]
 
 
-def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
-    """A rename would put a file in the place of a device."""
+def test_pipe_device_or_folder_is_not_replaced(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)
@@ -42,10 +41,10 @@ def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
     assert pipe.is_fifo() and link.is_symlink() and sorted(tmp_path.iterdir()) == [link, pipe]
 
 
-def test_a_name_that_is_no_text_is_written_with_its_numbers(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_escaped(tmp_path: Path) -> None:
     write_text(tmp_path / "grade.txt", os.fsdecode(b"ada\xff.pdf"))
     assert (tmp_path / "grade.txt").read_bytes() == b"ada\\udcff.pdf"
 
 
-def test_a_comma_a_quote_or_a_newline_in_a_cell_is_quoted() -> None:
+def test_comma_quote_and_newline_in_a_cell_are_quoted() -> None:
     assert csv_text(("a",), [["x,y"], ['"'], ["two\nlines"]]) == 'a\n"x,y"\n""""\n"two\nlines"\n'

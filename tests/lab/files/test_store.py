@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from lab.files.store import (
 )
 
 
-def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_folder_exists_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "target"
     with pytest.raises(StoreError, match=r"target: cannot be written: the disk is full"), put_folder(target) as folder:
         assert folder is not None
@@ -40,7 +39,7 @@ def test_a_folder_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o755  # another user of this checkout reads it
 
 
-def test_a_folder_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Path) -> None:
+def test_existing_folder_stays_unless_it_is_replaced(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.mkdir()
     (target / "old").touch()
@@ -51,14 +50,14 @@ def test_a_folder_that_is_there_is_kept_unless_it_is_to_be_replaced(tmp_path: Pa
     assert [path.name for path in target.iterdir()] == [SUMS]
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     (tmp_path / "target.making-x").mkdir()
     with put_folder(tmp_path / "target"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
 
 
-def test_the_newest_folders_are_kept(tmp_path: Path) -> None:
+def test_prune_keeps_the_newest_folders(tmp_path: Path) -> None:
     (tmp_path / "lock").touch()
     for age, name in enumerate("dacb"):
         (tmp_path / name).mkdir()
@@ -69,25 +68,15 @@ def test_the_newest_folders_are_kept(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"c", "b", "lock"}
 
 
-def test_only_one_holds_the_lock(tmp_path: Path) -> None:
-    inside, order = threading.Event(), []
-
-    def other() -> None:
-        inside.wait()
-        with exclusive(tmp_path / "lock"):
-            order.append("other")
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    with exclusive(tmp_path / "lock"):
-        inside.set()
-        thread.join(0.2)
-        order.append("first")
-    thread.join()
-    assert order == ["first", "other"]
+def test_lock_is_exclusive_and_free_after_its_block(tmp_path: Path) -> None:
+    lock = tmp_path / "cache" / "lock"
+    taking = ["flock", "--nonblock", str(lock), "true"]
+    with exclusive(lock):
+        assert subprocess.run(taking, check=False).returncode == 1
+    assert subprocess.run(taking, check=False).returncode == 0
 
 
-def test_a_file_is_there_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_file_exists_only_when_it_is_whole(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="half"), put_file(tmp_path / "file") as making:
         making.write_text("half")
         raise ValueError("half")
@@ -105,33 +94,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_as_it_was_written_is_whole_and_sha256sum_says_so_too(folder: Path) -> None:
+def test_sealed_folder_is_whole_for_sha256sum_too(folder: Path) -> None:
     assert damage(folder) == ""
     subprocess.run(["sha256sum", "--check", "--quiet", SUMS], cwd=folder, check=True)
 
 
-def test_every_change_is_named(folder: Path) -> None:
+def test_every_change_of_a_sealed_folder_is_named(folder: Path) -> None:
     (folder / "one").write_bytes(b"3")
     assert damage(folder) == "one is not what was written"
     (folder / "one").unlink()
     assert damage(folder) == "one is missing"
     (folder / "one").write_bytes(b"1")
     (folder / "third").touch()
-    assert damage(folder) == "third is strange there"
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\x00garbage", b"0" * 64, b"\n\n"])
-def test_damaged_digests_are_damage(folder: Path, content: bytes) -> None:
-    (folder / SUMS).write_bytes(content)
-    assert damage(folder)
-
-
-def test_digests_that_are_missing_are_damage(folder: Path) -> None:
+    assert damage(folder) == "third is not in digests"
+    for content in (b"", b"\xff\x00garbage", b"0" * 64, b"\n\n"):
+        (folder / SUMS).write_bytes(content)
+        assert damage(folder)
     (folder / SUMS).unlink()
     assert damage(folder) == f"{SUMS} is missing"
 
 
-def test_a_file_is_current_while_it_and_its_stamp_are_as_they_were(tmp_path: Path) -> None:
+def test_file_is_current_while_it_and_its_stamp_are_unchanged(tmp_path: Path) -> None:
     made = tmp_path / "made.csv"
     made.write_text("1\n")
     assert not is_current(made, "stamp")
@@ -146,7 +129,7 @@ def test_a_file_is_current_while_it_and_its_stamp_are_as_they_were(tmp_path: Pat
     assert not is_current(made, "stamp")
 
 
-def test_files_differ_by_name_by_content_and_by_being_there(tmp_path: Path) -> None:
+def test_files_differ_by_name_content_and_existence(tmp_path: Path) -> None:
     texts = {"a": "1", "b": "1", "c": "2"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.lab.conftest import PEERS
+from tests.lab.conftest import OURS, PEERS
 
 from lab.errors import SpecError
 from lab.experiment.experiment import Experiment
@@ -51,6 +51,11 @@ def test_every_point_and_repetition_is_a_trial_with_lasting_keys(make_small_plan
     small = make_small_plan()
     assert len(small.planned) == 2 + 2 + 2 * 2 + 2 and len(set(keys(small))) == len(small.planned)
     assert keys(small) == keys(make_small_plan()) and keys(small)[0][:16] == "de91d939f3089758"
+
+
+def test_order_of_an_experiment_is_no_part_of_its_trials(make_small_plan: Make) -> None:
+    small, ordered = make_small_plan(), make_small_plan("order = 1\n" + PEERS + OURS)
+    assert small.planned == ordered.planned
 
 
 def test_key_changes_with_programs_and_site_and_not_with_paths_and_names(

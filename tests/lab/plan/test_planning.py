@@ -32,8 +32,28 @@ def test_experiment_comes_before_an_example_of_its_name(tmp_path: Path, monkeypa
     assert find_experiment(Path("same")) == mine
 
 
+def test_all_experiments_start_with_those_that_have_an_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders = {
+        "a": "",
+        "b": "order = 2\n",
+        "bench": "",
+        "c": "",
+        "d": "order = 1\n",
+        "e": 'order = "first"\n',
+    }
+    for name, order in orders.items():
+        (tmp_path / f"{name}.toml").write_text(order)
+    monkeypatch.setattr(planning, "EXPERIMENTS", tmp_path)
+    assert [file.stem for file in all_experiments()] == ["d", "b", "a", "c", "e"]
+
+
+def test_first_of_all_experiments_is_verbs_throughput() -> None:
+    first, *others = (file.stem for file in all_experiments())
+    assert first == "verbs_throughput" and others == sorted(others)
+
+
 def test_unknown_name_is_refused_with_all_known_names() -> None:
-    with pytest.raises(SpecError, match="there is no experiment frist_figure") as refused:
+    with pytest.raises(SpecError, match="unknown experiment frist_figure") as refused:
         find_experiment(Path("frist_figure"))
     known = refused.value.expected.removeprefix("one of ").split(", ")
     assert known == sorted(known) and {"first_figure", "verbs_throughput"} <= set(known)
@@ -74,7 +94,7 @@ def test_without_packages_of_the_locked_compiler_this_hosts_is_taken_except_for_
     monkeypatch.setattr("lab.compiler.build.build_once", fail)
     lines = list[str]()
     assert under_test([load(student)], booting, lines.append).keys() == {student.parent / "mine" / "mine"}
-    assert lines == ["no package source has gcc-12: taking programs of this computer's compiler"]
+    assert lines == ["no package source has gcc-12: using the programs of this host's compiler"]
     student.write_text(experiment("touch mine", "rdma = true") + 'link = { card = "qdr" }\n')
     with pytest.raises(SupplyError, match="no package source has gcc-12"):
         under_test([load(student)], booting, print)
