@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lab.errors import LabError
 
-# The default confidence of intervals.
-LEVEL = 0.95
+Floats = NDArray[np.float64]
+
+LEVEL = 0.95  # the default confidence of intervals
+LARGEST_EXACT = 2**53  # integers up to here are exact as float64: 104 days in nanoseconds
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """`interval` is None where n is too small for one at its level: unknown, not zero."""
+    """A value of n samples; `interval` is None if n is too small for one."""
 
     value: float
     interval: Interval | None
@@ -45,7 +47,7 @@ class Estimate:
 
 
 def reciprocal(estimate: Estimate) -> Estimate:
-    """1/x of an estimate: a rate from a slope. The interval's ends swap; one that holds 0 has no reciprocal."""
+    """Return 1/x, such as a rate from a slope. An interval that contains 0 has no reciprocal."""
     interval = estimate.interval
     if interval is not None and interval.contains(0):
         interval = None
@@ -54,7 +56,7 @@ def reciprocal(estimate: Estimate) -> Estimate:
 
 
 def interval_ranks(n: int, quantile: float, level: float = LEVEL) -> tuple[int, int] | None:
-    """Ranks (from 0) of the samples that bound the quantile with at least this confidence, None if n is too small.
+    """Return the ranks (from 0) of the samples that bound the quantile with this confidence; None if n is too small.
 
     Estimator: order statistics with binomial ranks, half of the error at either end. Assumes independent samples of
     one distribution, of any shape. Source: J.-Y. Le Boudec, Performance Evaluation of Computer and Communication
@@ -67,23 +69,23 @@ def interval_ranks(n: int, quantile: float, level: float = LEVEL) -> tuple[int, 
 
 
 def place(samples: Floats, ranks: Iterable[int]) -> Floats:
-    """A copy in which every named rank holds the sample that a full sort would put there; linear in n."""
+    """Return a copy in which these ranks hold the samples of a full sort; linear in n."""
     return np.partition(samples, sorted(set(ranks)))
 
 
 def estimate_quantiles(samples: Floats, quantiles: Iterable[float], level: float = LEVEL) -> dict[float, Estimate]:
-    """Each quantile with its interval by ranks, all from one selection.
+    """Estimate each quantile with its interval by ranks, all from one selection.
 
     Estimator: linear interpolation between order statistics, type 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in
     Statistical Packages" (1996), which at 0.5 is the usual median.
     """
     n = samples.size
     bounds = {quantile: interval_ranks(n, quantile, level) for quantile in quantiles}
-    wanted = {rank for pair in bounds.values() if pair for rank in pair}
+    ranks = {rank for pair in bounds.values() if pair for rank in pair}
     for quantile in bounds:
         lower = int(np.floor((n - 1) * quantile))
-        wanted |= {lower, min(lower + 1, n - 1)}
-    placed = place(samples, wanted)
+        ranks |= {lower, min(lower + 1, n - 1)}
+    placed = place(samples, ranks)
     return {quantile: _at(placed, quantile, pair, level) for quantile, pair in bounds.items()}
 
 
@@ -96,15 +98,9 @@ def _at(placed: Floats, quantile: float, pair: tuple[int, int] | None, level: fl
     return Estimate(float(value), interval, placed.size)
 
 
-Floats = NDArray[np.float64]
-
-# Integers up to here are exact as float64: in nanoseconds 104 days.
-LARGEST_EXACT = 2**53
-
-
 @dataclass
 class TooFewSamples(LabError):
-    """A statistic needs more samples than there are."""
+    """A statistic needs more samples."""
 
     needed: int = 0
     found: int = 0
@@ -118,7 +114,7 @@ class BadSample(LabError):
 
 
 def check_samples(values: ArrayLike, least: int = 1) -> Floats:
-    """The values as one row of floats; an error where there are fewer than `least` or one is no exact number."""
+    """Return the values as a row of floats; raise if there are fewer than `least`, or if a value is not exact."""
     samples = np.asarray(values, dtype=np.float64).reshape(-1)
     if samples.size < least:
         raise TooFewSamples(
@@ -132,7 +128,7 @@ def check_samples(values: ArrayLike, least: int = 1) -> Floats:
 
 
 def check_pairs(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]:
-    """Both coordinates of the same points."""
+    """Return the coordinates of points; raise for different numbers of x and y."""
     xs, ys = check_samples(x, least), check_samples(y, least)
     if xs.size != ys.size:
         raise TooFewSamples(f"{xs.size} x for {ys.size} y", needed=max(xs.size, ys.size), found=min(xs.size, ys.size))
@@ -140,7 +136,7 @@ def check_pairs(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]
 
 
 def check_rows(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]:
-    """The x, and for each repetition a row of y over them; y of one dimension are a single repetition."""
+    """Return the x, and a row of y for each repetition; y of one dimension are a single repetition."""
     xs, ys = check_samples(x, least), check_samples(y, least)
     rows = np.shape(y)[0] if np.ndim(y) == 2 else 1
     if ys.size != rows * xs.size:
@@ -149,23 +145,23 @@ def check_rows(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]:
 
 
 def supported_quantile(values: ArrayLike, quantile: float, level: float = LEVEL) -> Estimate | None:
-    """A quantile and its interval by ranks, None where n doesn't support it.
+    """Estimate a quantile with its interval by ranks; None if n doesn't support it.
 
-    It is supported when its two-sided interval exists: from 6 samples for the median, 368 for the 99 % quantile.
+    n supports a quantile that has a two-sided interval: from 6 samples for the median, 368 for the 99 % quantile.
     Assumes independent samples: windows of one trial are not, repetitions of a trial are.
     Source: Hoefler & Belli, rules 5, 6 and 8.
     """
-    found = estimate_quantiles(check_samples(values), (quantile,), level)[quantile]
-    return found if found.interval else None
+    estimate = estimate_quantiles(check_samples(values), (quantile,), level)[quantile]
+    return estimate if estimate.interval else None
 
 
 def estimate_median(values: ArrayLike, level: float = LEVEL) -> Estimate:
-    """The median and its interval by ranks; no interval below 6 samples at 95 %."""
+    """Estimate the median with its interval by ranks; no interval below 6 samples at 95 %."""
     return estimate_quantiles(check_samples(values), (0.5,), level)[0.5]
 
 
 def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:
-    """The arithmetic mean with Student's interval; assumes that means of n samples are normal. For costs, not rates."""
+    """Estimate the mean with Student's interval; assumes that means of n samples are normal. For costs, not rates."""
     samples = check_samples(values)
     mean = float(samples.mean())
     if samples.size == 1:
@@ -175,14 +171,14 @@ def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:
 
 
 def student(probability: float, freedom: float) -> float:
-    """A quantile of Student's t."""
+    """Return a quantile of Student's t."""
     from scipy import special
 
     return float(special.stdtrit(freedom, probability))
 
 
 def fisher(probability: float, above: float, below: float) -> float:
-    """A quantile of F with these degrees of freedom of the numerator and of the denominator."""
+    """Return a quantile of F with these degrees of freedom of the numerator and the denominator."""
     from scipy import special
 
     return float(special.fdtri(above, below, probability))
@@ -190,7 +186,7 @@ def fisher(probability: float, above: float, below: float) -> float:
 
 @cache
 def binomial(probability: float, n: int, chance: float) -> int:
-    """The least k such that at most k of n trials succeed with at least this probability."""
+    """Return the least k such that at most k of n trials succeed with at least this probability."""
     from scipy import special
 
     successes = ceil(float(special.bdtrik(probability, n, chance)))

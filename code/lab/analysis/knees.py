@@ -15,22 +15,22 @@ from lab.analysis.ratios import all_dots, dot, norm
 # A knee needs two x on either side of it.
 LEAST_X = 5
 RESAMPLES = 1_999
-# The first look has COARSE candidates between two neighbouring x, at most MOST; each of LOOKS closer looks has FINE
+# The first search has COARSE candidates between neighbouring x, at most MOST; each of LOOKS finer searches has FINE
 # candidates among the places that are not ruled out.
 COARSE, MOST, FINE, LOOKS = 16, 513, 257, 3
-# A part of the y's sum of squares below the first is rounding; so is a difference of gains below the second.
+# Smaller parts of the y's sum of squares, and smaller differences of gains, are rounding errors.
 ROUNDING, GAIN_ROUNDING = 1e-20, 1e-12
-# A time steps up where it grows by more than STEP, or by NEAR_STEP between two sizes within NEAR of each other, where
-# what a byte costs cannot show. A throughput jumps where a message takes less time than one of the size before.
+# A time steps up if it grows by more than STEP, or by NEAR_STEP between two sizes within NEAR of each other, where the
+# cost of a byte cannot show. A throughput jumps if a message takes less time than one of the previous size.
 STEP, NEAR_STEP, NEAR = 1.2, 1.05, 1.01
 JUMP = 1.05
 
 
 def find_steps(times: Mapping[int, float]) -> dict[int, float]:
-    """The sizes at which a time steps up, each with the factor over the size before.
+    """Return the sizes at which a time steps up, each with the factor over the previous size.
 
-    A growth is a step if the next larger size does not continue it: if it grows by less than half as much, in all and
-    for each byte. The growth up to the last size is none, since nobody knows how it goes on.
+    A growth is a step if the next larger size does not continue it: if that grows by less than half as much, in total
+    and per byte. The growth up to the last size does not count, since its continuation was not measured.
     """
     steps = {}
     for small, large in pairwise(sorted(times)):
@@ -42,7 +42,7 @@ def find_steps(times: Mapping[int, float]) -> dict[int, float]:
 
 
 def _ends_there(times: Mapping[int, float], small: int, large: int) -> bool:
-    after = min((size for size in times if size > NEAR * large), default=None)  # a near size is the same place
+    after = min((size for size in times if size > NEAR * large), default=None)  # not a near size
     if after is None:
         return False
     is_less = times[after] / times[large] - 1 < (times[large] / times[small] - 1) / 2
@@ -51,7 +51,7 @@ def _ends_there(times: Mapping[int, float], small: int, large: int) -> bool:
 
 
 def find_jumps(rates: Mapping[int, float]) -> dict[int, float]:
-    """The sizes at which a throughput jumps, each with the factor over the size before."""
+    """Return the sizes at which a throughput jumps, each with the factor over the previous size."""
     growth = {(small, large): rates[large] / rates[small] for small, large in pairwise(sorted(rates))}
     return {large: factor for (small, large), factor in growth.items() if factor > JUMP * large / small}
 
@@ -65,14 +65,14 @@ class Knee:
 
 
 def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -> Knee | None:
-    """The one knee of a continuous line of two slopes, None where the data don't support it.
+    """Find the knee of a continuous line with two slopes; None if the data don't support one.
 
     Estimator: least squares over all places of the knee (D. J. Hudson, 1966; V. M. R. Muggeo, "Estimating regression
     models with unknown break-points", 2003). The interval holds all places that fit no worse by an F test (G. A. F.
     Seber and C. J. Wild, Nonlinear Regression, 1989, chapter 9). Supported means: a straight line with normal noise
     bends as sharply at its best place in less than 1 - level of the cases (simulated, as the place isn't known
     beforehand: R. B. Davies, 1987), and a parabola does not fit better by BIC. Assumes independent errors of one
-    variance; a second knee, or a jump, is taken for one knee.
+    variance; a second knee, or a jump, appears as one knee.
     """
     points = _Points.of(*check_pairs(x, y, least=LEAST_X))
     places = points.places()
@@ -104,7 +104,7 @@ class _Points:
 
     @property
     def left(self) -> float:
-        """The sum of squares that a straight line leaves."""
+        """The sum of squares around a straight line."""
         return float(np.square(self.off_line(self.y)).sum()) + self.within
 
     @property
@@ -112,20 +112,20 @@ class _Points:
         return self.left <= ROUNDING * float(dot(self.y, self.y))
 
     def places(self) -> Floats:
-        """The candidate places of a knee, evenly among the x, since sizes are often doubled."""
+        """Return candidate places of a knee, evenly among the x, since sizes are often doubled."""
         last = self.x.size - 2
         among = np.linspace(1, last, min((last - 1) * COARSE + 1, MOST))
         return np.interp(among, np.arange(self.x.size), self.x)
 
     def off_line(self, rows: Floats) -> Floats:
-        """The residuals of each row from its straight line."""
+        """Return the residuals of each row from its straight line."""
         centred = (self.x - self.x.mean()) / np.ptp(self.x)
         flat = self.root_weight / norm(self.root_weight)
         tilted = _without(self.root_weight * centred, flat)
         return _without(_without(rows, flat), tilted / norm(tilted))
 
     def bends(self, curves: Floats) -> Floats:
-        """Directions of length 1 in which each curve (a row over x) departs from a straight line."""
+        """Return the unit vectors in which each curve (a row over x) departs from a straight line."""
         rest = self.off_line(curves * self.root_weight)
         unit: Floats = rest / norm(rest)[:, None]
         return unit
@@ -134,12 +134,12 @@ class _Points:
         return self.bends(np.maximum(self.x - places[:, None], 0) / np.ptp(self.x))
 
     def gains(self, places: Floats) -> Floats:
-        """The sum of squares that a knee at each place explains beyond a straight line."""
+        """Return the sum of squares that a knee at each place explains beyond a straight line."""
         return np.square(dot(self.hinges(places), self.y))
 
 
 def _without(rows: Floats, direction: Floats) -> Floats:
-    """What is left of each row without its part along a direction of length 1."""
+    """Remove from each row its part along a unit vector."""
     return rows - dot(rows, direction)[..., None] * direction
 
 
@@ -153,7 +153,7 @@ def _chance_of_straight_line(points: _Points, places: Floats, random: np.random.
 
 
 def _parabola_is_better(points: _Points, places: Floats) -> bool:
-    """By BIC, n ln(left) + parameters ln(n), with four parameters for a knee and three for a parabola."""
+    """Compare by BIC, n ln(left) + parameters ln(n): a knee has four parameters, a parabola three."""
     centred = (points.x - points.x.mean()) / np.ptp(points.x)
     by_parabola = float(np.square(dot(points.bends(np.square(centred)[None, :]), points.y)).max())
     left_by_knee = points.left - float(points.gains(places).max())
@@ -161,7 +161,7 @@ def _parabola_is_better(points: _Points, places: Floats) -> bool:
 
 
 def _locate(points: _Points, places: Floats, level: float) -> tuple[float, float, float]:
-    """The best place, and the first and last that are not ruled out, widened by one step of the last look."""
+    """Return the best place, and the first and last that are not ruled out, widened by a step of the last search."""
     for _ in range(LOOKS):
         first, last = _not_ruled_out(points, places, level)
         low, high = places[max(first - 1, 0)], places[min(last + 1, places.size - 1)]

@@ -20,20 +20,19 @@ class Line:
     r_squared: float | None
     low: float
     high: float
-    residuals: Floats  # one repetition after the other
+    residuals: Floats  # repetition by repetition
     n: int  # points
 
     def at(self, x: ArrayLike) -> Floats:
-        """The line's y at these x."""
         return np.asarray(self.intercept.value + self.slope.value * np.asarray(x, dtype=np.float64))
 
 
 def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
-    """The least-squares line of each repetition, a row of y over the x, and the mean of these lines.
+    """Fit a least-squares line to each repetition (a row of y over the x), and return the mean of these lines.
 
     Estimator: ordinary least squares in every row, Student's interval over the rows' slopes and over their intercepts.
     An effect of one repetition, or dependent errors of neighbouring x, move its line as a whole, so the interval
-    includes them. Points of one repetition are no repetitions, so a single row has no interval.
+    includes them. The points of one repetition don't replace repetitions, so a single row has no interval.
     Assumes independent repetitions; holds at 95 % from two of them on, whatever their variances. Source: R. Ibragimov
     and U. K. Mueller, "t-Statistic Based Correlation and Heterogeneity Robust Inference" (2010).
     """
@@ -55,13 +54,13 @@ def _r_squared(ys: Floats, residuals: Floats) -> float | None:
     return 1 - float(dot(residuals, residuals)) / total if total else None
 
 
-# Two points always lie on a line, so a piece has three x.
+# A line always fits two points, so a piece has three x.
 LEAST = 3
 # A difference of BIC beyond this is very strong evidence: R. E. Kass and A. E. Raftery, "Bayes Factors" (1995).
 CLEARLY = 10.0
 # Two lines have three parameters more than one: a slope, an intercept and a place.
 PARAMETERS = 3
-# The chance to find a steady departure over the repetitions where there is none.
+# The chance of a false departure over the repetitions.
 CHANCE = 0.01
 # The least change of some y, as a fraction, that justifies a second line.
 MATTERS = 0.01
@@ -69,7 +68,7 @@ MATTERS = 0.01
 
 @dataclass(frozen=True)
 class Pieces:
-    """The lines below and above the break, which lies between two x."""
+    """The lines below and above the break, which is between two x."""
 
     below: Line
     above: Line
@@ -77,41 +76,41 @@ class Pieces:
 
 
 def find_pieces(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Pieces | None:
-    """Two lines, with a step between them or not, where they follow the rows of y clearly better than one; else None.
+    """Fit two lines, with or without a step between them; None unless they fit the rows of y clearly better than one.
 
     Estimator: least squares on the means over the repetitions, over all places of the break. Clearly better means all
     of three. By BIC, n ln(squares left) + parameters ln(n), two lines win by more than 10 on the means (G. Schwarz,
     1978; Y.-C. Yao, "Estimating the number of change-points via Schwarz' criterion", 1988). As errors of neighbouring x
     depend on each other, or grow with x, BIC alone takes a good part of all straight lines for two; so every
-    repetition is held against the departure from one line that the others show, and a one-sided t test over the
-    repetitions must find the departure again at 99 %. And at some x the two lines say something else by more than 1 %.
+    repetition is compared with the departure from one line in the others, and a one-sided t test over the
+    repetitions must find the departure again at 99 %. And at some x the two lines differ from one by more than 1 %.
     The break's interval holds that of every repetition alone and all places that fit the means no worse by an F test
     (G. A. F. Seber and C. J. Wild, Nonlinear Regression, 1989, chapter 9). Assumes independent repetitions, so one
-    alone shows nothing; a second break is taken into the pieces.
+    alone shows nothing; a second break becomes a part of the pieces.
     """
     xs, rows = check_rows(x, y, least=1)
     order = np.argsort(xs, kind="stable")
     xs, rows = xs[order], rows[:, order]
     if len(rows) < 2 or np.unique(xs).size < max(xs.size, 2 * LEAST):
         return None
-    found = _Breaks.of(xs, rows)
-    if not (found.matters() and found.wins() and _comes_again(xs, rows)):
+    breaks = _Breaks.of(xs, rows)
+    if not (breaks.matters() and breaks.wins() and _comes_again(xs, rows)):
         return None
-    first, last = found.not_ruled_out(level)
-    own = [_Breaks.of(xs, row[None, :]).best for row in rows]
-    low, high = xs[min(first, *own) - 1], xs[max(last, *own)]
-    middle = float(xs[found.best - 1] + xs[found.best]) / 2
-    below, above = (fit_line(xs[part], rows[:, part], level) for part in found.parts)
+    first, last = breaks.not_ruled_out(level)
+    of_rows = [_Breaks.of(xs, row[None, :]).best for row in rows]
+    low, high = xs[min(first, *of_rows) - 1], xs[max(last, *of_rows)]
+    middle = float(xs[breaks.best - 1] + xs[breaks.best]) / 2
+    below, above = (fit_line(xs[part], rows[:, part], level) for part in breaks.parts)
     return Pieces(below, above, Estimate(middle, Interval(float(low), float(high), level), len(rows)))
 
 
 @dataclass(frozen=True)
 class _Breaks:
-    """The means over repetitions, and the sum of squares that two lines leave for a break before each x."""
+    """The means over repetitions, and the sum of squares around two lines for a break before each x."""
 
     x: Floats
     y: Floats
-    left: Floats  # infinite where a piece would have too few x
+    left: Floats  # infinite if a piece would have too few x
 
     @classmethod
     def of(cls, xs: Floats, rows: Floats) -> _Breaks:
@@ -130,7 +129,7 @@ class _Breaks:
         return slice(None, self.best), slice(self.best, None)
 
     def departure(self) -> Floats:
-        """The difference between two lines and one."""
+        """Return the difference between two lines and one."""
         two = np.concatenate([_on_line(self.x[part], self.y[part]) for part in self.parts])
         departure: Floats = two - _on_line(self.x, self.y)
         return departure
@@ -144,14 +143,14 @@ class _Breaks:
         return bool(n * np.log(by_one / least) - PARAMETERS * np.log(n) > CLEARLY)
 
     def not_ruled_out(self, level: float) -> tuple[int, int]:
-        """The first and the last break that fit no worse than the best."""
+        """Return the first and the last break that fit no worse than the best."""
         freedom = self.x.size - 2 - PARAMETERS
         allowed = np.flatnonzero(self.left <= self.left.min() * (1 + fisher(level, 1, freedom) / freedom))
         return int(allowed[0]), int(allowed[-1])
 
 
 def _comes_again(xs: Floats, rows: Floats) -> bool:
-    """Whether the repetitions share a departure from one line: each along the direction that the others show."""
+    """Return whether the repetitions share a departure from one line: each along the direction of the others."""
     along = []
     for place, row in enumerate(rows):
         departure = _Breaks.of(xs, np.delete(rows, place, axis=0)).departure()
@@ -166,7 +165,7 @@ def _on_line(xs: Floats, ys: Floats) -> Floats:
 
 
 def _left_of_starts(xs: Floats, ys: Floats) -> Floats:
-    """The squares that a line leaves of the first x, the first two, and so on, by updating (B. P. Welford, 1962)."""
+    """Return the squares around a line through the first x, the first two, and so on (B. P. Welford, 1962)."""
     left = np.zeros(xs.size)
     mean_x = mean_y = xx = xy = yy = 0.0
     for n, (x, y) in enumerate(zip(xs.tolist(), ys.tolist(), strict=True), 1):

@@ -15,51 +15,44 @@ _DIGITS = Context(prec=40)
 
 
 def dot(left: Floats, right: Floats) -> Floats:
-    """The sum of products over the last axis: of two rows, or of each row with the other."""
+    """Sum the products over the last axis, equally on every CPU: numpy's dot is not reproducible."""
     total: Floats = np.multiply(left, right).sum(axis=-1)
     return total
 
 
 def norm(rows: Floats) -> Floats:
-    """The length of each row."""
+    """Return the length of each row."""
     return np.sqrt(dot(rows, rows))
 
 
 def all_dots(left: Floats, right: Floats) -> Floats:
-    """Each row of the left with each row of the right."""
+    """Return the product of each row of the left with each row of the right."""
     total = np.zeros((len(left), len(right)))
-    for one, other in zip(left.T, right.T, strict=True):
-        total += np.multiply.outer(one, other)
+    for of_left, of_right in zip(left.T, right.T, strict=True):
+        total += np.multiply.outer(of_left, of_right)
     return total
 
 
-def portable_geometric_mean(values: Iterable[float]) -> float:
-    """Of values above 0."""
-    with localcontext(_DIGITS):
-        logarithms = [Decimal(value).ln() for value in values]
-        return float((sum(logarithms, Decimal()) / len(logarithms)).exp())
-
-
 def log2(values: Iterable[float]) -> list[float]:
-    """Their logarithms to base 2."""
     with localcontext(_DIGITS):
         of_two = Decimal(2).ln()
         return [float(Decimal(value).ln() / of_two) for value in values]
 
 
 def exp2(value: float) -> float:
-    """Two to the power of it."""
     with localcontext(_DIGITS):
         return float(Decimal(2) ** Decimal(value))
 
 
 def geometric_mean(ratios: ArrayLike) -> float:
-    """The mean of ratios, the same whichever side is the base; ratios must be above 0."""
+    """Return the mean of ratios, which does not depend on the base; raise unless all are above 0."""
     samples = check_samples(ratios)
     if samples.min() <= 0:
         index = int(np.argmin(samples))
         raise BadSample(f"sample {index} is {samples[index]}, not above 0", index=index)
-    return portable_geometric_mean(samples.tolist())
+    with localcontext(_DIGITS):
+        logarithms = [Decimal(value).ln() for value in samples.tolist()]
+        return float((sum(logarithms, Decimal()) / len(logarithms)).exp())
 
 
 class Verdict(Enum):
@@ -72,11 +65,11 @@ class Verdict(Enum):
 
 
 def judge(estimate: Estimate, reference: float = 1.0, margin: float = 0.0) -> Verdict:
-    """More or less only where the whole interval is beyond the reference by the margin (a fraction of the reference).
+    """Return more or less if the whole interval is beyond the reference by the margin (a fraction of the reference).
 
-    If the whole interval lies inside a margin above 0, the difference is too small to matter (D. J.
-    Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", 1987). No interval is no
-    evidence: can't tell. Source: Hoefler & Belli, rules 5 and 7.
+    If the whole interval is inside a margin above 0, the difference is too small to matter (D. J. Schuirmann, "A
+    comparison of the two one-sided tests procedure and the power approach", 1987). Without an interval there is no
+    evidence: CANT_TELL. Source: Hoefler & Belli, rules 5 and 7.
     """
     interval = estimate.interval
     if interval is None:
@@ -90,13 +83,13 @@ def judge(estimate: Estimate, reference: float = 1.0, margin: float = 0.0) -> Ve
 
 
 def false_verdicts(estimates: Iterable[Estimate]) -> tuple[int, float]:
-    """How many estimates could be judged, and how many of them are more or less at most in the mean if none differs.
+    """Count the estimates that could be judged, and bound the expected number of false verdicts if none differs.
 
     Each interval misses the truth in at most 1 - level of the cases; the expectation of a sum needs no independence.
     This replaces Holm's correction (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): six
     repetitions a side never reach the level that its first step asks of a table of fifty, so it would hide all of them.
     """
-    levels = [each.interval.level for each in estimates if each.interval]
+    levels = [estimate.interval.level for estimate in estimates if estimate.interval]
     return len(levels), sum(1 - level for level in levels)
 
 
@@ -107,9 +100,9 @@ LEAST = 6
 
 
 def ratio_of_medians(samples: ArrayLike, base: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate:
-    """median(samples) / median(base) with a bootstrap interval; n is that of the smaller side.
+    """Estimate median(samples) / median(base) with a bootstrap interval; n is that of the smaller side.
 
-    Estimator: percentile bootstrap, each side resampled by itself. Assumes independent samples within and between the
+    Estimator: percentile bootstrap, both sides resampled separately. Assumes independent samples within and between the
     sides. The same seed gives the same interval. Source: B. Efron and R. Tibshirani, An Introduction to the Bootstrap
     (1993), chapter 13; Hoefler & Belli, rules 1 (name the base) and 7.
     """
@@ -129,10 +122,10 @@ def ratio_of_medians(samples: ArrayLike, base: ArrayLike, level: float = LEVEL, 
 def ratios_of_medians(
     sides: Sequence[tuple[ArrayLike, ArrayLike]], level: float = LEVEL, seed: int = 1, resamples: int = OF_MANY
 ) -> tuple[Estimate, ...]:
-    """Ratios of which one may be chosen by its value: the confidence of the intervals is that of all at once.
+    """Estimate ratios of which one may be chosen by its value: the confidence of the intervals is joint.
 
-    Estimator: as ratio_of_medians, but the part that each interval leaves out is so small that in the resamples no
-    ratio lies outside of its own in 1 - level of the cases; samples that stand in several ratios are resampled once.
+    Estimator: as ratio_of_medians, but the tails are so small that all resampled ratios are inside their intervals at
+    once with probability `level`; samples of several ratios are resampled once.
     Source: R. Beran, "Balanced simultaneous confidence sets" (1988). Simulated for 2 to 16 equal points of 6 and 10
     samples, normal, skewed, heavy-tailed and of two humps: the best is judged more than the first in 0.6 to 3.5 % (by
     its own interval alone in up to 15 %); that any of 15 is judged different takes 5 to 10 % at six samples.
@@ -160,7 +153,7 @@ def _key(samples: ArrayLike) -> tuple[float, ...]:
 
 
 def _balanced(ratios: list[Floats], level: float) -> list[Interval]:
-    """The same ranks of each row of resampled ratios; in `level` of the columns all rows lie within them at once."""
+    """Return equal ranks of each row of resampled ratios; in `level` of the columns all rows are inside."""
     if not ratios:
         return []
     ordered = np.sort(np.stack(ratios), axis=1)

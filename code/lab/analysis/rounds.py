@@ -13,7 +13,7 @@ from lab.analysis.ratios import ratio_of_medians
 
 
 class State(Enum):
-    """The answer of a rule about the series so far."""
+    """The verdict of a rule on the series so far."""
 
     GO_ON = "go on"
     REACHED = "reached"
@@ -22,7 +22,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """The answer after n samples; the rule compares `spread`, a fraction or None if unknown, with its target."""
+    """The verdict after n samples; the rule compares `spread`, a fraction or None if unknown, with its target."""
 
     state: State
     n: int
@@ -31,11 +31,11 @@ class Decision:
 
 @dataclass(frozen=True)
 class UntilStable:
-    """Stops when the largest and the least of the last `window` samples differ by at most `target` times their median,
+    """Stop when the largest and the least of the last `window` samples differ by at most `target` times their median,
     or at `cap` samples.
 
-    Estimator: (max - min) / median of the window. Assumes nothing, and promises little: a slow drift passes where it
-    moves less than the target in one window. Source: the exercise behind the until-stable experiment.
+    Estimator: (max - min) / median of the window. Assumes nothing, and promises little: a slow drift passes if
+    it moves less than the target in one window. Source: the exercise behind the until-stable experiment.
     """
 
     target: float
@@ -51,7 +51,7 @@ class UntilStable:
 
 
 def stop_at(rule: UntilStable, series: ArrayLike) -> Decision:
-    """The decision at the first sample where the rule stops; GO_ON if the series ends before."""
+    """Return the decision at the first sample at which the rule stops; GO_ON if the series ends before."""
     samples = check_samples(series)
     decision = Decision(State.GO_ON, 0)
     for n in range(1, samples.size + 1):
@@ -66,15 +66,15 @@ def _spread(window: Floats) -> float:
     return width / abs(median) if median else float("inf") if width else 0.0
 
 
-LEAST = 10  # windows of a trial; fewer tell nothing about where it settles
+LEAST = 10  # windows of a trial; fewer don't show when it settles
 
 
 def warm_up_ratio(trials: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate:
-    """The first window as a multiple of the steady value: a row per repetition, a column per window.
+    """Estimate the first window over the steady value: a row per repetition, a column per window.
 
     Estimator: the ratio of medians over repetitions, of the first window to the median of each trial's second half.
-    Assumes independent repetitions that are steady by the middle. Judge it against 1: can't tell means that
-    the data show no effect of warm-up.
+    Assumes independent repetitions that are steady by the middle. Judge it against 1: CANT_TELL means that the
+    data show no effect of warm-up.
     """
     rows = np.asarray(trials, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] < 2:
@@ -83,59 +83,53 @@ def warm_up_ratio(trials: ArrayLike, level: float = LEVEL, seed: int = 1) -> Est
     return ratio_of_medians(rows[:, 0], settled, level, seed)
 
 
-# The largest share of a round's time that a correction may take off. The true share lies anywhere between nothing and
-# the whole trip, so beyond this the corrected rate is unknown by more than a fifth.
+# The largest share of a round's time that a correction may subtract. The true share is between nothing and the whole
+# trip, so beyond this the corrected rate is unknown by more than a fifth.
 LARGEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Correction:
-    """The share of the time that is taken off, and the corrected rate; None where the share is too large."""
+    """The subtracted share of the time, and the corrected rate; None if the share is too large."""
 
     share: Estimate
     rate: Estimate | None
 
 
 def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike, level: float = LEVEL) -> Correction:
-    """The rate of `amount` per time, less half of the round trip, of each repetition's time and round trip.
+    """Estimate the rate of `amount` per time less RTT/2, from each repetition's time and round trip.
 
-    Estimator: the median over repetitions of amount / (time - trip / 2). Assumes that both ways take alike, which one
-    clock cannot know: the interval therefore goes from the rate with nothing taken off to that with the whole trip
-    taken off, each at the outer end of its interval by ranks. Source: the exercise behind the until-stable experiment,
-    whose published correction has no bound.
+    Estimator: the median over repetitions of amount / (time - trip / 2). Assumes that both directions take equally
+    long, which one clock cannot show: the interval therefore goes from the rate with nothing subtracted to that with
+    the whole trip subtracted, each at the outer end of its interval by ranks. Source: the exercise behind the
+    until-stable experiment, whose published correction has no bound.
     """
     spans, trip = check_samples(times), check_samples(trips)
-    return _correction(amount, _Times(spans, spans - trip / 2, spans - trip), trip, level)
+    return _correction(amount, spans, (spans - trip / 2, spans - trip), trip, level)
 
 
 def until_completed(
     amount: float, times: ArrayLike, completed: ArrayLike, trips: ArrayLike, level: float = LEVEL
 ) -> Correction:
-    """The rate of `amount` up to the last completion, after which a round only tells its server and hears its answer.
+    """Estimate the rate of `amount` up to the last completion; only a control message and its answer follow.
 
-    Estimator: the median over repetitions of amount / completed. The data arrived before that by the way back of the
-    last acknowledgement, at most the round trip (0 where the data come here): the interval goes from the rate with
-    nothing taken off to that with the whole trip off the completion, each at the outer end of its interval by ranks.
+    Estimator: the median over repetitions of amount / completed. The data arrived earlier, by the time of the last
+    acknowledgement, at most the round trip (0 if the data come here): the interval goes from the rate with nothing
+    subtracted to that with the whole trip subtracted from the completion, each at the outer end of its interval by
+    ranks.
     """
     spans, ends, trip = check_samples(times), check_samples(completed), check_samples(trips)
-    return _correction(amount, _Times(spans, ends, ends - trip), trip, level)
+    return _correction(amount, spans, (ends, ends - trip), trip, level)
 
 
-@dataclass(frozen=True)
-class _Times:
-    """The times of each repetition: as measured, with the likely overhead off, and with the most off."""
-
-    longest: Floats
-    likely: Floats
-    shortest: Floats
-
-
-def _correction(amount: float, times: _Times, trip: Floats, level: float) -> Correction:
-    share = estimate_median((times.longest - times.likely) / times.longest, level)
-    unknown = estimate_median(trip / 2 / times.longest, level)
-    if max(each.interval.high if each.interval else each.value for each in (share, unknown)) > LARGEST_SHARE:
+def _correction(amount: float, spans: Floats, less: tuple[Floats, Floats], trip: Floats, level: float) -> Correction:
+    """Correct measured times, given the times less the likely and less the largest overhead."""
+    likely, shortest = less
+    share = estimate_median((spans - likely) / spans, level)
+    unknown = estimate_median(trip / 2 / spans, level)
+    if max(part.interval.high if part.interval else part.value for part in (share, unknown)) > LARGEST_SHARE:
         return Correction(share, None)
-    middle = estimate_median(amount / times.likely, level)
-    low, high = (estimate_median(amount / each, level).interval for each in (times.longest, times.shortest))
+    middle = estimate_median(amount / likely, level)
+    low, high = (estimate_median(amount / time, level).interval for time in (spans, shortest))
     interval = Interval(low.low, high.high, level) if low and high else None
-    return Correction(share, Estimate(middle.value, interval, int(np.size(times.longest))))
+    return Correction(share, Estimate(middle.value, interval, spans.size))

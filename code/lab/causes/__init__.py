@@ -1,1 +1,1 @@
-"""Where the instructions of a message go: counted on the exact site, by function and by kind of work."""
+"""Count the instructions of a message on the exact site, by function and by kind of work."""

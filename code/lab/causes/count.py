@@ -17,14 +17,14 @@ from lab.run.checks import failed_steps
 from lab.sites.exact import ProfiledSite
 
 KEY_DIGITS = 12
-# The VM's init looks every now and then whether the server has ended, each time by a process of its own. If the client
-# stays until it has, one look is enough in each trial.
+# The VM's init checks every now and then whether the server has ended, each time by a process. If the client waits for
+# the server's end, one check is enough.
 STAY = '"$@"; status=$?; usleep 50000; exit $status'
 
 
 @dataclass(frozen=True)
 class Window:
-    """Some messages of a series, all of one size: the second trial sends them twice."""
+    """Some messages of a series, all of one size; the second trial sends twice as many."""
 
     planned: Planned
     counts: Counts
@@ -33,26 +33,25 @@ class Window:
 
     @property
     def messages(self) -> int:
-        """The number of messages by which the second trial exceeds the first."""
+        """The difference between the two trials."""
         return self.counts.iterations
 
     @property
     def record(self) -> str:
-        """The first letters of the second trial's key, which decides its counts."""
         return self.twice.key[:KEY_DIGITS]
 
 
 def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Window]:
-    """A window of each series and size; of a series that varies something, its first values."""
+    """Return a window of each series and size; of a varied series, its first point."""
     first = {planned.series.name: planned for planned in reversed(plan.planned) if planned.repetition == 1}
     if unknown := [name for name in series if name not in first]:
-        raise SpecError(f"there is no series {unknown[0]!r}", expected=f"one of {', '.join(first)}")
+        raise SpecError(f"unknown series: {unknown[0]!r}", expected=f"one of {', '.join(first)}")
     sizes = tuple(sizes)
     return [window(first[name], size, plan.site) for name in series for size in sizes]
 
 
 def window(planned: Planned, size: int, site: SiteFacts) -> Window:
-    """The two trials of a size, with the counts that the plan has for it."""
+    """Return the two trials of a size, with the plan's counts."""
     counts = next((counts for counts in planned.trial.request.counts if counts.size == size), None)
     if counts is None:
         what = f"{planned.series.name} has no messages of {size} bytes on {site.name}"
@@ -72,7 +71,7 @@ def _trial(planned: Planned, counts: Counts, site: SiteFacts) -> Trial:
 
 
 class Profiler:
-    """Counts one trial after the other, all on one pair of VMs."""
+    """Counts trials one after the other, on one pair of VMs."""
 
     def __init__(self, site: ProfiledSite) -> None:
         self.site = site
@@ -80,7 +79,7 @@ class Profiler:
         self.kernel = parse_kernel(site.run(JOB).steps[0].client_out)
 
     def shares(self, window: Window) -> Iterator[Share]:
-        """The instructions of both ends for the window's messages, the client's first."""
+        """Return the instructions of the client, then of the server, for the window's messages."""
         (once_ns, once), (twice_ns, twice) = self._count(window.once), self._count(window.twice)
         series, size = window.planned.series.name, window.counts.size
         for end, more, less in zip(ENDS, twice, once, strict=True):
@@ -94,7 +93,7 @@ class Profiler:
             yield share
 
     def _count(self, trial: Trial) -> tuple[int, list[Tally]]:
-        """The time of a trial, and the instructions of each end."""
+        """Return the time of a trial, and the instructions of each end."""
         job: Job = replace(trial.job, steps=tuple(map(_staying, trial.job.steps)))
         profiled = self.site.count(job)
         if failures := list(failed_steps(profiled.outcome)):
@@ -104,13 +103,13 @@ class Profiler:
         return time_ns, [symbols.tally(parse_counts(text)) for text in (profiled.client, profiled.server)]
 
     def symbols(self, programs: Iterable[Path]) -> Symbols:
-        """The functions of the VM, and of the programs that a trial brings along."""
+        """Return the functions of the VM, and of a trial's programs."""
         overlay = {program.name: program.read_bytes() for program in programs}
         return Symbols(self.kernel, CodeFiles([*self.image, *codes(overlay)]))
 
 
 def _staying(step: Step) -> Step:
-    """The step with a client that stays. A launcher waits for its daemon by itself, and must be the first word."""
+    """Let the client wait for the server. A launcher waits for its daemon, and must come first in its command."""
     if step.server in ((), DAEMON):
         return step
     return replace(step, client=("sh", "-c", STAY, "sh", *step.client))

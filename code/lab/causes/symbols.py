@@ -22,12 +22,12 @@ PAGE_BYTES = 4096
 EXECUTABLE = 1  # PF_X
 MAGIC = b"\x7fELF"
 KERNEL, UNKNOWN = "kernel", "?"
-UNNAMED = "(no name)"  # Debian's libraries name only the functions that others may call
-# The only code that no file has: the kernel puts it into each process, so that reading the time is not a system call.
+UNNAMED = "(no name)"  # Debian's libraries name only exported functions
+# The only code without a file: the kernel maps it into each process, so that reading the time is not a system call.
 VDSO = "vdso"
 LISTED = "/proc/kallsyms"
 JOB = Job((Step.launched(("cat", LISTED)),), Link(), Perturbation(), deadline_s=60)
-FIRST = 1 << 63  # the kernel's half of all addresses; the list begins with addresses in a CPU's own memory
+FIRST = 1 << 63  # start of the kernel's addresses; the list begins with offsets in per-CPU memory
 
 
 class CountsError(SiteError):
@@ -37,46 +37,45 @@ class CountsError(SiteError):
 class Function(NamedTuple):
     """A function of the kernel, of one of its modules, of a program or of a library."""
 
-    owner: str  # kernel and modules in brackets, as perf prints them; else a file's name
+    owner: str  # the kernel or a module in brackets, as perf prints them; else a file's name
     name: str
 
     @property
     def module(self) -> str:
-        """The kernel or its module; empty for a file."""
+        """The kernel, or its module; empty for a file."""
         return self.owner[1:-1] if self.owner.startswith("[") else ""
 
 
 def of_kernel(name: str, module: str = KERNEL) -> Function:
-    """A function of the kernel or of its module."""
     return Function(f"[{module}]", name)
 
 
-POLLING = Function("(polling)", "(polls that found nothing)")  # waiting, whichever function executed it
-# An instruction whose data are not there yet begins twice, and is executed once: the excess is subtracted.
+POLLING = Function("(polling)", "(polls that found nothing)")  # waiting, in any function
+# An instruction that causes a page fault begins twice, and is executed once: the excess is subtracted.
 TWICE = of_kernel("(begun again after a page fault)")
 Tally = Counter[Function]  # instructions of each
 
 
 @dataclass(frozen=True)
 class CodePage:
-    """A page of code: the kernel's have an address, a program's have content, wherever a process has mapped it."""
+    """A page of code: the kernel's is known by its address, a program's by its content."""
 
     address: int
     content: bytes
     counts: dict[int, int] = field(default_factory=dict)  # by the offset in the page
-    in_vain: dict[int, int] = field(default_factory=dict)  # the part of them in polls that found nothing
+    in_vain: dict[int, int] = field(default_factory=dict)  # of these, in polls that found nothing
 
 
 @dataclass(frozen=True)
 class Executed:
-    """All that one end executed in a job."""
+    """The instructions of one end in a job."""
 
     instructions: int  # by the VM's clock, which counts each once
     pages: tuple[CodePage, ...]
 
     @property
     def begun(self) -> int:
-        """The sum over all pages. An instruction that a page fault interrupts begins once more afterwards."""
+        """The sum over all pages, with instructions that began again after a page fault."""
         return sum(sum(page.counts.values()) for page in self.pages)
 
 
@@ -108,22 +107,22 @@ class Kernel:
     functions: list[Function]
 
     def at(self, address: int) -> Function:
-        """The function that begins last before an address."""
+        """Return the function that contains an address."""
         number = bisect(self.starts, address) - 1
         return self.functions[number] if number >= 0 else of_kernel(UNKNOWN)
 
 
 def parse_kernel(listed: str) -> Kernel:
-    """Read /proc/kallsyms: `ADDRESS KIND NAME [MODULE]`. Of several names of one address the plainest is taken."""
-    found: dict[int, list[Function]] = {}
+    """Read /proc/kallsyms: `ADDRESS KIND NAME [MODULE]`. Of several names of an address, use the plainest."""
+    functions: dict[int, list[Function]] = {}
     for line in listed.splitlines():
         address, kind, name, *module = line.split()
         if kind in "tTwW" and (start := int(address, 16)) >= FIRST:
-            found.setdefault(start, []).append(of_kernel(name, module[0].strip("[]") if module else KERNEL))
-    if not found:
-        raise SiteError("the guest does not say where its kernel's functions are", where=LISTED)
-    starts = sorted(found)
-    return Kernel(starts, [min(found[start], key=lambda function: _plainness(function.name)) for start in starts])
+            functions.setdefault(start, []).append(of_kernel(name, module[0].strip("[]") if module else KERNEL))
+    if not functions:
+        raise SiteError("the VM hides the addresses of its kernel's functions", where=LISTED)
+    starts = sorted(functions)
+    return Kernel(starts, [min(functions[start], key=lambda function: _plainness(function.name)) for start in starts])
 
 
 def _plainness(name: str) -> tuple[bool, int, str]:
@@ -139,7 +138,7 @@ class Code:
 
     @cached_property
     def pages(self) -> tuple[tuple[int, bytes], ...]:
-        """Its executable pages, each with its offset in the file; none of a file that the guest cannot start either."""
+        """The executable pages with their offsets in the file; none of a file that is not a valid ELF."""
         pages: list[tuple[int, bytes]] = []
         try:
             for segment in ELFFile(io.BytesIO(self.content)).iter_segments("PT_LOAD"):
@@ -152,25 +151,24 @@ class Code:
         return tuple(pages)
 
     def at(self, offset: int) -> Function:
-        """The function at an offset in the file."""
         number = bisect(self._starts, offset) - 1
-        if number >= 0 and offset < (found := self._functions[number])[1]:
-            return Function(self.name, found[2])
+        if number >= 0 and offset < (function := self._functions[number])[1]:
+            return Function(self.name, function[2])
         return Function(self.name, UNNAMED)
 
     @cached_property
     def _functions(self) -> list[tuple[int, int, str]]:
-        """The begin and the end of each in the file, and its plainest name."""
+        """The start and the end of each function in the file, and its plainest name."""
         elf = ELFFile(io.BytesIO(self.content))
-        found: dict[int, tuple[int, int, str]] = {}
+        functions: dict[int, tuple[int, int, str]] = {}
         for section in elf.iter_sections():
             if isinstance(section, SymbolTableSection):
                 for symbol in section.iter_symbols():
                     if symbol["st_info"]["type"] in ("STT_FUNC", "STT_LOOS") and symbol["st_size"]:
                         for start in elf.address_offsets(symbol["st_value"], 1):
                             new = (start, start + symbol["st_size"], symbol.name)
-                            found[start] = min(found.get(start, new), new, key=lambda entry: _plainness(entry[2]))
-        return [found[start] for start in sorted(found)]
+                            functions[start] = min(functions.get(start, new), new, key=lambda it: _plainness(it[2]))
+        return [functions[start] for start in sorted(functions)]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -178,14 +176,14 @@ class Code:
 
 
 def codes(contents: Mapping[str, bytes]) -> Iterator[Code]:
-    """The files of code among others, by path."""
+    """Yield the ELF files among files by path."""
     for path, content in sorted(contents.items()):
         if content.startswith(MAGIC):
             yield Code(path.rpartition("/")[2], content)
 
 
 class CodeFiles:
-    """All code that a guest could run."""
+    """All code that a VM could run."""
 
     def __init__(self, files: Iterable[Code]) -> None:
         self.pages: dict[bytes, list[tuple[Code, int]]] = {}
@@ -194,24 +192,24 @@ class CodeFiles:
                 self.pages.setdefault(content, []).append((code, offset))
 
     def places(self, pages: Iterable[bytes]) -> dict[bytes, tuple[Code, int]]:
-        """The file of each page, and its offset there. If several files have the page (programs are linked with the
-        same code), the file is taken of which most other pages ran."""
-        found = {page: self.pages[page] for page in pages if page in self.pages}
-        ran = Counter(files[0][0].name for files in found.values() if len(files) == 1)
+        """Return the file of each page, and the page's offset there. Several programs may be linked with the same code:
+        then use the file of which most other pages ran."""
+        files = {page: self.pages[page] for page in pages if page in self.pages}
+        ran = Counter(places[0][0].name for places in files.values() if len(places) == 1)
         return {
-            page: min(files, key=lambda place: (-ran[place[0].name], place[0].name)) for page, files in found.items()
+            page: min(places, key=lambda place: (-ran[place[0].name], place[0].name)) for page, places in files.items()
         }
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """All functions that an end could run."""
+    """All functions of the kernel and of files."""
 
     kernel: Kernel
     files: CodeFiles
 
     def tally(self, counts: Executed) -> Tally:
-        """The instructions of each function; their sum is the count of the VM's clock."""
+        """Count the instructions of each function; their sum is the time by the VM's clock."""
         places = self.files.places(page.content for page in counts.pages)
         tally = Tally()
         for page in counts.pages:

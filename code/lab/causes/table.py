@@ -18,13 +18,13 @@ from lab.places import REFERENCE
 from lab.typed_json import JsonTable, parse_as
 
 FILE = Path(__file__).with_name("classes.toml")
-FOLDER = "causes"  # beside the tables of records
+FOLDER = "causes"  # in the folder of the tables
 CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name
 ENDS = ("client", "server")
-# By as much may the start of one trial be luckier: in instructions, and as a share of the messages' instructions.
+# Tolerated difference between the starts of two trials: in instructions, and as a share of the messages' instructions.
 LUCK, LUCK_SHARE = 100_000, 0.1
-OTHER = "other"  # functions of the kernel that no class names
-WAITING = "waiting"  # polls that found nothing, and the time in which the CPU is halted
+OTHER = "other"  # functions of the kernel without a class
+WAITING = "waiting"  # polls that found nothing, and a halted CPU
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Kind:
     files: tuple[str, ...] = ()
 
     def has(self, function: Function) -> bool:
-        """Whether a function is of this kind."""
         module = function.module
         if not module:
             return _is_any(function.owner, self.files)
@@ -46,14 +45,13 @@ class Kind:
 
 @cache
 def classes() -> tuple[Kind, ...]:
-    """All kinds of work, in the order of their file."""
     tables: list[JsonTable] = tomllib.loads(FILE.read_text())["class"]
     return tuple(parse_as(Kind, table) for table in tables)
 
 
 @cache
 def class_of(function: Function) -> str:
-    """The name of the first kind of work that has a function."""
+    """Return the first kind of work that includes a function."""
     return next((kind.name for kind in classes() if kind.has(function)), OTHER)
 
 
@@ -69,33 +67,33 @@ class Share:
     size_bytes: int
     end: str
     messages: int
-    time_ns: int  # in which they were sent
+    time_ns: int  # of the messages
     functions: Tally
     record: str
 
     @property
     def instructions(self) -> int:
-        """All that this end executed for the messages, without polls that found nothing."""
+        """The instructions for the messages, without polls that found nothing."""
         return sum(self.functions.values()) - self.functions[POLLING]
 
     @property
     def is_of_the_start(self) -> bool:
-        """Whether the starts of the two trials differ by too much: a program that polls for its peer executes more
-        instructions the longer it waits, which is chance."""
+        """Whether the starts of the two trials differ too much: a program that polls for its peer executes more
+        instructions the longer it waits, which is random."""
         less = -sum(number for number in self.functions.values() if number < 0)
         return less > max(LUCK, LUCK_SHARE * (self.instructions + less))
 
     def classes(self) -> Counter[str]:
-        """The instructions of each kind of work, each a nanosecond of VM time; what remains of the time is waiting."""
-        found = Counter[str]()
+        """Count the instructions of each kind of work, a nanosecond of VM time each; all other time is waiting."""
+        kinds = Counter[str]()
         for function, instructions in self.functions.items():
-            found[class_of(function)] += instructions
-        found[WAITING] = self.time_ns - self.instructions
-        return Counter({name: number for name, number in found.items() if number})
+            kinds[class_of(function)] += instructions
+        kinds[WAITING] = self.time_ns - self.instructions
+        return Counter({name: number for name, number in kinds.items() if number})
 
 
 def difference(twice: Tally, once: Tally) -> Tally:
-    """The excess of one tally over the other, by function; negative if the start of a trial was luckier."""
+    """Subtract two tallies; a count is negative if the start of the first trial needed fewer instructions."""
     return Counter({function: more for function in twice | once if (more := twice[function] - once[function])})
 
 
@@ -105,7 +103,7 @@ class CausesError(LabError):
 
 @dataclass(frozen=True)
 class Cause:
-    """One kind of work at one end, in whole numbers for all messages together."""
+    """A kind of work at one end, for all messages together."""
 
     series: str
     size_bytes: int
@@ -117,17 +115,16 @@ class Cause:
 
     @property
     def per_message(self) -> float:
-        """The instructions of one message."""
         return self.instructions / self.messages
 
 
 def file_of(experiment: str, results: Path) -> Path:
-    """The table by kind of work beside these results."""
+    """Return the table by kind of work in a folder of results."""
     return results / FOLDER / CLASSES.format(experiment)
 
 
 def files_of(experiment: str, results: Path) -> tuple[Path, Path]:
-    """The tables for a report: the reference's, which a grader has too, then the one that was counted here."""
+    """Return the tables for a report: the reference's, which a grader has too, then the local one."""
     return file_of(experiment, REFERENCE), file_of(experiment, results)
 
 
@@ -136,31 +133,33 @@ FUNCTION_COLUMNS = (*COLUMNS[:5], "owner", "function", *COLUMNS[5:])
 
 
 def rows(shares: Iterable[Share]) -> Iterator[Cause]:
-    """A row for each kind of work, the largest first."""
+    """Yield a row for each kind of work, the largest first."""
     for share in shares:
         for work, number in sorted(share.classes().items(), key=lambda entry: (-entry[1], entry[0])):
             yield Cause(share.series, share.size_bytes, share.end, share.messages, work, number, share.record)
 
 
 def format_classes(causes: Iterable[Cause]) -> str:
-    """The table by kind of work."""
     return csv_text(COLUMNS, map(astuple, causes))
 
 
 def format_functions(shares: Iterable[Share]) -> str:
-    """The table by function, the largest first."""
-    return csv_text(FUNCTION_COLUMNS, _of_functions(shares))
-
-
-def _of_functions(shares: Iterable[Share]) -> Iterator[tuple[object, ...]]:
-    for share in shares:
-        place = (share.series, share.size_bytes, share.end, share.messages)
-        for function, number in sorted(share.functions.items(), key=lambda entry: (-entry[1], entry[0])):
-            yield (*place, class_of(function), *function, number, share.record)
+    """Format a row for each function, the largest first."""
+    return csv_text(
+        FUNCTION_COLUMNS,
+        (
+            (
+                *(share.series, share.size_bytes, share.end, share.messages),
+                *(class_of(function), *function, number, share.record),
+            )
+            for share in shares
+            for function, number in sorted(share.functions.items(), key=lambda entry: (-entry[1], entry[0]))
+        ),
+    )
 
 
 def read(file: Path) -> tuple[Cause, ...]:
-    """The rows of a table by kind of work."""
+    """Read a table by kind of work."""
     try:
         with file.open(newline="") as opened:
             return tuple(_row(cells) for cells in csv.DictReader(opened))

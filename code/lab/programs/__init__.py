@@ -1,4 +1,4 @@
-"""The programs that an experiment can name. A new one is a module and a line here."""
+"""The programs that an experiment can name. A new program is a module and a line here."""
 
 from __future__ import annotations
 

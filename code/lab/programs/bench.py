@@ -1,4 +1,4 @@
-"""The lab's programs verbs and tcp: one pair of processes goes through all sizes and prints Verbyte's CSV."""
+"""Verbyte's programs verbs and tcp: one pair of processes goes through all sizes and prints Verbyte's CSV."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from lab.programs.samples_csv import read_samples
 Words = tuple[str, ...]
 
 PORT = 18600
-# The order of the words is part of every key, and so are the words that are always there. An option that is new in
-# options.json comes after these, and only where its value is not the default: older records keep their keys.
+# The order of the options is part of every key, and so are options that are always passed. A new option of options.json
+# comes after these, and only with a value other than its default: older records keep their keys.
 FIRST = ("path_mtu", "windows", "wait", "seed")
 LATER = ("tx_depth", "rx_depth", "post_list", "signal_every", "inline", "send_buffer", "receive_buffer")
-FLAG = "verify"  # the first of them
 PLACED = frozenset({*FIRST, *LATER, *ROUNDS, "sizes", "iterations", "warmup", "least_time_s", "wait_deadline_s"})
 
 
 def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
-    """One step: the options that both ends share, then those of each end."""
+    """Return one step: the options that both ends share, then those of each end."""
     shared, program = _shared(request, TABLES[request.program]), f"{DIRECTORY}/{request.program}"
     source = ("--source", ends.client.host)
-    if request.program == "verbs":  # the data go between devices; the rendezvous may take another path
+    if request.program == "verbs":  # the data go between devices; the rendezvous may use another network
         side = ends.side_channel
         server: Words = ("--listen", side, "--device", ends.server.device)
         client: Words = (*(source if side == ends.server.host else ()), "--device", ends.client.device, side)
@@ -34,7 +33,7 @@ def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The samples of the CSV; all that the request asks for must be there."""
+    """Read the CSV of the client, or of rank 0; raise unless it has all samples of the request."""
     (outcome,) = outcomes
     return read_samples(outcome.client_out, request, ours=True)
 
@@ -53,7 +52,7 @@ def _shared(request: Request, table: Table) -> tuple[str, ...]:
         options["least-time"] = str(request.least_time_s)
     options["deadline"] = str(request.parameters.wait_deadline_s)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    flags = [name for name in sorted(asked, key=FLAG.__ne__) if asked[name].kind == "flag" and values[name]]
+    flags = [name for name in sorted(asked, key="verify".__ne__) if asked[name].kind == "flag" and values[name]]
     return (*words, *(f"--{asked[name].name}" for name in flags))
 
 

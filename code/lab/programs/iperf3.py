@@ -12,13 +12,13 @@ from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 
 PORT = 5201
-LARGEST = 1 << 20  # its error for more: block size too large (maximum = 1048576 bytes)
+LARGEST = 1 << 20  # its error above: block size too large (maximum = 1048576 bytes)
 Document = dict[str, object]
 Value = TypeVar("Value")
 
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
-    """A fixed number of blocks, bound to the address on the link."""
+    """Send a fixed number of blocks, bound to the address on the link."""
     values = request.parameters
     server = ("iperf3", "-s", "-1", "-B", ends.server.host, "-p", str(port))
     client = ("iperf3", "-c", ends.server.host, "-B", ends.client.host, "-p", str(port), "-J")
@@ -29,28 +29,28 @@ def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The bytes and the time that the receiver reports."""
+    """Read the bytes and the time that the receiver reports."""
     documents = [(counts, _document(text)) for counts, text in outputs_per_size(request, outcomes)]
     samples = tuple(_received(counts, document) for counts, document in documents)
     return Reading({"version": _get(documents[0][1], "start", "version", kind=str)}, samples)
 
 
 def _document(text: str) -> Document:
-    """Numbers with a point are kept as decimals: a duration must not pass through binary fractions."""
+    """Read numbers with a point as decimals: a duration must not pass through binary fractions."""
     try:
         document = json.loads(text, parse_float=Decimal)
     except ValueError as error:
         raise ParseError(f"the output is not JSON: {error}", where="iperf3") from error
     if not isinstance(document, dict) or "error" in document:
-        raise ParseError(f"iperf3 says {text.strip()[:200]!r}", where="iperf3")
+        raise ParseError(f"the output is an error: {text.strip()[:200]!r}", where="iperf3")
     return document
 
 
 def _received(counts: Counts, document: Document) -> Sample:
     block = _get(document, "start", "test_start", "blksize", kind=int)
     if block != counts.size:
-        raise ParseError(f"blocks of {block} bytes were sent, not of {counts.size}", where="iperf3")
-    sent = _sample(counts, document, "sum_sent")  # this also counts bytes in its socket: no measure of the link
+        raise ParseError(f"the block size is {block} bytes, not {counts.size}", where="iperf3")
+    sent = _sample(counts, document, "sum_sent")  # includes bytes in its socket, so it does not measure the link
     if sent.bytes < counts.size * counts.iterations:
         raise ParseError(f"{sent.bytes} bytes were sent, not {counts.size * counts.iterations}", where="iperf3")
     received = _sample(counts, document, "sum_received")

@@ -1,8 +1,8 @@
-"""How both ranks of an MPI program are started, which depends on the link between the two ends.
+"""Start both ranks of an MPI program; how depends on the link between the two ends.
 
 Slurm starts both if it has a PMI that the MPI library supports. Open MPI uses a remote shell to start its daemon at
-the other end. The lab's remote shell is `echo`: it prints the command, and the site starts the command there like a
-server. No end needs to log in to the other.
+the server's end. Verbyte's remote shell is `echo`: it prints the command, and the site runs the command there like a
+server. Neither end needs to log in to the other.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Rank:
 
 Starter = Callable[[dict[str, str], tuple[Rank, Rank]], Step]
 
-# A waiting rank yields, since both ranks may share processors.
+# A waiting rank yields, since both ranks may share CPUs.
 SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
 APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
-# No computer's address (RFC 5737); nobody connects to it, since our daemon connects to the launcher.
+# An address for documentation (RFC 5737): nothing connects to it, since the daemon connects to the launcher.
 NOT_HERE = "192.0.2.2"
-# Within an allocation: its first node is here, and srun starts the daemon on the second.
+# Within a Slurm allocation: the launcher runs on its first node, and srun starts the daemon on the second.
 DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
 ON_NODES = ("orterun", "--allow-run-as-root", *DAEMON_BY_SRUN)
 NODES = ("+n0", "+n1")
@@ -41,12 +41,12 @@ SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "
 
 
 def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """The step that runs both ranks; settings are Open MPI's (MCA), the same for both."""
+    """Return the step that runs both ranks with these MCA settings of Open MPI."""
     return starter(launcher)(settings, ranks)
 
 
 def starter(launcher: str) -> Starter:
-    """The starter of a name. The PMI follows `srun:` where it is not PMIx."""
+    """Return the starter with a name; in `srun:NAME`, NAME is the PMI. Raise ValueError for an unknown launcher."""
     name, _, pmi = launcher.partition(":")
     if pmi and name == "srun":
         return partial(_srun, pmi=pmi)
@@ -56,7 +56,7 @@ def starter(launcher: str) -> Starter:
 
 
 def with_ranks_under(command: Words, launcher: Words) -> Words:
-    """A launcher's words that start each rank by a command; `_contexts` shows where ranks are."""
+    """Insert a command before each rank's program, which follows `-np 1` and its `-x NAME=VALUE`."""
     words = list(launcher)
     for index in reversed([index for index, word in enumerate(launcher) if word == "-np"]):
         after = index + 2
@@ -67,29 +67,27 @@ def with_ranks_under(command: Words, launcher: Words) -> Words:
 
 
 def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Both ranks on one computer: no daemon is needed."""
-    return Step.launched((*ISOLATED, *_mca(settings), *_contexts(ranks, by_host=False)))
+    """Start both ranks on one host, which needs no daemon."""
+    return Step.launched((*ISOLATED, *_arguments(settings, ranks, by_host=False)))
 
 
 def _apart(settings: dict[str, str], ranks: tuple[Rank, Rank], more: Words = ()) -> Step:
-    """A rank at each end, the second one under a daemon."""
-    return Step(DAEMON, (*APART, *more, *_mca(settings), *_contexts(ranks, by_host=True)), 0)
+    return Step(DAEMON, (*APART, *more, *_arguments(settings, ranks)), 0)
 
 
 def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Two ends of one computer, each in its own network. The launcher must not start the second rank in its own."""
+    """Start ranks in two network namespaces of one host: the launcher must not start the second in the first's."""
     first, second = ranks
     return _apart(settings, (first, replace(second, host=NOT_HERE)), SHARING)
 
 
 def _on_nodes(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """A rank on each node where srun can't start it: the allocation's names of nodes differ from the link's."""
+    """Start a rank on each node by the allocation's names of nodes, which differ from the link's."""
     first, second = (replace(rank, host=node) for rank, node in zip(ranks, NODES, strict=True))
-    return Step.launched((*ON_NODES, *_mca(settings), *_contexts((first, second), by_host=True)))
+    return Step.launched((*ON_NODES, *_arguments(settings, (first, second))))
 
 
 def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix") -> Step:
-    """A rank on each node: task 0 on the first."""
     shared = {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     variables = ({**shared, **dict(rank.values)} for rank in ranks)
     first, second = (
@@ -100,12 +98,9 @@ def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix")
     return Step.launched((*SRUN, f"--mpi={pmi}", "sh", "-c", choice))
 
 
-def _mca(settings: dict[str, str]) -> Words:
-    return tuple(word for name, value in settings.items() for word in ("--mca", name, value))
-
-
-def _contexts(ranks: tuple[Rank, Rank], *, by_host: bool) -> Words:
-    """The same program twice; `-x` is for one rank, `--mca` for both."""
+def _arguments(settings: dict[str, str], ranks: tuple[Rank, Rank], *, by_host: bool = True) -> Words:
+    """Return the settings of both ranks (`--mca`), then each rank's environment (`-x`) and program."""
+    shared = (word for name, value in settings.items() for word in ("--mca", name, value))
     first, second = (
         (
             *(("--host", rank.host) if by_host else ()),
@@ -114,7 +109,7 @@ def _contexts(ranks: tuple[Rank, Rank], *, by_host: bool) -> Words:
         )
         for rank in ranks
     )
-    return (*first, ":", *second)
+    return (*shared, *first, ":", *second)
 
 
 LAUNCHERS: dict[str, Starter] = {

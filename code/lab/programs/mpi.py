@@ -1,22 +1,21 @@
-"""mpi-pingpong: one launcher starts both ranks, each on its own end of the link; over TCP or over verbs."""
+"""mpi-pingpong: one launcher starts both ranks, one at each end of the link; over TCP or over verbs."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from lab.model.trial import DIRECTORY, End, Ends, Step, StepOutcome
+from lab.model.trial import DIRECTORY, End, Ends, Step
 from lab.options import TABLES
 from lab.places import BENCH
-from lab.programs import launchers
+from lab.programs import bench, launchers
 from lab.programs.launchers import Rank, Words
-from lab.programs.program import ONE_WAY, Program, Reading, Request
-from lab.programs.samples_csv import read_samples
+from lab.programs.program import ONE_WAY, Program, Request
 
 BINARY = "mpi-pingpong"
 MODES = {"latency": "ping-pong", ONE_WAY: "one-way"}
 TABLE = TABLES["mpi"]
 
-# Neither can bypass the cable: there is no shared memory, and each rank knows its own interface and device only.
+# Neither can bypass the link: shared memory is off, and each rank is limited to one interface and device.
 TRANSPORTS = {
     "tcp": {"pml": "ob1", "btl": "self,tcp"},
     "verbs": {"pml": "ucx", "btl": "self"},
@@ -24,9 +23,9 @@ TRANSPORTS = {
 
 
 def launch(transport: str, ends: Ends, command: Words, other: Words = ()) -> Step:
-    """The same program at both ends, or another at the server's. Rank 0 is at the client's."""
-    first = Rank(ends.client.host, _values(transport, ends.client), command)
-    second = Rank(ends.server.host, _values(transport, ends.server), other or command)
+    """Return the step that runs a command as both ranks, or another at the server. Rank 0 runs at the client."""
+    first = Rank(ends.client.host, _environment(transport, ends.client), command)
+    second = Rank(ends.server.host, _environment(transport, ends.server), other or command)
     return launchers.launch(ends.launcher, TRANSPORTS[transport], (first, second))
 
 
@@ -39,15 +38,9 @@ def _options(request: Request) -> tuple[str, ...]:
     return (*words, "--deadline", str(values.wait_deadline_s), *lasting, *verify)
 
 
-def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The samples that rank 0 printed; the launcher forwards them."""
-    (outcome,) = outcomes
-    return read_samples(outcome.client_out, request, ours=True)
-
-
-def _values(transport: str, end: End) -> tuple[tuple[str, str], ...]:
-    """One rank's own environment. UCX opens connections with datagrams (`rc_v` includes `ud_v`). It drops those of
-    Soft-RoCE unless the check of their GID is off."""
+def _environment(transport: str, end: End) -> tuple[tuple[str, str], ...]:
+    """UCX opens connections with datagrams (`rc_v` includes `ud_v`). It drops those of Soft-RoCE unless the check of
+    their GID is off."""
     if transport == "tcp":
         return (("OMPI_MCA_btl_tcp_if_include", end.interface),)
     return (("UCX_TLS", "rc_v,self"), ("UCX_NET_DEVICES", f"{end.device}:1"), ("UCX_UD_VERBS_ETH_DGID_CHECK", "n"))
@@ -62,7 +55,7 @@ def _program(transport: str) -> Program:
         f"mpi-{transport}",
         frozenset({("send", measure) for measure in MODES}),
         partial(_steps, transport),
-        parse,
+        bench.parse,
         (BENCH / BINARY,),
         prints_samples=True,
         rdma=transport == "verbs",

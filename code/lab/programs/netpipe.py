@@ -23,7 +23,7 @@ _ROW = re.compile(r"\s*(\d{1,19})\s+(\d{1,19}\.\d{1,9})\s+(\d{1,9}\.\d{1,9})\s*"
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The table's lines are bytes, Mbps and seconds."""
+    """Read the table, whose columns are bytes, Mbps and seconds."""
     (outcome,) = outcomes
     rows = {int(row[1]): row for line in outcome.client_out.splitlines() if (row := _ROW.fullmatch(line))}
     return Reading({}, tuple(_sample(request.program, counts, rows) for counts in request.counts))
@@ -47,7 +47,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _range(request: Request) -> tuple[str, ...]:
-    """One run from the smallest to the largest size, with the same number of messages at every size."""
+    """One run covers the smallest to the largest size, with the same number of messages at every size."""
     sizes = [counts.size for counts in request.counts]
     repeats = max(counts.iterations for counts in request.counts)
     return ("-p", "0", "-l", str(min(sizes)), "-u", str(max(sizes)), "-n", str(repeats))

@@ -11,7 +11,7 @@ from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 
 PORT = 19765
-DIGITS = "9"  # its default of three is too coarse to compare with
+DIGITS = "9"  # the default of three is too coarse
 NANOSECONDS = {"ns": 1, "us": 1000, "ms": 10**6, "sec": 10**9}  # qperf's decimal units
 FIELD = re.compile(r"\s+([a-z_]+)\s+=\s+([0-9.]+)(?: ([A-Za-z/]+))?\s*", re.ASCII)
 
@@ -23,7 +23,7 @@ def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """The mean round trip: qperf prints half of it."""
+    """Read the mean round trip: qperf prints half of it."""
     return Reading({}, tuple(_sample(counts, text) for counts, text in outputs_per_size(request, outcomes)))
 
 
@@ -43,7 +43,7 @@ def _sample(counts: Counts, text: str) -> Sample:
 
 
 def _fields(text: str) -> tuple[str, dict[str, tuple[str, str]]]:
-    """The first test's name and its `field = value unit` lines; a field named twice is refused."""
+    """Return the first test's name and its `field = value unit` lines; raise for a field that is printed twice."""
     title, *lines = text.splitlines() or [""]
     fields: dict[str, tuple[str, str]] = {}
     for line in lines:
@@ -51,7 +51,7 @@ def _fields(text: str) -> tuple[str, dict[str, tuple[str, str]]]:
         if match is None:
             break
         if match[1] in fields:
-            raise ParseError(f"{match[1]} is there twice", where="qperf")
+            raise ParseError(f"{match[1]} is printed twice", where="qperf")
         fields[match[1]] = (match[2], match[3] or "")
     return title.rstrip(":"), fields
 

@@ -1,4 +1,4 @@
-"""The lab's CSV: read from a program's output, and written into a record."""
+"""Verbyte's CSV: read from a program's output, and written into a record."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _END = re.compile(r"# end rows=(\d+)", re.ASCII)
 
 
 def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
-    """The samples of a lab's CSV that has exactly what was asked for, or a ParseError. Only Verbyte's programs may name
-    CPU times, which no link shows."""
+    """Read a CSV; raise unless it has exactly the samples of the request. Only Verbyte's programs may report CPU times,
+    since no link confirms them."""
     lines = _lines(text)
     samples = _body(lines)
     costs = [sample for sample in samples if ours and sample.sample in OF_PROCESSORS]
@@ -33,20 +33,20 @@ def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
     for sample in timed:
         if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
             raise ParseError(f"an impossible sample: {sample}", where=request.program)
-    are_asked = _are_rounds if request.parameters.until_stable else _are_counts
+    is_complete = _are_rounds if request.parameters.until_stable else _are_counts
     for size, kinds, counts in _by_size(timed, request):
-        if counts is None or not are_asked(kinds, counts, request):
+        if counts is None or not is_complete(kinds, counts, request):
             numbers = ", ".join(f"{sum(row.messages for row in rows)} of {kind}" for kind, rows in kinds.items())
-            what = f"the messages of {size} bytes are not what was asked for: {numbers or 'none'}"
+            what = f"the messages of {size} bytes are not those of the request: {numbers or 'none'}"
             raise ParseError(what, where=request.program)
     for size, kinds, counts in _by_size(costs, request) if costs else ():  # older programs print none
         if counts is None or not _are_costs(kinds, counts):
-            raise ParseError(f"the processor times of {size} bytes are impossible", where=request.program)
+            raise ParseError(f"the CPU times of {size} bytes are impossible", where=request.program)
     return Reading(_header(lines), samples)
 
 
 def write_samples(samples: Iterable[Sample]) -> str:
-    """Samples as text with an end mark."""
+    """Format samples as a CSV with an end mark."""
     rows = [f"{s.size_bytes},{s.sample},{s.index},{s.messages},{s.bytes},{s.time_ns}" for s in samples]
     return "\n".join([FIRST_LINE, COLUMNS, *rows, f"# end rows={len(rows)}", ""])
 
@@ -84,7 +84,7 @@ def _samples(lines: list[str], start: int) -> Iterator[Sample]:
 
 
 def _header(lines: list[str]) -> dict[str, str]:
-    """The options and choices that the program printed; values of one size are named after that size."""
+    """Return the options that the program printed; the name of a size's options is `size BYTES`."""
     header: dict[str, str] = {}
     for line in lines[1:-1]:
         key, equals, value = line.removeprefix("# ").partition("=")
@@ -99,7 +99,7 @@ def _header(lines: list[str]) -> dict[str, str]:
 
 
 def _by_size(samples: Iterable[Sample], request: Request) -> Iterator[tuple[int, Kinds, Counts | None]]:
-    """The samples of each size by kind, with the size's request; None for a size that was not asked for."""
+    """Group the samples by size and kind, with the size's request; None for a size that is not in the request."""
     kinds: dict[int, Kinds] = {counts.size: {} for counts in request.counts}
     for sample in samples:
         kinds.setdefault(sample.size_bytes, {}).setdefault(sample.sample, []).append(sample)
@@ -108,7 +108,7 @@ def _by_size(samples: Iterable[Sample], request: Request) -> Iterator[tuple[int,
 
 
 def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
-    """A summary must have all messages of its size. Each round trip, send or receive has a row; of too many, one in
+    """A summary must have all messages of its size. Each round trip, send or receive has a row; above ROWS_MOST, one in
     every n has. A least time may raise the messages to a multiple of the request, the same in all summaries."""
     sent = sum(row.messages for row in kinds.get(SUMMARIES[0], ()))
     is_raised = request.least_time_s and sent and sent % asked.iterations == 0
@@ -123,14 +123,16 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
 
 
 def _are_windows(windows: list[Sample], messages: int) -> bool:
-    """Each window starts at the first message and has more than the one before; the last has all."""
-    rising = all(one.messages < two.messages and one.time_ns <= two.time_ns for one, two in pairwise(windows))
+    """Each window starts at the first message and has more messages than the window before; the last has all."""
+    rising = all(
+        before.messages < after.messages and before.time_ns <= after.time_ns for before, after in pairwise(windows)
+    )
     whole = [window.index for window in windows] == list(range(len(windows)))
     return bool(windows) and whole and rising and windows[-1].messages == messages
 
 
 def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
-    """Round trips, as many rounds as the rule allows, and the last window of them in one row."""
+    """There must be round trips, as many rounds as the rule allows, and a row for the last window of rounds."""
     limits = request.parameters.round_limits
     rounds, completed, trips = (kinds.get(kind, []) for kind in ("round", "round_completed", "control_trip"))
     last, window = [row for kind in SETTLED for row in kinds.get(kind, ())], rounds[-limits.window :]
@@ -140,7 +142,7 @@ def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
         and all(trip.messages == 0 for trip in trips)
         and all(row.messages == asked.iterations for row in (*rounds, *completed))
         and len(completed) == len(rounds)
-        and all(one.time_ns <= two.time_ns for one, two in zip(completed, rounds, strict=True))
+        and all(end.time_ns <= whole.time_ns for end, whole in zip(completed, rounds, strict=True))
         and limits.window <= len(rounds) <= limits.cap
         and [(row.messages, row.time_ns) for row in last]
         == [(sum(row.messages for row in window), sum(row.time_ns for row in window))]
@@ -148,8 +150,8 @@ def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
 
 
 def _are_costs(kinds: Kinds, asked: Counts) -> bool:
-    """One row for each end and part, all of the same messages, which are a multiple of the request. No part exceeds its
-    whole, which is 0 for a short time on a kernel that counts in ticks."""
+    """There must be a row for each end and part, all of the same messages, which are a multiple of the request. No part
+    exceeds its whole, which is 0 for a short time on a kernel that counts in ticks."""
     rows = [row for name in OF_PROCESSORS for row in kinds.get(name, ())]
     if [row.sample for row in rows] != list(OF_PROCESSORS):
         return False

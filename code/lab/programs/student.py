@@ -22,28 +22,29 @@ from lab.programs.program import ANY_SOURCE, Build, Parse, Program, Reading, Req
 from lab.programs.samples_csv import read_samples
 from lab.typed_json import TEXT, About, Limits
 
+# The names between braces in a command.
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
-ARGUMENTS = "arguments"  # a series' own words, any number of them
+ARGUMENTS = "arguments"  # of a series: any number of words
 KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}
 
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
-NOTHING = "none"  # the output of programs that only must work
+NOTHING = "none"  # the output of a program that only must work
 PORT = 18800
 LINE_BY_LINE = ("stdbuf", "-oL")  # else a program buffers its output until it ends, unless it sees a terminal
-# A server that stays is ended with a signal, which is no failure of the server.
+# A server that stays is ended by a signal, which must not count as a failure.
 STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $!', "server")
 
 Words = tuple[str, ...]
 
 
 def split(command: str) -> Words:
-    """The words of a command, quoted as for a shell; no shell ever sees them. ValueError for an open quote."""
+    """Split a command as a shell would, without a shell; raise ValueError for an open quote."""
     return tuple(shlex.split(command))
 
 
 def places(words: Iterable[str]) -> frozenset[str]:
-    """The names between braces. ValueError for a single brace."""
+    """Return the names between braces; raise ValueError for a single brace."""
     parsed = (part for word in words for part in Formatter().parse(word))
     return frozenset(
         f"{name}{'!' + conversion if conversion else ''}{':' + form if form else ''}"
@@ -61,14 +62,14 @@ def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
 
 @dataclass(frozen=True)
 class Commands:
-    """Both ends' words; argv[0] of a binary is its path on the site."""
+    """The commands of both ends; a binary's argv[0] is its path on the site."""
 
     server: Words
     client: Words
     arguments: Words
-    ready: Ready | None = None  # None: somebody listens on {port}
+    ready: Ready | None = None  # None: the server listens on {port}
     server_stays: bool = False
-    mpi: str = ""  # the way of the ranks' messages, where both ends are ranks of one program
+    mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
 
     @property
     def places(self) -> frozenset[str]:
@@ -79,11 +80,10 @@ class Commands:
         return "size" in self.places
 
     def parts(self, request: Request) -> tuple[tuple[Counts, ...], ...]:
-        """The sizes of each pair of processes."""
-        return tuple((each,) for each in request.counts) if self.pair_per_size else (request.counts,)
+        """Return the sizes of each pair of processes."""
+        return tuple((counts,) for counts in request.counts) if self.pair_per_size else (request.counts,)
 
     def steps(self, request: Request, ends: Ends) -> tuple[Step, ...]:
-        """A pair of processes for each size, or one for all."""
         return tuple(
             self._step(request, ends, counts, PORT + index) for index, counts in enumerate(self.parts(request))
         )
@@ -94,7 +94,7 @@ class Commands:
             "source": ends.client.host,
             "port": port,
             "size": counts[0].size,
-            "sizes": ",".join(str(each.size) for each in counts),
+            "sizes": ",".join(str(size.size) for size in counts),
             "iterations": counts[0].iterations,
             "warmup": counts[0].warmup,
         }
@@ -106,17 +106,16 @@ class Commands:
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
         if self.mpi:
             return mpi.launch(self.mpi, ends, client, server)
-        return Step(self._around(server), client, port, self.ready or Ready(tcp=port, cm=port))
-
-    def _around(self, server: Words) -> Words:
-        """The server's command with what makes it print in time and end well."""
-        printing = (*LINE_BY_LINE, *server) if self.ready and self.ready.line else server
-        return (*STAYS, *printing) if self.server_stays else printing
+        if self.ready and self.ready.line:
+            server = (*LINE_BY_LINE, *server)
+        if self.server_stays:
+            server = (*STAYS, *server)
+        return Step(server, client, port, self.ready or Ready(tcp=port, cm=port))
 
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A program that the experiment brings along; docs/own_programs.md shows a whole one."""
+    """A student program's table of an experiment; docs/own_programs.md shows a whole one."""
 
     folder: Annotated[str, TEXT, About("Its folder, relative to the experiment's file.", '"mine"')]
     build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
@@ -129,7 +128,7 @@ class OwnTable:
         str,
         TEXT,
         About(
-            "The server's command, with places such as `{port}`: docs/own_programs.md lists them.",
+            "The server's command, with names such as `{port}` to fill in: docs/own_programs.md lists them.",
             '"mine --listen {host} --port {port}"',
         ),
     ]
@@ -140,7 +139,7 @@ class OwnTable:
         str,
         Limits(choices=("csv", "columns", "pattern", NOTHING)),
         About(
-            "How the output is read: Verbyte's CSV, lines `size value unit`, lines that `pattern` finds, or not at "
+            "How the output is read: Verbyte's CSV, lines `size value unit`, lines that match `pattern`, or not at "
             "all.",
             '"columns"',
         ),
@@ -154,18 +153,17 @@ class OwnTable:
             r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
         ),
     ] = ""
-    unit: Annotated[str, TEXT, About("The unit of the value, where the pattern has no group for it.", '"MB/s"')] = ""
+    unit: Annotated[str, TEXT, About("The unit of the value, if the pattern has no group for it.", '"MB/s"')] = ""
     size_unit: Annotated[
         str,
         Limits(choices=("B", "KB", "MB")),
-        About("The unit of the sizes, where the output names none: 1, 1024 or 1048576 bytes.", '"KB"'),
+        About("The unit of sizes without one in the output: 1, 1024 or 1048576 bytes.", '"KB"'),
     ] = "B"
     factor: Annotated[
         int | float,
         Limits(above=0, most=1000),
         About(
-            "What each value is multiplied by: 2 where half a round trip is printed, 0.5 where both directions are "
-            "counted.",
+            "Factor of each value: 2 if the program prints RTT/2, 0.5 if it counts both directions.",
             "2",
         ),
     ] = 1
@@ -175,7 +173,7 @@ class OwnTable:
     sources: Annotated[
         tuple[Annotated[str, TEXT], ...],
         Limits(shortest=1),
-        About("Which files of the folder are handed in, as patterns.", '["*.c", "*.h"]'),
+        About("The files of the folder that belong into a submission, as patterns.", '["*.c", "*.h"]'),
     ] = ANY_SOURCE
     ready: Annotated[
         Ready | None,
@@ -195,20 +193,20 @@ class OwnTable:
         str,
         Limits(choices=("tcp", "verbs")),
         About(
-            "Both ends are ranks of one MPI program, rank 0 at the client's, and their MPI messages go this way.",
+            "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
             '"tcp"',
         ),
     ] = ""
-    rdma: Annotated[bool, About("It finds an RDMA device by itself; `{device}` and `{gid}` say the same.", "true")] = (
+    rdma: Annotated[bool, About("It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true")] = (
         False
     )
     both_spin: Annotated[
-        bool, About("Both ends poll. Every record from one core then has a note that says so.", "true")
+        bool, About("Both ends poll. Every record from one core then has a note about it.", "true")
     ] = False
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:
-    """The program of one checked table of [programs], with the arguments of one series."""
+    """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
     commands = Commands(server, client, split(arguments), table.ready, table.server_stays, table.mpi)
@@ -240,7 +238,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
 
 
 def _reading(table: OwnTable) -> str:
-    """Everything that decides how the output is read; a default changes no key."""
+    """Describe how the output is read, as a part of the key; a default adds nothing."""
     parts = [table.output, table.pattern, table.unit]
     parts += [f"times {table.factor}"] if table.factor != 1 else []
     parts += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
@@ -249,8 +247,8 @@ def _reading(table: OwnTable) -> str:
 
 
 def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> Parse:
-    """The reader of the output; plans are pickled, so it is no closure. A device's completion shows arrival of the
-    data; a socket's sender needs an answer."""
+    """Return the parser of the output, which is not a closure, since plans are pickled. A device's completion shows
+    that the data arrived; a socket's sender needs an answer."""
     if table.output == NOTHING:
         return _read_nothing
     if table.output == "csv":

@@ -1,12 +1,9 @@
-"""Two sets of rows compared: with the reference (`lab verify`), and series with their peers (`lab bench`).
-
-`measured` is the base of every comparison: the values of all repetitions by the place that two sets of rows share.
-"""
+"""Compare rows with the reference (`lab verify`), and series with reference tools (`lab bench`)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -17,12 +14,12 @@ from lab.model.sizes import format_size
 from lab.plan.plan import Plan
 from lab.records.table import Row, columns, format_table, make_table, parse_table
 
-TOLERANCE = 0.10  # of a median under another kernel or library: path lengths differ by some per cent
+TOLERANCE = 0.10  # of a median under another kernel or library, whose instruction counts differ by a few per cent
 MEASURED = ("completed_bytes_per_s", "confirmed_bytes_per_s", "round_trip_ns", "send_mean_ns", "receive_mean_ns")
 
 
 class RowPlace(NamedTuple):
-    """A measured column of a series at one point and size; its label has the program and the operation, too."""
+    """A measured column of a series at one point and size; the label includes program and operation."""
 
     series: str
     point: tuple[tuple[str, str], ...]
@@ -32,7 +29,7 @@ class RowPlace(NamedTuple):
 
 
 def measured(rows: Iterable[Row], names: Iterable[str] = MEASURED) -> dict[RowPlace, list[int]]:
-    """The values of the named columns over the repetitions, by place."""
+    """Return the values of the named columns over the repetitions, by place."""
     values: dict[RowPlace, list[int]] = {}
     for row in rows:
         label, point = row.label(of_all=True), tuple(row.point.items())
@@ -43,42 +40,35 @@ def measured(rows: Iterable[Row], names: Iterable[str] = MEASURED) -> dict[RowPl
     return values
 
 
-def paired(rows: Iterable[Row], others: Iterable[Row]) -> Iterator[tuple[RowPlace, list[int], list[int]]]:
-    """The values of both sets at each place that both have."""
-    first, second = measured(rows), measured(others)
-    return ((place, first[place], values) for place, values in second.items() if place in first)
-
-
 def values_by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[int]]:
-    """The values over the repetitions by label and column."""
+    """Return the values over the repetitions by label and column."""
     return {(place.label, place.column): values for place, values in measured(rows).items()}
 
 
 def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
-    """A sentence with the first different row and the number of different rows; None for equal tables."""
+    """Describe the first different row and count the different rows; None for equal tables."""
     pairs = enumerate(zip(rows, reference, strict=False), 1)
-    differing = [(number, what) for number, pair in pairs if (what := _difference(*pair))]
-    if differing:
-        number, what = differing[0]
-        return f"row {number} {what}" + (f"; {len(differing)} rows differ" if len(differing) > 1 else "")
+    different = [f"row {number} {what}" for number, pair in pairs if (what := _difference(*pair))]
+    if different:
+        return different[0] + (f"; {len(different)} rows differ" if len(different) > 1 else "")
     if len(rows) != len(reference):
         return f"{len(rows)} rows, the reference has {len(reference)}"
     return None
 
 
 def _difference(row: Row, reference: Row) -> str:
-    """The first column in which two rows differ; empty for equal rows."""
+    """Describe the first column in which two rows differ; empty for equal rows."""
     cells, expected = row.cells(), reference.cells()
     for name in dict.fromkeys([*expected, *cells]):
         if cells.get(name, "") != expected.get(name, ""):
-            values = f"{cells.get(name) or 'empty'}, the reference says {expected.get(name) or 'empty'}"
+            values = f"{cells.get(name) or 'empty'}, the reference has {expected.get(name) or 'empty'}"
             return f"({reference.label()}): {name} is {values}"
     return ""
 
 
 @dataclass(frozen=True)
 class MedianRatio:
-    """The median at one place over the reference's."""
+    """A median over the reference's."""
 
     place: RowPlace
     ratio: float
@@ -93,7 +83,7 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Verification:
-    """The comparison of one experiment's table with its reference."""
+    """The comparison of an experiment's table with its reference."""
 
     experiment: str
     rows: int
@@ -103,16 +93,16 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Equal bytes, or under another identity every ratio within its tolerance."""
+        """Return whether the bytes are equal, or under another identity every ratio is within its tolerance."""
         return self.identical or (bool(self.ratios) and all(ratio.holds for ratio in self.ratios))
 
     def lines(self) -> list[str]:
-        """The result for people: equal, the first difference, or each ratio with its tolerance."""
+        """Return the lines that `lab verify` prints."""
         if self.identical:
             return [f"{self.experiment}: identical ({self.rows} rows)"]
-        lines = [f"{self.experiment}: {self.difference or 'the same rows, other bytes'}"]
+        lines = [f"{self.experiment}: {self.difference or 'the rows are equal, the bytes differ'}"]
         if self.ratios:
-            lines.append(f"another identity: medians over the reference's, each to be within {TOLERANCE:.0%}")
+            lines.append(f"another identity: medians over the reference's, each must be within {TOLERANCE:.0%}")
         return [*lines, *map(str, self.ratios)]
 
 
@@ -124,12 +114,14 @@ def verify(plan: Plan, results: Path, reference: str) -> Verification:
 
 
 def compare_rows(name: str, rows: list[Row], reference: list[Row], *, identical: bool) -> Verification:
-    """Compare rows with the reference's. Records of other keys mean another identity: then medians are compared."""
+    """Compare rows with the reference's. Other keys mean another identity: then medians are compared."""
     difference = None if identical else first_difference(rows, reference)
     is_other = [row.record for row in rows] != [row.record for row in reference]
-    pairs = paired(rows, reference) if rows and is_other else ()
-    ratios = tuple(MedianRatio(place, median(values) / median(expected)) for place, values, expected in pairs)
-    return Verification(name, len(rows), identical, difference, ratios)
+    values, ratios = measured(rows) if is_other else {}, []
+    for place, expected in measured(reference).items():
+        if place in values:
+            ratios.append(MedianRatio(place, median(values[place]) / median(expected)))
+    return Verification(name, len(rows), identical, difference, tuple(ratios))
 
 
 Values = dict[int, float]  # size -> measured value
@@ -137,10 +129,7 @@ Values = dict[int, float]  # size -> measured value
 
 @dataclass(frozen=True)
 class Result:
-    """A series compared with its peers: at every size its value, each peer's, and the ratio to the best peer's.
-
-    A ratio above 1 means that the series is faster than every peer.
-    """
+    """A series and its reference tools by size; a ratio above 1 means that the series is faster than the best tool."""
 
     comparison: Comparison
     unit: str
@@ -158,7 +147,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether the bound holds: for the geometric mean or for every size. A physical limit is never exceeded."""
+        """Return whether the geometric mean, or every size, reaches the bound, and no size exceeds a physical limit."""
         if not self.ratios:
             return False
         if self.comparison.geometric_mean_up_to is not None:
@@ -168,7 +157,7 @@ class Result:
 
 
 def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
-    """The medians over the repetitions, by the stop time that all series have."""
+    """Compare medians over the repetitions, by the stop time that all series have."""
     rows = tuple(rows)
     tables = {name: [row for row in rows if row.series == name] for name in (comparison.ours, *comparison.peers)}
     column = _column(tables.values())
@@ -184,7 +173,7 @@ def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
 
 
 def _column(tables: Iterable[list[Row]]) -> str:
-    """The stop time that all series have: the receiver's, else the sender's; or round trips."""
+    """Return round trips, or the stop time that all series have: the receiver's, else the sender's."""
     names = [{name for row in rows for name in row.counts} for rows in tables]
     for column in ("round_trip_ns", "confirmed_bytes_per_s"):
         if all(column in counted for counted in names):
@@ -194,13 +183,14 @@ def _column(tables: Iterable[list[Row]]) -> str:
 
 def _medians(rows: Iterable[Row], column: str) -> Values:
     by_size: dict[int, list[int]] = defaultdict(list)
-    for place, values in measured(rows, [column]).items():
-        by_size[place.size_bytes] += values
+    for row in rows:
+        if column in row.counts:
+            by_size[row.size_bytes].append(row.counts[column])
     return {size: median(values) for size, values in sorted(by_size.items())}
 
 
 def format_result(result: Result) -> str:
-    """A table for people: a line for each size, then the geometric mean."""
+    """Format a table: a line for each size, then the geometric mean."""
     comparison = result.comparison
     if not result.ratios:
         return f"{comparison.name}: not measured on both sides\n"

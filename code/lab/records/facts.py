@@ -1,4 +1,4 @@
-"""The facts of a record, and the site that it was measured on."""
+"""The facts of a record, and its site."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lab.programs.launchers import starter
 from lab.sites.site import Traits, read_traits
 from lab.typed_json import JsonError, JsonTable, JsonValue, as_json, parse_as
 
-# The checks of every trial, as its record names them.
+# The names of the checks in a record.
 CHECKS = ("statuses", "samples whole", "bytes counted", "time counted", "rates within the link's")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The definition of the trial; any other value makes another trial."""
+    """The definition of the trial: another value makes another trial."""
 
     format: int
     program: str
@@ -55,35 +55,35 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class Measured:
-    """The values that the site and the programs report."""
+    """The values from the site and the programs."""
 
     steps: tuple[StepFacts, ...]
     counters_before: dict[str, int]
     counters_after: dict[str, int]
     clock_start_ns: int
     clock_end_ns: int
-    header: dict[str, str] | None = None  # of the program's output; none of a trial that failed
+    header: dict[str, str] | None = None  # of the program's output; None for a failed trial
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The lab's verdict on the trial."""
+    """The verdict on the trial."""
 
     lab: str  # the version that judged
     notes: tuple[str, ...]  # the warnings for a reader of the numbers
-    checks: tuple[str, ...] | None = None  # the checks that it passed
+    checks: tuple[str, ...] | None = None  # passed checks
     path: str | None = None  # the path of the messages
-    failed: str | None = None  # a sentence; such a trial has no record, only its evidence
+    failed: str | None = None  # the reason; a failed trial has evidence instead of a record
 
     @property
     def is_sound(self) -> bool:
-        """Whether it passed all checks, and nothing warns against its numbers."""
+        """Return whether the trial passed all checks, without a warning."""
         return set(self.checks or ()) >= set(CHECKS) and not self.notes
 
 
 @dataclass(frozen=True)
 class FirstAsked:
-    """The place in an experiment that asked for the trial first."""
+    """The first place in an experiment that needed the trial."""
 
     series: str
     point: dict[str, Scalar]
@@ -91,33 +91,32 @@ class FirstAsked:
 
 @dataclass(frozen=True)
 class Moment:
-    """The volatile facts: the same trial differs in them in another run or another experiment."""
+    """The volatile facts, which differ between runs and experiments."""
 
     first_asked_by: FirstAsked
-    published: JsonTable  # all parameters, as they were before the site's profile
+    published: JsonTable  # all parameters before the site's profile
     profile: JsonTable
-    state: JsonTable | None = None  # of the computers, while it ran
+    state: JsonTable | None = None  # of the hosts during the trial
 
     @property
     def started(self) -> str:
-        """The start of the trial; empty if unknown."""
+        """Return the start of the trial; empty if unknown."""
         value = self._stated("started")
         return value if isinstance(value, str) else ""
 
     @property
     def host_seconds(self) -> float | None:
-        """The host's time that the trial took."""
         value = self._stated("host_seconds")
         return float(value) if isinstance(value, (int, float)) else None
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes of a cluster that it ran on."""
+        """Return the nodes of the cluster."""
         value = self._stated("nodes")
         return tuple(map(str, value)) if isinstance(value, list) else ()
 
     def rate_bit_s(self, end: str) -> int | None:
-        """The rate of the link as one end reports it."""
+        """Return the rate of the link that an end reported."""
         state = self._stated(end)
         value = state.get("rate_bit_s") if isinstance(state, dict) else None
         return value if isinstance(value, int) else None
@@ -138,7 +137,7 @@ class Facts:
         return {**self.lasting(), **_table(self.moment)}
 
     def lasting(self) -> dict[str, JsonValue]:
-        """The facts that repeat in another run of the same trial on an exact site."""
+        """Return the facts that are equal in every run of the trial on the exact site."""
         return {"key": self.key, **_table(self.asked), **_table(self.measured), **_table(self.judged)}
 
     @property
@@ -150,7 +149,7 @@ VOLATILE = tuple(Moment.__dataclass_fields__)
 
 
 def parse_facts(document: JsonTable) -> Facts:
-    """The facts of a table; an error names a value of a wrong type. Unknown keys are ignored."""
+    """Parse the facts of a record; raise for a value of a wrong type. Unknown keys are ignored."""
     key = document.get("key")
     if not isinstance(key, str):
         raise JsonError("key is not a text", name="key")
@@ -159,8 +158,7 @@ def parse_facts(document: JsonTable) -> Facts:
 
 
 def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
-    """A table without the empty values; it names the launcher only where it is not the exact machine's, clocks where
-    they are set."""
+    """Make a table without empty values, without the exact site's launcher, and without defaults of the link."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")
     if isinstance(ends, dict):
@@ -171,7 +169,7 @@ def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
 
 
 def _end(end: JsonValue) -> JsonValue:
-    """One end without an empty GID."""
+    """Remove an empty GID."""
     if not isinstance(end, dict):
         return end
     return {name: value for name, value in end.items() if (name, value) != ("gid", "")}
@@ -191,10 +189,10 @@ SITE = tuple(NamedSite.__dataclass_fields__)
 
 
 def read_site(document: JsonTable) -> SiteFacts:
-    """Name, ends, identity and traits; an error where the lab would not write one of them so."""
+    """Read name, ends, identity and traits; raise for a value that Verbyte would not write."""
     try:
         named = parse_as(NamedSite, document)
         starter(named.ends.launcher)
         return SiteFacts(named.site, named.ends, named.identity, read_traits(named.site, named.traits))
     except (LabError, ValueError) as error:
-        raise RecordError(f"it names no site: {error!s:.200}") from error
+        raise RecordError(f"the record names no site: {error!s:.200}") from error

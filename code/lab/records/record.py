@@ -1,4 +1,4 @@
-"""Records on disk: one folder for each trial. A folder exists whole or not at all."""
+"""Records on disk: one folder for each trial, written atomically."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Whole:
-    """The files of a record as they were written, for a reader of more than one of them."""
+    """The files of a whole record in memory, for a reader of several of them."""
 
     folder: Path
     files: dict[str, bytes]
@@ -55,27 +55,26 @@ class Whole:
 
     def _read(self, file: Path) -> bytes:
         if file.name not in self.files:
-            raise FileNotFoundError(f"there is no {file.name}")
+            raise FileNotFoundError(f"no file {file.name}")
         return self.files[file.name]
 
 
 def record_folder(results: Path, key: str) -> Path:
-    """The folder of a key's record, whether it exists or not."""
+    """Return the folder of a key's record, which may not exist."""
     return results.joinpath("records", key[:2], key)
 
 
 def digests_file(results: Path, key: str) -> Path:
-    """A digest that changes with any file of a whole record; it is small to read."""
+    """Return a small file whose content changes with any file of a whole record."""
     return record_folder(results, key) / SUMS
 
 
 def has_record(results: Path, key: str) -> bool:
-    """Whether a trial has a whole record."""
     return record_folder(results, key).is_dir() and not record_damage(results, key)
 
 
 def record_damage(results: Path, key: str) -> str:
-    """The damage of a record as a sentence; empty for a whole record, and for none."""
+    """Describe the damage of a record; empty for a whole record, and without a record."""
     folder = record_folder(results, key)
     return _damage(folder) if folder.is_dir() else ""
 
@@ -88,7 +87,7 @@ def _damage(folder: Path, digest: Digest = sha256) -> str:
 
 
 def write_record(results: Path, record: Record) -> None:
-    """Write a record with the digests of its files; it replaces an older record of the same key."""
+    """Write a record with the digests of its files; replace an older record of the same key."""
     samples = gzip.compress(write_samples(record.samples).encode(), compresslevel=6, mtime=0)
     files = _common_files(record) | {SAMPLES: samples}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
@@ -96,7 +95,7 @@ def write_record(results: Path, record: Record) -> None:
 
 
 def write_failure(results: Path, record: Record, sentence: str, evidence: dict[str, str]) -> Path:
-    """Keep the evidence of a failed trial, apart from the records."""
+    """Write the evidence of a failed trial, apart from the records."""
     folder = results / "failed" / record.key
     texts = {"failure.txt": sentence + "\n", **evidence}
     _write_folder(folder, _common_files(record) | {name: text.encode() for name, text in texts.items()})
@@ -104,7 +103,7 @@ def write_failure(results: Path, record: Record, sentence: str, evidence: dict[s
 
 
 def read_whole(results: Path, key: str) -> Whole | None:
-    """A whole record, each of its files read once; None if there is none."""
+    """Read each file of a whole record once; None without a whole record."""
     folder, files = record_folder(results, key), dict[str, bytes]()
 
     def digest(file: Path) -> str:
@@ -119,7 +118,7 @@ def read_facts(results: Path, key: str) -> Facts:
 
 
 def read_document(results: Path, key: str) -> JsonTable:
-    """The table in a key's record.json, unchecked: an untrusted file may contain anything."""
+    """Read the table in a key's record.json, unchecked: an untrusted file may contain anything."""
     return _document(record_folder(results, key), _as_written)
 
 
@@ -162,9 +161,9 @@ def _as_written(file: Path) -> bytes:
 
 
 def find_key(results: Path, start: str) -> str:
-    """The only key with this beginning."""
+    """Return the only key with a prefix."""
     if not START_OF_KEY.fullmatch(start):
-        raise RecordError(f"{start!r:.80} begins no key: they have digits and the letters a to f", hint="lab show 3f9a")
+        raise RecordError(f"{start!r:.80} begins no key: keys have digits and the letters a to f", hint="lab show 3f9a")
     keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))
     if len(keys) == 1:
         return keys[0]

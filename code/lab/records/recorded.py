@@ -1,4 +1,4 @@
-"""Experiments as they were measured: their records are found by an index, without the site."""
+"""Find the records of experiments by an index, without the site."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
 
 @dataclass(frozen=True)
 class Group:
-    """The records of one site with one identity: the programs that ran there, and the start of each record."""
+    """The records of one site with one identity."""
 
     site: SiteFacts
-    started: dict[str, str]  # by key
-    programs: dict[Programs, str]  # and the start of their newest record
+    started: dict[str, str]  # start of each record by key
+    programs: dict[Programs, str]  # start of the newest record by programs
 
 
 DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
-Present = Mapping[Path, frozenset[str]]  # of each program, the digests of what its present sources were compiled to
+Present = Mapping[Path, frozenset[str]]  # by program: the digests of builds of the present sources
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A plan on one site, and the starts of the records of its trials, the newest first."""
+    """A plan on one site, and the starts of its records, the newest first."""
 
     plan: Plan
     starts: tuple[str, ...]
-    outdated: tuple[str, ...]  # programs with another build now
+    outdated: tuple[str, ...]  # programs whose present build differs
 
     @property
     def there(self) -> int:
@@ -62,7 +62,7 @@ class Choice:
 
 
 def plans_of(options: Namespace) -> tuple[Plan, ...]:
-    """The plans of the experiments that a command names, as they were measured."""
+    """Return the recorded plans of a command's experiments."""
     return recorded_plans(
         options.experiment,
         options.results,
@@ -81,28 +81,29 @@ def recorded_plans(
     tell: Tell,
     most: int | None = MOST_TRIALS,
 ) -> tuple[Plan, ...]:
-    """Each experiment as it was measured, on the site and identity with records of most of its trials.
+    """Plan each experiment for the site and identity with records of most of its trials.
 
-    Among equals, the site that a run would take (prefer) wins, then the identity of results/reference, then the newest
-    records.
+    Ties are broken by the site that a run would use (`prefer`), then the identity of results/reference, then age.
     """
     experiments = [load(find_experiment(file), most) for file in files]
     groups = _of_site(read_groups(results), site)
     for name in sorted({group.site.name for group in groups}):
         require_count(experiments, name, tell, most)
-    choices = [_best(each, groups, prefer, tell) or _refuse(each, groups, results, site) for each in experiments]
-    plans = tuple(each.plan for each in choices)
+    plans = tuple(
+        (_best(experiment, groups, prefer, tell) or _refuse(experiment, groups, results, site)).plan
+        for experiment in experiments
+    )
     for line in left_out(plans):
         tell(line)
     return plans
 
 
 def _of_site(groups: list[Group], named: str) -> list[Group]:
-    """`slurm:exact` makes records of exact, `host:rxe` of host."""
+    """Return the groups of a named site: `slurm:exact` makes records of exact, `host:rxe` of host."""
     if named == ANY:
         return groups
-    kind, _, wanted = require_known(named).partition(":")
-    name = wanted if wanted in MODULES else kind
+    kind, _, argument = require_known(named).partition(":")
+    name = argument if argument in MODULES else kind
     return [group for group in groups if group.site.name == name]
 
 
@@ -113,7 +114,7 @@ def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: st
     if count:
         what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
     elif not where and any((results / "records").glob("*/*")):
-        what = "no record there says what its site is"
+        what = "no record there names its site"
     raise RecordError(what, str(results), f"lab run {experiment.name}")
 
 
@@ -136,7 +137,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
 
 
 def _about(best: Choice, others: int) -> Iterator[str]:
-    """The lines about other records of the experiment, and about records of another build."""
+    """Report records with another identity, and records of another build."""
     name, site = best.plan.experiment.name, best.plan.site.name
     if others:
         there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.starts[0]}"
@@ -146,8 +147,8 @@ def _about(best: Choice, others: int) -> Iterator[str]:
 
 
 def _choice(experiment: Experiment, group: Group) -> Choice | None:
-    """The experiment with the programs that have records of most trials. Among equals, the present build wins, then
-    the newest. None where the site's link can run no series of the experiment."""
+    """Plan the experiment with the programs that have most records; ties are broken by the present build, then age.
+    None if the site's link can run no series."""
     if not any(series.runs_on(group.site.traits) for series in experiment.series):
         return None
     pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
@@ -167,7 +168,7 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
 
 
 def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present) -> Iterator[dict[Path, str]]:
-    """The present programs, where they have records; then the programs at the time of each build's newest record. Two
+    """Yield the present programs that have records; then the programs at the time of each build's newest record, since
     programs are read together only if both existed at one time."""
     yield none | _joined(([build for build in builds if _is_built(build, present)] or builds)[-1] for builds in ran)
     for moment in {newest for builds in ran for newest, _ in builds}:
@@ -175,7 +176,7 @@ def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present
 
 
 def _ran(files: frozenset[Path], group: Group) -> list[DatedBuild]:
-    """The builds of programs that belong together, the newest last."""
+    """Return the builds of programs that belong together, the newest last."""
     names = {file.name for file in files}
     builds = ((newest, dict(digests)) for digests, newest in group.programs.items())
     ran = sorted(((newest, digests) for newest, digests in builds if digests.keys() == names), key=itemgetter(0))
@@ -191,8 +192,7 @@ def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
 
 
 def _present(experiment: Experiment, *, several: bool) -> Present:
-    """The programs by this host's compiler, and where several builds ran, by the locked one. A program that was
-    compiled by neither is left out."""
+    """Return the builds by this host's compiler, and by the locked compiler if several builds ran."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
     locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
     digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
@@ -201,7 +201,7 @@ def _present(experiment: Experiment, *, several: bool) -> Present:
 
 @cache
 def _build_digest(file: Path) -> str:
-    """The digest of the present build of a program; empty without a build."""
+    """Return the digest of the present build of a program; empty without a build."""
     try:
         return _digest(file.read_bytes())
     except OSError:
@@ -212,7 +212,7 @@ Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site
 
 
 def read_groups(results: Path) -> list[Group]:
-    """All records that name their site. Other records are left out: their readers report the damage."""
+    """Group all records that name their site. Readers of other records report their damage."""
     index = results / INDEX
     cached, entries = _read_index(index), dict[str, Entry]()
     for key, stamp in _stamps(results / "records"):
@@ -234,7 +234,7 @@ def read_groups(results: Path) -> list[Group]:
 
 
 def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
-    """Every record's key, with a stamp that changes with its file."""
+    """Yield the key of each record, with a stamp that changes with its file."""
     for start in _entries(records):
         for folder in _entries(start):
             with suppress(OSError):
@@ -261,7 +261,7 @@ def _entry(results: Path, key: str, stamp: list[int]) -> Entry | None:
 
 
 def _read_index(file: Path) -> dict[str, Entry]:
-    """The cached index; empty if there is none, or if the file is damaged."""
+    """Return the cached index; empty if the file is missing or damaged."""
     try:
         digest, _, text = file.read_text().partition("\n") if file.is_file() else ("", "", "")
         if digest != _digest(text.encode()):

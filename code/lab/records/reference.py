@@ -1,4 +1,4 @@
-"""The reference: tables with the identity of the site and the programs that they were measured with."""
+"""The reference: tables, with the identity of their site and programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_reference(plan: Plan, folder: Path) -> str:
 
 
 def read_identity(folder: Path) -> dict[str, str] | None:
-    """The identity that the reference was measured with; None without a readable file."""
+    """Read the identity of the reference; None without a readable file."""
     try:
         identity = json.loads((folder / IDENTITY).read_text())
     except (OSError, ValueError):
@@ -47,7 +47,7 @@ def read_identity(folder: Path) -> dict[str, str] | None:
 
 
 def identity_of(plans: Iterable[Plan]) -> dict[str, str]:
-    """The site's identity and the digests of the programs, in one flat table."""
+    """Merge the site's identity and the digests of the programs."""
     identity: dict[str, str] = {}
     for plan in plans:
         identity |= plan.site.identity
@@ -57,8 +57,8 @@ def identity_of(plans: Iterable[Plan]) -> dict[str, str]:
 
 
 def changed_parts(plans: Iterable[Plan], folder: Path) -> list[str]:
-    """The names of the parts of the identity, or of the programs, that differ from the reference."""
+    """Return the names of the parts of the identity, and of the programs, that differ from the reference."""
     before, now = read_identity(folder), identity_of(plans)
     if before is None:
-        return ["everything, since the reference names no identity"]
+        return ["everything, since the reference has no identity"]
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))

@@ -20,7 +20,7 @@ from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
 from lab.records.record import Whole, digests_file, has_record, read_whole
 
 WORDS = ("series", "program", "operation", "measure")
-ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied values
+ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied parameters
 COLUMNS = (
     *ABOUT,
     "messages",
@@ -34,22 +34,22 @@ COLUMNS = (
     "round_trip_kind",
     "record",
 )
-# Only of our programs.
+# Only of Verbyte's programs.
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
-OF_ROUNDS = ("rounds", "stable")  # only where rounds were repeated until they agree
+OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
-# Only in one-way measures, where each end has its own time.
+# Only in one-way measures, where each end measures a time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 TEXTS = ("round_trip_kind", "stable")
 COUNTED = tuple(
     name for name in (*COLUMNS, *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record")
 )
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
-FIRST_WINDOWS = 4  # a steady rate needs a run of this many first windows
+FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
 # Rows of round trips, and their statistic.
 TRIPS = {"round_trip": "median", "round_trip_median": "median", "round_trip_mean": "mean"}
 
-Kinds = Mapping[str, list[Sample]]  # of one size, by what they are
+Kinds = Mapping[str, list[Sample]]  # of one size
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class Row:
     stable: str = ""
 
     def cells(self) -> dict[str, str]:
-        """The texts of the CSV; empty where nothing was measured."""
+        """Return the texts of the CSV; empty without a measured value."""
         texts = {name: str(getattr(self, name)) for name in (*ABOUT, *TEXTS, "record")}
         more = (name for name in (*OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if texts.get(name) or name in self.counts)
         names = (*COLUMNS, *more)
         return {name: texts.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
 
     def label(self, *, of_all: bool = False) -> str:
-        """The series, point and size in words; with the repetition, or for all repetitions together."""
+        """Name the series, point and size, and the repetition unless the label is of all repetitions."""
         numbers = {"repetition": self.repetition, "size_bytes": self.size_bytes}
         if of_all:
             del numbers["repetition"]
@@ -85,38 +85,37 @@ class Row:
 
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
-    """A row for every measured size."""
+    """Return a row for every measured size."""
     return table_of(plan, lambda key: read_whole(results, key))
 
 
 def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
-    """A row for every measured size, from a reader that may cache records in memory."""
+    """Return a row for every measured size, from a reader that may cache records in memory."""
     records = ((planned, read(planned.trial.key)) for planned in plan.planned)
     return [row for planned, record in records if record for row in _rows(planned, record.samples())]
 
 
 def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
-    """The common columns, those that only some programs or measures fill, and one for each parameter that any series
-    varies."""
+    """Return the common columns, those that only some programs or measures fill, and the varied parameters."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
-    requests = [each.trial.request for each in plan.planned]
-    processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in each.counts for each in rows) else ()
-    rounds = OF_ROUNDS if any(each.parameters.until_stable for each in requests) else ()
-    sides = OF_SIDES if any(each.measure == ONE_WAY for each in requests) else ()
+    requests = [planned.trial.request for planned in plan.planned]
+    processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
+    rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
+    sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
     return [*COLUMNS[:-1], *processors, *rounds, *sides, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
-    """A stamp of the table's records: the same stamp gives the same table."""
-    there = [each for each in plan.planned if has_record(results, each.trial.key)]
-    places = [[each.series.name, each.point, each.repetition, each.trial.key] for each in there]
-    files = [digests_file(results, each.trial.key) for each in there]
+    """Return a stamp of the records: equal stamps mean equal tables."""
+    recorded = [planned for planned in plan.planned if has_record(results, planned.trial.key)]
+    places = [[planned.series.name, planned.point, planned.repetition, planned.trial.key] for planned in recorded]
+    files = [digests_file(results, planned.trial.key) for planned in recorded]
     content = digest_files([Path(__file__), *files])
     return hashlib.sha256(canonical([columns(plan, ()), places, content]).encode()).hexdigest()
 
 
 def bytes_per_second(count: int, time_ns: int) -> int:
-    """Rounded to whole bytes per second, in integers: the same everywhere."""
+    """Round to whole bytes per second, in integers: equal on every CPU."""
     return (2 * count * 10**9 + time_ns) // (2 * time_ns)
 
 
@@ -158,9 +157,9 @@ def _stops(kinds: Kinds) -> dict[str, int]:
 
 
 def steady(kinds: Kinds) -> dict[str, int]:
-    """The rate between the ends of the first and the last window, where the client's completions end them and the first
-    holds a small part: the pipeline is full by then, and the receiver's answer comes later. Without the fastest and the
-    slowest tenth of the windows, since work of the kernel that falls into one of them is not the card's."""
+    """Return the rate from the end of the first window to the end of the last, if the client's completions end them and
+    the first is a small part: the pipeline is full by then, and the receiver's answer comes later. The fastest and the
+    slowest tenth of the windows are left out, since the kernel's work in one window is not the card's."""
     windows = sorted(kinds.get(WINDOW, ()), key=lambda window: window.index)
     ends = [sample.time_ns for sample in kinds.get("completed", ())]
     if not windows or ends != [windows[-1].time_ns] or windows[0].bytes * FIRST_WINDOWS > windows[-1].bytes:
@@ -181,13 +180,13 @@ def _trips(kinds: Kinds) -> dict[str, int]:
 
 
 def last_rounds_ns(completed: list[Sample], last: Sample) -> int:
-    """The time of the last window of rounds up to their last completions."""
+    """Sum the times of the last window of rounds, each up to its last completion."""
     rounds = last.messages // completed[0].messages
-    return sum(sample.time_ns for sample in sorted(completed, key=lambda each: each.index)[-rounds:])
+    return sum(sample.time_ns for sample in sorted(completed, key=lambda sample: sample.index)[-rounds:])
 
 
 def _sides(kinds: Kinds) -> dict[str, int]:
-    """The time of each end's own call; the mean is rounded to whole nanoseconds."""
+    """Return the times of each end's call; the mean is rounded to whole nanoseconds."""
     values: dict[str, int] = {}
     for side in SIDES:
         if times := [sample.time_ns for sample in kinds.get(side, ())]:
@@ -197,14 +196,14 @@ def _sides(kinds: Kinds) -> dict[str, int]:
 
 
 def _processors(kinds: Kinds) -> dict[str, int]:
-    """Both ends' processor times of all timed messages, with the part in the kernel."""
-    rows = [each for names in PROCESSOR.values() for name in names for each in kinds.get(name, ())]
-    times = {f"{each.sample}_ns": each.time_ns for each in rows}
+    """Return both ends' CPU times of all timed messages, with the part in the kernel."""
+    rows = [row for names in PROCESSOR.values() for name in names for row in kinds.get(name, ())]
+    times = {f"{row.sample}_ns": row.time_ns for row in rows}
     return {"processor_messages": rows[0].messages} | times if rows else {}
 
 
 def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
-    """The columns of the last window of rounds, and of the control message's round trip."""
+    """Return the columns of the last window of rounds, and of the control message's round trip."""
     completed_ns = last_rounds_ns(kinds["round_completed"], last)
     return {
         "messages": last.messages,
@@ -227,7 +226,7 @@ def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
 
 
 def parse_table(text: str) -> list[Row]:
-    """The rows of a CSV that format_table wrote; an error where it is another."""
+    """Parse a CSV of format_table; raise for any other text."""
     try:
         return [_parsed_row(cells) for cells in csv.DictReader(io.StringIO(text))]
     except (ValueError, KeyError, TypeError, csv.Error) as error:
@@ -235,7 +234,7 @@ def parse_table(text: str) -> list[Row]:
 
 
 def is_table(text: str) -> bool:
-    """Whether its columns are those of a table of records."""
+    """Return whether a CSV has the columns of a table of records."""
     return "series" in text.partition("\n")[0].strip().split(",")
 
 

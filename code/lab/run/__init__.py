@@ -1,1 +1,1 @@
-"""Trials measured: each at most once, checked, and kept."""
+"""Run trials: each at most once, with checks, into a record."""

@@ -6,24 +6,23 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
+from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_packet
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.program import SUMMARIES, WINDOW, Program, Sample
 from lab.sites.site import Traits
 
-# RFC 9293: IP 20, TCP 20; RFC 7323's timestamps are 12 more, which a kernel may leave out.
-TCP_LEAST = 40
-PATH_MTU_MOST = 4096  # bytes of a message in one packet
+PATH_MTU_MOST = max(PATH_MTUS)  # bytes of a message in one packet
 # Rows with bytes and a time from a start to an end that needs all data; rows with a duration.
 RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
 DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 FLOODED_STATUS, KILLED_STATUS = 128 + 25, 128 + 9  # by SIGXFSZ, by SIGKILL
-NO_MEMORY = "Memory cgroup out of memory: Killed process"  # as a guest's kernel prints it
+NO_MEMORY = "Memory cgroup out of memory: Killed process"  # in the log of a VM's kernel
 START_NS = 10**9  # the longest start of a client: to connect takes milliseconds, a launcher half a second
 FIRST_NS = 5 * 10**6  # the extra time of the first client, whose program is not in memory yet: 3 ms on exact
-UNACCOUNTED_TIMES = 4  # of the reported time and its warm-up: room for checks of data and an extra first round
-LAST_LETTERS = 300  # of a program's output, in the sentence about its failure
+UNACCOUNTED_TIMES = 4  # times the reported time and its warm-up: room for checks of data and an extra first round
+LAST_LETTERS = 300  # of a program's output, in the message about its failure
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
@@ -31,20 +30,19 @@ Samples = tuple[Sample, ...]
 
 
 def failed_steps(outcome: Outcome) -> Iterator[str]:
-    """A sentence for each end that is down, then for every program that failed, first those that the deadline ended."""
+    """Report each end that is down, then every program that failed, first those that the deadline ended."""
     down = outcome.state.get("down")
     yield from (f"{end} is down" for end in (down if isinstance(down, list) else ()))
-    ends = [
-        end
+    failed = [
+        (status, f"step {index}: the {end} {_failure(status, outcome.console)}: {_last_line(text)}")
         for index, step in enumerate(outcome.steps, 1)
-        for end in (
-            (index, "client", step.client_status, step.client_err),
-            (index, "server", step.server_status, step.server_err),
+        for end, status, text in (
+            ("client", step.client_status, step.client_err),
+            ("server", step.server_status, step.server_err),
         )
+        if status
     ]
-    for index, name, status, text in sorted(ends, key=lambda end: end[2] != DEADLINE_STATUS):
-        if status:
-            yield f"step {index}: the {name} {_failure(status, outcome.console)}: {_last_line(text)}"
+    yield from (what for _, what in sorted(failed, key=lambda failure: failure[0] != DEADLINE_STATUS))
 
 
 def _failure(status: int, console: str) -> str:
@@ -58,13 +56,13 @@ def _failure(status: int, console: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The end of the output in one line, without the launcher's message where a rank printed one."""
+    """Return the end of the output in one line, without the launcher's message if a rank printed one."""
     printed = BOX.sub("", text).strip() or re.sub(RULE, "", text, flags=re.MULTILINE)
     return " ".join(printed.split())[-LAST_LETTERS:] or "it printed nothing"
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence for each number that the site's counters, its clock or the link's rate refute."""
+    """Report each number that the site's counters, its clock or the link's rate refute."""
     samples = tuple(samples)
     yield from uncounted_bytes(planned, site.ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
@@ -72,14 +70,14 @@ def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterab
 
 
 def untimed_ns(outcome: Outcome, samples: Samples) -> Iterator[str]:
-    """A sentence for more time than passed by the site's clock."""
+    """Report a time that is longer than the steps by the site's clock."""
     spans_ns = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
     if (time_ns := reported_time_ns(samples)) > spans_ns:
         yield f"{time_ns} ns are reported, but the site's clock advanced by {spans_ns}"
 
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) -> Iterator[str]:
-    """A sentence for bytes that did not cross the link; nothing counts them inside one device."""
+    """Report bytes that did not cross the link; nothing counts them inside one device."""
     if is_loopback(planned.series.tool, ends):
         return
     counter = counter_name(planned.series, ends, outcome.counters_after)
@@ -89,7 +87,7 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: Sam
 
 
 def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
-    """The byte counter that must have counted the messages: the kernel's counter misses RDMA of a card, and only the
+    """Return the byte counter that must include the messages: the kernel's counter misses a NIC's RDMA, and only the
     link itself counts the bytes of a modelled card."""
     is_read = series.operation == "read"
     if series.has_card:
@@ -100,7 +98,7 @@ def counter_name(series: Series, ends: Ends, counted: Container[str]) -> str:
 
 
 def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence about the row furthest above the link's limit; data inside one device cross no link."""
+    """Report the row furthest above the link's limit; data inside one device cross no link."""
     rdma, link = planned.series.tool.rdma, planned.trial.job.link
     if rdma and site.ends.client == site.ends.server:
         return
@@ -109,7 +107,7 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
     at_once = bytes_at_once(link, site.traits)
     rows = [sample for sample in samples if sample.sample in RATES and sample.time_ns > 0]
     if most is None or not rows or (at_once and planned.trial.request.parameters.verify):
-        return  # to check bytes silences the link an unknown number of times
+        return  # checks of bytes silence the link an unknown number of times
     worst = max(rows, key=lambda row: (row.bytes - at_once) / row.time_ns)
     if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:
         what = f"{worst.sample} {worst.index} of {worst.size_bytes} bytes"
@@ -118,10 +116,10 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
 
 
 def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool, bypass: bool = False) -> float | None:
-    """A model's rate less the headers of its frames; a NIC's rate as it is, since its frames are unknown."""
+    """Return the model's rate less the headers of its frames; a NIC's whole rate, since its frames are unknown."""
     if link.rate_bit_s is not None:
         if link.card and bypass:
-            packet = _largest_packet(link.mtu)
+            packet = largest_packet(link.mtu)
             return link.rate_bit_s / 8 * packet / (packet + link.card.header_bytes)
         return link.rate_bit_s / 8 * payload_most(link.mtu, rdma=rdma)
     rates = [state.get("rate_bit_s") for state in states if isinstance(state, dict)]
@@ -130,30 +128,22 @@ def bytes_per_s_most(link: Link, states: Iterable[object], *, rdma: bool, bypass
 
 
 def payload_most(mtu: int, *, rdma: bool) -> float:
-    """The largest share of an Ethernet's bytes that can be a message's."""
-    from lab.analysis.card import ETHERNET, ROCE  # imported lazily, as numpy is with it: `lab plan` checks nothing
-
+    """Return the largest share of an Ethernet link's bytes that can be payload."""
     if not rdma:
         return (mtu - TCP_LEAST) / (mtu + ETHERNET)
-    packet = _largest_packet(mtu)
+    packet = largest_packet(mtu)
     return packet / (packet + ROCE + ETHERNET)
 
 
-def _largest_packet(mtu: int) -> int:
-    from lab.analysis.card import PATH_MTUS, ROCE
-
-    return next(path_mtu for path_mtu in PATH_MTUS if path_mtu + ROCE <= mtu)
-
-
 def bytes_at_once(link: Link, traits: Traits) -> int:
-    """The burst of the kernel's link model after each silence; the exact machine's model has none."""
+    """Return the burst of the kernel's link model after each silence; the exact site's model has none."""
     from lab.sites.cable import burst_bytes  # imported lazily, as the VM is with it
 
     return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
 
 
 def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
-    """The warnings for a reader of the numbers."""
+    """Return the warnings for a reader of the numbers."""
     warnings = []
     if program.both_spin and traits.one_core:
         warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
@@ -163,15 +153,15 @@ def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
 
 
 def is_loopback(program: Program, ends: Ends) -> bool:
-    """Whether one RDMA device is both ends."""
+    """Return whether one RDMA device is both ends."""
     return program.rdma and bool(ends.client.device) and ends.client == ends.server
 
 
 def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where a student program reports far less time than its clients were busy by the site's clock.
+    """Report a student program whose times are far below the busy time of its clients by the site's clock.
 
-    The shortest life of a client counts as the time to start; the rest went into messages or sleep. The check cannot
-    see a client that always lives equally long, or one whose output holds no duration.
+    The shortest run of a client counts as the time to start; the rest went into messages or sleep. The check misses
+    clients that all run equally long, and output without durations.
     """
     counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
     spans_ns = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
@@ -187,7 +177,7 @@ def unaccounted(planned: Planned, outcome: Outcome, samples: Iterable[Sample]) -
 
 
 def unread(planned: Planned, samples: Iterable[Sample]) -> Iterator[str]:
-    """A sentence where a student program printed nothing that can be read about some of the sizes."""
+    """Report the sizes without a readable number in the output of a student program."""
     read = {sample.size_bytes for sample in samples}
     lost = sorted(counts.size for counts in planned.trial.request.counts if counts.size not in read)
     if lost and not planned.series.tool.silent:
@@ -195,7 +185,7 @@ def unread(planned: Planned, samples: Iterable[Sample]) -> Iterator[str]:
 
 
 def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) -> str:
-    """The path of the messages; a modelled card whose link counted them is a path of its own."""
+    """Return the path of the messages: a modelled card if its link counted them, else that of `path`."""
     series = planned.series
     if series.link.card and series.has_card and not list(uncounted_bytes(planned, ends, outcome, samples)):
         return f"the modelled card {series.link.card.name}"
@@ -203,8 +193,8 @@ def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) ->
 
 
 def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
-    """The first path with counters that grew enough for all reported bytes. A Soft-RoCE device comes first, since its
-    packets also count as frames of its interface."""
+    """Return the first path whose counters grew by all reported bytes. Soft-RoCE comes first, since its packets also
+    count as frames of its interface."""
     reported, client = _reported_bytes(tuple(samples)), ends.client
     grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
@@ -216,13 +206,13 @@ def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
 
 
 def _reported_bytes(samples: Samples) -> int:
-    """The bytes that arrived, where the receiver reports them: iperf3's sender also counts bytes in its socket."""
+    """Sum the bytes that arrived, if the receiver reports them: iperf3's sender also counts bytes in its socket."""
     totals = _totals((sample for sample in samples if sample.sample != WINDOW), "bytes")
     return sum(of_size.get("confirmed") or max(of_size.values()) for of_size in totals.values())
 
 
 def reported_time_ns(samples: Iterable[Sample]) -> int:
-    """The longest duration of each size, since stop times and round trips overlap. A median or mean is no duration."""
+    """Sum the longest duration of each size, since stop times and round trips overlap; means do not count."""
     totals = _totals((sample for sample in samples if sample.sample in DURATIONS), "time_ns")
     return sum(max(of_size.values()) for of_size in totals.values())
 

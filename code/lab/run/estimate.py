@@ -1,4 +1,4 @@
-"""The time that trials take: by records of their series, by a preflight, else by a guess."""
+"""Estimates of the host's time for trials: from records of their series, a preflight, or a guess."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from lab.records.record import has_record, read_facts
 
 FIRST_PAIR_S, NEXT_PAIR_S = 3.0, 1.0  # the guess: host seconds of a trial's first pair of programs, and of each further
 RECORDS = 5  # of a series are enough for a median
-AGAIN = 1.1  # of the least time: the programs' own aim (MARGIN of sweep.c)
+AGAIN = 1.1  # of the least time: what the programs aim at (MARGIN of sweep.c)
 
 Kind = tuple[str, str, str]  # program, operation, measure
 
 
 def kind_of(planned: Planned) -> Kind:
-    """The kind of a trial; messages of one kind cost the same."""
     request = planned.trial.request
     return request.program, request.operation, request.measure
 
@@ -37,7 +36,7 @@ class Cost:
     trial_s: float
 
     def of(self, counts: Iterable[Counts], starts: int = 1, rounds: int = 1, least_time_s: int = 0) -> float:
-        """Seconds of a trial with these counts and so many starts. A size that ends too soon is measured again."""
+        """Return the seconds of a trial. A size that ends before its least time is measured again."""
         sizes_s = [
             (rounds * size.iterations + size.warmup) * (self.message_s + size.size * self.byte_s) for size in counts
         ]
@@ -45,7 +44,7 @@ class Cost:
         return starts * self.trial_s + sum(sizes_s) + again_s
 
     def of_trial(self, planned: Planned) -> float:
-        """Seconds of a trial. A peer starts once for each size, and is taken to be as fast as Verbyte's programs."""
+        """Return the seconds of a trial. A reference tool starts once for each size, and counts as equally fast."""
         request = planned.trial.request
         return self.of(request.counts, len(planned.trial.job.steps), request.rounds_least, request.least_time_s)
 
@@ -72,7 +71,7 @@ class TimeEstimate:
         self.medians = {series: median(values) for series, values in times.items() if values}
 
     def trial_s(self, planned: Planned) -> float:
-        """Seconds of one trial. A guess is far from the truth, but near it from one series to another."""
+        """Return the seconds of a trial. The guess is rough, but comparable between series."""
         if (seconds := self.medians.get(_series(planned))) is not None:
             return seconds
         if costs := self.costs.values():
@@ -81,7 +80,6 @@ class TimeEstimate:
         return FIRST_PAIR_S + NEXT_PAIR_S * (len(planned.trial.job.steps) - 1)
 
     def total_s(self, todo: Iterable[Planned], jobs: int = 1) -> float:
-        """Seconds of trials in parallel jobs."""
         return sum(map(self.trial_s, todo)) / jobs
 
 

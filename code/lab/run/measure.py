@@ -1,4 +1,4 @@
-"""One trial: the site runs it, the parser reads its output, the checks judge it, and a record results."""
+"""Measure one trial: the site runs it, a parser reads the output, the checks judge it, and a record results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from lab import __version__
 from lab.errors import ParseError, SiteError, TrialFailed
 from lab.files.storage import refusal
-from lab.model.trial import Outcome, Step, StepOutcome
+from lab.model.trial import Outcome
 from lab.plan.builds import require_kept
 from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.program import Sample
@@ -19,7 +19,7 @@ from lab.run.checks import failed_steps, notes, path_of, refuted, unaccounted, u
 from lab.sites.site import Site
 from lab.typed_json import JsonTable, as_json
 
-# These parameters end in `counts`: different values of two experiments may give the same trial.
+# Parameters that only determine `counts`: two experiments with different values may share a trial.
 COUNTED = ("sizes", "iterations", "warmup", "repetitions")
 
 
@@ -32,7 +32,7 @@ class FailedOutcome(TrialFailed):
 
 
 def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
-    """The record of a trial, or FailedOutcome with the evidence."""
+    """Return the record of a trial; raise FailedOutcome with the evidence if a check fails."""
     if not facts.can_run(planned.series.tool):
         what = f"{planned.series.program} needs an RDMA device at both ends, and this link has none"
         raise TrialFailed(what, hint="lab doctor, or --site exact")
@@ -44,7 +44,7 @@ def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
 
 
 def _run(site: Site, planned: Planned) -> Outcome:
-    """Run the job; an error of the host (open files, disk, a lost file) becomes a failed trial with a sentence."""
+    """Run the job; an error of the host (open files, disk, a lost file) fails the trial with a message."""
     try:
         return site.run(planned.trial.job)
     except OSError as error:
@@ -53,7 +53,7 @@ def _run(site: Site, planned: Planned) -> Outcome:
 
 
 def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable) -> Record:
-    """The record of an outcome that passes all checks."""
+    """Return the record of an outcome; raise FailedOutcome if a check fails."""
     facts = record_facts(planned, site, outcome, state)
     problems = list(failed_steps(outcome))
     if len(outcome.steps) != len(planned.trial.job.steps):
@@ -72,13 +72,13 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
 
 
 def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Judged:
-    """The verdict on samples that passed the checks; a grader makes it again."""
+    """Judge samples that passed the checks; the grader repeats this."""
     warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples)]
     return Judged(__version__, (*warned, *unread(planned, samples)), path=path_of(planned, site.ends, outcome, samples))
 
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
-    """The facts of a trial without an outcome from the site."""
+    """Return the facts of a trial that the site could not run."""
     facts = record_facts(planned, site, Outcome((), {}, {}, 0, 0, "", 0.0))
     return Record(_failed(facts, str(error)), ())
 
@@ -95,7 +95,7 @@ def _failed(facts: Facts, sentence: str) -> Facts:
 
 
 def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable | None = None) -> Facts:
-    """All facts of a trial before the checks; a grader compares them with the facts of a hand-in."""
+    """Return all facts of a trial before the checks; the grader compares them with those of a submission."""
     trial, series, request = planned.trial, planned.series, planned.trial.request
     asked = Asked(
         format=FORMAT,
@@ -115,25 +115,25 @@ def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: Jso
         deadline_s=trial.job.deadline_s,
     )
     measured = Measured(
-        tuple(_step(*pair) for pair in zip(trial.job.steps, outcome.steps, strict=False)),
+        tuple(
+            StepFacts(
+                step.server, step.client, ran.server_status, ran.client_status, ran.clock_start_ns, ran.clock_end_ns
+            )
+            for step, ran in zip(trial.job.steps, outcome.steps, strict=False)
+        ),
         outcome.counters_before,
         outcome.counters_after,
         outcome.clock_start_ns,
         outcome.clock_end_ns,
     )
-    unjudged = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
+    not_judged = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
     first = FirstAsked(series.name, planned.point)
     moment = Moment(first, as_json(series.published), as_json(series.profile(site.name)), state)
-    return Facts(trial.key, asked, measured, unjudged, moment)
-
-
-def _step(step: Step, outcome: StepOutcome) -> StepFacts:
-    statuses = (outcome.server_status, outcome.client_status)
-    return StepFacts(step.server, step.client, *statuses, outcome.clock_start_ns, outcome.clock_end_ns)
+    return Facts(trial.key, asked, measured, not_judged, moment)
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:
-    """The output of both ends, step by step; samples in Verbyte's CSV have a file of their own."""
+    """Return the output of both ends, step by step, without samples in Verbyte's CSV, which have a separate file."""
     server = "".join(step.server_out + step.server_err for step in outcome.steps)
     is_log = not planned.series.tool.prints_samples
     return server, "".join((step.client_out if is_log else "") + step.client_err for step in outcome.steps)

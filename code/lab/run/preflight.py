@@ -1,4 +1,4 @@
-"""A few seconds on a real link before a long run: does it carry what it should, and how long will the run take?"""
+"""A few seconds on a real link before a long run: is the rate plausible, and how long will the run take?"""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ONCE: dict[str, Scalar] = {
     **{"windows": 20, "until_stable": 0, "least_time_s": 0},
 }
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
-WHOLE = ("confirmed", "round_trip", "receive")  # samples that hold all of a message's time
+WHOLE = ("confirmed", "round_trip", "receive")  # samples that include all of a message's time
 
 
 @dataclass(frozen=True)
 class Preflight:
     costs: dict[Kind, Cost]
-    link_bytes_per_s: float | None  # as the network card reports; a veth cable reports no rate
+    link_bytes_per_s: float | None  # the NIC's rate; a veth pair reports none
 
     def lines(self, todo: list[Planned]) -> Iterator[str]:
         estimate = TimeEstimate(costs=self.costs)
@@ -39,7 +39,9 @@ class Preflight:
             share = 1 / cost.byte_s / self.link_bytes_per_s if self.link_bytes_per_s and cost.byte_s else 1.0
             if share < PLAUSIBLE_SHARE:
                 yield f"preflight: that is {share:.1%} of what the link can carry: is it the right link?"
-        times = sorted((estimate.trial_s(each), each.trial.job.deadline_s, each.series.name) for each in todo)
+        times = sorted(
+            (estimate.trial_s(planned), planned.trial.job.deadline_s, planned.series.name) for planned in todo
+        )
         too_long = {name: (seconds, deadline_s) for seconds, deadline_s, name in times if seconds > deadline_s}
         for name, (seconds, deadline_s) in too_long.items():
             what = f"a trial of {name} takes about {seconds:.0f} s, and its deadline is {deadline_s} s"
@@ -48,13 +50,18 @@ class Preflight:
 
 
 def is_wanted(traits: Traits, trials: int) -> bool:
-    """Whether the run is long and on a wall clock. Where instructions are the clock, the machine is the link."""
+    """Return whether the run is long and on a wall clock; a VM whose clock counts instructions needs no preflight."""
     return traits.clock is Clock.WALL and trials >= LONG_RUN
 
 
 def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:
-    """Run one short trial of each kind; raise if the link contradicts its traits. None without programs of the lab."""
-    kinds = {kind_of(planned): planned for planned in todo if _can_be_tried(planned, facts)}
+    """Run one short trial of each kind; raise if a check fails. Return None for a run without Verbyte's programs."""
+    tools = ((planned, planned.series.tool) for planned in todo)
+    kinds = {
+        kind_of(planned): planned
+        for planned, tool in tools
+        if "verify" in tool.uses and tool.build is None and facts.can_run(tool)  # without its device each trial fails
+    }
     costs, rate = {}, None
     for kind, planned in kinds.items():
         _run(site, facts, planned, (LARGE,), verify=True)
@@ -63,14 +70,8 @@ def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Prefligh
     return Preflight(costs, rate / 8 if rate else None) if costs else None
 
 
-def _can_be_tried(planned: Planned, facts: SiteFacts) -> bool:
-    """Whether the lab's program has its device; without the device each trial fails with a sentence of its own."""
-    tool = planned.series.tool
-    return "verify" in tool.uses and tool.build is None and facts.can_run(tool)
-
-
 def _run(site: Site, facts: SiteFacts, planned: Planned, counts: tuple[Counts, ...], *, verify: bool) -> Record:
-    """A record with all its checks, which is not kept."""
+    """Measure a trial with all checks, without storing its record."""
     parameters = planned.trial.request.parameters.with_values(ONCE | {"verify": verify})
     request = replace(planned.trial.request, counts=counts, parameters=parameters)
     trial = make_trial(planned.series, request, 1, facts, planned.digests)

@@ -1,4 +1,4 @@
-"""Run the trials of a plan; each is measured once, by one process."""
+"""Run the trials of a plan: each once, by one process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from lab.records.record import has_record, record_damage, record_folder, write_f
 from lab.run.measure import FailedOutcome, measure, unfinished
 from lab.sites.site import Site, Tell, silent
 
-LOCK_POLL_S = 0.2  # between looks at a lock that another run holds
-FIRST_NOTICE_S = 30.0  # of the host; a student program's trial takes less
-NEXT_NOTICE = 4.0  # times the time to the notice before
+LOCK_POLL_S = 0.2  # between checks of a lock that another run holds
+FIRST_NOTICE_S = 30.0  # host time; most student programs need less
+NEXT_NOTICE = 4.0  # times the time of the previous notice
 
 
 @dataclass
 class RunSummary:
-    """The number of trials by how they ended."""
+    """The number of trials by result."""
 
     done_before: int = 0
     measured: int = 0
@@ -52,8 +52,8 @@ Watch = Callable[[str, Planned], None]  # called with "measured", "failed" or "b
 
 
 def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tuple[list[Planned], int]:
-    """The trials without a record, each once, and the number of trials with one. They come experiment after experiment,
-    so that the first is whole before the last begins; in each the first repetitions come first."""
+    """Return the trials without a record, each once, and the number of trials with one. They are sorted by experiment,
+    then by repetition."""
     trials: dict[str, Planned] = {}
     for plan in plans:
         for planned in sorted(plan.planned, key=lambda planned: planned.repetition):
@@ -63,17 +63,17 @@ def missing(plans: Iterable[Plan], results: Path, *, fresh: bool = False) -> tup
 
 
 def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
-    """A sentence for each damaged record; a damaged record does not count."""
-    keys = dict.fromkeys(each.trial.key for each in planned)
+    """Report each damaged record; a damaged record does not count."""
+    keys = dict.fromkeys(trial.trial.key for trial in planned)
     damages = ((record_folder(results, key), record_damage(results, key)) for key in keys)
     return [f"{folder}: {damage}: the record counts for nothing" for folder, damage in damages if damage]
 
 
 def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
-    """Run all. A failed trial does not stop the others; a full disk or a signal does."""
+    """Run all trials. A failed trial does not stop the others; a full disk or a signal does."""
     summary, stop = RunSummary(), threading.Event()
     with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
-        futures = {pool.submit(_one, work, planned, stop): planned for planned in todo}
+        futures = {pool.submit(_run_once, work, planned, stop): planned for planned in todo}
         try:
             for future in _as_done(futures):
                 _count(summary, futures[future], future, watch)
@@ -84,26 +84,28 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
             if not isinstance(error, KeyboardInterrupt):
                 raise
             summary.interrupted = True
-    summary.left = sum(not has_record(work.results, each.trial.key) for each in todo) if summary.interrupted else 0
+    summary.left = (
+        sum(not has_record(work.results, planned.trial.key) for planned in todo) if summary.interrupted else 0
+    )
     return summary
 
 
-def _one(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
-    """Run a trial unless another run has: wait for its lock, then look again."""
+def _run_once(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
+    """Measure a trial unless another run has measured it: wait for its lock, then look for a record again."""
     key, waited = planned.trial.key, False
     while not stop.is_set():
         with trial_lock(work.results, key) as is_locked:
             if is_locked and has_record(work.results, key) and (waited or not work.fresh):
                 return "by others"
             if is_locked:
-                _keep(work, planned)
+                _measure(work, planned)
                 return "measured"
         waited = True
         time.sleep(LOCK_POLL_S)
     raise SiteStopped("the run was ended")
 
 
-def _keep(work: RunSetup, planned: Planned) -> None:
+def _measure(work: RunSetup, planned: Planned) -> None:
     try:
         with patience(planned, work.facts, work.tell):
             record = measure(planned, work.site, work.facts)
@@ -112,7 +114,7 @@ def _keep(work: RunSetup, planned: Planned) -> None:
         raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
     except SiteStopped:
         raise
-    except SiteError as error:  # after a panic or a flood: keep the site's evidence beside the request
+    except SiteError as error:  # after a panic or a flood: store the site's evidence beside the request
         folder = write_failure(work.results, unfinished(planned, work.facts, error), str(error), error.evidence)
         if not error.evidence:
             raise
@@ -134,7 +136,7 @@ def _count(summary: RunSummary, planned: Planned, future: Future[str], watch: Wa
 
 
 def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
-    """Futures as they end. Each wait is short, since a signal does not end a long wait on every system."""
+    """Yield futures as they end. Each wait is short, since a signal does not end a long wait on every system."""
     pending = set(futures)
     while pending:
         done, pending = wait(pending, timeout=1, return_when=FIRST_COMPLETED)
@@ -143,10 +145,8 @@ def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
 
 @contextmanager
 def _signals_raise() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does; only the main thread may say so.
-
-    The first signal is enough; later ones are ignored while the run ends. kill -9 is always safe.
-    """
+    """Let SIGTERM end a run as Ctrl-C does, if this is the main thread. Later signals are ignored while the run ends;
+    kill -9 is always safe."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -167,7 +167,7 @@ def _signals_raise() -> Iterator[None]:
 
 @contextmanager
 def patience(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIRST_NOTICE_S) -> Iterator[None]:
-    """Print a notice now and then while the trial of a student program runs."""
+    """Print a notice now and then while a student program runs."""
     over = threading.Event()
 
     def notify() -> None:
@@ -196,7 +196,7 @@ def _notice(planned: Planned, site: SiteFacts, passed_s: float) -> str:
 
 @contextmanager
 def trial_lock(results: Path, key: str) -> Iterator[bool]:
-    """Whether this process holds the key's lock until the end of the block. The kernel frees a dead process's lock."""
+    """Yield whether this process holds the key's lock during the block. The kernel frees the lock of a dead process."""
     file = results / "locks" / key
     with storage(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -214,7 +214,7 @@ def trial_lock(results: Path, key: str) -> Iterator[bool]:
 
 
 def _lock(file: Path) -> int | None:
-    """A locked descriptor of the file that has the name now: another process may remove the file while we open it."""
+    """Lock the file and check that it still has its name: another process may remove the file in between."""
     while True:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:

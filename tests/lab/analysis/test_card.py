@@ -25,17 +25,17 @@ ANY_SIZE = st.integers(1, 2**20)
         (8192, 0, (8192 + 2 * 30 + 16) * 250),  # a header for each packet
     ],
 )
-def test_the_slowest_part_gives_the_time_of_a_message(size: int, inline_most: int, ps: float) -> None:
+def test_slowest_part_determines_the_time_of_a_message(size: int, inline_most: int, ps: float) -> None:
     assert MODEL.message_ps(size, 4096, inline_most) == pytest.approx(ps)
 
 
-def test_a_bus_bounds_what_is_fetched_over_it() -> None:
+def test_bus_limits_fetched_data() -> None:
     slow = replace(MODEL, bus_bit_s=8e9)
     assert slow.bytes_per_s(2**20) == pytest.approx(1e9)
 
 
 @given(ANY_SIZE, st.sampled_from(["header_bytes", "gap_ps", "block_ps"]), st.floats(1, 1e6))
-def test_more_of_a_cost_never_gives_more_throughput(size: int, cost: str, more: float) -> None:
+def test_higher_cost_never_raises_throughput(size: int, cost: str, more: float) -> None:
     dearer = replace(MODEL, **{cost: getattr(MODEL, cost) + more})
     assert dearer.bytes_per_s(size, 4096, 1024) <= MODEL.bytes_per_s(size, 4096, 1024)
 
@@ -49,21 +49,13 @@ def curve() -> dict[int, float]:
     return {size: CARD.bytes_per_s(size, KNOWN.mtu, KNOWN.inline_most) for size in SIZES}
 
 
-def found_of(measured: dict[int, float]) -> tuple[float, float, float]:
-    found = fit(measured, KNOWN)
-    return found.gap_ps, found.block_ps, found.header_bytes
+@pytest.mark.parametrize("slowed", [(), (1, 2, 64, 128)], ids=["exact", "some sizes are slower"])
+def test_fit_recovers_the_parameters_of_a_curve(slowed: tuple[int, ...]) -> None:
+    card = fit({size: rate * (0.7 if size in slowed else 1) for size, rate in curve().items()}, KNOWN)
+    assert (card.gap_ps, card.block_ps, card.header_bytes) == pytest.approx((228_000, 79_500, 40), rel=0.02)
 
 
-def test_the_parameters_of_a_made_curve_are_found_again() -> None:
-    assert found_of(curve()) == pytest.approx((228_000, 79_500, 40), rel=0.02)
-
-
-def test_sizes_that_something_else_slows_down_do_not_bend_the_fit() -> None:
-    slowed = {size: rate * (0.7 if size in (1, 2, 64, 128) else 1) for size, rate in curve().items()}
-    assert found_of(slowed) == pytest.approx((228_000, 79_500, 40), rel=0.02)
-
-
-def test_three_sizes_fit_no_three_parameters() -> None:
+def test_fit_needs_four_sizes() -> None:
     with pytest.raises(TooFewSamples):
         fit(dict(list(curve().items())[:3]), KNOWN)
 
@@ -71,12 +63,12 @@ def test_three_sizes_fit_no_three_parameters() -> None:
 GIGABIT = 1e9
 
 
-def test_a_packet_of_a_write_carries_its_path_mtu_beside_its_headers() -> None:
+def test_each_packet_of_a_write_adds_headers() -> None:
     """1 KiB is one packet, 1 KiB and a byte are two: 82 B of Ethernet, IP, UDP and BTH each, and one RETH."""
     one, two = write_limit([1024, 1025], GIGABIT, 1500).y
     assert one == pytest.approx(125e6 * 1024 / (1024 + 82 + 16))
     assert two == pytest.approx(125e6 * 1025 / (1025 + 2 * 82 + 16))
 
 
-def test_tcp_fills_its_segments_whatever_the_size_of_a_message() -> None:
+def test_tcp_fills_its_segments_at_every_message_size() -> None:
     assert tcp_limit([1, 4096], GIGABIT, 1500).y == pytest.approx((125e6 * 1448 / 1538,) * 2)

@@ -12,10 +12,10 @@ from lab.analysis.estimate import Floats, TooFewSamples, reciprocal
 from lab.analysis.lines import find_pieces, fit_line
 
 PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
-TRIES = 2_000
+TRIES = 1_000
 
 
-def test_the_published_ping_pong_gives_its_bandwidth_intercept_and_r_squared() -> None:
+def test_published_ping_pong_gives_its_published_fit() -> None:
     size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
     line = fit_line(size, seconds)
     assert round(reciprocal(line.slope).value) == 5939141590
@@ -24,7 +24,7 @@ def test_the_published_ping_pong_gives_its_bandwidth_intercept_and_r_squared() -
     assert (line.n, line.low, line.high) == (938, 16e6, 2.144e9)
 
 
-def test_each_repetition_has_the_line_that_scipy_gives_and_the_interval_is_students_over_them() -> None:
+def test_lines_equal_scipys_and_their_interval_is_students() -> None:
     random = np.random.default_rng(1)
     x = np.arange(20.0)
     rows = 3 + 2 * x + random.normal(size=(7, 20))
@@ -38,44 +38,40 @@ def test_each_repetition_has_the_line_that_scipy_gives_and_the_interval_is_stude
 
 
 def alike(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """Noise that goes from one size to the next, as the residuals of real curves do."""
+    """Noise that is correlated between sizes, like the residuals of real curves."""
     noise = random.normal(size=shape)
     for place in range(1, shape[1]):
         noise[:, place] = 0.85 * noise[:, place - 1] + np.sqrt(1 - 0.85**2) * noise[:, place]
     return noise
 
 
-@pytest.mark.parametrize("repetitions", [2, 3, 6, 10])
-@pytest.mark.parametrize("between", [0.0, 0.002, 0.01])
-def test_the_intervals_hold_the_truth_as_often_as_they_say(between: float, repetitions: int) -> None:
+@pytest.mark.parametrize("repetitions", [2, 6, 10])
+@pytest.mark.parametrize("between", [0.0, 0.01])
+def test_intervals_contain_the_truth_with_their_confidence(between: float, repetitions: int) -> None:
     random = np.random.default_rng(1)
     x, held = np.arange(1, 22) * 4000.0, np.zeros(2)
     truth = 30_000 + 0.8 * x
     for _ in range(TRIES):
-        own = 1 + between * random.normal(size=(repetitions, 1))
-        line = fit_line(x, truth * (own + 0.002 * alike(random, (repetitions, x.size))))
+        level = 1 + between * random.normal(size=(repetitions, 1))
+        line = fit_line(x, truth * (level + 0.002 * alike(random, (repetitions, x.size))))
         pairs = ((line.slope, 0.8), (line.intercept, 30_000))
-        held += [found.interval is not None and found.interval.contains(true) for found, true in pairs]
+        held += [part.interval is not None and part.interval.contains(true) for part, true in pairs]
     assert (held / TRIES > 0.93).all() and (held / TRIES < 0.97).all(), held / TRIES
 
 
-def test_one_repetition_has_a_line_and_no_interval_however_many_points_it_has() -> None:
+def test_single_repetition_has_a_line_without_an_interval() -> None:
     line = fit_line(np.arange(1000.0), 10 * np.arange(1000.0))
     assert (line.slope.interval, line.slope.n, line.n) == (None, 1, 1000)
     assert line.slope.value == pytest.approx(10)
 
 
-def test_rows_that_do_not_fit_the_x_are_refused() -> None:
+@pytest.mark.parametrize(("x", "y"), [([1, 2, 3], [[1, 2], [3, 4], [5, 6]]), ([5, 5, 5], [1, 2, 3])])
+def test_rows_of_another_length_and_points_at_one_x_are_refused(x: list[float], y: list[float]) -> None:
     with pytest.raises(TooFewSamples):
-        fit_line([1, 2, 3], [[1, 2], [3, 4], [5, 6]])
+        fit_line(x, y)
 
 
-def test_points_over_one_x_have_no_line() -> None:
-    with pytest.raises(TooFewSamples):
-        fit_line([5, 5, 5], [1, 2, 3])
-
-
-def test_equal_y_leave_r_squared_undefined() -> None:
+def test_equal_y_have_no_r_squared() -> None:
     assert fit_line([1, 2, 3], [4, 4, 4]).r_squared is None
 
 
@@ -85,18 +81,18 @@ BREAK = 262_000.0
 
 
 def stepped(step: float = 700e3, below: float = 6.8, above: float = 4.3) -> Floats:
-    """As MPI over verbs: at a size the time falls, and a byte costs less from there on."""
+    """As with MPI over verbs: at a size the time falls, and from there on a byte costs less."""
     return np.where(STEPS < BREAK, 16e3 + below * STEPS, 16e3 + below * BREAK - step + above * (STEPS - BREAK))
 
 
 def repeated(truth: Floats, repetitions: int, seed: int = 1, noise: float = 0.01) -> Floats:
     random = np.random.default_rng(seed)
-    own = 1 + 0.005 * random.normal(size=(repetitions, 1))
-    return truth * (own + noise * random.normal(size=(repetitions, truth.size)))
+    level = 1 + 0.005 * random.normal(size=(repetitions, 1))
+    return truth * (level + noise * random.normal(size=(repetitions, truth.size)))
 
 
-@pytest.mark.parametrize("repetitions", [2, 3, 6, 10])
-def test_a_step_makes_two_lines_each_with_its_slope_and_intercept(repetitions: int) -> None:
+@pytest.mark.parametrize("repetitions", [2, 6])
+def test_step_makes_two_lines(repetitions: int) -> None:
     found = find_pieces(STEPS, repeated(stepped(), repetitions, noise=0.002))
     assert found is not None and found.at.interval is not None
     assert (found.below.high, found.above.low) == (260_000, 264_000)
@@ -105,22 +101,22 @@ def test_a_step_makes_two_lines_each_with_its_slope_and_intercept(repetitions: i
         assert line.slope.interval is not None and line.slope.interval.contains(slope)
 
 
-def test_a_line_without_noise_is_one_line() -> None:
+def test_line_without_noise_is_one_line() -> None:
     assert find_pieces(STEPS, np.tile(30e3 + 0.8 * STEPS, (6, 1))) is None
 
 
-def test_what_changes_no_time_by_a_hundredth_needs_no_second_line() -> None:
+def test_second_line_must_change_a_time_by_a_hundredth() -> None:
     truth = 30e3 + 0.8 * STEPS
     assert find_pieces(STEPS, repeated(np.where(STEPS < BREAK, truth, truth * 1.001), 6, noise=1e-5)) is None
     assert find_pieces(STEPS, repeated(np.where(STEPS < BREAK, truth, truth * 1.01), 6, noise=1e-5)) is not None
 
 
-def test_a_few_odd_sizes_break_no_line() -> None:
+def test_outlying_sizes_do_not_break_a_line() -> None:
     truth = 30e3 + 0.8 * STEPS
     assert find_pieces(STEPS, repeated(np.where(STEPS % 100_000 == 0, truth * 1.5, truth), 6, noise=1e-5)) is None
 
 
-def test_one_repetition_or_too_few_sizes_cannot_tell_a_break_from_noise() -> None:
+def test_break_needs_two_repetitions_and_six_sizes() -> None:
     assert find_pieces(STEPS, stepped()) is None
     assert find_pieces([1, 2, 3, 4, 5], [[1, 2, 3, 9, 9]] * 6) is None
 
@@ -128,7 +124,7 @@ def test_one_repetition_or_too_few_sizes_cannot_tell_a_break_from_noise() -> Non
 @pytest.mark.parametrize("repetitions", [3, 10])
 @pytest.mark.parametrize("noise", ["of one size", "that grows with the time", "that neighbours share"])
 @pytest.mark.parametrize("x", [STEPS[::5], DOUBLED], ids=["steps", "doubled"])
-def test_a_straight_line_is_hardly_ever_taken_for_two(x: Floats, noise: str, repetitions: int) -> None:
+def test_straight_line_is_rarely_split(x: Floats, noise: str, repetitions: int) -> None:
     random = np.random.default_rng(1)
     truth, found = 30e3 + 0.8 * x, 0
     for _ in range(100):
@@ -139,7 +135,7 @@ def test_a_straight_line_is_hardly_ever_taken_for_two(x: Floats, noise: str, rep
     assert found <= 5
 
 
-def test_the_interval_of_the_break_holds_it() -> None:
+def test_interval_contains_the_break() -> None:
     found = [find_pieces(STEPS, repeated(stepped(step=90e3), 6, seed, noise=0.03)) for seed in range(60)]
-    held = [each.at.interval is not None and each.at.interval.contains(BREAK) for each in found if each]
+    held = [pieces.at.interval is not None and pieces.at.interval.contains(BREAK) for pieces in found if pieces]
     assert len(held) >= 50 and sum(held) >= 0.95 * len(held)

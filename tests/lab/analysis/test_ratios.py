@@ -22,26 +22,23 @@ from lab.analysis.ratios import (
 )
 
 
-def test_below_six_samples_a_ratio_has_no_interval() -> None:
+def test_interval_of_a_ratio_needs_six_samples() -> None:
     assert ratio_of_medians([1] * 5, [1] * 10).interval is None
     assert ratio_of_medians([1] * 6, [1] * 6).interval is not None
-
-
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    samples, base = np.random.default_rng(1).normal(10, 1, (2, 30))
-    assert ratio_of_medians(samples, base, seed=7) == ratio_of_medians(samples, base, seed=7)
-    below, above = np.array([1.0, 2.0]), np.array([3.0, 4.0])
-    one, other = (resampled_medians(np.r_[below, above], np.random.default_rng(seed)) for seed in (1, 2))
-    assert not np.array_equal(one, other)
-
-
-def test_a_base_of_zero_is_an_error() -> None:
     with pytest.raises(BadSample):
         ratio_of_medians([1, 2], [1, 0])
 
 
+def test_seed_determines_the_interval() -> None:
+    samples, base = np.random.default_rng(1).normal(10, 1, (2, 30))
+    assert ratio_of_medians(samples, base, seed=7) == ratio_of_medians(samples, base, seed=7)
+    below, above = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    first, second = (resampled_medians(np.r_[below, above], np.random.default_rng(seed)) for seed in (1, 2))
+    assert not np.array_equal(first, second)
+
+
 @pytest.mark.parametrize("n", [10, 11])
-def test_resampled_medians_are_distributed_like_medians_of_resamples(n: int) -> None:
+def test_resampled_medians_follow_the_distribution_of_medians_of_resamples(n: int) -> None:
     random = np.random.default_rng(1)
     samples = random.exponential(size=n)
     drawn = np.median(random.choice(samples, (20_000, n)), axis=1)
@@ -49,7 +46,7 @@ def test_resampled_medians_are_distributed_like_medians_of_resamples(n: int) -> 
     assert stats.ks_2samp(drawn, quick).statistic < 0.02
 
 
-def test_the_interval_holds_the_true_ratio_as_often_as_it_says() -> None:
+def test_interval_contains_the_true_ratio_with_its_confidence() -> None:
     random = np.random.default_rng(1)
     held = 0
     for _ in range(400):
@@ -58,7 +55,7 @@ def test_the_interval_holds_the_true_ratio_as_often_as_it_says() -> None:
     assert 0.93 <= held / 400 <= 0.99
 
 
-@pytest.mark.parametrize("points", [4, 6, 16])
+@pytest.mark.parametrize("points", [4, 16])
 @pytest.mark.parametrize(
     "noise",
     [
@@ -81,7 +78,7 @@ def test_the_best_of_equal_points_is_rarely_judged_better(
     assert max(wrong.values()) <= 0.05 * count
 
 
-def test_a_chosen_ratio_has_a_wider_interval_than_the_same_ratio_alone() -> None:
+def test_joint_intervals_are_wider() -> None:
     samples = np.random.default_rng(1).normal(100, 1, (16, 6))
     alone = [ratio_of_medians(each, samples[0]) for each in samples[1:]]
     chosen = ratios_of_medians([(each, samples[0]) for each in samples[1:]])
@@ -95,11 +92,6 @@ def test_a_chosen_ratio_has_a_wider_interval_than_the_same_ratio_alone() -> None
     assert {each.interval.level for each in chosen if each.interval} == {0.95}
 
 
-def test_points_that_hold_the_same_values_are_equal_without_a_doubt() -> None:
-    (ratio,) = ratios_of_medians([([7, 7, 8, 8, 9, 9], [7, 7, 8, 8, 9, 9])])
-    assert ratio.interval is not None and (ratio.interval.low, ratio.interval.high) == (1, 1)
-
-
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [
@@ -110,15 +102,12 @@ def test_points_that_hold_the_same_values_are_equal_without_a_doubt() -> None:
         (1.0, 1.0, Verdict.CANT_TELL),
     ],
 )
-def test_only_an_interval_wholly_beyond_one_is_a_verdict(low: float, high: float, verdict: Verdict) -> None:
+def test_verdict_needs_a_whole_interval_on_one_side_of_one(low: float, high: float, verdict: Verdict) -> None:
     assert judge(Estimate((low + high) / 2, Interval(low, high), 10)) is verdict
-
-
-def test_a_ratio_without_an_interval_can_t_be_told() -> None:
     assert judge(Estimate(33.0, None, 1)) is Verdict.CANT_TELL
 
 
-def test_an_interval_that_crosses_the_margin_can_t_be_told_and_one_inside_it_is_no_difference() -> None:
+def test_interval_inside_the_margin_is_no_difference() -> None:
     estimate = Estimate(1.03, Interval(1.02, 1.04), 10)
     assert judge(estimate) is Verdict.MORE
     assert judge(estimate, margin=0.02) is Verdict.CANT_TELL
@@ -127,13 +116,16 @@ def test_an_interval_that_crosses_the_margin_can_t_be_told_and_one_inside_it_is_
     assert judge(estimate, reference=1.06, margin=0.01) is Verdict.LESS
 
 
-def test_the_false_verdicts_to_expect_are_the_share_that_every_interval_leaves_out() -> None:
+def test_expected_false_verdicts_sum_the_errors_of_all_intervals() -> None:
     judged = [Estimate(1.0, Interval(0.9, 1.1, level), 6) for level in (0.95, 0.95, 0.99)]
     count, wrong = false_verdicts([*judged, Estimate(1.0, None, 3)])
     assert count == 3 and wrong == pytest.approx(0.11)
 
 
-def test_a_ratio_of_zero_has_no_geometric_mean() -> None:
+def test_geometric_mean_does_not_depend_on_the_order_and_needs_positive_ratios() -> None:
+    values = np.exp(ROWS[:, 0]).tolist()
+    assert geometric_mean(values) == geometric_mean(values[::-1])
+    assert geometric_mean([4, 9]) == 6
     with pytest.raises(BadSample) as caught:
         geometric_mean([1, 0])
     assert caught.value.index == 1
@@ -142,13 +134,13 @@ def test_a_ratio_of_zero_has_no_geometric_mean() -> None:
 ROWS = np.random.default_rng(1).normal(size=(40, 9))
 
 
-def test_products_are_those_of_linear_algebra() -> None:
+def test_products_equal_numpys() -> None:
     assert ratios.dot(ROWS, ROWS[0]) == pytest.approx(ROWS @ ROWS[0], rel=1e-12)
     assert ratios.norm(ROWS) == pytest.approx(np.linalg.norm(ROWS, axis=1), rel=1e-12)
     assert ratios.all_dots(ROWS, ROWS[:7]) == pytest.approx(ROWS @ ROWS[:7].T, rel=1e-12)
 
 
-def test_logarithms_and_powers_are_rounded_to_the_nearest_number() -> None:
+def test_logarithms_and_powers_of_two_are_exact() -> None:
     values = [2.0**place for place in range(-30, 63)]
     assert ratios.log2(values) == [float(place) for place in range(-30, 63)]
     assert [ratios.exp2(float(place)) for place in range(-30, 63)] == values
@@ -156,13 +148,7 @@ def test_logarithms_and_powers_are_rounded_to_the_nearest_number() -> None:
     assert ratios.log2(odd) == pytest.approx([math.log2(each) for each in odd], rel=4e-16)
 
 
-def test_a_geometric_mean_does_not_depend_on_the_order() -> None:
-    values = np.exp(ROWS[:, 0]).tolist()
-    assert ratios.portable_geometric_mean(values) == ratios.portable_geometric_mean(values[::-1])
-    assert ratios.portable_geometric_mean([4, 9]) == 6
-
-
-def test_few_samples_of_one_ratio_do_not_matter_to_the_others() -> None:
+def test_ratio_of_few_samples_does_not_affect_the_others() -> None:
     samples = np.random.default_rng(1).normal(100, 1, (3, 6))
     with_few = ratios_of_medians([*((each, samples[0]) for each in samples[1:]), ([1, 2, 3], samples[0])])
     assert [each.interval is not None for each in with_few] == [True, True, False] and with_few[2].n == 3

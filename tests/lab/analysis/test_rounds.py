@@ -1,4 +1,4 @@
-"""Warm-up, the rule that ends rounds, and the time of the way back."""
+"""Warm-up, the rule that stops rounds, and corrected rates."""
 
 from __future__ import annotations
 
@@ -21,61 +21,55 @@ from lab.analysis.rounds import (
 )
 
 
-def test_a_first_window_of_twice_the_time_shows_that_warm_up_matters() -> None:
+def test_warm_up_shows_if_the_first_window_takes_twice_the_time() -> None:
     trials = np.random.default_rng(1).normal(100, 1, (10, 20))
     trials[:, 0] *= 2
     ratio = warm_up_ratio(trials)
     assert ratio.value == pytest.approx(2, abs=0.05)
     assert judge(ratio) is Verdict.MORE
-
-
-def test_trials_without_a_transient_can_t_tell_that_warm_up_matters() -> None:
     assert judge(warm_up_ratio(np.random.default_rng(2).normal(100, 1, (10, 20)))) is Verdict.CANT_TELL
 
 
 STABLE = UntilStable(target=0.01, window=5, cap=50)
 
 
-def test_a_series_that_settles_is_stable_once_the_window_has_passed_its_start() -> None:
+def test_series_is_stable_once_the_window_has_passed_its_start() -> None:
     assert stop_at(STABLE, [10, 50, 80] + [100] * 20) == Decision(State.REACHED, 8, 0.0)
 
 
-def test_a_spread_of_the_target_itself_is_stable() -> None:
+def test_spread_equal_to_the_target_is_stable() -> None:
     assert STABLE.decide([99.5, 100, 100, 100, 100.5]).state is State.REACHED
     assert STABLE.decide([99.4, 100, 100, 100, 100.5]).state is State.GO_ON
+    assert STABLE.decide([]).state is State.GO_ON
+    assert stop_at(STABLE, [100, 200, 100]).state is State.GO_ON
 
 
-def test_a_series_that_drifts_is_not_reached_at_the_cap() -> None:
+def test_drifting_series_is_not_stable_at_the_cap() -> None:
     decision = stop_at(STABLE, 100 * 1.01 ** np.arange(100))
     assert (decision.state, decision.n) == (State.NOT_REACHED, 50)
     assert decision.spread == pytest.approx(0.04, abs=0.002)
 
 
-def test_a_series_that_ends_before_the_rule_decides_goes_on() -> None:
-    assert stop_at(STABLE, [100, 200, 100]).state is State.GO_ON
-    assert STABLE.decide([]).state is State.GO_ON
-
-
 def golden() -> list[list[str]]:
-    """The series that the C programs' rule is tested with too."""
+    """The series of the C programs' tests."""
     lines = (Path(__file__).parents[2] / "data" / "until_stable.txt").read_text().splitlines()
     return [line.split() for line in lines if not line.startswith("#")]
 
 
 @pytest.mark.parametrize("words", golden(), ids=lambda words: words[0])
-def test_golden_series_are_judged_as_in_c(words: list[str]) -> None:
+def test_golden_series_stop_as_in_c(words: list[str]) -> None:
     percent, window, cap, state, n = words[1:6]
     rule = UntilStable(float(percent) / 100, int(window), int(cap))
     decision = stop_at(rule, [float(value) for value in words[6:]])
     assert (decision.state.value.replace(" ", "_"), decision.n) == (state, int(n))
 
 
-def test_the_interval_goes_from_nothing_taken_off_to_the_whole_trip() -> None:
+def test_interval_reaches_from_no_correction_to_the_whole_trip() -> None:
     rate = without_way_back(1000, [100.0] * 6, [8.0] * 6).rate
     assert rate is not None and rate.interval == Interval(1000 / 100, 1000 / 92)
 
 
-def test_the_interval_holds_the_truth_however_the_trip_is_shared() -> None:
+def test_interval_contains_the_truth_for_any_asymmetric_trip() -> None:
     random = np.random.default_rng(1)
     data = random.normal(200.0, 0.5, 10)
     for back in (0.0, 5.0, 10.0):
@@ -84,22 +78,22 @@ def test_the_interval_holds_the_truth_however_the_trip_is_shared() -> None:
 
 
 @pytest.mark.parametrize("trip", [2 * LARGEST_SHARE * 100 + 1, 200, 500])
-def test_a_correction_that_is_a_large_part_or_more_than_all_of_the_time_is_refused(trip: float) -> None:
+def test_large_correction_is_refused(trip: float) -> None:
     assert without_way_back(1000, [100.0] * 6, [trip] * 6).rate is None
 
 
-def test_a_share_that_may_be_too_large_is_refused() -> None:
+def test_correction_is_refused_if_its_interval_may_be_too_large() -> None:
     assert without_way_back(1000, [100.0] * 6, [19.0] * 6).rate is not None
     assert without_way_back(1000, [100.0] * 6, [19.0, 19, 19, 19, 19, 21]).rate is None
 
 
-def test_what_comes_after_the_last_completion_is_taken_off() -> None:
-    found = until_completed(1000, [100.0] * 6, [92.0] * 6, [7.0] * 6)
-    assert found.share.value == pytest.approx(0.08)
-    assert found.rate is not None and found.rate.value == pytest.approx(1000 / 92)
-    assert found.rate.interval == Interval(1000 / 100, 1000 / 85)
+def test_time_after_the_last_completion_is_subtracted() -> None:
+    correction = until_completed(1000, [100.0] * 6, [92.0] * 6, [7.0] * 6)
+    assert correction.share.value == pytest.approx(0.08)
+    assert correction.rate is not None and correction.rate.value == pytest.approx(1000 / 92)
+    assert correction.rate.interval == Interval(1000 / 100, 1000 / 85)
 
 
 @pytest.mark.parametrize(("completed", "trip"), [(89.0, 7.0), (99.0, 21.0), (99.0, 200.0)])
-def test_a_completion_long_before_the_answer_or_a_long_trip_is_refused(completed: float, trip: float) -> None:
+def test_early_completion_or_long_trip_is_refused(completed: float, trip: float) -> None:
     assert until_completed(1000, [100.0] * 6, [completed] * 6, [trip] * 6).rate is None

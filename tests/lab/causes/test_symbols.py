@@ -71,7 +71,7 @@ def test_modules_are_distinguished_from_files() -> None:
 
 
 def test_a_guest_that_hides_its_addresses_is_refused() -> None:
-    with pytest.raises(SiteError, match="where its kernel's functions are"):
+    with pytest.raises(SiteError, match="the VM hides the addresses of its kernel"):
         parse_kernel("0000000000000000 T _stext\n")
 
 

@@ -83,8 +83,8 @@ def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, req
     ("text", "sentence"),
     [
         ("# nothing", "64 bytes: no line has a result; 1024 bytes: no line has a result"),
-        ("64 8 Mbps\n64 8 Mbps\n", "64 bytes: it is there twice"),
-        ("65 8 Mbps\n", "line 1 is about 65 bytes, a size that was not asked for"),
+        ("64 8 Mbps\n64 8 Mbps\n", "64 bytes: two lines have a result"),
+        ("65 8 Mbps\n", "line 1 is about 65 bytes, a size that is not in the request"),
         ("64 8 furlongs\n", "'furlongs' is not a unit of throughput: one of B/s"),
         ("64 8 us\n", "'us' is not a unit of throughput"),
         ("64 0.0000 Mbps\n", "64 bytes: 0.0000 Mbps is impossible"),
@@ -109,7 +109,7 @@ def test_impossible_output_is_one_sentence(text: str, sentence: str) -> None:
         ("bw of 64: 0.0000\nbw of 1024: 8\n", "0.0000 MiB/s is impossible"),
         ("bw of 64: fast\nbw of 1024: 8\n", "'fast' is not a number"),
         ("bw of 1024: 8\n", "no line has a result"),
-        ("bw of 64: 1\nbw of 64: 2\nbw of 1024: 8\n", "it is there twice"),
+        ("bw of 64: 1\nbw of 64: 2\nbw of 1024: 8\n", "two lines have a result"),
     ],
 )
 def test_unreadable_size_is_named_in_the_header_and_the_others_are_read(text: str, why: str) -> None:
@@ -120,7 +120,7 @@ def test_unreadable_size_is_named_in_the_header_and_the_others_are_read(text: st
 def test_program_that_chooses_its_sizes_may_print_more_of_them() -> None:
     text = "bw of 2: 8\nbw of 64: 8\nbw of 1024: 9\nbw of 2048: 8\n"
     assert sizes(text, replace(PATTERN, sizes_of_its_own=True)) == [64, 1024]
-    with pytest.raises(ParseError, match="line 1 is about 2 bytes, a size that was not asked for"):
+    with pytest.raises(ParseError, match="line 1 is about 2 bytes, a size that is not in the request"):
         reading(text, PATTERN)
 
 

@@ -144,7 +144,7 @@ def test_missing_records_are_one_sentence(lay: Laid, file: Path, results: Path) 
     for trial in planned:  # as an older version wrote them
         record = record_folder(results, trial.trial.key) / "record.json"
         record.write_text(record.read_text().replace('"traits"', '"qualities"'))
-    with pytest.raises(RecordError, match="no record there says what its site is"):
+    with pytest.raises(RecordError, match="no record there names its site"):
         read(file, results)
 
 
