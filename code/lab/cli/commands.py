@@ -186,7 +186,7 @@ SECTIONS = {
             "report.commands.report",
             "write reports from the records",
             "verbs_throughput write_parameters",
-            (EXPERIMENTS, *READ, REPORTED),
+            (EXPERIMENTS, *READ, REPORTED, flag("--html", "write the web pages alone, which needs no TeX Live")),
         ),
         Command(
             "report.asking.query",

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -309,6 +310,33 @@ def test_reports_are_built_at_once_and_only_when_something_changed(
     assert not commands.is_current(plan, records, own / "report")
     pdf.unlink()
     assert not commands.is_current(laboratory.plan_of("verbs_throughput", own), records, own / "report")
+
+
+@pytest.mark.usefixtures("evidence")
+def test_pages_are_written_without_tex_and_a_hint_names_its_installation(
+    own: Path,
+    records: Path,
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (own / "verbs_throughput" / "discussion.tex").write_text("Others have looked at it \\cite{frey}.\n")
+    (own / "verbs_throughput" / "references.bib").write_text("@misc{frey, title = {The hidden cost of {RDMA}}}\n")
+    plan = laboratory.plan_of("verbs_throughput", own)
+    monkeypatch.setattr(commands, "CACHE", cache.parent)
+    monkeypatch.setattr(commands, "plans_of", lambda _: [plan])
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    options = Namespace(results=records, out=own / "report", jobs=1, html=True)
+    assert commands.report(options) == 0
+    assert capsys.readouterr().err == "no PDF, which needs TeX Live: pdflatex is not installed\nhint: make setup\n"
+    text = (own / "report" / "verbs_throughput.html").read_text()
+    assert '<li id="source:frey"><p><code>frey</code> in references.bib</p></li>' in text and ".pdf" not in text
+    options.html = False
+    with pytest.raises(ReportError, match=r"pdflatex is not installed .*make setup"):
+        commands.report(options)
+    assert not list((own / "report").glob("*.pdf"))
 
 
 def test_a_report_without_a_discussion_says_so(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:

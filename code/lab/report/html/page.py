@@ -46,8 +46,8 @@ _INPUT = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
-def page(material: Material, templates: Path) -> str:
-    """The page; an unknown command is an error."""
+def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
+    """The page, with a link to the PDF if there is one; an unknown command is an error."""
     report = material.texts["report.tex"]
     preamble, _, rest = report.partition(r"\begin{document}")
     source = _INPUT.sub(lambda command: material.texts[f"{command[1]}.tex"], rest.partition(r"\end{document}")[0])
@@ -63,6 +63,7 @@ def page(material: Material, templates: Path) -> str:
     return _whole(
         templates,
         name=material.name,
+        has_pdf=has_pdf,
         who=list(map(Markup, blocks.who)),
         headings=[(number, Markup(words)) for number, words in blocks.headings],
         live=material.live,
@@ -76,7 +77,7 @@ def page_without(name: str, why: str, templates: Path) -> str:
     """A page that leads to the PDF, in place of one that cannot be written."""
     answer = Markup("<p>This report is there for print alone: {}.</p>").format(why)
     nothing = dict.fromkeys(("who", "headings", "live", "files", "larger", "figure", "numbers", "rest", "body"), "")
-    return _whole(templates, **nothing | {"name": name, "title": name, "answer": answer})
+    return _whole(templates, **nothing | {"name": name, "has_pdf": True, "title": name, "answer": answer})
 
 
 def _whole(templates: Path, **shown: object) -> str:
