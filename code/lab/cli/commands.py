@@ -171,7 +171,10 @@ SECTIONS = {
     ),
     "Write a report": (
         Command("report.commands.report", "write reports from the records", "verbs_throughput write_parameters").takes(
-            EXPERIMENTS_OR_ALL, *READ, REPORTED
+            EXPERIMENTS_OR_ALL,
+            *READ,
+            REPORTED,
+            flag("--html", "write the web pages alone, which needs no TeX Live"),
         ),
         Command(
             "report.asking.query",

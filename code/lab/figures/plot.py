@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from math import ceil, floor, log2, log10
+from math import ceil, floor, frexp, log2, log10
 from textwrap import fill
 from typing import Any
 
@@ -39,13 +39,20 @@ EDGE_MM = 0.6  # around everything, so that no letter is cut
 Words = Callable[[float], str]
 
 
+def set_ticks(axis: Axis, places: Sequence[float], words: Words) -> None:
+    """Ticks at these places alone."""
+    axis.set_major_locator(FixedLocator(list(places)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+    axis.set_minor_locator(FixedLocator([]))
+
+
 def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
-    """Message sizes: a tick at each power of two, labels at as many as fit, or each a given factor from the last."""
+    """Message sizes: a tick at each power of two, and as many labels as fit, or one for each factor of `between`."""
     panel.set_xscale("log", base=2)
     first, last = _floor_log2(min(sizes)), -_floor_log2(1 / max(sizes))
     powers = [2.0**shift for shift in range(first, last + 1)]
     stride = _floor_log2(between) if between else _stride(last - first)
-    _set_ticks(panel.xaxis, powers[::stride], size)
+    set_ticks(panel.xaxis, powers[::stride], size)
     panel.xaxis.set_minor_locator(FixedLocator(powers))
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_xlim(min(sizes) / ROOM, max(sizes) * ROOM)
@@ -60,7 +67,7 @@ def log_axis(axis: Axis, values: Sequence[float]) -> None:
         axis.axes.set(xscale="log", xlim=(low, high))
     else:
         axis.axes.set(yscale="log", ylim=(low, high))
-    _set_ticks(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
+    set_ticks(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
 
 
 def decades(low: float, high: float) -> list[float]:
@@ -93,11 +100,13 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 class Canvas:
-    """A drawing of the printed width. The data of a figure get panels from it, draw on them, and settle its size."""
+    """A drawing of the printed width. A figure's data gets panels from it, draws on them, and settles the size."""
 
     drawing: Drawing
     panels: tuple[Axes, ...]
+    patch = Patch  # a sample of a bar's look, for a legend
     size_axis, log_axis = staticmethod(size_axis), staticmethod(log_axis)
+    ticks = staticmethod(set_ticks)
     decades, spread = staticmethod(decades), staticmethod(spread)
 
     @classmethod
@@ -145,25 +154,17 @@ class Canvas:
         panel.set(yscale="log", ylim=(low, high))
         powers_of_2 = [2.0**power for power in range(ceil(log2(low)), floor(log2(high)) + 1)]
         ticks = _two_or_more(powers_of_2, low, high) if kind == "ratio" else decades(low, high)
-        _set_ticks(panel.yaxis, ticks, lambda value: _value_words(value, kind))
-
-    def ticks(self, axis: Axis, places: Sequence[float], words: Words) -> None:
-        """Ticks at these places alone."""
-        _set_ticks(axis, places, words)
+        set_ticks(panel.yaxis, ticks, lambda value: _value_words(value, kind))
 
     def round_ticks(self, axis: Axis, most: int, words: Words, **options: Any) -> None:
         """Ticks at round numbers, as matplotlib chooses them."""
         axis.set_major_locator(MaxNLocator(most, **options))
         self.label(axis, words)
 
-    def whole_ticks(self, axis: Axis) -> None:
-        """Ticks at whole numbers."""
-        axis.set_major_locator(MaxNLocator(integer=True))
-
     def inner_ticks(self, axis: Axis, low: float, high: float, words: Words) -> None:
         """Ticks at round numbers between two ends, where the axis itself is longer."""
         ticks = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high)
-        _set_ticks(axis, [tick for tick in ticks if low <= tick <= high], words)
+        set_ticks(axis, [tick for tick in ticks if low <= tick <= high], words)
 
     def label(self, axis: Axis, words: Words) -> None:
         """Other words at the ticks of an axis."""
@@ -239,10 +240,6 @@ class Canvas:
             legend.remove()
         self.settle(height_mm, below_mm=self.to_mm(extent.height) + GAP_MM)
 
-    def patch(self, **look: Any) -> Patch:
-        """A sample of a bar's look, for a legend."""
-        return Patch(**look)
-
     def settle(self, height_mm: float, right_mm: float = 0, below_mm: float = 0) -> None:
         """Give the only panel its height, and the drawing just enough room for labels.
 
@@ -299,12 +296,6 @@ def _new_drawing(height_mm: float) -> Drawing:
     return drawing
 
 
-def _set_ticks(axis: Axis, ticks: Sequence[float], words: Words) -> None:
-    axis.set_major_locator(FixedLocator(list(ticks)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
-    axis.set_minor_locator(FixedLocator([]))
-
-
 def _multiples(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
     """These multiples of powers of ten within a range."""
     powers = range(floor(log10(low)), ceil(log10(high)) + 1)
@@ -333,9 +324,4 @@ def _stride(steps: int) -> int:
 
 
 def _floor_log2(value: float) -> int:
-    power = 0
-    while 2.0**power > value:
-        power -= 1
-    while 2.0 ** (power + 1) <= value:
-        power += 1
-    return power
+    return frexp(value)[1] - 1

@@ -140,7 +140,7 @@ class ByRound:
         panel = canvas.panel(ROUNDS_HEIGHT_MM)
         most = max(x for curve in self.curves for x in curve.x)
         panel.set(xlim=(0.5, most + 0.5), xlabel="round", ylabel="off the last median")
-        canvas.whole_ticks(panel.xaxis)
+        canvas.round_ticks(panel.xaxis, 9, lambda value: f"{value:g}", integer=True)
         canvas.label(panel.yaxis, _percent)
         panel.axhspan(-self.band / 2 * PERCENT, self.band / 2 * PERCENT, color=PALE, linewidth=0)
         panel.axhline(0.0, color=INK, linewidth=0.5, zorder=1.5)

@@ -21,7 +21,7 @@ from lab.report.pdf import attach, attachments
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.sources import MAIN, Sources, read_people
-from lab.report.tex.latex import compile_pdf
+from lab.report.tex.latex import compile_pdf, require_tex
 from lab.report.tex.numbers import written_out
 from lab.report.tex.render import Rendered, render
 from lab.report.text.check import Backing, Writing, check, read_writing
@@ -53,6 +53,7 @@ class Prepared:
 
     def typeset(self) -> bytes:
         """The PDF with its attachments."""
+        require_tex()
         try:
             return attach(compile_pdf(self.for_latex, MAIN), self.inside)
         except ReportError as error:

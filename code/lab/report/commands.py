@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,23 +23,37 @@ from lab.report.errors import ReportError, ReportsRefused
 from lab.report.stamp import report_stamp
 
 if TYPE_CHECKING:
+    from lab.report.build import Prepared
     from lab.report.html.page import Material
+
+Writer = Callable[[Plan, Path, Path], Path]
 
 
 def report(options: Namespace) -> int:
-    """Write a PDF and a page for each experiment whose report is not current, several at once. A report that is refused
-    does not keep the others from being written."""
-    stale = []
+    """Write a PDF and a page, or the page alone, for each experiment whose report is not current, several at once. A
+    report that is refused does not keep the others from being written."""
+    stale, write = [], write_page if options.html else write_report
     for plan in plans_of(options):
         if is_current(plan, options.results, options.out):
             print(f"{from_here(report_file(plan, options.out))}: up to date")
         else:
             stale.append(plan)
     if len(stale) == 1:
-        print(from_here(write_report(stale[0], options.results, options.out)))
+        print(from_here(write(stale[0], options.results, options.out)))
     elif stale:
-        _write_reports(stale, options.results, options.out, min(options.jobs, len(stale)))
+        _write_reports(write, stale, options.results, options.out, min(options.jobs, len(stale)))
+    if stale and options.html:
+        _explain_missing_pdf()
     return 0
+
+
+def _explain_missing_pdf() -> None:
+    from lab.report.tex.latex import require_tex
+
+    try:
+        require_tex()
+    except ReportError as error:
+        print(f"no PDF, which needs TeX Live: {error.what}\nhint: {error.hint}", file=sys.stderr)
 
 
 def extract(options: Namespace) -> int:
@@ -73,21 +89,38 @@ def is_current(plan: Plan, results: Path, folder: Path) -> bool:
 
 def write_report(plan: Plan, results: Path, folder: Path) -> Path:
     """Write the PDF, its figures and the page."""
+    pdf = report_file(plan, folder)
+    stamp = report_stamp(plan, results, report_texts(plan))  # before the texts are read: they may change meanwhile
+    prepared = _prepare(plan, results, pdf)
+    write_bytes(pdf.with_suffix(".html"), _page(pdf.with_suffix(".html"), prepared.material).encode())
+    write_bytes(pdf, prepared.typeset())
+    store.keep_stamp(pdf, stamp)
+    return pdf
+
+
+def write_page(plan: Plan, results: Path, folder: Path) -> Path:
+    """Write the page and its figures, without a link to a PDF; TeX Live is not needed."""
+    from lab.report.html.page import page
+
+    file = report_file(plan, folder)
+    prepared = _prepare(plan, results, file)
+    write_bytes(file.with_suffix(".html"), page(prepared.material, TEMPLATES, has_pdf=False).encode())
+    return file.with_suffix(".html")
+
+
+def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
+    """Prepare the report, and write its figures into the folder of its name."""
     from lab.report.build import prepare
     from lab.report.evidence.evidence import gather
     from lab.report.sources import DEFAULT, Sources
 
-    pdf, sources = report_file(plan, folder), Sources(plan.experiment.file, TEMPLATES)
-    stamp = report_stamp(plan, results, report_texts(plan))  # before the texts are read: they may change meanwhile
+    sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
     prepared = prepare(sources, gather(plan, results), CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
-    write_bytes(pdf.with_suffix(".html"), _page(pdf.with_suffix(".html"), prepared.material).encode())
-    write_bytes(pdf, prepared.typeset())
-    store.keep_stamp(pdf, stamp)
-    return pdf
+    return prepared
 
 
 def _page(file: Path, material: Material) -> str:
@@ -101,11 +134,11 @@ def _page(file: Path, material: Material) -> str:
         return page_without(material.name, str(error.what), TEMPLATES)
 
 
-def _write_reports(plans: list[Plan], results: Path, folder: Path, jobs: int) -> None:
+def _write_reports(write: Writer, plans: list[Plan], results: Path, folder: Path, jobs: int) -> None:
     """In processes that start afresh: figures are drawn with settings that threads would share."""
     refused: dict[str, LabError] = {}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        written = pool.map(_write_or_refuse, plans, repeat(results), repeat(folder))
+        written = pool.map(partial(_write_or_refuse, write), plans, repeat(results), repeat(folder))
         for plan, outcome in zip(plans, written, strict=True):
             if isinstance(outcome, LabError):
                 refused[plan.experiment.name] = outcome
@@ -115,10 +148,10 @@ def _write_reports(plans: list[Plan], results: Path, folder: Path, jobs: int) ->
         raise ReportsRefused("some reports were not written", errors=refused)
 
 
-def _write_or_refuse(plan: Plan, results: Path, folder: Path) -> Path | LabError:
-    """The PDF, or what is wrong with this experiment; a full disk stops all reports."""
+def _write_or_refuse(write: Writer, plan: Plan, results: Path, folder: Path) -> Path | LabError:
+    """The file, or what is wrong with this experiment; a full disk stops all reports."""
     try:
-        return write_report(plan, results, folder)
+        return write(plan, results, folder)
     except StorageError:
         raise
     except LabError as error:

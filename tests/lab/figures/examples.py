@@ -1,8 +1,7 @@
-"""Inputs for every kind of figure: ordinary ones, and hostile ones."""
+"""Ordinary and hostile data for every kind of figure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -10,13 +9,14 @@ from lab.analysis.estimate import Estimate, Interval
 from lab.figures.curves import Against, Sized
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, Figure, LineLook
-from lab.figures.marks import MARKERS, RDMA
+from lab.figures.marks import MARKERS, RDMA, TCP
 from lab.figures.render import Drawable, render
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
 
 SIZES = tuple(float(2**shift) for shift in range(21))
 LONG = tuple(f"a series with a name of forty letters {n:03}" for n in range(20))
+LOOK = LineLook(RDMA)
 
 
 def estimate(value: float, spread: float | None = 0.04, n: int = 10) -> Estimate:
@@ -24,9 +24,9 @@ def estimate(value: float, spread: float | None = 0.04, n: int = 10) -> Estimate
     return Estimate(value, interval, n)
 
 
-def curve(label: str, fixed_ns: float, rate: float, spread: float | None = 0.04, machine: str = "") -> Curve:
+def curve(label: str, fixed_ns: float, rate: float, spread: float | None = 0.04) -> Curve:
     y = tuple(estimate(1e9 * size / (fixed_ns + 1e9 * size / rate), spread) for size in SIZES)
-    return Curve(label, SIZES, y, (f"key-{label}",), machine)
+    return Curve(label, SIZES, y, (f"key-{label}",))
 
 
 def sized(*curves: Curve, kind: str = "rate", limits: tuple[tuple[str, float], ...] = ()) -> Sized:
@@ -34,32 +34,8 @@ def sized(*curves: Curve, kind: str = "rate", limits: tuple[tuple[str, float], .
     return Sized("sized", "throughput", kind, curves, looks, limits)
 
 
-def limits() -> Sized:
-    curves = (curve("verbs", 4000, 6e8), curve("tcp", 2500, 9e8), curve("ib_write_bw", 5000, 5.9e8, None))
-    return sized(*curves, curve("iperf3", 3000, 8e8, 0.2), limits=(("link", 1.25e9),))
-
-
-def many() -> Sized:
-    return sized(*(curve(name, 100 * 2**i, 1e9 / (1 + i)) for i, name in enumerate(LONG)))
-
-
 def one_point() -> Sized:
     return sized(Curve("verbs", (64.0,), (estimate(5e6, None, 1),)))
-
-
-def decades() -> Sized:
-    y = tuple(estimate(10.0 ** (3 + 0.3 * shift), 1.5) for shift in range(21))
-    return sized(Curve("wide, interval below 0", SIZES, y), curve("tcp", 2500, 9e8))
-
-
-def flat() -> Sized:
-    return sized(Curve("between two round numbers", SIZES, tuple(estimate(3e8, 0.01) for _ in SIZES)))
-
-
-def ratios() -> Sized:
-    y = tuple(estimate(0.55 + 0.03 * shift) for shift in range(21))
-    peers = Curve("verbs / iperf3", SIZES, tuple(estimate(0.2 * 1.2**shift, 0.1) for shift in range(21)))
-    return sized(Curve("verbs", SIZES, y, ("key-a",)), peers, kind="ratio")
 
 
 def effects() -> Tornado:
@@ -75,13 +51,11 @@ def effects() -> Tornado:
 def against() -> Against:
     runs = (1 / 20000, 1 / 2000, 1 / 100)
     y = tuple(estimate(3e-7 + 12e-6 * x, spread) for x, spread in zip(runs, (None, 0.001, 0.2), strict=True))
-    line = Curve("a fixed cost over n", runs, y)
+    model = Curve("a fixed cost over n", runs, y)
     ticks = tuple((x, f"1/{1 / x:.0f}") for x in runs)
-    looks = (LineLook("#08304f"),)
     curves = (Curve("1 B", runs, y, ("k",)),)
-    return Against(
-        "runs", "1/n", "time per message", "time", ticks, curves, looks, (line,), (("gap", 2e-7),), is_linear=True
-    )
+    label = "time per message"
+    return Against("runs", "1/n", label, "time", ticks, curves, (LOOK,), (model,), (("gap", 2e-7),), is_linear=True)
 
 
 def depths() -> Against:
@@ -96,24 +70,15 @@ def depths() -> Against:
 def rounds() -> ByRound:
     rates = {"card": (1.0, 0.996, 1.0), "TCP": (1.09, 0.97, 1.0, 1.01)}
     curves = tuple(
-        Curve(name, tuple(map(float, range(1, len(ys) + 1))), tuple(Estimate(y, None, 1) for y in ys))
+        Curve(name, tuple(map(float, range(1, len(ys) + 1))), tuple(estimate(y, None, 1) for y in ys))
         for name, ys in rates.items()
     )
-    return ByRound("rounds", curves, (LineLook(RDMA), LineLook("#D55E00", "s")), 0.01)
+    return ByRound("rounds", curves, (LOOK, LineLook(TCP, "s")), 0.01)
 
 
-def agreed() -> Matrix:
-    cells: dict[str, tuple[tuple[int, int] | None, ...]] = {
-        "card": ((6, 6),) * 4,
-        "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)),
-        "MPI": ((10, 10), None, None, (2, 10)),
-    }
-    rows = tuple(MatrixRow(name, LineLook(RDMA), row, (f"key-{name}",)) for name, row in cells.items())
-    return Matrix("agreed", "Repetitions that agreed", (1.0, 4.0, 16.0, 64.0), rows)
-
-
-def one_repetition() -> Matrix:
-    return Matrix("one", "Repetitions", (1.0,), (MatrixRow("card", LineLook(RDMA), ((0, 1),)),))
+def matrix(cells: dict[str, tuple[tuple[int, int] | None, ...]], columns: tuple[float, ...]) -> Matrix:
+    rows = tuple(MatrixRow(name, LOOK, row, (f"key-{name}",)) for name, row in cells.items())
+    return Matrix("agreed", "Repetitions that agreed", columns, rows)
 
 
 def causes() -> Stacks:
@@ -125,10 +90,10 @@ def causes() -> Stacks:
     return Stacks("causes", tuple(groups), (*kinds, "waiting"), "waiting", "exact")
 
 
-def rows() -> Dots:
-    slow = (None, 9e-3, 2e-7, None)
-    shown = tuple(Dot(LONG[n], estimate(10.0 ** (n - 9)), slow[n], LineLook(RDMA, is_open=n == 2)) for n in range(4))
-    return Dots("rows", "time", (("a group", shown[:3]), (LONG[9], shown[3:])), ("key",))
+def times() -> Dots:
+    ends = (None, 9e-3, 2e-7, None)
+    dots = tuple(Dot(LONG[n], estimate(10.0 ** (n - 9)), ends[n], LineLook(RDMA, is_open=n == 2)) for n in range(4))
+    return Dots("rows", "time", (("a group", dots[:3]), (LONG[9], dots[3:])), ("key",))
 
 
 def path() -> Parts:
@@ -136,33 +101,45 @@ def path() -> Parts:
     return Parts("path", "time", kinds, (("1 B", (1e-9,) * 8), (LONG[1], (0.0,) * 7 + (1.0,))))
 
 
-def slow_ones() -> Tails:
-    samples = tuple(float(n) for n in range(1, 2000))
-    shown = tuple(Distribution(label, samples[n:], (f"key {n}",)) for n, label in enumerate(LONG[:4]))
-    return Tails("slow", shown, tuple(LineLook(RDMA, dashes=each) for each in ("solid", "dashed", "dotted", "none")))
+def tails() -> Tails:
+    samples = tuple(map(float, range(1, 2000)))
+    distributions = tuple(Distribution(label, samples[n:], (f"key {n}",)) for n, label in enumerate(LONG[:4]))
+    return Tails("tails", distributions, tuple(LineLook(RDMA, dashes=d) for d in ("solid", "dashed", "dotted", "none")))
 
 
-EXAMPLES: dict[str, Callable[[], Drawable]] = {
-    "limits": limits,
-    "many": many,
-    "one point": one_point,
-    "decades": decades,
-    "flat": flat,
-    "ratios": ratios,
-    "effects": effects,
-    "runs": against,
-    "depths": depths,
-    "rounds": rounds,
-    "agreed": agreed,
-    "one repetition": one_repetition,
-    "causes": causes,
-    "rows": rows,
-    "path": path,
-    "slow ones": slow_ones,
+VERBS, TCP_CURVE = curve("verbs", 4000, 6e8), curve("tcp", 2500, 9e8)
+WIDE = Curve("an interval below 0", SIZES, tuple(estimate(10.0 ** (3 + 0.3 * shift), 1.5) for shift in range(21)))
+FLAT = Curve("between two round numbers", SIZES, tuple(estimate(3e8, 0.01) for _ in SIZES))
+RATIO = Curve("verbs", SIZES, tuple(estimate(0.55 + 0.03 * shift) for shift in range(21)), ("key-a",))
+STEEP = Curve("verbs / iperf3", SIZES, tuple(estimate(0.2 * 1.2**shift, 0.1) for shift in range(21)))
+EXAMPLES: dict[str, Drawable] = {
+    "limits": sized(VERBS, TCP_CURVE, curve("ib_write_bw", 5000, 5.9e8, None), limits=(("link", 1.25e9),)),
+    "many": sized(*(curve(name, 100 * 2**i, 1e9 / (1 + i)) for i, name in enumerate(LONG))),
+    "one point": one_point(),
+    "decades": sized(WIDE, TCP_CURVE),
+    "flat": sized(FLAT),
+    "ratios": sized(RATIO, STEEP, kind="ratio"),
+    "effects": effects(),
+    "runs": against(),
+    "depths": depths(),
+    "rounds": rounds(),
+    "agreed": matrix(
+        {
+            "card": ((6, 6),) * 4,
+            "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)),
+            "MPI": ((10, 10), None, None, (2, 10)),
+        },
+        (1.0, 4.0, 16.0, 64.0),
+    ),
+    "one repetition": matrix({"card": ((0, 1),)}, (1.0,)),
+    "causes": causes(),
+    "times": times(),
+    "path": path(),
+    "tails": tails(),
 }
 
 
 @cache
 def figure(name: str) -> Figure:
-    """Drawn once: the tests only look at it."""
-    return render(EXAMPLES[name]())
+    """The figure of an example, drawn once."""
+    return render(EXAMPLES[name])

@@ -110,15 +110,17 @@ def body_of(evidence: Evidence, folder: Path) -> str:
 
 
 def build_elsewhere() -> None:
-    """As a script: the digest of a report that is built from records, in a folder and under a clock of its own."""
+    """As a script: build a report in another process, and print the digests of its PDF and page."""
     import hashlib
 
-    from lab.report.build import build
+    from lab.report.build import prepare
+    from lab.report.html.page import page
 
     name, results, cache = sys.argv[1:]
     plan: Any = plan_of(name)
-    pdf = build(Sources(plan.experiment.file, TEMPLATES), gather(plan, Path(results)), Path(cache))
-    print(hashlib.sha256(pdf).hexdigest())
+    made = prepare(Sources(plan.experiment.file, TEMPLATES), gather(plan, Path(results)), Path(cache))
+    for content in (made.typeset(), page(made.material, TEMPLATES).encode()):
+        print(hashlib.sha256(content).hexdigest())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from lab.report.evidence.environment import RecordSet, sets_of
 from lab.report.html.reading import Node, arguments, kind, macro, nodes_of, source_of
 from lab.report.query.judge import words
 from lab.report.query.value import Point, StatementResult, Value
-from lab.report.tex.numbers import SCALES, PrintedNumber, plain_unit
+from lab.report.tex.numbers import SCALES, plain_unit
 from lab.report.tex.render import SPECIAL
 from lab.report.text.check import Backing
 
@@ -30,18 +30,13 @@ def number(typed: str) -> str:
     return grouped.replace("-", "\N{MINUS SIGN}")
 
 
-def quantity(typed: str, of: str) -> str:
-    return f"{number(typed)}{SPACE}{plain_unit(of)}"
+def quantity(typed: str, unit: str) -> str:
+    return f"{number(typed)}{SPACE}{plain_unit(unit)}"
 
 
-def printed(shown: PrintedNumber) -> str:
-    """The number of a claim, as the PDF prints it."""
-    return quantity(shown.number, shown.tex_unit) if shown.tex_unit else number(shown.number)
-
-
-def value(typed: str, of: str = "") -> float | None:
+def value(typed: str, unit: str = "") -> float | None:
     """The value in the unit without its prefix; None if it is not a number."""
-    prefix = _COMMAND.match(of)
+    prefix = _COMMAND.match(unit)
     scale = SCALES.get(prefix[1], 1.0) if prefix else 1.0
     try:
         return float(typed) * scale
@@ -56,43 +51,41 @@ class Tips:
         self.backings = {backing.number: backing for backing in backings}
         self.sets = sets
 
-    def claim(self, number: str, shown: str) -> str:
+    def claim(self, number: str, text: str) -> str:
         """A number that opens its query, interval, n and records."""
         answer = self.backings[number].value
         assert answer
-        return _opens(number, shown, escape(f"{self.query(number)}: {words(answer)}{self._from(answer)}"))
+        return _button(number, text, escape(f"{self.query(number)}: {words(answer)}{self._about(answer)}"))
 
     def query(self, number: str) -> str:
-        """What a claim asks."""
+        """The query of a claim."""
         return " ".join(self.backings[number].use.body.split())
 
     def statement(self, number: str) -> str:
-        """The mark of a statement, which opens what the data show and a link to its rows."""
+        """The mark of a statement, which opens its verdict and a link to its rows."""
         judged = self.backings[number].judged
         assert judged
-        about = escape(f"{judged.text}: {judged.truth.value}. {judged.shows}{self._from(judged)}")
+        about = escape(f"{judged.text}: {judged.truth.value}. {judged.shows}{self._about(judged)}")
         about += f'; <a href="#evidence:{number}">size by size</a>'
-        return f"<sup>{_opens(number, number, about)}</sup>"
+        return f"<sup>{_button(number, number, about)}</sup>"
 
     def rows(self, number: str) -> str:
-        """What a statement was judged by, size by size."""
+        """The values behind a statement, size by size."""
         judged = self.backings[number].judged
         assert judged
         head = "<tr><th scope=col>size</th><th scope=col>value, interval</th><th scope=col>holds</th></tr>"
         body = "".join(map(_row, judged.points))
         return f"<details><summary>rows</summary><table><thead>{head}</thead><tbody>{body}</tbody></table></details>"
 
-    def _from(self, answer: Value | StatementResult) -> str:
-        """The n, the records and the source of an answer."""
+    def _about(self, answer: Value | StatementResult) -> str:
         n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
-        records = sets_of(answer.keys, self.sets)
-        parts = (f"; n = {n}" * bool(n), f"; records {records}" * bool(records))
-        return "".join((*parts, f"; from {answer.source}" * bool(answer.source)))
+        parts = (("n =", n), ("records", sets_of(answer.keys, self.sets)), ("from", answer.source))
+        return "".join(f"; {name} {part}" for name, part in parts if part)
 
 
-def _opens(number: str, shown: str, about: str) -> str:
-    """A button and what it opens: the browser does so without a script, and Escape closes it."""
-    button = f'<button type="button" class="claim" popovertarget="tip{number}">{shown}</button>'
+def _button(number: str, text: str, about: str) -> str:
+    """A button and its popover, which the browser opens without a script and Escape closes."""
+    button = f'<button type="button" class="claim" popovertarget="tip{number}">{text}</button>'
     return f'{button}<span popover id="tip{number}">{about}</span>'
 
 
@@ -102,9 +95,9 @@ def _row(point: Point) -> str:
     return f'<tr><th scope="row" class="r">{size}</th>{cells}</tr>'
 
 
-# Commands by what the page has in their place: an element, their content, nothing, or words.
-TAGS = {"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code", "textsuperscript": "sup"}
-TAGS |= {"textsubscript": "sub"}
+# Commands by their form on the page: an element, their content, nothing, or fixed text.
+TAGS = {"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code"}
+TAGS |= {"textsuperscript": "sup", "textsubscript": "sub"}
 CONTENT = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labpart", "title", "mbox"})
 NOTHING = frozenset(
     """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle pagestyle centering
@@ -112,9 +105,8 @@ NOTHING = frozenset(
 )
 WRITTEN = {"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " ", "quad": " ", "qquad": " "}
 WRITTEN |= {"labwarned": "<sup>\N{DAGGER}</sup>", "labto": " \N{RIGHTWARDS ARROW} ", "textmu": "µ", "ne": "≠"}
-WRITTEN |= {"LaTeX": "LaTeX", "TeX": "TeX"}
-WRITTEN |= {"labtypesetter": "pdfTeX, for the PDF; this page is made of the same text"}
-# As lab.report.tex.render writes signs: \textless{}.
+WRITTEN |= {"LaTeX": "LaTeX", "TeX": "TeX", "labtypesetter": "pdfTeX, for the PDF; this page is made of the same text"}
+# Signs, as lab.report.tex.render escapes them: \textless{}.
 WRITTEN |= {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.startswith(r"\text")}
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
@@ -122,21 +114,21 @@ _KNOWN = get_default_latex_context_db()
 _LABS = re.compile(
     r"\\labclaim\{\w+\}\{(?:[^{}]|\{[^{}]*\})*\}|\\(?:labshows|labgiven|(?:lab)?num|unit|(?:qty|SI)\{[^{}]*\})\{[^{}]*\}"
 )
-MARK = "\ufdd0"  # around the place of a number in a formula; no text may hold it
+MARK = "\ufdd0"  # around the index of a number in a formula; no text contains it
 
 
 @dataclass
 class Inline:
-    """Writes words; it has the claims and the numbers of figures, tables and sources."""
+    """Writes the text within a line."""
 
     tips: Tips
-    places: dict[str, int]  # `figure:throughput`, `source:frey`
+    places: dict[str, int]  # the numbers of `figure:throughput`, `source:frey`
 
     def write(self, nodes: Iterable[Node | str]) -> str:
         return "".join(map(self._node, nodes))
 
     def evidence(self, number: list[Node], *parts: list[Node]) -> str:
-        """A statement in the list at the end, with the rows that it was judged by."""
+        """A statement in the list at the end, with its rows."""
         name = source_of(number)
         statement, shows, n, records = map(self.write, parts)
         about = f"{shows}; n = {n}; {records}" if n else f"{shows}; {records}"
@@ -160,7 +152,7 @@ class Inline:
                 return self._macro(macro(node), node)
             case "Comment":
                 return ""
-        raise ReportError(f"the page knows no environment {node.environmentname!r} within a line")
+        raise ReportError(f"the page cannot show the environment {node.environmentname!r} within a line")
 
     def _macro(self, name: str, node: Node) -> str:
         if name in NOTHING:
@@ -175,12 +167,12 @@ class Inline:
         if name in WRITERS:
             return WRITERS[name](self, *contents)
         if not getattr(_KNOWN.get_macro_spec(name), "macroname", ""):
-            raise ReportError(f"the page does not know the command \\{name}")
+            raise ReportError(f"the page cannot show the command \\{name}")
         return escape(str(_LIBRARY.node_to_text(node)), quote=False)  # letters, accents and signs
 
     def _formula(self, node: Node) -> str:
-        """MathML; numbers in it are written as in a sentence."""
-        from latex2mathml.converter import convert  # it loads a web client: only where there is a formula
+        """The formula as MathML, with numbers as in a sentence."""
+        from latex2mathml.converter import convert  # loads a web client, so only where there is a formula
 
         numbers = list[str]()
 
@@ -208,28 +200,25 @@ def _letters(typed: str) -> str:
 
 
 def _address(typed: list[Node]) -> str:
-    """An address of the web as a link; any other as words."""
+    """A link to a web address; any other address as text."""
     address = escape(source_of(typed).replace(r"\%", "%"))
-    words = f"<code>{address}</code>"
-    return f'<a href="{address}">{words}</a>' if re.match(r"https?://", address) else words
+    text = f"<code>{address}</code>"
+    return f'<a href="{address}">{text}</a>' if re.match(r"https?://", address) else text
 
 
-# The other commands by name: the writer of a line, then their arguments.
+# The other commands: functions of the Inline and the arguments.
 WRITERS: dict[str, Callable[..., str]] = {
     "labclaim": lambda inline, number, content: inline.tips.claim(source_of(number), inline.write(content)),
     "labshows": lambda inline, number: inline.tips.statement(source_of(number)),
     "labgiven": lambda inline, content: f'{inline.write(content)}<sup title="not from these data">*</sup>',
     "labinterval": lambda inline, content: f'<span class="interval">[{inline.write(content)}]</span>',
-    "labhead": lambda inline, first, second: f"{inline.write(first)}<br>{inline.write(second)}",
-    "lablines": lambda inline, first, second: f"{inline.write(first)}<br>{inline.write(second)}",
+    **dict.fromkeys(("labhead", "lablines"), lambda inline, *lines: "<br>".join(map(inline.write, lines))),
     "figureof": lambda inline, name: inline.place("figure", name),
     "tableof": lambda inline, name: inline.place("table", name),
     "cite": Inline.citation,
     "url": lambda _, typed: _address(typed),
     "hypertarget": lambda inline, name, content: f'<span id="{escape(source_of(name))}">{inline.write(content)}</span>',
-    "num": lambda _, typed: number(source_of(typed)),
-    "labnum": lambda _, typed: number(source_of(typed)),
-    "unit": lambda _, of: plain_unit(source_of(of)),
-    "qty": lambda _, typed, of: quantity(source_of(typed), source_of(of)),
-    "SI": lambda _, typed, of: quantity(source_of(typed), source_of(of)),
+    **dict.fromkeys(("num", "labnum"), lambda _, typed: number(source_of(typed))),
+    "unit": lambda _, unit: plain_unit(source_of(unit)),
+    **dict.fromkeys(("qty", "SI"), lambda _, typed, unit: quantity(source_of(typed), source_of(unit))),
 }

@@ -28,7 +28,7 @@ Look: TypeAlias = tuple[str, LineLook]
 
 @dataclass(frozen=True)
 class Live:
-    """The document that the page's script draws, and what the page prints about it."""
+    """The document that the page's script draws, and the sources that it has."""
 
     document: str
     has_reference: bool
@@ -37,7 +37,7 @@ class Live:
 
     @property
     def about(self) -> str:
-        """Why a choice is missing."""
+        """The reason why a source is missing, in a sentence."""
         why = "this run has the same values" if self.is_reference else "results/reference has no such curves"
         reference = "" if self.has_reference else f"The reference is not shown: {why}."
         published = "" if self.has_published else "No published report has curves for this experiment."
@@ -45,8 +45,8 @@ class Live:
 
 
 def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterable[str]) -> Live:
-    """The curves. The report's figures, in their order, name those that they show; where the first shows none, the
-    series that the text queries are drawn first."""
+    """The live figure of all curves, with the names and looks of the report's figures. It first draws the curves of the
+    report's first figure, or else the series that the text queries."""
     drawn = {name: data for name, data in figures.items() if isinstance(data, Sized)}
     first = drawn.get(next(iter(figures), ""))
     looks = _looks(drawn.values())
@@ -56,7 +56,7 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
     shown = [curve["name"] for curve in run if curve["words"] in labels]
     is_reference = reference == run
     document: JsonTable = {
-        "figure": first.name if first and shown else "",  # in whose place the live one is drawn
+        "figure": first.name if first and shown else "",  # which the live figure replaces
         "shown": shown or _first(run, list(queried)),
         "limits": [list(limit) for limit in first.limits] if first and shown and first.kind == "rate" else [],
         "run": run,
@@ -68,15 +68,13 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
 
 
 def _first(run: list[JsonTable], queried: list[str]) -> list[JsonValue]:
-    def place(curve: JsonTable) -> int:
-        series = str(curve["name"]).partition("[")[0]
-        return queried.index(series) if series in queried else len(queried)
-
-    return [curve["name"] for curve in sorted(run, key=place)[:FIRST]]
+    order = {series: at for at, series in enumerate(queried)}
+    names = [str(curve["name"]) for curve in run]
+    return [*sorted(names, key=lambda name: order.get(name.partition("[")[0], len(order)))[:FIRST]]
 
 
 def _looks(figures: Iterable[Sized]) -> dict[tuple[float, ...], Look]:
-    """How the report's figures name and draw a curve, by its values."""
+    """The name and look of each curve in the report's figures, by its values."""
     return {
         _rounded(curve.values): (curve.label, look)
         for data in figures
@@ -96,7 +94,7 @@ def _curves(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[
 
 
 def _points(numbers: Numbers, series: Series, point: Point, end: str) -> Iterator[list[float]]:
-    """Size, median, the ends of its interval if there is one, and n."""
+    """Size, median, the ends of the interval if there is one, and n."""
     curve = numbers.curve(series, point, end, "")
     for size in curve.sizes:
         if values := curve.values(size):
@@ -106,7 +104,7 @@ def _points(numbers: Numbers, series: Series, point: Point, end: str) -> Iterato
 
 
 def _reference(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[JsonTable]:
-    """The curves of results/reference; none where it has no such experiment."""
+    """The curves of the experiment in results/reference, if there are any."""
     try:
         evidence = reference_evidence(numbers.evidence.plan.experiment)
     except LabError:

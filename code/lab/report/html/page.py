@@ -31,14 +31,14 @@ class Material:
     backings: Sequence[Backing]
     sets: tuple[RecordSet, ...]
     live: Live
-    files: Mapping[str, bytes]  # to download: the data, the evidence, and what a person wrote
+    files: Mapping[str, bytes]  # to download: data, evidence and sources
 
 
 TEMPLATE, SCRIPTS = "twin.html", ("parts/page.js", "parts/live.js")
 NUMBERS = 5  # beside the answer
 FILES_BYTES = 300_000  # of a page of at most 500 kB
-UNQUOTED = ",:;/=()*+!$@"  # what an address may hold, beside letters and digits
-# The sections that are folded, beside those of the appendix: how it was measured, and with what.
+UNQUOTED = ",:;/=()*+!$@"  # in an address, beside letters and digits
+# The folded sections, beside the appendix: method and environment.
 FOLDED = {"Question and setting", "How to repeat this", "Method", "Chosen parameters, and why", "Environment"}
 FOLDED |= {"How to reproduce"}
 _LABEL = re.compile(r"\\label\{((figure|table):[^{}]*)\}")
@@ -46,23 +46,24 @@ _INPUT = re.compile(r"^\\input\{(\w+)\}$", re.MULTILINE)
 _SOURCE = re.compile(r"\\bibitem\{([^{}]*)\}")
 
 
-def page(material: Material, templates: Path) -> str:
-    """The page; an unknown command is an error."""
+def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
+    """The page, with a link to the PDF if there is one; an unknown command is an error."""
     report = material.texts["report.tex"]
     preamble, _, rest = report.partition(r"\begin{document}")
     source = _INPUT.sub(lambda command: material.texts[f"{command[1]}.tex"], rest.partition(r"\end{document}")[0])
-    blocks = Blocks(Inline(Tips(material.backings, material.sets), numbered(source)), material.svgs)
-    first, *others = sections(nodes_of(source))
+    blocks = Blocks(Inline(Tips(material.backings, material.sets), _numbered(source)), material.svgs)
+    first, *others = _sections(nodes_of(source))
     shown = _first_screen(first.nodes, blocks)
     if others and not "".join(shown.values()):  # a report that begins with a section
         shown = _first_screen(others.pop(0).nodes, blocks)
     shown["body"] = _body(others, blocks)
     (title,) = (arguments(node)[-1] for node in nodes_of(preamble) if macro(node) == "title")
     shown["title"] = blocks.inline.write(title)
-    files = addresses(material.files)
+    files = _addresses(material.files)
     return _whole(
         templates,
         name=material.name,
+        has_pdf=has_pdf,
         who=list(map(Markup, blocks.who)),
         headings=[(number, Markup(words)) for number, words in blocks.headings],
         live=material.live,
@@ -73,10 +74,10 @@ def page(material: Material, templates: Path) -> str:
 
 
 def page_without(name: str, why: str, templates: Path) -> str:
-    """A page that leads to the PDF, in place of one that cannot be written."""
+    """A page that only links to the PDF, for a report with LaTeX that no page can show."""
     answer = Markup("<p>This report is there for print alone: {}.</p>").format(why)
     nothing = dict.fromkeys(("who", "headings", "live", "files", "larger", "figure", "numbers", "rest", "body"), "")
-    return _whole(templates, **nothing | {"name": name, "title": name, "answer": answer})
+    return _whole(templates, **nothing | {"name": name, "has_pdf": True, "title": name, "answer": answer})
 
 
 def _whole(templates: Path, **shown: object) -> str:
@@ -86,8 +87,8 @@ def _whole(templates: Path, **shown: object) -> str:
     return environment.get_template(TEMPLATE).render(shown, script=Markup(script), digest=digest) + "\n"
 
 
-def addresses(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Each file as an address that holds it, the digests of the records last, as long as the page has room."""
+def _addresses(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Each file as a data address, the manifest last, as long as the page has room."""
     fitting, room = dict[str, str](), FILES_BYTES
     for name in sorted(files, key=lambda name: (name == "manifest.json", len(files[name]))):
         form = "csv" if name.endswith(".csv") else "plain"
@@ -100,29 +101,25 @@ def addresses(files: Mapping[str, bytes]) -> dict[str, str]:
 
 @dataclass
 class Section:
-    """The nodes of a section, its heading first; those before the first section have no heading."""
+    """The nodes of a section, its heading first; the nodes before the first section have no heading."""
 
-    is_appendix: bool = False
+    is_folded: bool = False
     nodes: list[Node] = field(default_factory=list)
 
-    @property
-    def is_folded(self) -> bool:
-        return self.is_appendix or source_of(arguments(self.nodes[0])[-1]) in FOLDED
 
-
-def sections(nodes: Iterable[Node]) -> list[Section]:
+def _sections(nodes: Iterable[Node]) -> list[Section]:
     """The nodes before the first section, then each section."""
     parts, in_appendix = [Section()], False
     for node in nodes:
         in_appendix = in_appendix or macro(node) == "appendix"
         if macro(node) == "section":
-            parts.append(Section(in_appendix))
+            parts.append(Section(in_appendix or source_of(arguments(node)[-1]) in FOLDED))
         parts[-1].nodes.append(node)
     return parts
 
 
 def _first_screen(nodes: list[Node], blocks: Blocks) -> dict[str, str]:
-    """The answer, its figure, five of its numbers, and what else is before the first section."""
+    """The answer, its figure, five of its numbers, and the rest before the first section."""
     floats = (place for place, node in enumerate(nodes) if kind(node) == "Environment")
     at = next((place for place in floats if "labpicture" in map(macro, nodes[place].nodelist)), len(nodes))
     answer, figure = blocks.write(nodes[:at]), blocks.write(nodes[at : at + 1])
@@ -147,7 +144,6 @@ def _numbers(nodes: list[Node], inline: Inline) -> str:
 
 
 def _body(parts: Iterable[Section], blocks: Blocks) -> str:
-    """All sections; method, environment and appendix are folded."""
     written = list[str]()
     for part in parts:
         blocks.folds_tables = not part.is_folded
@@ -157,8 +153,8 @@ def _body(parts: Iterable[Section], blocks: Blocks) -> str:
     return "\n".join(written)
 
 
-def numbered(source: str) -> dict[str, int]:
-    """Figures, tables and sources, each by its label, counted apart as LaTeX counts them."""
+def _numbered(source: str) -> dict[str, int]:
+    """The numbers of figures, tables and sources by label, as LaTeX counts them."""
     counts, numbers = {"figure": 0, "table": 0}, dict[str, int]()
     for label, sort in _LABEL.findall(source):
         counts[sort] += 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeAlias
 
 from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
     LatexNode,
-    LatexToken,
     LatexWalker,
     LatexWalkerParseError,
     get_default_latex_context_db,
@@ -16,8 +14,8 @@ from pylatexenc.macrospec import EnvironmentSpec, MacroSpec  # type: ignore[impo
 
 from lab.report.errors import ReportError
 
-Node: TypeAlias = LatexNode  # of a library without types
-# The commands and environments by their arguments, as pylatexenc writes these.
+Node: TypeAlias = LatexNode  # the library has no types
+# The commands and environments by pylatexenc's notation of their arguments.
 MACROS = {
     "": "labwarned labsettle labround labto labtypesetter allowbreak par noindent newblock",
     "{": """labshows labgiven figureof tableof labpart labinterval labnum rlap hypersetup unit num url label caption
@@ -29,17 +27,6 @@ MACROS = {
     "*[{": "section subsection subsubsection paragraph",
 }
 ENVIRONMENTS = {"{": "labplace thebibliography", "[{": "tabular longtable"}
-_WORDS = re.compile(r"[A-Za-z0-9.,;:/+=()](?: ?[A-Za-z0-9.,;:/+=()])*")
-
-
-class Walker(LatexWalker):  # type: ignore[misc]
-    """Makes one token of plain words. The library makes one of each letter, and spends most of its time on them."""
-
-    def get_token(self, pos: int, *more: object, environments: bool = True, **named: object) -> LatexToken:
-        words = _WORDS.match(self.s, pos) if environments else None  # an argument without braces is one letter
-        if words:
-            return LatexToken(tok="char", arg=words[0], pos=pos, len=len(words[0]), pre_space="")
-        return super().get_token(pos, *more, environments=environments, **named)
 
 
 def nodes_of(source: str) -> list[Node]:
@@ -49,7 +36,7 @@ def nodes_of(source: str) -> list[Node]:
     environments = [EnvironmentSpec(name, form) for form, names in ENVIRONMENTS.items() for name in names.split()]
     context.add_context_category("lab", macros=macros, environments=environments, prepend=True)
     try:
-        nodes: list[Node] = Walker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
+        nodes: list[Node] = LatexWalker(source, latex_context=context, tolerant_parsing=False).get_latex_nodes()[0]
     except LatexWalkerParseError as error:
         raise ReportError(f"the page cannot be read from the report's LaTeX: {error.msg}") from error
     return nodes

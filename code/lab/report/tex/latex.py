@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,7 @@ _ERROR = re.compile(r"^(?:\./)?(?P<file>[\w./-]+):(?P<line>\d+): (?P<what>.+)$",
 _UNDEFINED = re.compile(r"^l\.\d+ .*?(\\[A-Za-z@]+|\\.)\s*$", re.MULTILINE)  # the command ends the log's next line
 _UNICODE = re.compile(r"Unicode character .*?\(U\+([0-9A-F]+)\)", re.DOTALL)
 ENDED = "ulimit -a and df: LaTeX may have reached a limit on files, memory or disk space"
+PROGRAMS, INSTALL = ("pdflatex", "bibtex"), "make setup"  # which installs TeX Live
 HINTS = {
     "Undefined control sequence": "a command that LaTeX has, or text without a backslash",
     "Missing $ inserted": r"\_ for an underscore, or $...$ around a formula",
@@ -41,6 +43,13 @@ HINTS = {
     "Runaway argument": "a } where the argument ends",
     "Missing number": "a number where one is expected",
 }
+
+
+def require_tex(programs: Sequence[str] = PROGRAMS) -> None:
+    """Raise if a program of TeX Live is not on the PATH."""
+    for program in programs:
+        if not shutil.which(program):
+            raise ReportError(f"{program} is not installed", hint=INSTALL)
 
 
 def compile_pdf(files: Mapping[str, bytes], main: str) -> bytes:
@@ -82,6 +91,7 @@ def _run_once(scratch: Path, main: str) -> str:
 
 def run(name: str, command: list[str], scratch: Path, file: str) -> subprocess.CompletedProcess[bytes]:
     """Run a program of TeX Live within its limits; an error has the program's name and the file that it reads."""
+    require_tex(command[:1])
     home = str(scratch)  # no folder of the user, in which TeX would look for files
     folders = dict.fromkeys(("HOME", "TEXMFHOME", "TEXMFVAR", "TEXMFCONFIG", "TMPDIR"), home)
     fixed = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(EPOCH), "FORCE_SOURCE_DATE": "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.tex import latex
+from lab.report.tex.render import escape
 from lab.report.text.latex import fault, unsafe, without_comments
 from lab.report.text.macros import CITED
 
@@ -20,7 +22,10 @@ _ERROR = re.compile(r"^(?P<what>.+)---line (?P<line>\d+) of file", re.MULTILINE)
 
 
 def list_of(keys: list[str], bib: str) -> str:
-    """The LaTeX of the list, without the breaks that BibTeX puts into long words."""
+    """The LaTeX of the list, without the breaks that BibTeX puts into long words; only the keys without BibTeX."""
+    if not shutil.which("bibtex"):
+        items = (rf"\bibitem{{{key}}} \texttt{{{escape(key)}}} in {FILE}" for key in keys)
+        return "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}"])
     with tempfile.TemporaryDirectory(prefix="lab-references-") as name:
         scratch = Path(name)
         (scratch / FILE).write_text(bib)
