@@ -165,7 +165,7 @@ class Document:
     ] = field(default_factory=dict)
     programs: Annotated[
         Mapping[Name, OwnTable],
-        About("Programs that the experiment brings along, by the names that its series use: docs/own_programs.md."),
+        About("Programs that the experiment brings along, by the names that its series use: docs/programs.md."),
     ] = field(default_factory=dict)
     series: Annotated[
         tuple[SeriesTable, ...],

@@ -116,7 +116,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A program that the experiment brings along; docs/own_programs.md shows a whole one."""
+    """A program that the experiment brings along; docs/programs.md shows a whole one."""
 
     folder: Annotated[str, TEXT, About("Its folder, relative to the experiment's file.", '"mine"')]
     build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
@@ -129,7 +129,7 @@ class OwnTable:
         str,
         TEXT,
         About(
-            "The server's command, with places such as `{port}`: docs/own_programs.md lists them.",
+            "The server's command, with places such as `{port}`: docs/programs.md lists them.",
             '"mine --listen {host} --port {port}"',
         ),
     ]

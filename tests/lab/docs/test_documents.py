@@ -17,7 +17,9 @@ README = ROOT / "README.md"
 OURS = ("code", "docs", "experiments", "results/reference", "templates", "tests")
 DOCUMENTS = [README, *sorted(file for folder in OURS for file in (ROOT / folder).rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MOST_LINES, LINES_OF_THE_EXAMPLE = 110, 12
+PAGE_NAME = re.compile(r"docs/([\w-]+\.md)")
+PROJECT_FILES = {"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}  # of the repository, not of a reader's subject
+MOST_LINES, LINES_OF_THE_EXAMPLE, MOST_PAGES = 110, 12, 16
 
 
 def targets(file: Path) -> list[str]:
@@ -59,7 +61,26 @@ def test_the_front_page_shows_a_whole_experiment(make_small_plan: Callable[[str]
 
 def test_the_files_that_a_newcomer_is_sent_to_exist() -> None:
     named = re.findall(
-        r"`((?:code|tests|experiments|results|docs)/[^`]+|pyproject\.toml)`", (DOCS / "extending.md").read_text()
+        r"`((?:code|tests|experiments|results|docs)/[^`]+|pyproject\.toml)`", (DOCS / "CONTRIBUTING.md").read_text()
     )
     assert named
-    assert [file for file in named if "NAME" not in file and not (ROOT / file).exists()] == []
+    assert [file for file in named if "NAME" not in file and not list(ROOT.glob(file))] == []
+
+
+def test_pages_that_code_templates_and_experiments_name_exist() -> None:
+    """In messages, comments, help and hand-outs: a reader follows them."""
+    files = [
+        ROOT / "Makefile",
+        *(file for folder in ("code", "experiments", "templates") for file in (ROOT / folder).rglob("*")),
+    ]
+    texts = {file: file.read_bytes().decode(errors="replace") for file in files if file.is_file()}
+    named = {(str(file.relative_to(ROOT)), page) for file, text in texts.items() for page in PAGE_NAME.findall(text)}
+    assert len(named) > 20
+    assert [(file, page) for file, page in sorted(named) if not (DOCS / page).is_file()] == []
+
+
+def test_documents_are_few_and_begin_with_purpose_and_reader() -> None:
+    pages = [file for file in sorted(DOCS.glob("*.md")) if file.name not in PROJECT_FILES]
+    assert len(pages) <= MOST_PAGES
+    written = [page for page in pages if page.name != "hosts.md"]  # of measurements
+    assert [page.name for page in written if not re.match(r"# .+\n\nFor ", page.read_text())] == []
