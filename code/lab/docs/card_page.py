@@ -100,7 +100,9 @@ def _in_words(curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> str:
 
 def _sentences(curves: Mapping[HeadlineCurve, Mapping[int, float]]) -> Iterator[str]:
     for shown, rates in curves.items():
-        ends = " and ".join(f"{rates[size]:.3g} MB/s at {size} bytes" for size in (min(rates), max(rates)))
+        ends = " and ".join(
+            f"{rates[size]:.4g} MB/s at {size} byte{'s' * (size > 1)}" for size in (min(rates), max(rates))
+        )
         yield f"{shown.words.replace(chr(10), ' ')}: {ends}."
 
 
@@ -108,7 +110,7 @@ def _on_any_paper(svg: str, words: str) -> str:
     for colour, (name, _, _) in PAPERS.items():
         svg = svg.replace(colour.lower(), f"var(--{name})")
     light, dark = (";".join(f"--{each[0]}:{each[place]}" for each in PAPERS.values()) for place in (1, 2))
-    rules = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    rules = f":root{{fill:var(--ink);{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"  # text has no fill
     start = svg.index("<svg")
     end = svg.index(">", start)
     said = f' role="img" aria-label="{words}"'

@@ -49,11 +49,11 @@ def reference(tmp_path: Path) -> Path:
 def test_it_says_in_words_what_it_draws(reference: Path) -> None:
     root = ElementTree.fromstring(headline(reference))
     words = root.attrib["aria-label"]
-    assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 bytes and 9 MB/s at 64 bytes." in words
+    assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 byte and 9 MB/s at 64 bytes." in words
     assert "real card, published" in words and CURVES[-1].words.split("\n")[0] not in words.replace("\n", " ")
 
 
 def test_ink_follows_the_reader_s_choice_of_light_or_dark(reference: Path) -> None:
     text = headline(reference)
-    assert "prefers-color-scheme:dark" in text and "var(--ink)" in text
+    assert "prefers-color-scheme:dark" in text and ":root{fill:var(--ink)" in text
     assert "#000000" not in text
