@@ -79,6 +79,20 @@ def test_pages_that_code_templates_and_experiments_name_exist() -> None:
     assert [(file, page) for file, page in sorted(named) if not (DOCS / page).is_file()] == []
 
 
+def test_size_of_the_first_download_is_the_sum_of_the_lock() -> None:
+    sections = re.split(r"^\[(.+)\]$", (ROOT / "code/machine/packages.lock").read_text(), flags=re.MULTILINE)[1:]
+    first = {"guest", "runner amd64", "compiler", "kernel"}
+    rows = [
+        line.split()
+        for name, text in zip(sections[::2], sections[1::2], strict=True)
+        if name in first
+        for line in text.splitlines()
+    ]
+    total = sum({row[4]: int(row[5]) for row in rows if len(row) == 6}.values()) / 1e6
+    (stated,) = re.findall(r"(\d+) MB to download \| once", (DOCS / "your-computer.md").read_text())
+    assert abs(total - int(stated)) < 1
+
+
 def test_documents_are_few_and_begin_with_purpose_and_reader() -> None:
     pages = [file for file in sorted(DOCS.glob("*.md")) if file.name not in PROJECT_FILES]
     assert len(pages) <= MOST_PAGES
