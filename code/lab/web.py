@@ -1,12 +1,15 @@
-"""The documentation as a website: Markdown to HTML, with a gallery of the reports."""
+"""The documentation as a website: Markdown to HTML, a search, and a gallery of the reports."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from html import escape, unescape
 from pathlib import Path
 
@@ -19,7 +22,15 @@ from lab.errors import LabError, tell
 from lab.files.storage import write_bytes
 from lab.places import ROOT, TEMPLATES, from_here
 
-TEMPLATE, FRONT, REPORTS = "site.html", "index.html", "reports.html"
+TEMPLATE, SCRIPT = "site.html", "parts/search.js"
+FRONT, REPORTS, SEARCH = "index.html", "reports.html", "search.html"
+MENU = {
+    "docs-student.html": "Students",
+    "docs-instructor.html": "Instructors",
+    "docs-real-links.html": "Engineers",
+    "docs-cards.html": "Modelled cards",
+    "docs-index.html": "All documents",
+}
 HEADINGS = ("h1", "h2", "h3")
 PICTURES = ("*.svg", "*.png")
 WIDTH = 620  # of the picture of a first page, in pixels
@@ -28,23 +39,34 @@ _FIGURE = re.compile(r"<svg role=\"img\" aria-label=\"([^\"]*)\".*?</svg>", re.D
 
 
 @dataclass(frozen=True)
+class Section:
+    """The text below a heading, for the search."""
+
+    title: str  # of the page
+    heading: str
+    address: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Body:
     title: str
     html: str
+    sections: tuple[Section, ...] = ()  # with addresses that begin with the heading's #
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A report of the gallery, and the files that its card leads to, by their names in the site."""
+    """A report of the gallery, and the files that its entry links to, by their names in the site."""
 
     name: str
     title: str
-    figure_says: str  # its first figure in words, or nothing if it has none
+    figure_says: str  # the alternative text of its first figure, or nothing if it has none
     files: dict[str, bytes]
 
 
 def site(options: Namespace) -> int:
-    """Write the whole site; without reports it has no gallery, and a line says so."""
+    """Write the whole site; without reports it has no gallery, and a line names the command that makes them."""
     files = site_files(ROOT, options.out, options.results, TEMPLATES)
     for name, content in files.items():
         write_bytes(options.folder / name, content)
@@ -61,21 +83,36 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
     documents = {FRONT: root.resolve() / "README.md"}
     documents |= {f"docs-{file.stem.lower()}.html": file for file in sorted(docs.glob("*.md"))}
     pictures = {f"docs-{file.name}": file for kind in PICTURES for file in sorted(docs.glob(kind))}
+    names = {file: name for name, file in (documents | pictures).items()}
+    bodies = {name: body(file, names) for name, file in documents.items()}
+    if shown:
+        bodies[REPORTS] = Body("Reports", "<h1>Reports</h1>")
     loader = FileSystemLoader(templates)
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
-    menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {})
-    menu |= {"docs-student.html": "Students", "docs-instructor.html": "Instructors", "docs-index.html": "All documents"}
+    menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {}) | MENU
 
-    def page(name: str, content: Body, reports: Sequence[Shown] = ()) -> bytes:
-        values = {"name": name, "title": content.title, "body": Markup(content.html), "shown": reports}
-        return (environment.get_template(TEMPLATE).render(values, places=list(menu.items())) + "\n").encode()
+    def page(name: str, content: Body, **more: object) -> bytes:
+        values = {"name": name, "title": content.title, "body": Markup(content.html), "places": list(menu.items())}
+        return (environment.get_template(TEMPLATE).render(values | more) + "\n").encode()
 
+    script = environment.get_template(SCRIPT).render()
+    search = {"script": Markup(script), "digest": b64encode(sha256(script.encode()).digest()).decode()}
+    index = Markup(_index(bodies, shown))
     files = {name: file.read_bytes() for name, file in pictures.items()}
-    names = {file: name for name, file in (documents | pictures).items()}
-    files |= {name: page(name, body(file, names)) for name, file in documents.items()}
-    if shown:
-        files[REPORTS] = page(REPORTS, Body("Reports", "<h1>Reports</h1>"), shown)
+    files |= {name: page(name, content, shown=shown if name == REPORTS else ()) for name, content in bodies.items()}
+    files[SEARCH] = page(SEARCH, Body("Search", "<h1>Search</h1>"), index=index, **search)
     return files | {name: content for report in shown for name, content in report.files.items()}
+
+
+def _index(bodies: Mapping[str, Body], shown: Iterable[Shown]) -> str:
+    """All sections of the documents and the titles of the reports, as JSON that can be part of a page."""
+    sections = [
+        asdict(section) | {"address": name + section.address}
+        for name, content in bodies.items()
+        for section in content.sections
+    ]
+    sections += [asdict(Section(each.title, "Report", f"{each.name}.html", each.figure_says)) for each in shown]
+    return json.dumps(sections, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def gallery(reports: Path, results: Path) -> Iterator[Shown]:
@@ -99,9 +136,11 @@ def _shown(pdf: Path, page: str, table: Path) -> Shown:
 
 
 def _alone(svg: str) -> str:
-    """A drawing of a page as a stand-alone file."""
-    space = "" if "xmlns=" in svg[: svg.index(">")] else ' xmlns="http://www.w3.org/2000/svg"'
-    return svg.replace("<svg", f"<svg{space}", 1)
+    """A drawing of a page as a stand-alone file, which needs the namespaces that HTML implies."""
+    spaces = {"xmlns": "http://www.w3.org/2000/svg", "xmlns:xlink": "http://www.w3.org/1999/xlink"}
+    head = svg[: svg.index(">")]
+    lacking = "".join(f' {name}="{address}"' for name, address in spaces.items() if f"{name}=" not in head)
+    return svg.replace("<svg", f"<svg{lacking}", 1)
 
 
 def first_page(pdf: Path) -> bytes:
@@ -119,20 +158,40 @@ def body(file: Path, pages: Mapping[Path, str]) -> Body:
 
 
 def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
-    """The page of a text in place of the file's content."""
+    """The page of a text that replaces the file's content."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     for token in tokens:
         for child in token.children or ():
-            _lead(child, file.parent, pages)
+            _redirect(child, file.parent, pages)
     _anchor(tokens)
-    title = next((tokens[index + 1].content for index, token in enumerate(tokens) if token.tag == "h1"), file.stem)
+    title = next((_plain(tokens[index + 1]) for index, token in enumerate(tokens) if token.tag == "h1"), file.stem)
     written = str(parser.renderer.render(tokens, parser.options, {}))
-    return Body(re.sub(r"[`*]", "", title), _scrollable(written))
+    return Body(title, _scrollable(written), tuple(_sections(title, tokens)))
 
 
-def _lead(token: Token, folder: Path, pages: Mapping[Path, str]) -> None:
-    """A link to a file that is not in the site becomes plain text: no link leads out of the site."""
+def _sections(title: str, tokens: Sequence[Token]) -> Iterator[Section]:
+    """The text of each heading with all up to the next one."""
+    heading, address, texts = title, "", list[str]()
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if before and before.type == "heading_open" and before.tag in HEADINGS:
+            if texts:
+                yield Section(title, heading, address, " ".join(texts))
+            heading, address, texts = _plain(token), f"#{before.attrs['id']}", []
+        elif token.type == "inline" or token.type in ("fence", "code_block"):
+            texts.append(" ".join(_plain(token).split()))
+    yield Section(title, heading, address, " ".join(texts))
+
+
+def _plain(token: Token) -> str:
+    """The text of a token as a reader sees it."""
+    if token.children is None:
+        return token.content
+    return "".join(" " if child.type == "softbreak" else child.content for child in token.children)
+
+
+def _redirect(token: Token, folder: Path, pages: Mapping[Path, str]) -> None:
+    """Lead a link or a picture to its page in the site. A link to anything else becomes plain text."""
     if token.type == "image":
         token.attrs["src"] = _address(str(token.attrs["src"]), folder, pages)
         token.attrs["alt"] = token.content

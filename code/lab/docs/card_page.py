@@ -78,7 +78,9 @@ def _curves(table: Path) -> Iterator[Curve]:
 def _sentences(curves: Iterable[Curve]) -> Iterator[str]:
     yield "Throughput against message size."
     for label, _, rates, _ in curves:
-        ends = " and ".join(f"{rates[size]:.3g} MB/s at {size} bytes" for size in (min(rates), max(rates)))
+        ends = " and ".join(
+            f"{rates[size]:.4g} MB/s at {size} byte{'s' * (size > 1)}" for size in (min(rates), max(rates))
+        )
         yield f"{' '.join(label.split())}: {ends}."
 
 
@@ -86,7 +88,7 @@ def _on_any_paper(svg: str, description: str) -> str:
     for colour, (name, _, _) in PAPERS.items():
         svg = svg.replace(colour.lower(), f"var(--{name})")
     light, dark = (";".join(f"--{each[0]}:{each[index]}" for each in PAPERS.values()) for index in (1, 2))
-    rules = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    rules = f":root{{fill:var(--ink);{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
     start = svg.index("<svg")
     end = svg.index(">", start)
     return f'{svg[start:end]} role="img" aria-label="{description}">\n<style>{rules}</style>{svg[end + 1 :]}'

@@ -18,12 +18,13 @@ EXAMPLE = "plain_verbs.tex"
 
 
 def template_page() -> str:
+    """docs/reports.md with the example and the names of templates renewed."""
     parts = {
         "example": f"```tex\n{(TEMPLATES / EXAMPLE).read_text().rstrip()}\n```",
         "looks": ", ".join(f"`{look}`" for look in LOOKS),
         "names": rows(("name", "what it is", "its fields"), _rows()),
     }
-    return filled("templates.md", parts)
+    return filled("reports.md", parts)
 
 
 def _rows() -> Iterator[tuple[str, str, str]]:
@@ -47,7 +48,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cards.md": card_page.page,
     "experiments.md": experiment_page.page,
     "headline.svg": card_page.headline,
-    "templates.md": template_page,
+    "reports.md": template_page,
 }
 
 

@@ -143,7 +143,7 @@ class Document:
         '{ exact = { why = "The VM is slow.", iterations_at_most = 2_000 } }',
     ] = field(default_factory=dict)
     programs: Annotated[
-        Mapping[Name, OwnTable], "Programs of the experiment, by the names that its series use: docs/own_programs.md."
+        Mapping[Name, OwnTable], "Programs of the experiment, by the names that its series use: docs/programs.md."
     ] = field(default_factory=dict)
     series: Annotated[
         tuple[SeriesTable, ...],

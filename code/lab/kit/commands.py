@@ -116,7 +116,7 @@ class Solved:
 def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
     """Measure the reference solution; a trial with a record is not run again."""
     if not kit.solved():
-        raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, step 1")
+        raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, section 2")
     site = open_site(kit.assignment.site)
     shop = open_workshop([laid_out(kit, folder)], site, tell)
     (plan,) = shop.plans

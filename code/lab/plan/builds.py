@@ -135,7 +135,7 @@ def _programs(
         try:
             contents = make(Compilation(sources, build.command, tuple(names)))
         except BuildRefused as error:
-            raise BuildRefused(error.what, str(build.folder), "docs/own_programs.md, what compiles there") from error
+            raise BuildRefused(error.what, str(build.folder), "docs/programs.md, what compiles there") from error
         programs |= {names[name]: content for name, content in contents.items()}
     return programs
 

@@ -115,7 +115,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A student program's table of an experiment; docs/own_programs.md shows a whole one."""
+    """A student program's table of an experiment; docs/programs.md shows a whole one."""
 
     folder: Annotated[str, TEXT, About("Its folder, relative to the experiment's file.", '"mine"')]
     build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
@@ -128,7 +128,7 @@ class OwnTable:
         str,
         TEXT,
         About(
-            "The server's command, with names such as `{port}` to fill in: docs/own_programs.md lists them.",
+            "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them.",
             '"mine --listen {host} --port {port}"',
         ),
     ]

@@ -37,7 +37,7 @@ CONSTANTS = (
 
 @dataclass(frozen=True)
 class Context:
-    """The names that a template can use; any other stops the build. `make docs` writes docs/templates.md from these."""
+    """The names that a template can use; any other stops the build. `make docs` writes docs/reports.md from these."""
 
     experiment: Annotated[Experiment, "the experiment's file, read"]
     people: Annotated[People, "who hands in, for which course"]

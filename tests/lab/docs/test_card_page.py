@@ -37,6 +37,6 @@ def test_headline_has_a_description_and_the_colours_of_its_reader(tmp_path: Path
     text = headline(tmp_path)
     root = ElementTree.fromstring(text)
     words = root.attrib["aria-label"]
-    assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 bytes and 9 MB/s at 64 bytes." in words
+    assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 byte and 9 MB/s at 64 bytes." in words
     assert "real card, published" in words and "Soft-RoCE" not in words
     assert "prefers-color-scheme:dark" in text and "var(--ink)" in text and "#000000" not in text

@@ -17,7 +17,14 @@ README = ROOT / "README.md"
 OURS = ("code", "docs", "experiments", "results/reference", "templates", "tests")
 DOCUMENTS = [README, *sorted(file for folder in OURS for file in (ROOT / folder).rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MOST_LINES, LINES_OF_THE_EXAMPLE = 110, 12
+PAGE_NAME = re.compile(r"docs/([\w-]+\.md)")
+PROJECT_FILES = {
+    "extending.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+}  # of the repository, not of a reader's subject
+MOST_LINES, LINES_OF_THE_EXAMPLE, MOST_PAGES = 110, 12, 16
 
 
 def targets(file: Path) -> list[str]:
@@ -62,4 +69,37 @@ def test_files_that_extending_names_exist() -> None:
         r"`((?:code|tests|experiments|results|docs)/[^`]+|pyproject\.toml)`", (DOCS / "extending.md").read_text()
     )
     assert named
-    assert [file for file in named if "NAME" not in file and not (ROOT / file).exists()] == []
+    assert [file for file in named if "NAME" not in file and not list(ROOT.glob(file))] == []
+
+
+def test_pages_that_code_templates_and_experiments_name_exist() -> None:
+    """In messages, comments, help and hand-outs: a reader follows them."""
+    files = [
+        ROOT / "Makefile",
+        *(file for folder in ("code", "experiments", "templates") for file in (ROOT / folder).rglob("*")),
+    ]
+    texts = {file: file.read_bytes().decode(errors="replace") for file in files if file.is_file()}
+    named = {(str(file.relative_to(ROOT)), page) for file, text in texts.items() for page in PAGE_NAME.findall(text)}
+    assert len(named) > 20
+    assert [(file, page) for file, page in sorted(named) if not (DOCS / page).is_file()] == []
+
+
+def test_size_of_the_first_download_is_the_sum_of_the_lock() -> None:
+    sections = re.split(r"^\[(.+)\]$", (ROOT / "code/machine/packages.lock").read_text(), flags=re.MULTILINE)[1:]
+    first = {"guest", "runner amd64", "compiler", "kernel"}
+    rows = [
+        line.split()
+        for name, text in zip(sections[::2], sections[1::2], strict=True)
+        if name in first
+        for line in text.splitlines()
+    ]
+    total = sum({row[4]: int(row[5]) for row in rows if len(row) == 6}.values()) / 1e6
+    (stated,) = re.findall(r"(\d+) MB to download \| once", (DOCS / "your-computer.md").read_text())
+    assert abs(total - int(stated)) < 1
+
+
+def test_documents_are_few_and_begin_with_purpose_and_reader() -> None:
+    pages = [file for file in sorted(DOCS.glob("*.md")) if file.name not in PROJECT_FILES]
+    assert len(pages) <= MOST_PAGES
+    written = [page for page in pages if page.name != "hosts.md"]  # of measurements
+    assert [page.name for page in written if not re.match(r"# .+\n\nFor ", page.read_text())] == []

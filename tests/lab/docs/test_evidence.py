@@ -61,10 +61,24 @@ def test_commands_of_the_page_are_allowed_in_a_text() -> None:
     assert all(f"`{environment}`" in section for environment in ENVIRONMENTS)
 
 
-def test_worked_paragraph_of_the_student_page_is_the_output_of_check() -> None:
-    before, printed, after = re.findall(
-        r"^```\w+\n(.*?)^```", (DOCS / "student.md").read_text(), re.MULTILINE | re.DOTALL
-    )
+STUDENT_PAGE = (DOCS / "student.md").read_text()
+ERRORS = re.findall(
+    r"^\| `([^|]+)` \| `([^|]+)` \| .+ \|$", STUDENT_PAGE.partition("## Five common errors")[2], re.MULTILINE
+)
+
+
+def test_student_page_has_five_errors() -> None:
+    assert len(ERRORS) == 5
+
+
+@pytest.mark.parametrize(("text", "printed"), ERRORS)
+def test_check_prints_the_errors_of_the_student_page(text: str, printed: str) -> None:
+    (fault,) = check(Writing("discussion.tex", f"{text}\n"), numbers("verbs_throughput")).faults
+    assert printed in str(fault)
+
+
+def test_the_worked_paragraph_of_the_student_page_is_what_the_check_prints() -> None:
+    before, printed, after = re.findall(r"^```\w+\n(.*?)^```", STUDENT_PAGE, re.MULTILINE | re.DOTALL)
     known, file = numbers("verbs_throughput"), "verbs_throughput/discussion.tex"
     found = check(Writing(file, before), known)
     notes = [f"{file}:{note.line}:1: note: compares, no evidence attached\n    {note.text}" for note in found.notes]

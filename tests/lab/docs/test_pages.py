@@ -26,8 +26,14 @@ def test_changed_or_missing_page_is_stale(tmp_path: Path) -> None:
     assert stale(tmp_path) == [first]
 
 
-def test_page_of_templates_has_each_name_with_its_meaning_and_fields() -> None:
-    lines = [line.split(" | ") for line in template_page().splitlines() if line.startswith("| `")]
+def test_the_check_of_make_lint_ends_well_while_nothing_is_stale() -> None:
+    done = subprocess.run([sys.executable, "-m", "lab.docs", "--check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_every_name_has_a_line_and_words() -> None:
+    _, _, names = template_page().partition("## Names in a template")
+    lines = [line.split(" | ") for line in names.splitlines() if line.startswith("| `")]
     assert [line[0].strip("| `").removesuffix("(...)") for line in lines] == [each.name for each in fields(Context)]
     assert all(line[1] for line in lines)
     meanings = {line[0].strip("| `"): line[2] for line in lines}

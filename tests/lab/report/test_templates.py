@@ -90,7 +90,7 @@ def test_page_1_compares_transports_and_reference_tools(tmp_path: Path) -> None:
 
 
 def test_a_template_of_18_lines_makes_a_report_and_what_it_does_not_fill_is_the_forms(tmp_path: Path) -> None:
-    """The one that docs/templates.md shows."""
+    """The one that docs/reports.md shows."""
     assert len((TEMPLATES / "plain_verbs.tex").read_text().splitlines()) <= 18
     names = ("plain", "window", "sliding", "signalling", "chains", "sleeping")
     series = "".join(SERIES.format(name, "tcp", "send", "throughput") for name in names)
