@@ -41,15 +41,16 @@ FOLDERS = {
     "card/device": Folder(
         (
             "costs grh memory object packet schedule",
-            "queue region",
+            "notice queue region",
             "gather",
-            "answers arrival atomic bell card command completion cq datagram engine message notice port qp receive"
-            " recovery requester responder",
+            "answers arrival atomic completion cq datagram engine message port qp receive recovery requester responder",
+            "bell command",
+            "card",
             "plug",
         ),
         headers=("card", "machine/pair"),
-        circle="answers arrival atomic bell card command completion cq datagram engine message notice port qp receive"
-        " recovery requester responder",
+        circle="answers arrival atomic completion cq datagram engine message port qp receive recovery requester"
+        " responder",
     ),
     "card/library": Folder(
         (

@@ -35,7 +35,7 @@ static void ack_soon(struct card *card, struct qp *qp, const struct answer *a)
 
 	l.packet.ack = a->ack;
 	l.packet.rnr_timer = qp->attributes.rnr_timer;
-	l.ready_ps = card->now_ps + card->costs.ack_ps;
+	l.ready_ps = card->schedule.now_ps + card->costs.ack_ps;
 	port_leave(card, URGENT, &l);
 }
 

@@ -38,7 +38,7 @@ static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 static int64_t in_memory(struct card *card, const struct packet *p)
 {
 	const bool writes = p->kind != ASK && p->kind != ATOMIC;
-	const int64_t from = card->bus_in_ps > card->now_ps ? card->bus_in_ps : card->now_ps;
+	const int64_t from = card->bus_in_ps > card->schedule.now_ps ? card->bus_in_ps : card->schedule.now_ps;
 	int64_t at;
 
 	card->bus_in_ps = from + costs_time(p->bytes, card->costs.bus_bit_s);
@@ -71,7 +71,7 @@ void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_
 		return;
 	}
 	STAILQ_INSERT_TAIL(&card->arrivals, a, entry);
-	card_plan(card, in_memory(card, &a->packet) - card->now_ps, handle, 0, 0);
+	schedule_plan(&card->schedule, in_memory(card, &a->packet) - card->schedule.now_ps, handle, 0, 0);
 }
 
 void arrivals_end(struct arrivals *arrivals)

@@ -31,7 +31,7 @@ static void ring_send(struct card *card, struct qp *qp, uint32_t posted)
 	const bool is_single = posted - qp->out.posted == 1;
 
 	qp->out.posted = posted;
-	card_plan(card, c->doorbell_ps + (is_single ? 0 : c->fetch_ps), post, qp->is.handle, posted);
+	schedule_plan(&card->schedule, c->doorbell_ps + (is_single ? 0 : c->fetch_ps), post, qp->is.handle, posted);
 }
 
 static void ring_receive(struct card *card, struct qp *qp, uint32_t posted)

@@ -26,7 +26,7 @@ void card_end(struct card *card)
 static void enter(struct card *card, int64_t now_ns)
 {
 	card->now_ns = now_ns;
-	card->now_ps = now_ns * PS_PER_NS;
+	card->schedule.now_ps = now_ns * PS_PER_NS;
 }
 
 static void leave(struct card *card)
@@ -73,17 +73,8 @@ void card_happen(struct card *card, int64_t now_ns)
 {
 	struct plan plan;
 
-	while (schedule_take(&card->schedule, now_ns * PS_PER_NS, &plan)) {
-		enter(card, now_ns);
-		card->now_ps = plan.at_ps;
+	card->now_ns = now_ns;
+	while (schedule_take(&card->schedule, now_ns * PS_PER_NS, &plan))
 		plan.call(card, plan.first, plan.second);
-	}
 	leave(card);
-}
-
-void card_plan(struct card *card, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t), uint64_t first,
-	       uint64_t second)
-{
-	schedule_add(&card->schedule,
-		     (struct plan){ .at_ps = card->now_ps + in_ps, .call = call, .first = first, .second = second });
 }

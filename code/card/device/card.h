@@ -15,7 +15,7 @@
 struct card {
 	struct costs costs;
 	struct world *world;
-	int64_t now_ps, now_ns; /* when what happens was planned for, and the first ns from then on */
+	int64_t now_ns; /* the first ns from schedule.now_ps on */
 	struct table table;
 	struct schedule schedule;
 	struct notices notices;
@@ -42,9 +42,5 @@ void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_
 
 /* The time has come that world->arm() was told. */
 void card_happen(struct card *card, int64_t now_ns);
-
-/* For its parts: plan a call some time after now. */
-void card_plan(struct card *card, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t), uint64_t first,
-	       uint64_t second);
 
 #endif

@@ -34,7 +34,7 @@ static int64_t fetch(struct card *card, uint64_t bytes, int64_t begin)
 static void issue(struct card *card, struct leaving *l)
 {
 	struct engine *const e = &card->engine;
-	const int64_t begin = l->work_ps ? later(card->now_ps, e->free_ps) : card->now_ps;
+	const int64_t begin = l->work_ps ? later(card->schedule.now_ps, e->free_ps) : card->schedule.now_ps;
 
 	if (l->work_ps)
 		e->free_ps = begin + l->work_ps;
@@ -54,7 +54,7 @@ static void plan(struct card *card)
 	if (e->is_planned || TAILQ_EMPTY(&e->waiting))
 		return;
 	e->is_planned = true;
-	card_plan(card, later(gate(card) - card->now_ps, 0), run, 0, 0);
+	schedule_plan(&card->schedule, later(gate(card) - card->schedule.now_ps, 0), run, 0, 0);
 }
 
 static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
@@ -65,7 +65,7 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 
 	(void)nothing, (void)nothing_else;
 	e->is_planned = false;
-	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->now_ps) {
+	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->schedule.now_ps) {
 		engine_forget(card, flow);
 		if (!flow->next(card, flow->qp, &l))
 			continue;

@@ -31,12 +31,12 @@ static void happen(struct card *card, uint64_t handle, uint64_t event)
 
 void notice_completion(struct card *card, const struct object *cq)
 {
-	card_plan(card, card->costs.irq_ps, complete, cq->handle, 0);
+	schedule_plan(&card->schedule, card->costs.irq_ps, complete, cq->handle, 0);
 }
 
 void notice_event(struct card *card, const struct object *object, uint32_t event)
 {
-	card_plan(card, card->costs.irq_ps, happen, object->handle, event);
+	schedule_plan(&card->schedule, card->costs.irq_ps, happen, object->handle, event);
 }
 
 uint64_t notice_take(struct card *card)

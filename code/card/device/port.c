@@ -69,12 +69,12 @@ static int64_t next_ready(const struct port *p)
 static void plan(struct card *card, int64_t not_before_ps)
 {
 	struct port *const p = &card->port;
-	const int64_t at = later(later(next_ready(p), not_before_ps), card->now_ps);
+	const int64_t at = later(later(next_ready(p), not_before_ps), card->schedule.now_ps);
 
 	if (at >= p->planned_ps)
 		return;
 	p->planned_ps = at;
-	card_plan(card, at - card->now_ps, run, 0, 0);
+	schedule_plan(&card->schedule, at - card->schedule.now_ps, run, 0, 0);
 }
 
 /* The packet with its payload; false if it is not to be sent any more. */
@@ -96,7 +96,7 @@ static int64_t send(struct card *card, const struct leaving *l, const uint8_t *b
 	if (!l->is_here)
 		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
 	arrival_take(card, bytes, size, true);
-	return card->now_ps;
+	return card->schedule.now_ps;
 }
 
 /* What else has been on the line makes all of this later than was expected. */
@@ -118,7 +118,7 @@ static bool is_said_again(const struct card *card, const struct leaving *l)
 {
 	const struct leaving *const next = head(&card->port.lanes[URGENT]);
 
-	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->now_ps;
+	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->schedule.now_ps;
 }
 
 static struct leaving take_next(struct card *card, enum lane lane)
@@ -137,9 +137,9 @@ static int64_t let_leave(struct card *card, enum lane lane)
 	int64_t end;
 
 	if (!write_packet(card, lane, &l, bytes + sizeof(l.packet)))
-		return card->now_ps;
+		return card->schedule.now_ps;
 	memcpy(bytes, &l.packet, sizeof(l.packet));
-	end = later(send(card, &l, bytes), card->now_ps);
+	end = later(send(card, &l, bytes), card->schedule.now_ps);
 	if (lane == DATA)
 		compare(card, &l, end);
 	requester_left(card, &l, end);
@@ -154,13 +154,13 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 	int64_t free = line_ns * PS_PER_NS;
 
 	(void)nothing, (void)nothing_else;
-	if (p->planned_ps != card->now_ps)
+	if (p->planned_ps != card->schedule.now_ps)
 		return; /* another one was planned instead */
 	p->planned_ps = INT64_MAX;
 	if (line_ns <= card->now_ns) {
-		if (urgent && urgent->ready_ps <= card->now_ps)
+		if (urgent && urgent->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, URGENT);
-		else if (data && data->ready_ps <= card->now_ps)
+		else if (data && data->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, DATA);
 	}
 	plan(card, free);
@@ -172,7 +172,7 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 
 	l.end_ps -= card->port.slip_ps;
 	add(&card->port.lanes[lane], &l);
-	plan(card, card->now_ps);
+	plan(card, card->schedule.now_ps);
 }
 
 void port_start(struct port *p)

@@ -42,7 +42,8 @@ static bool has_next(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
 
-	if (qp->attributes.state != RTS || out->next == out->queue.posted || card->now_ps < out->pause_until_ps)
+	if (qp->attributes.state != RTS || out->next == out->queue.posted ||
+	    card->schedule.now_ps < out->pause_until_ps)
 		return false;
 	if (out->next == out->started)
 		start(card, qp);
@@ -201,7 +202,7 @@ void requester_left(struct card *card, const struct leaving *l, int64_t at)
 	if (qp->type == RC)
 		recovery_watch(card, qp);
 	else
-		card_plan(card, at - card->now_ps + card->costs.write_ps, leave, l->qp, psn);
+		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps, leave, l->qp, psn);
 }
 
 /* All packets before a number are with the peer; false if an answer to one of them was lost. */

@@ -18,15 +18,17 @@ struct plan {
 };
 
 struct schedule {
+	int64_t now_ps; /* the time for which what happens now was planned */
 	struct plan *heap;
 	size_t used, room;
 	uint64_t order;
 };
 
-/* Plan a call. */
-void schedule_add(struct schedule *schedule, struct plan plan);
+/* Plan a call some time after now. */
+void schedule_plan(struct schedule *schedule, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t),
+		   uint64_t first, uint64_t second);
 
-/* Take the first plan if it is due at a time. */
+/* Take the first plan if it is due at a time; that of the plan is the present one from then on. */
 bool schedule_take(struct schedule *schedule, int64_t until_ps, struct plan *plan);
 
 /* The time of the first; INT64_MAX: there is none. */
