@@ -41,16 +41,17 @@ FOLDERS = {
     "card/device": Folder(
         (
             "costs grh memory object packet schedule",
-            "notice queue region",
-            "gather",
-            "answers arrival atomic completion cq datagram engine message port qp receive recovery requester responder",
-            "bell command",
+            "notice port queue region",
+            "engine gather",
+            "answers completion cq qp receive recovery requester",
+            "atomic bell command datagram message",
+            "responder",
+            "arrival",
             "card",
             "plug",
         ),
         headers=("card", "machine/pair"),
-        circle="answers arrival atomic completion cq datagram engine message port qp receive recovery requester"
-        " responder",
+        circle="answers completion cq qp receive recovery requester",
     ),
     "card/library": Folder(
         (

@@ -19,9 +19,38 @@ static bool add(struct card *card, struct qp *qp, struct answer a)
 	return true;
 }
 
+static bool write_payload(struct card *card, struct qp *qp, struct leaving *l, uint8_t *payload)
+{
+	if (l->packet.kind == RESULT) {
+		memcpy(payload, &l->packet.compare_add, l->packet.bytes);
+		return true;
+	}
+	if (!l->packet.bytes ||
+	    region_access(card, qp, l->packet.rkey, l->packet.remote, payload, l->packet.bytes, REMOTE_READ, false))
+		return true;
+	l->packet.kind = ACK;
+	l->packet.ack = DENIED;
+	l->packet.bytes = 0;
+	return true;
+}
+
+static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+{
+	struct qp *const qp = qp_find(card, l->qp);
+
+	if (!qp)
+		return false;
+	if (lane == DATA)
+		qp->in.leaving -= qp->in.leaving > 0;
+	return l->packet.kind == ACK || write_payload(card, qp, l, payload);
+}
+
+static const struct sender sender = { .write = write };
+
 static struct leaving leaving(const struct qp *qp, enum packet_kind kind, uint32_t psn)
 {
-	struct leaving l = { .packet = { .kind = (uint8_t)kind, .from = qp->is.handle, .psn = psn } };
+	struct leaving l = { .packet = { .kind = (uint8_t)kind, .from = qp->is.handle, .psn = psn },
+			     .sender = &sender };
 
 	l.packet.to = qp->attributes.peer_qp;
 	l.qp = qp->is.handle;
@@ -79,7 +108,6 @@ static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_
 	const uint32_t mtu = qp->attributes.mtu_bytes;
 
 	*l = leaving(qp, ANSWER, a->psn);
-	l->source = OF_REGION;
 	l->packet.bytes = a->bytes < mtu ? (uint32_t)a->bytes : mtu;
 	l->packet.remote = a->remote;
 	l->packet.rkey = a->rkey;
@@ -119,33 +147,4 @@ bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
 	describe(qp, at(qp, 0), l, card->costs.gap_ps);
 	qp->in.leaving++;
 	return true;
-}
-
-bool answers_write(struct card *card, struct leaving *l, uint8_t *payload)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-
-	if (!qp)
-		return false;
-	qp->in.leaving -= qp->in.leaving > 0;
-	if (l->packet.kind == RESULT) {
-		memcpy(payload, &l->packet.compare_add, l->packet.bytes);
-		return true;
-	}
-	if (!l->packet.bytes ||
-	    region_access(card, qp, l->packet.rkey, l->packet.remote, payload, l->packet.bytes, REMOTE_READ, false))
-		return true;
-	l->packet.kind = ACK;
-	l->packet.ack = DENIED;
-	l->packet.bytes = 0;
-	return true;
-}
-
-bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *l)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-
-	if (qp && lane == DATA)
-		qp->in.leaving -= qp->in.leaving > 0;
-	return qp;
 }

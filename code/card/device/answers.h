@@ -19,8 +19,4 @@ bool answers_result(struct card *card, struct qp *qp, uint32_t psn, uint64_t val
 /* The next packet of these: see struct flow. */
 bool answers_next(struct card *card, struct qp *qp, struct leaving *leaving);
 
-/* Read what a packet carries, now that it leaves; false if it does not. */
-bool answers_write(struct card *card, struct leaving *leaving, uint8_t *payload);
-bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *leaving);
-
 #endif

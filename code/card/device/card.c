@@ -4,11 +4,16 @@
 #include "card.h"
 #include "command.h"
 
+static void deliver_here(struct card *card, const uint8_t *bytes, size_t size)
+{
+	arrival_take(card, bytes, size, true);
+}
+
 void card_start(struct card *card, const struct costs *costs, struct world *world)
 {
 	*card = (struct card){ .costs = *costs, .world = world };
 	engine_start(&card->engine);
-	port_start(&card->port);
+	port_start(&card->port, deliver_here);
 	STAILQ_INIT(&card->arrivals);
 }
 

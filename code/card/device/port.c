@@ -2,11 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers.h"
-#include "arrival.h"
 #include "card.h"
 #include "port.h"
-#include "requester.h"
 
 static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
 
@@ -77,16 +74,6 @@ static void plan(struct card *card, int64_t not_before_ps)
 	schedule_plan(&card->schedule, at - card->schedule.now_ps, run, 0, 0);
 }
 
-/* The packet with its payload; false if it is not to be sent any more. */
-static bool write_packet(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
-{
-	if (l->packet.kind == ACK)
-		return answers_write_ack(card, lane, l);
-	if (l->packet.kind == ANSWER || l->packet.kind == RESULT)
-		return answers_write(card, l, payload);
-	return requester_write(card, l, payload);
-}
-
 /* From when on the line is free again. */
 static int64_t send(struct card *card, const struct leaving *l, const uint8_t *bytes)
 {
@@ -95,7 +82,7 @@ static int64_t send(struct card *card, const struct leaving *l, const uint8_t *b
 
 	if (!l->is_here)
 		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
-	arrival_take(card, bytes, size, true);
+	card->port.deliver(card, bytes, size);
 	return card->schedule.now_ps;
 }
 
@@ -136,13 +123,14 @@ static int64_t let_leave(struct card *card, enum lane lane)
 	struct leaving l = take_next(card, lane);
 	int64_t end;
 
-	if (!write_packet(card, lane, &l, bytes + sizeof(l.packet)))
+	if (!l.sender->write(card, lane, &l, bytes + sizeof(l.packet)))
 		return card->schedule.now_ps;
 	memcpy(bytes, &l.packet, sizeof(l.packet));
 	end = later(send(card, &l, bytes), card->schedule.now_ps);
 	if (lane == DATA)
 		compare(card, &l, end);
-	requester_left(card, &l, end);
+	if (l.sender->left)
+		l.sender->left(card, &l, end);
 	return end;
 }
 
@@ -175,14 +163,14 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 	plan(card, card->schedule.now_ps);
 }
 
-void port_start(struct port *p)
+void port_start(struct port *p, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size))
 {
-	*p = (struct port){ .planned_ps = INT64_MAX };
+	*p = (struct port){ .deliver = deliver, .planned_ps = INT64_MAX };
 }
 
 void port_end(struct port *p)
 {
 	for (int lane = 0; lane < LANES; lane++)
 		free(p->lanes[lane].ring);
-	port_start(p);
+	port_start(p, p->deliver);
 }

@@ -13,10 +13,20 @@ struct card;
 
 enum lane { URGENT, DATA, LANES };
 
+struct leaving;
+
+/* Who sends a packet, and is called when it leaves. */
+struct sender {
+	/* Read what it carries; false if it is not to leave any more. */
+	bool (*write)(struct card *card, enum lane lane, struct leaving *leaving, uint8_t *payload);
+	/* It will have left at a time; may be NULL. */
+	void (*left)(struct card *card, const struct leaving *leaving, int64_t at_ps);
+};
+
 /* A packet that is to leave; what it carries is read when it does. */
 struct leaving {
 	struct packet packet;
-	enum { NO_PAYLOAD, OF_REQUEST, OF_REGION } source;
+	const struct sender *sender;
 	uint32_t qp, index; /* handle; of its request */
 	uint64_t offset;    /* in its message */
 	bool is_here;       /* it is for this card itself, and never on the line */
@@ -30,6 +40,8 @@ struct port {
 		struct leaving *ring;
 		size_t first, used, room;
 	} lanes[LANES];
+	/* Takes a packet that is for this card itself. */
+	void (*deliver)(struct card *card, const uint8_t *bytes, size_t size);
 	int64_t planned_ps; /* when it looks again; INT64_MAX: not by itself */
 	int64_t slip_ps;    /* how far behind all expectations are */
 };
@@ -41,7 +53,7 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 int64_t port_time(const struct card *card, const struct leaving *leaving);
 
 /* Nothing waits. */
-void port_start(struct port *port);
+void port_start(struct port *port, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size));
 
 /* Give back all that waits. */
 void port_end(struct port *port);

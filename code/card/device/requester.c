@@ -119,11 +119,64 @@ static int64_t work_of(const struct card *card, const struct request *r, uint32_
 	return inlined > card->costs.gap_ps ? inlined : card->costs.gap_ps;
 }
 
+static bool is_wanted(const struct qp *qp, const struct leaving *l)
+{
+	const struct request *const r = &qp->out.requests[l->index % qp->out.queue.slots];
+
+	return qp->attributes.state == RTS && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken &&
+	       !r->status;
+}
+
+static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+{
+	struct qp *const qp = qp_find(card, l->qp);
+	struct request *r;
+
+	(void)lane;
+	if (!qp || !is_wanted(qp, l))
+		return false;
+	r = &qp->out.requests[l->index % qp->out.queue.slots];
+	if (l->packet.kind == ASK || l->packet.kind == ATOMIC || gather_payload(card, qp, l, r, payload))
+		return true;
+	r->status = LOCAL_PROTECTION;
+	completion_retire(card, qp);
+	return false;
+}
+
+/* Without acknowledgements, a send is over when its last bit has left. */
+static void leave(struct card *card, uint64_t handle, uint64_t psn)
+{
+	struct qp *const qp = qp_find(card, (uint32_t)handle);
+
+	if (!qp || psn_after((uint32_t)psn, qp->out.unacked) <= 0)
+		return;
+	qp->out.unacked = (uint32_t)psn;
+	completion_retire(card, qp);
+	engine_wake(card, &qp->out.flow);
+}
+
+static void left(struct card *card, const struct leaving *l, int64_t at)
+{
+	struct qp *const qp = qp_find(card, l->qp);
+	const uint32_t packets =
+		l->packet.kind == ASK && l->packet.length ? (l->packet.length - 1) / qp->attributes.mtu_bytes + 1 : 1;
+	const uint32_t psn = (l->packet.psn + packets) & PSN_MASK;
+
+	if (psn_after(psn, qp->out.sent) > 0)
+		qp->out.sent = psn;
+	if (qp->type == RC)
+		recovery_watch(card, qp);
+	else
+		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps, leave, l->qp, psn);
+}
+
+static const struct sender sender = { .write = write, .left = left };
+
 static void describe(struct card *card, struct qp *qp, const struct request *r, struct leaving *l)
 {
 	const uint32_t number = qp->out.next_packet;
 
-	*l = (struct leaving){ .packet = packet_of(qp, r, number), .source = OF_REQUEST, .qp = qp->is.handle };
+	*l = (struct leaving){ .packet = packet_of(qp, r, number), .sender = &sender, .qp = qp->is.handle };
 	l->index = qp->out.next;
 	l->offset = (uint64_t)number * qp->attributes.mtu_bytes;
 	l->is_here = (qp->type == UD ? r->address.peer : qp->attributes.peer) == CARD_HERE;
@@ -151,58 +204,6 @@ bool requester_next(struct card *card, struct qp *qp, struct leaving *l)
 		out->next++;
 	}
 	return true;
-}
-
-static bool is_wanted(const struct qp *qp, const struct leaving *l)
-{
-	const struct request *const r = &qp->out.requests[l->index % qp->out.queue.slots];
-
-	return qp->attributes.state == RTS && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken &&
-	       !r->status;
-}
-
-bool requester_write(struct card *card, struct leaving *l, uint8_t *payload)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-	struct request *r;
-
-	if (!qp || !is_wanted(qp, l))
-		return false;
-	r = &qp->out.requests[l->index % qp->out.queue.slots];
-	if (l->packet.kind == ASK || l->packet.kind == ATOMIC || gather_payload(card, qp, l, r, payload))
-		return true;
-	r->status = LOCAL_PROTECTION;
-	completion_retire(card, qp);
-	return false;
-}
-
-/* Without acknowledgements, a send is over when its last bit has left. */
-static void leave(struct card *card, uint64_t handle, uint64_t psn)
-{
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
-
-	if (!qp || psn_after((uint32_t)psn, qp->out.unacked) <= 0)
-		return;
-	qp->out.unacked = (uint32_t)psn;
-	completion_retire(card, qp);
-	engine_wake(card, &qp->out.flow);
-}
-
-void requester_left(struct card *card, const struct leaving *l, int64_t at)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-	const uint32_t packets =
-		l->packet.kind == ASK && l->packet.length ? (l->packet.length - 1) / qp->attributes.mtu_bytes + 1 : 1;
-	const uint32_t psn = (l->packet.psn + packets) & PSN_MASK;
-
-	if (l->source != OF_REQUEST)
-		return;
-	if (psn_after(psn, qp->out.sent) > 0)
-		qp->out.sent = psn;
-	if (qp->type == RC)
-		recovery_watch(card, qp);
-	else
-		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps, leave, l->qp, psn);
 }
 
 /* All packets before a number are with the peer; false if an answer to one of them was lost. */
