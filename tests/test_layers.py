@@ -42,16 +42,17 @@ FOLDERS = {
         (
             "costs grh memory object packet schedule",
             "notice port queue region",
-            "engine gather",
-            "answers completion cq qp receive recovery requester",
-            "atomic bell command datagram message",
+            "cq engine gather",
+            "receive",
+            "answers completion message qp recovery requester",
+            "atomic bell command datagram",
             "responder",
             "arrival",
             "card",
             "plug",
         ),
         headers=("card", "machine/pair"),
-        circle="answers completion cq qp receive recovery requester",
+        circle="answers completion qp recovery requester",
     ),
     "card/library": Folder(
         (

@@ -3,6 +3,7 @@
 #include "bell.h"
 #include "card.h"
 #include "command.h"
+#include "qp.h"
 
 static void deliver_here(struct card *card, const uint8_t *bytes, size_t size)
 {
@@ -11,7 +12,7 @@ static void deliver_here(struct card *card, const uint8_t *bytes, size_t size)
 
 void card_start(struct card *card, const struct costs *costs, struct world *world)
 {
-	*card = (struct card){ .costs = *costs, .world = world };
+	*card = (struct card){ .costs = *costs, .world = world, .lose_cq = qp_lose_cq };
 	engine_start(&card->engine);
 	port_start(&card->port, deliver_here);
 	STAILQ_INIT(&card->arrivals);

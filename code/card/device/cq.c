@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "card.h"
 #include "cq.h"
-#include "qp.h"
+#include "verbs.h"
 
 static bool has_room(struct card *card, const struct cq *cq)
 {
@@ -17,9 +17,7 @@ static void overrun(struct card *card, struct cq *cq)
 		return;
 	cq->is_overrun = true;
 	notice_event(card, &cq->is, CQ_ERROR);
-	for (int i = 0; i < CARD_OBJECTS; i++)
-		if (card->table.objects[i] && card->table.objects[i]->kind == QP)
-			qp_lose_cq((struct card *)card, (struct qp *)card->table.objects[i], cq->is.handle);
+	schedule_plan(&card->schedule, 0, card->lose_cq, cq->is.handle, 0);
 }
 
 static void write(struct card *card, struct cq *cq, struct card_cqe entry)

@@ -140,10 +140,16 @@ void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event)
 	qp_fail(card, qp);
 }
 
-void qp_lose_cq(struct card *card, struct qp *qp, uint32_t cq)
+void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing)
 {
-	if (qp->attributes.state != RESET && (qp->send_cq == cq || qp->recv_cq == cq))
-		qp_fail_with(card, qp, QP_FATAL);
+	(void)nothing;
+	for (int i = 0; i < CARD_OBJECTS; i++) {
+		struct qp *const qp = (struct qp *)card->table.objects[i];
+
+		if (qp && qp->is.kind == QP && qp->attributes.state != RESET &&
+		    (qp->send_cq == cq || qp->recv_cq == cq))
+			qp_fail_with(card, qp, QP_FATAL);
+	}
 }
 
 void qp_drop(struct card *card, struct qp *qp)

@@ -82,8 +82,8 @@ void qp_fail(struct card *card, struct qp *qp);
 /* It fails with an event, of the kind. */
 void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event);
 
-/* It fails if a completion queue that is at its end is one of its own. */
-void qp_lose_cq(struct card *card, struct qp *qp, uint32_t cq);
+/* All that use a completion queue fail, since it is at its end. */
+void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing);
 
 /* What was posted to one that has failed. */
 void qp_flush(struct card *card, struct qp *qp);
