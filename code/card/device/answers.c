@@ -36,7 +36,7 @@ static bool write_payload(struct card *card, struct qp *qp, struct leaving *l, u
 
 static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
 {
-	struct qp *const qp = qp_find(card, l->qp);
+	struct qp *const qp = qp_find(&card->table, l->qp);
 
 	if (!qp)
 		return false;

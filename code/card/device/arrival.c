@@ -26,11 +26,13 @@ static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct arrival *const a = take_first(&card->arrivals);
-	struct qp *const qp = qp_find(card, a->packet.to);
+	struct qp *const qp = qp_find(&card->table, a->packet.to);
 
 	(void)nothing, (void)nothing_else;
-	if (qp && is_of_peer(qp, a))
-		(a->packet.kind >= ANSWER ? requester_take : responder_take)(card, qp, &a->packet, a->payload);
+	if (qp && is_of_peer(qp, a) && a->packet.kind >= ANSWER)
+		requester_take(card, qp, &a->packet, a->payload);
+	else if (qp && is_of_peer(qp, a))
+		qp_obey(card, qp, responder_take(card, qp, &a->packet, a->payload));
 	free(a);
 }
 

@@ -14,7 +14,7 @@ static struct object *owned(struct card *card, uint32_t page, enum kind kind, ui
 
 static void post(struct card *card, uint64_t handle, uint64_t posted)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	if (!qp || !queue_post(&qp->out.queue, (uint32_t)posted))
 		return;

@@ -61,7 +61,7 @@ void completion_end(struct card *card, struct qp *qp, uint32_t status)
 	if (qp->attributes.state != RTS || out->queue.taken == out->started)
 		return;
 	completion_write(card, qp, out->queue.taken++, status);
-	qp_fail(card, qp);
+	out->fail(card, qp);
 }
 
 void completion_retire(struct card *card, struct qp *qp)

@@ -3,7 +3,7 @@
 #include "datagram.h"
 #include "receive.h"
 
-void datagram_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+enum verbs_verdict datagram_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const bool has_imm = p->opcode == SEND_IMM;
 	struct card_cqe entry = { .opcode = ENTRY_RECV,
@@ -14,9 +14,8 @@ void datagram_take(struct card *card, struct qp *qp, const struct packet *p, uin
 	struct receive receive;
 
 	if (p->qkey != qp->attributes.qkey || !receive_take(card, qp, &receive))
-		return;
+		return GOES_ON;
 	entry.status = receive_write(card, qp, &receive, 0, payload, p->bytes);
 	receive_complete(card, qp, &receive, &entry, p->flags & WANTS_EVENT);
-	if (entry.status)
-		qp_fail(card, qp);
+	return entry.status ? FAILS : GOES_ON;
 }

@@ -6,7 +6,8 @@
 #include "packet.h"
 #include "qp.h"
 
-/* Take one; it is dropped without a word where there is no receive, or with another key. */
-void datagram_take(struct card *card, struct qp *qp, const struct packet *packet, uint8_t *payload);
+/* Take one, which may be the end of the queue pair; it is dropped without a word where there is no receive, or with
+ * another key. */
+enum verbs_verdict datagram_take(struct card *card, struct qp *qp, const struct packet *packet, uint8_t *payload);
 
 #endif

@@ -28,6 +28,46 @@ static bool has_others(struct card *card, const struct qp *qp)
 	return true;
 }
 
+void qp_flush(struct card *card, struct qp *qp)
+{
+	struct receive receive;
+
+	requester_flush(card, qp);
+	while (!qp->srq && queue_take(card, &qp->is.memory, &qp->in.queue, &receive))
+		receive_complete(card, qp, &receive, &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV },
+				 false);
+}
+
+static void fail(struct card *card, struct qp *qp)
+{
+	qp->attributes.state = ERR;
+	qp->out.deadline_ps = INT64_MAX;
+	engine_forget(card, &qp->out.flow);
+	if (qp->in.has_receive)
+		receive_complete(card, qp, &qp->in.receive,
+				 &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV }, false);
+	qp->in.has_receive = qp->in.is_within = false;
+	qp_flush(card, qp);
+	if (qp->srq)
+		notice_event(card, &qp->is, LAST_RECEIVE);
+}
+
+static void fail_with(struct card *card, struct qp *qp, enum verbs_event event)
+{
+	if (qp->attributes.state == ERR)
+		return;
+	notice_event(card, &qp->is, event);
+	fail(card, qp);
+}
+
+void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict)
+{
+	if (verdict == FAILS)
+		fail(card, qp);
+	else if (verdict != GOES_ON)
+		fail_with(card, qp, verdict == FAILS_BY_ACCESS ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+}
+
 int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 {
 	const uint64_t end = qp->is.memory.length;
@@ -46,6 +86,7 @@ int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 	    !queue_is_possible(&qp->in.queue, end) || !has_others(card, qp))
 		return EINVAL;
 	qp->out.requests = calloc(w->send_slots, sizeof(*qp->out.requests));
+	qp->out.fail = fail;
 	qp->out.flow = (struct flow){ .next = requester_next, .qp = qp };
 	qp->in.flow = (struct flow){ .next = answers_next, .qp = qp };
 	return qp->out.requests ? 0 : ENOMEM;
@@ -58,9 +99,11 @@ static void reset(struct card *card, struct qp *qp)
 
 	engine_forget(card, &out->flow);
 	engine_forget(card, &in->flow);
-	*out = (struct requester){
-		.queue = out->queue, .requests = out->requests, .flow = out->flow, .has_timer = out->has_timer
-	};
+	*out = (struct requester){ .queue = out->queue,
+				   .requests = out->requests,
+				   .fail = out->fail,
+				   .flow = out->flow,
+				   .has_timer = out->has_timer };
 	*in = (struct responder){ .queue = in->queue, .flow = in->flow };
 	out->queue.posted = out->queue.taken = in->queue.posted = in->queue.taken = 0;
 	out->deadline_ps = INT64_MAX;
@@ -90,7 +133,7 @@ static void enter(struct card *card, struct qp *qp, uint32_t before)
 		engine_wake(card, &qp->out.flow);
 	}
 	if (a->state == ERR && before != ERR)
-		qp_fail(card, qp);
+		fail(card, qp);
 }
 
 int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wanted)
@@ -108,38 +151,6 @@ int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wa
 	return 0;
 }
 
-void qp_flush(struct card *card, struct qp *qp)
-{
-	struct receive receive;
-
-	requester_flush(card, qp);
-	while (!qp->srq && queue_take(card, &qp->is.memory, &qp->in.queue, &receive))
-		receive_complete(card, qp, &receive, &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV },
-				 false);
-}
-
-void qp_fail(struct card *card, struct qp *qp)
-{
-	qp->attributes.state = ERR;
-	qp->out.deadline_ps = INT64_MAX;
-	engine_forget(card, &qp->out.flow);
-	if (qp->in.has_receive)
-		receive_complete(card, qp, &qp->in.receive,
-				 &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV }, false);
-	qp->in.has_receive = qp->in.is_within = false;
-	qp_flush(card, qp);
-	if (qp->srq)
-		notice_event(card, &qp->is, LAST_RECEIVE);
-}
-
-void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event)
-{
-	if (qp->attributes.state == ERR)
-		return;
-	notice_event(card, &qp->is, event);
-	qp_fail(card, qp);
-}
-
 void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing)
 {
 	(void)nothing;
@@ -148,7 +159,7 @@ void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing)
 
 		if (qp && qp->is.kind == QP && qp->attributes.state != RESET &&
 		    (qp->send_cq == cq || qp->recv_cq == cq))
-			qp_fail_with(card, qp, QP_FATAL);
+			fail_with(card, qp, QP_FATAL);
 	}
 }
 
@@ -157,16 +168,4 @@ void qp_drop(struct card *card, struct qp *qp)
 	engine_forget(card, &qp->out.flow);
 	engine_forget(card, &qp->in.flow);
 	free(qp->out.requests);
-}
-
-struct qp *qp_find(struct card *card, uint32_t number)
-{
-	return (struct qp *)table_find(&card->table, QP, number);
-}
-
-int64_t qp_timeout_ps(const struct qp *qp)
-{
-	const uint32_t code = qp->attributes.timeout;
-
-	return code ? (int64_t)4096000 << code : 0; /* 4.096 us times 2 to the code */
 }

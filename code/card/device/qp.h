@@ -39,6 +39,7 @@ struct requester {
 	uint32_t retries, rnr_retries; /* that are left */
 	int64_t pause_until_ps, deadline_ps;
 	bool has_timer, is_trying_again;
+	void (*fail)(struct card *, struct qp *); /* a send has ended with an error */
 	struct flow flow;
 };
 
@@ -76,11 +77,8 @@ int qp_create(struct card *card, struct qp *qp, const struct card_qp *wanted);
 /* Give it new attributes; 0, or why not. */
 int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wanted);
 
-/* It fails: all its requests are flushed. */
-void qp_fail(struct card *card, struct qp *qp);
-
-/* It fails with an event, of the kind. */
-void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event);
+/* It may have to fail: then all its requests are flushed. */
+void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict);
 
 /* All that use a completion queue fail, since it is at its end. */
 void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing);
@@ -92,9 +90,9 @@ void qp_flush(struct card *card, struct qp *qp);
 void qp_drop(struct card *card, struct qp *qp);
 
 /* By its number; NULL if there is none. */
-struct qp *qp_find(struct card *card, uint32_t number);
-
-/* The time after which what is not acknowledged is sent again; 0: never. */
-int64_t qp_timeout_ps(const struct qp *qp);
+static inline struct qp *qp_find(const struct table *table, uint32_t number)
+{
+	return (struct qp *)table_find(table, QP, number);
+}
 
 #endif

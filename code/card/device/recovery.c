@@ -25,7 +25,7 @@ static void set_timer(struct card *card, struct qp *qp)
 /* A deadline that has moved on meanwhile costs no timer of its own. */
 static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	(void)nothing;
 	if (!qp)
@@ -39,12 +39,20 @@ static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 	set_timer(card, qp);
 }
 
+/* The time after which what is not acknowledged is sent again; 0: never. */
+static int64_t timeout_ps(const struct qp *qp)
+{
+	const uint32_t code = qp->attributes.timeout;
+
+	return code ? (int64_t)4096000 << code : 0; /* 4.096 us times 2 to the code */
+}
+
 void recovery_watch(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
-	const bool waits = psn_after(out->sent, out->unacked) > 0 && qp_timeout_ps(qp);
+	const bool waits = psn_after(out->sent, out->unacked) > 0 && timeout_ps(qp);
 
-	out->deadline_ps = waits ? card->schedule.now_ps + qp_timeout_ps(qp) : INT64_MAX;
+	out->deadline_ps = waits ? card->schedule.now_ps + timeout_ps(qp) : INT64_MAX;
 	set_timer(card, qp);
 }
 
@@ -98,7 +106,7 @@ static int64_t rnr_ps(uint32_t code)
 
 static void go_on(struct card *card, uint64_t handle, uint64_t nothing)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	(void)nothing;
 	if (qp)

@@ -129,7 +129,7 @@ static bool is_wanted(const struct qp *qp, const struct leaving *l)
 
 static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
 {
-	struct qp *const qp = qp_find(card, l->qp);
+	struct qp *const qp = qp_find(&card->table, l->qp);
 	struct request *r;
 
 	(void)lane;
@@ -146,7 +146,7 @@ static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t 
 /* Without acknowledgements, a send is over when its last bit has left. */
 static void leave(struct card *card, uint64_t handle, uint64_t psn)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	if (!qp || psn_after((uint32_t)psn, qp->out.unacked) <= 0)
 		return;
@@ -157,7 +157,7 @@ static void leave(struct card *card, uint64_t handle, uint64_t psn)
 
 static void left(struct card *card, const struct leaving *l, int64_t at)
 {
-	struct qp *const qp = qp_find(card, l->qp);
+	struct qp *const qp = qp_find(&card->table, l->qp);
 	const uint32_t packets =
 		l->packet.kind == ASK && l->packet.length ? (l->packet.length - 1) / qp->attributes.mtu_bytes + 1 : 1;
 	const uint32_t psn = (l->packet.psn + packets) & PSN_MASK;

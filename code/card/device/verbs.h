@@ -36,6 +36,9 @@ enum verbs_event {
 	LAST_RECEIVE = 16,
 };
 
+/* What becomes of a queue pair that has taken a packet: it may fail, with an event or as a completion has said. */
+enum verbs_verdict { GOES_ON, FAILS, FAILS_BY_REQUEST, FAILS_BY_ACCESS };
+
 enum { RNR_FOREVER = 7, GRH_BYTES = 40, MOST_MESSAGE = 1 << 30 };
 
 /* Whether an operation's bytes come back. */
