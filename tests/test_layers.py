@@ -16,12 +16,11 @@ Graph = dict[str, set[str]]
 
 @dataclass(frozen=True)
 class Folder:
-    """The layers are C files from the lowest on: a file calls files of lower layers only. `headers` are the folders,
-    besides its own one, whose headers are included. The files of a circle call each other: a known exception."""
+    """The layers are C files from the lowest up: a file calls files of lower layers only. `headers` are the other
+    folders whose headers its files include."""
 
     layers: tuple[str, ...]
     headers: tuple[str, ...] = ()
-    circle: str = ""
 
 
 FOLDERS = {
@@ -96,27 +95,13 @@ def calls(name: str, out: Path) -> Graph:
     }
 
 
-def reachable(graph: Graph, start: str) -> set[str]:
-    """What a file calls, directly or not."""
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        new = graph[waiting.pop()] - seen
-        seen |= new
-        waiting += new
-    return seen
-
-
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_c_file_calls_only_files_of_lower_layers(name: str, tmp_path: Path) -> None:
     folder = FOLDERS[name]
     graph = calls(name, tmp_path)
     level = {file: number for number, layer in enumerate(folder.layers) for file in layer.split()}
     assert sorted(level) == sorted(graph), "every C file has one layer"
-    upward = {(file, callee) for file in graph for callee in graph[file] if level[callee] >= level[file]}
-    circle = set(folder.circle.split())
-    assert {pair for pair in upward if not set(pair) <= circle} == set()
-    assert {file for file in graph if file in reachable(graph, file)} == circle
+    assert {(file, callee) for file in graph for callee in graph[file] if level[callee] >= level[file]} == set()
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -129,4 +114,4 @@ def test_headers_are_included_one_way_and_from_known_folders_only(name: str) -> 
         assert {place.parent for place in places} <= set(known), file.name
         if file.suffix == ".h":
             headers[file.name] = {place.name for place in places if place.parent == file.parent}
-    TopologicalSorter(headers).prepare()  # raises an error that names the circle
+    TopologicalSorter(headers).prepare()  # raises CycleError

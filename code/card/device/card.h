@@ -18,7 +18,7 @@ struct card {
 	int64_t now_ns; /* the first ns from schedule.now_ps on */
 	struct table table;
 	struct schedule schedule;
-	void (*lose_cq)(struct card *, uint64_t cq, uint64_t nothing); /* a completion queue is at its end */
+	void (*lose_cq)(struct card *, uint32_t cq); /* called when a completion queue overruns */
 	struct notices notices;
 	struct engine engine;
 	struct port port;

@@ -17,7 +17,7 @@ static void overrun(struct card *card, struct cq *cq)
 		return;
 	cq->is_overrun = true;
 	notice_event(card, &cq->is, CQ_ERROR);
-	schedule_plan(&card->schedule, 0, card->lose_cq, cq->is.handle, 0);
+	card->lose_cq(card, cq->is.handle);
 }
 
 static void write(struct card *card, struct cq *cq, struct card_cqe entry)

@@ -16,7 +16,7 @@ struct cq {
 
 struct card;
 
-/* Write an entry; if there is no room, the queue is at its end, and card->lose_cq() is called next. */
+/* Write an entry; if there is no room, the queue overruns: card->lose_cq() is called, once. */
 void cq_add(struct card *card, uint32_t handle, const struct card_cqe *entry, bool solicited);
 
 /* The program wants an event for the next entry after those that it has read. */

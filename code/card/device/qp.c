@@ -41,6 +41,7 @@ void qp_flush(struct card *card, struct qp *qp)
 static void fail(struct card *card, struct qp *qp)
 {
 	qp->attributes.state = ERR;
+	qp->must_flush = false;
 	qp->out.deadline_ps = INT64_MAX;
 	engine_forget(card, &qp->out.flow);
 	if (qp->in.has_receive)
@@ -105,6 +106,7 @@ static void reset(struct card *card, struct qp *qp)
 				   .flow = out->flow,
 				   .has_timer = out->has_timer };
 	*in = (struct responder){ .queue = in->queue, .flow = in->flow };
+	qp->must_flush = false;
 	out->queue.posted = out->queue.taken = in->queue.posted = in->queue.taken = 0;
 	out->deadline_ps = INT64_MAX;
 }
@@ -151,15 +153,27 @@ int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wa
 	return 0;
 }
 
-void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing)
+static void flush_late(struct card *card, uint64_t handle, uint64_t nothing)
 {
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
+
 	(void)nothing;
+	if (qp && qp->must_flush)
+		fail(card, qp);
+}
+
+void qp_lose_cq(struct card *card, uint32_t cq)
+{
 	for (int i = 0; i < CARD_OBJECTS; i++) {
 		struct qp *const qp = (struct qp *)card->table.objects[i];
 
-		if (qp && qp->is.kind == QP && qp->attributes.state != RESET &&
-		    (qp->send_cq == cq || qp->recv_cq == cq))
-			fail_with(card, qp, QP_FATAL);
+		if (!qp || qp->is.kind != QP || qp->attributes.state == RESET || qp->attributes.state == ERR ||
+		    (qp->send_cq != cq && qp->recv_cq != cq))
+			continue;
+		notice_event(card, &qp->is, QP_FATAL);
+		qp->attributes.state = ERR;
+		qp->must_flush = true;
+		schedule_plan(&card->schedule, 0, flush_late, qp->is.handle, 0);
 	}
 }
 

@@ -67,6 +67,7 @@ struct qp {
 	struct object is;
 	uint32_t type, pd, send_cq, recv_cq, srq, all_signalled;
 	struct card_attributes attributes;
+	bool must_flush; /* failed by an overrun, and not flushed yet */
 	struct requester out;
 	struct responder in;
 };
@@ -80,8 +81,9 @@ int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wa
 /* It may have to fail: then all its requests are flushed. */
 void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict);
 
-/* All that use a completion queue fail, since it is at its end. */
-void qp_lose_cq(struct card *card, uint64_t cq, uint64_t nothing);
+/* A completion queue has overrun: all queue pairs that use it fail with QP_FATAL. They change their states at once;
+ * their requests are flushed when the caller has returned, since it may be in the midst of completing one of them. */
+void qp_lose_cq(struct card *card, uint32_t cq);
 
 /* What was posted to one that has failed. */
 void qp_flush(struct card *card, struct qp *qp);
