@@ -7,7 +7,7 @@
 #include "verified.h"
 #include "watch.h"
 
-static void client_size(const struct run *run)
+static void bench_client(const struct run *run)
 {
 	const struct options *o = run->options;
 
@@ -21,7 +21,7 @@ static void client_size(const struct run *run)
 		pings_send(run, run->flow->iterations, run->flow->sample_every);
 }
 
-static void server_size(const struct run *run)
+static void bench_server(const struct run *run)
 {
 	const struct options *o = run->options;
 
@@ -71,7 +71,7 @@ void bench_size(const struct run *run)
 	if (run->flow->warmup > 0)
 		warm_up(run);
 	if (run->options->role == CLIENT)
-		client_size(run);
+		bench_client(run);
 	else
-		server_size(run);
+		bench_server(run);
 }

@@ -35,7 +35,7 @@ struct door {
 	struct caller callers[CALLERS_MAX]; /* the first has waited longest */
 };
 
-static void answer(int fd, const char *sentence)
+static void door_answer(int fd, const char *sentence)
 {
 	const struct verdict v = verdict_of(sentence);
 	const ssize_t ignored = send(fd, &v, sizeof(v), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -45,7 +45,7 @@ static void answer(int fd, const char *sentence)
 
 void door_busy(int fd)
 {
-	answer(fd, "the server is busy with another client");
+	door_answer(fd, "the server is busy with another client");
 }
 
 static void dismiss(struct door *d, size_t i)
@@ -57,7 +57,7 @@ static void dismiss(struct door *d, size_t i)
 
 static void refuse(struct door *d, struct caller *c, const char *sentence)
 {
-	answer(c->fd, sentence);
+	door_answer(c->fd, sentence);
 	shutdown(c->fd, SHUT_WR);
 	c->refused = true;
 	c->until_ns = now_ns() + LEAVE_WAIT_NS;
@@ -84,7 +84,7 @@ static void let_in(struct door *d)
 }
 
 /* What has come of the greeting; false if there is no more to come. */
-static bool hear(struct caller *c)
+static bool door_hear(struct caller *c)
 {
 	ssize_t n = recv(c->fd, (char *)&c->hello + c->length, sizeof(c->hello) - c->length, MSG_DONTWAIT);
 
@@ -94,7 +94,7 @@ static bool hear(struct caller *c)
 }
 
 /* False when it is gone. */
-static bool hear_out(struct caller *c)
+static bool door_drain(struct caller *c)
 {
 	char rest[4096];
 	ssize_t n = recv(c->fd, rest, sizeof(rest), MSG_DONTWAIT);
@@ -105,7 +105,7 @@ static bool hear_out(struct caller *c)
 /* True if this is the client. */
 static bool receive(struct door *d, struct caller *c)
 {
-	const bool open = hear(c) && now_ns() < c->until_ns;
+	const bool open = door_hear(c) && now_ns() < c->until_ns;
 	char sentence[SENTENCE_MAX];
 
 	if (c->length < sizeof(c->hello)) {
@@ -114,7 +114,7 @@ static bool receive(struct door *d, struct caller *c)
 		return false;
 	}
 	if (hello_judge(&c->hello, d->here, sentence) && *sentence) {
-		answer(c->fd, sentence);
+		door_answer(c->fd, sentence);
 		die("refused %s: %s", c->peer, sentence);
 	}
 	if (*sentence)
@@ -123,13 +123,13 @@ static bool receive(struct door *d, struct caller *c)
 }
 
 /* Reads from each caller once; the connection of the client, or -1. */
-static int hear_all(struct door *d)
+static int door_hear_all(struct door *d)
 {
 	struct caller *c;
 
 	for (size_t i = 0; i < d->count;) {
 		c = &d->callers[i];
-		if (c->refused && !hear_out(c)) {
+		if (c->refused && !door_drain(c)) {
 			dismiss(d, i);
 			continue;
 		}
@@ -178,10 +178,10 @@ int door_wait(int listener, const struct hello *here, uint64_t deadline_ns)
 	while (client < 0 && now_ns() < deadline_ns) {
 		sleep_until_something_happens(&d, deadline_ns);
 		let_in(&d);
-		client = hear_all(&d);
+		client = door_hear_all(&d);
 	}
 	if (client >= 0)
-		answer(client, "");
+		door_answer(client, "");
 	shut(&d, client);
 	return client;
 }

@@ -23,7 +23,7 @@ static void digest_add(uint64_t *digest, const char *text)
 		*digest = (*digest ^ (unsigned char)*text) * 0x100000001b3u;
 }
 
-static void add_option(const char *key, const char *value, bool shared, void *context)
+static void hello_add_option(const char *key, const char *value, bool shared, void *context)
 {
 	struct digesting *d = context;
 	const char *parts[] = { key, "=", value, "\n" };
@@ -45,7 +45,7 @@ void hello_fill(struct hello *hello, const struct options *o)
 	memset(hello, 0, sizeof(*hello));
 	memcpy(hello->magic, magic, sizeof(hello->magic));
 	hello->version = htonl(HELLO_VERSION);
-	options_each(add_option, &d);
+	options_each(hello_add_option, &d);
 	hello->digest = htobe64(d.digest);
 	strcpy(hello->token, o->token);
 }

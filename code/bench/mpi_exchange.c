@@ -90,7 +90,7 @@ static loop *const loops[][2] = {
 	[ONE_WAY] = { sends, receives },
 };
 
-static void check(const struct exchange *e, uint64_t seed, uint64_t message)
+static void exchange_check(const struct exchange *e, uint64_t seed, uint64_t message)
 {
 	uint64_t at = pattern_check(e->message.in, e->message.bytes, seed, message);
 
@@ -110,7 +110,7 @@ static uint64_t verified(const struct exchange *e, loop *run, const struct optio
 			pattern_fill(e->message.out, e->message.bytes, o->seed + (uint64_t)e->rank, i);
 		run(e, 1, 1, &samples[i / f->sample_every]);
 		if (receives_too)
-			check(e, o->seed + (uint64_t)(1 - e->rank), i);
+			exchange_check(e, o->seed + (uint64_t)(1 - e->rank), i);
 	}
 	return (f->iterations + f->sample_every - 1) / f->sample_every;
 }

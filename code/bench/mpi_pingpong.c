@@ -33,7 +33,7 @@ static int rank_of_two(void)
 	return rank;
 }
 
-static void add_option(const char *key, const char *value, bool shared, void *text)
+static void ranks_add_option(const char *key, const char *value, bool shared, void *text)
 {
 	size_t length = strlen(text);
 
@@ -46,7 +46,7 @@ static void compare_options(int rank)
 {
 	char own[OPTIONS_TEXT_MAX] = "", other[OPTIONS_TEXT_MAX] = "";
 
-	options_each(add_option, own);
+	options_each(ranks_add_option, own);
 	MPI_Sendrecv(own, sizeof(own), MPI_CHAR, 1 - rank, 0, other, sizeof(other), MPI_CHAR, 1 - rank, 0,
 		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (strcmp(own, other) != 0)

@@ -81,7 +81,7 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	return stops;
 }
 
-static void answer(const struct run *run, struct windows *w)
+static void stream_answer(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
@@ -112,7 +112,7 @@ void stream_answer_round(const struct run *run, uint64_t messages)
 	struct windows w;
 
 	windows_begin(&w, &result, messages, 1);
-	answer(run, &w);
+	stream_answer(run, &w);
 }
 
 /* The receiver says how long before its last look each window ended: then was the time of its answer here. */
@@ -159,7 +159,7 @@ void stream_answer_windows(const struct run *run)
 	struct windows w;
 
 	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
-	answer(run, &w);
+	stream_answer(run, &w);
 	if (run->transport->tell)
 		tell_windows(run);
 }

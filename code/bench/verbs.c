@@ -58,7 +58,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	verbs_receive_refill(l);
 }
 
-static void note(const struct link *l)
+static void note_link(const struct link *l)
 {
 	csv_note("path_mtu", "%u", 128u << l->path.mtu);
 	csv_note("global_route", "%s", l->global_route ? "yes" : "no");
@@ -90,7 +90,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	verbs_barrier(l);
 	watch_peer(l->side);
 	if (o->role == CLIENT)
-		note(l);
+		note_link(l);
 	return l;
 }
 

@@ -71,7 +71,7 @@ static enum ibv_mtu choose_mtu(const struct verbs_path *p, uint64_t wanted)
 	die("--mtu %" PRIu64 ": this port takes a power of two from 256 to %u", wanted, 128u << p->port.active_mtu);
 }
 
-static void note(const struct verbs_path *p)
+static void note_path(const struct verbs_path *p)
 {
 	static const char *const types[] = { "ib", "roce_v1", "roce_v2" };
 	char text[INET6_ADDRSTRLEN];
@@ -105,6 +105,6 @@ struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_
 	p.gid = gid.gid;
 	p.mtu = choose_mtu(&p, v->mtu);
 	if (o->role == CLIENT)
-		note(&p);
+		note_path(&p);
 	return p;
 }

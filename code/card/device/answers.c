@@ -5,16 +5,16 @@
 #include "card.h"
 #include "region.h"
 
-static struct answer *at(struct qp *qp, uint32_t number)
+static struct answer *answers_at(struct qp *qp, uint32_t number)
 {
 	return &qp->in.answers[(qp->in.first_answer + number) % ANSWERS];
 }
 
-static bool add(struct card *card, struct qp *qp, struct answer a)
+static bool answers_add(struct card *card, struct qp *qp, struct answer a)
 {
 	if (qp->in.answer_count == ANSWERS)
 		return false;
-	*at(qp, qp->in.answer_count++) = a;
+	*answers_at(qp, qp->in.answer_count++) = a;
 	engine_wake(card, &qp->in.flow);
 	return true;
 }
@@ -34,7 +34,7 @@ static bool write_payload(struct card *card, struct qp *qp, struct leaving *l, u
 	return true;
 }
 
-static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+static bool answers_write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
 {
 	struct qp *const qp = qp_find(&card->table, l->qp);
 
@@ -45,7 +45,7 @@ static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t 
 	return l->packet.kind == ACK || write_payload(card, qp, l, payload);
 }
 
-static const struct sender sender = { .write = write };
+static const struct sender sender = { .write = answers_write };
 
 static struct leaving leaving(const struct qp *qp, enum packet_kind kind, uint32_t psn)
 {
@@ -71,29 +71,29 @@ static void ack_soon(struct card *card, struct qp *qp, const struct answer *a)
 void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack ack)
 {
 	const struct answer a = { .kind = ANSWER_ACK, .psn = psn & PSN_MASK, .ack = (uint8_t)ack };
-	struct answer *const last = at(qp, qp->in.answer_count + ANSWERS - 1);
+	struct answer *const last = answers_at(qp, qp->in.answer_count + ANSWERS - 1);
 
 	if (!qp->in.answer_count && !qp->in.leaving)
 		ack_soon(card, qp, &a);
 	else if (qp->in.answer_count && last->kind == ANSWER_ACK)
 		*last = a;
 	else
-		add(card, qp, a);
+		answers_add(card, qp, a);
 }
 
 bool answers_read(struct card *card, struct qp *qp, const struct packet *p)
 {
-	return add(card, qp,
-		   (struct answer){ .kind = ANSWER_READ,
-				    .psn = p->psn,
-				    .rkey = p->rkey,
-				    .remote = p->remote,
-				    .bytes = p->length });
+	return answers_add(card, qp,
+			   (struct answer){ .kind = ANSWER_READ,
+					    .psn = p->psn,
+					    .rkey = p->rkey,
+					    .remote = p->remote,
+					    .bytes = p->length });
 }
 
 bool answers_result(struct card *card, struct qp *qp, uint32_t psn, uint64_t value)
 {
-	return add(card, qp, (struct answer){ .kind = ANSWER_RESULT, .psn = psn, .value = value });
+	return answers_add(card, qp, (struct answer){ .kind = ANSWER_RESULT, .psn = psn, .value = value });
 }
 
 static void drop_first(struct qp *qp)
@@ -122,7 +122,7 @@ static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_
 		drop_first(qp);
 }
 
-static void describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+static void answers_describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
 {
 	if (a->kind == ANSWER_READ) {
 		cut(qp, a, l, gap_ps);
@@ -144,7 +144,7 @@ bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
 {
 	if (!qp->in.answer_count)
 		return false;
-	describe(qp, at(qp, 0), l, card->costs.gap_ps);
+	answers_describe(qp, answers_at(qp, 0), l, card->costs.gap_ps);
 	qp->in.leaving++;
 	return true;
 }

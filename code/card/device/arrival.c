@@ -40,12 +40,10 @@ static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 static int64_t in_memory(struct card *card, const struct packet *p)
 {
 	const bool writes = p->kind != ASK && p->kind != ATOMIC;
-	const int64_t from = card->bus_in_ps > card->schedule.now_ps ? card->bus_in_ps : card->schedule.now_ps;
-	int64_t at;
+	const int64_t from = later(card->bus_in_ps, card->schedule.now_ps);
 
 	card->bus_in_ps = from + costs_time(p->bytes, card->costs.bus_bit_s);
-	at = card->bus_in_ps + (writes ? card->costs.write_ps : 0);
-	card->arrived_ps = at > card->arrived_ps ? at : card->arrived_ps;
+	card->arrived_ps = later(card->arrived_ps, card->bus_in_ps + (writes ? card->costs.write_ps : 0));
 	return card->arrived_ps;
 }
 

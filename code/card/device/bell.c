@@ -5,7 +5,7 @@
 #include "qp.h"
 #include "receive.h"
 
-static struct object *owned(struct card *card, uint32_t page, enum kind kind, uint32_t handle)
+static struct object *bell_find(struct card *card, uint32_t page, enum kind kind, uint32_t handle)
 {
 	struct object *const o = table_find(&card->table, kind, handle);
 
@@ -43,8 +43,8 @@ static void ring_receive(struct card *card, struct qp *qp, uint32_t posted)
 void bell_ring(struct card *card, uint32_t page, uint64_t which, uint64_t value)
 {
 	const uint32_t handle = value >> 32 & 0x7fffffff, count = (uint32_t)value;
-	struct object *const qp = owned(card, page, QP, handle), *const srq = owned(card, page, SRQ, handle),
-			     *const cq = owned(card, page, CQ, handle);
+	struct object *const qp = bell_find(card, page, QP, handle), *const srq = bell_find(card, page, SRQ, handle),
+			     *const cq = bell_find(card, page, CQ, handle);
 
 	if (which == CARD_SEND && qp)
 		ring_send(card, (struct qp *)qp, count);

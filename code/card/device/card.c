@@ -29,13 +29,13 @@ void card_end(struct card *card)
 	schedule_end(&card->schedule);
 }
 
-static void enter(struct card *card, int64_t now_ns)
+static void card_enter(struct card *card, int64_t now_ns)
 {
 	card->now_ns = now_ns;
 	card->schedule.now_ps = now_ns * PS_PER_NS;
 }
 
-static void leave(struct card *card)
+static void card_leave(struct card *card)
 {
 	const int64_t next_ps = schedule_next(&card->schedule);
 
@@ -60,19 +60,19 @@ void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value)
 {
 	const uint64_t page = at / CARD_PAGE_BYTES;
 
-	enter(card, now_ns);
+	card_enter(card, now_ns);
 	if (at == CARD_COMMAND)
 		command_run(card, value);
 	else if (page > 0 && page <= CARD_DOORBELL_PAGES)
 		bell_ring(card, (uint32_t)page - 1, at % CARD_PAGE_BYTES, value);
-	leave(card);
+	card_leave(card);
 }
 
 void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size)
 {
-	enter(card, now_ns);
+	card_enter(card, now_ns);
 	arrival_take(card, bytes, size, false);
-	leave(card);
+	card_leave(card);
 }
 
 void card_happen(struct card *card, int64_t now_ns)
@@ -82,5 +82,5 @@ void card_happen(struct card *card, int64_t now_ns)
 	card->now_ns = now_ns;
 	while (schedule_take(&card->schedule, now_ns * PS_PER_NS, &plan))
 		plan.call(card, plan.first, plan.second);
-	leave(card);
+	card_leave(card);
 }

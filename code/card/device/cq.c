@@ -20,7 +20,7 @@ static void overrun(struct card *card, struct cq *cq)
 	card->lose_cq(card, cq->is.handle);
 }
 
-static void write(struct card *card, struct cq *cq, struct card_cqe entry)
+static void cq_write(struct card *card, struct cq *cq, struct card_cqe entry)
 {
 	const uint64_t at = sizeof(struct card_ring) + cq->produced % cq->entries * sizeof(entry);
 
@@ -39,7 +39,7 @@ void cq_add(struct card *card, uint32_t handle, const struct card_cqe *entry, bo
 		overrun(card, cq);
 		return;
 	}
-	write(card, cq, *entry);
+	cq_write(card, cq, *entry);
 	if (solicited)
 		cq->solicited = (uint32_t)cq->produced;
 	if (cq->armed == ARMED || (cq->armed == ARMED_SOLICITED && solicited)) {

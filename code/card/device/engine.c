@@ -2,11 +2,6 @@
 #include "card.h"
 #include "engine.h"
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 void engine_start(struct engine *e)
 {
 	*e = (struct engine){ .is_planned = false };
@@ -45,19 +40,19 @@ static void issue(struct card *card, struct leaving *l)
 	port_leave(card, DATA, l);
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
+static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_else);
 
-static void plan(struct card *card)
+static void engine_plan(struct card *card)
 {
 	struct engine *const e = &card->engine;
 
 	if (e->is_planned || TAILQ_EMPTY(&e->waiting))
 		return;
 	e->is_planned = true;
-	schedule_plan(&card->schedule, later(gate(card) - card->schedule.now_ps, 0), run, 0, 0);
+	schedule_plan(&card->schedule, later(gate(card) - card->schedule.now_ps, 0), engine_run, 0, 0);
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct engine *const e = &card->engine;
 	struct leaving l;
@@ -72,7 +67,7 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 		issue(card, &l);
 		engine_wake(card, flow);
 	}
-	plan(card);
+	engine_plan(card);
 }
 
 void engine_wake(struct card *card, struct flow *flow)
@@ -80,7 +75,7 @@ void engine_wake(struct card *card, struct flow *flow)
 	if (!flow->is_waiting)
 		TAILQ_INSERT_TAIL(&card->engine.waiting, flow, entry);
 	flow->is_waiting = true;
-	plan(card);
+	engine_plan(card);
 }
 
 void engine_forget(struct card *card, struct flow *flow)

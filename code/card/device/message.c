@@ -4,11 +4,6 @@
 #include "receive.h"
 #include "region.h"
 
-static bool is_write(const struct packet *p)
-{
-	return p->opcode == WRITE || p->opcode == WRITE_IMM;
-}
-
 static bool has_imm(const struct packet *p)
 {
 	return p->opcode == WRITE_IMM || p->opcode == SEND_IMM;
@@ -20,10 +15,10 @@ static bool has_receive(struct card *card, struct qp *qp)
 	return qp->in.has_receive || (qp->in.has_receive = receive_take(card, qp, &qp->in.receive));
 }
 
-static void complete(struct card *card, struct qp *qp, const struct packet *p, uint32_t status)
+static void message_complete(struct card *card, struct qp *qp, const struct packet *p, uint32_t status)
 {
 	const struct card_cqe entry = { .status = status,
-					.opcode = is_write(p) ? ENTRY_RECV_IMM : ENTRY_RECV,
+					.opcode = verbs_writes(p->opcode) ? ENTRY_RECV_IMM : ENTRY_RECV,
 					.bytes = qp->in.done,
 					.imm = has_imm(p) ? p->imm : 0,
 					.flags = has_imm(p) ? HAS_IMM : 0,
@@ -39,7 +34,7 @@ static enum packet_ack end(struct card *card, struct qp *qp, const struct packet
 	if (p->flags & LAST) {
 		qp->in.is_within = false;
 		if (verbs_takes(p->opcode))
-			complete(card, qp, p, SUCCESS);
+			message_complete(card, qp, p, SUCCESS);
 	}
 	return ACKED;
 }
@@ -66,7 +61,7 @@ static enum packet_ack take_send(struct card *card, struct qp *qp, const struct 
 		return RNR;
 	status = receive_write(card, qp, &qp->in.receive, qp->in.done, payload, p->bytes);
 	if (status) {
-		complete(card, qp, p, status);
+		message_complete(card, qp, p, status);
 		return status == LOCAL_LENGTH ? INVALID : FAILED;
 	}
 	qp->in.done += p->bytes;
@@ -80,5 +75,5 @@ enum packet_ack message_take(struct card *card, struct qp *qp, const struct pack
 	if (p->flags & FIRST)
 		qp->in.done = 0;
 	qp->in.is_within = true;
-	return is_write(p) ? take_write(card, qp, p, payload) : take_send(card, qp, p, payload);
+	return verbs_writes(p->opcode) ? take_write(card, qp, p, payload) : take_send(card, qp, p, payload);
 }

@@ -10,16 +10,12 @@ static uint64_t imm_bytes(const struct packet *p)
 	return p->flags & LAST && (p->opcode == WRITE_IMM || p->opcode == SEND_IMM) ? IMM_DT : 0;
 }
 
-static bool is_write(const struct packet *p)
-{
-	return p->opcode == WRITE || p->opcode == WRITE_IMM;
-}
-
 uint64_t packet_line_bytes(const struct packet *p, uint64_t header_bytes)
 {
 	switch (p->kind) {
 	case MESSAGE:
-		return header_bytes + p->bytes + imm_bytes(p) + (p->flags & FIRST && is_write(p) ? RETH : 0);
+		return header_bytes + p->bytes + imm_bytes(p) +
+		       (p->flags & FIRST && verbs_writes(p->opcode) ? RETH : 0);
 	case ASK:
 		return header_bytes + RETH;
 	case ATOMIC:

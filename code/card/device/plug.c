@@ -53,7 +53,7 @@ static void interrupt(struct world *w, bool is_wanted)
 	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), is_wanted);
 }
 
-static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+static int64_t plug_send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	(void)w;
 	return plugged.link->send(now, bytes, size, line_bytes);
@@ -77,7 +77,7 @@ static void write_register(void *nothing, uint64_t at, uint64_t value, unsigned 
 	card_write(&plugged.card, now_ns(), at, value);
 }
 
-static void happen(void *nothing)
+static void plug_happen(void *nothing)
 {
 	(void)nothing;
 	plugged.armed_ns = INT64_MIN;
@@ -134,10 +134,10 @@ rdma_deliver *rdma_plug(const struct rdma_link *link, const char *words)
 	if (!read_words(&costs, words))
 		return NULL;
 	plugged.link = link;
-	plugged.world = (struct world){ access_memory, arm, interrupt, send, line_free };
+	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, line_free };
 	plugged.armed_ns = INT64_MAX;
 	plugged.timer = calloc(1, TIMER_BYTES);
-	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, happen, NULL);
+	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, plug_happen, NULL);
 	card_start(&plugged.card, &costs, &plugged.world);
 	map_registers();
 	return deliver;

@@ -5,19 +5,14 @@
 #include "card.h"
 #include "port.h"
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
-
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
+static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else);
 
 static const struct leaving *head(const struct waiting *w)
 {
 	return w->used ? &w->ring[w->first] : NULL;
 }
 
-static void make_room(struct waiting *w)
+static void port_make_room(struct waiting *w)
 {
 	struct leaving *const ring = calloc(2 * w->room + 16, sizeof(*ring));
 
@@ -29,14 +24,14 @@ static void make_room(struct waiting *w)
 	*w = (struct waiting){ ring, 0, w->used, 2 * w->room + 16 };
 }
 
-static void add(struct waiting *w, const struct leaving *l)
+static void port_add(struct waiting *w, const struct leaving *l)
 {
 	if (w->used == w->room)
-		make_room(w);
+		port_make_room(w);
 	w->ring[(w->first + w->used++) % w->room] = *l;
 }
 
-static struct leaving take(struct waiting *w)
+static struct leaving port_take(struct waiting *w)
 {
 	const struct leaving first = *head(w);
 
@@ -63,7 +58,7 @@ static int64_t next_ready(const struct port *p)
 	return ready;
 }
 
-static void plan(struct card *card, int64_t not_before_ps)
+static void port_plan(struct card *card, int64_t not_before_ps)
 {
 	struct port *const p = &card->port;
 	const int64_t at = later(later(next_ready(p), not_before_ps), card->schedule.now_ps);
@@ -71,11 +66,11 @@ static void plan(struct card *card, int64_t not_before_ps)
 	if (at >= p->planned_ps)
 		return;
 	p->planned_ps = at;
-	schedule_plan(&card->schedule, at - card->schedule.now_ps, run, 0, 0);
+	schedule_plan(&card->schedule, at - card->schedule.now_ps, port_run, 0, 0);
 }
 
 /* From when on the line is free again. */
-static int64_t send(struct card *card, const struct leaving *l, const uint8_t *bytes)
+static int64_t port_send(struct card *card, const struct leaving *l, const uint8_t *bytes)
 {
 	const size_t size = sizeof(l->packet) + l->packet.bytes;
 	const uint64_t line = packet_line_bytes(&l->packet, card->costs.header_bytes);
@@ -110,10 +105,10 @@ static bool is_said_again(const struct card *card, const struct leaving *l)
 
 static struct leaving take_next(struct card *card, enum lane lane)
 {
-	struct leaving l = take(&card->port.lanes[lane]);
+	struct leaving l = port_take(&card->port.lanes[lane]);
 
 	while (lane == URGENT && is_said_again(card, &l))
-		l = take(&card->port.lanes[lane]);
+		l = port_take(&card->port.lanes[lane]);
 	return l;
 }
 
@@ -126,7 +121,7 @@ static int64_t let_leave(struct card *card, enum lane lane)
 	if (!l.sender->write(card, lane, &l, bytes + sizeof(l.packet)))
 		return card->schedule.now_ps;
 	memcpy(bytes, &l.packet, sizeof(l.packet));
-	end = later(send(card, &l, bytes), card->schedule.now_ps);
+	end = later(port_send(card, &l, bytes), card->schedule.now_ps);
 	if (lane == DATA)
 		compare(card, &l, end);
 	if (l.sender->left)
@@ -134,7 +129,7 @@ static int64_t let_leave(struct card *card, enum lane lane)
 	return end;
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct port *const p = &card->port;
 	const int64_t line_ns = card->world->line_free(card->world);
@@ -151,7 +146,7 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 		else if (data && data->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, DATA);
 	}
-	plan(card, free);
+	port_plan(card, free);
 }
 
 void port_leave(struct card *card, enum lane lane, const struct leaving *leaving)
@@ -159,8 +154,8 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 	struct leaving l = *leaving;
 
 	l.end_ps -= card->port.slip_ps;
-	add(&card->port.lanes[lane], &l);
-	plan(card, card->schedule.now_ps);
+	port_add(&card->port.lanes[lane], &l);
+	port_plan(card, card->schedule.now_ps);
 }
 
 void port_start(struct port *p, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size))

@@ -38,7 +38,7 @@ void qp_flush(struct card *card, struct qp *qp)
 				 false);
 }
 
-static void fail(struct card *card, struct qp *qp)
+static void qp_fail(struct card *card, struct qp *qp)
 {
 	qp->attributes.state = ERR;
 	qp->must_flush = false;
@@ -53,20 +53,20 @@ static void fail(struct card *card, struct qp *qp)
 		notice_event(card, &qp->is, LAST_RECEIVE);
 }
 
-static void fail_with(struct card *card, struct qp *qp, enum verbs_event event)
+static void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event)
 {
 	if (qp->attributes.state == ERR)
 		return;
 	notice_event(card, &qp->is, event);
-	fail(card, qp);
+	qp_fail(card, qp);
 }
 
 void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict)
 {
 	if (verdict == FAILS)
-		fail(card, qp);
+		qp_fail(card, qp);
 	else if (verdict != GOES_ON)
-		fail_with(card, qp, verdict == FAILS_BY_ACCESS ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+		qp_fail_with(card, qp, verdict == FAILS_BY_ACCESS ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
 }
 
 int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
@@ -87,13 +87,13 @@ int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 	    !queue_is_possible(&qp->in.queue, end) || !has_others(card, qp))
 		return EINVAL;
 	qp->out.requests = calloc(w->send_slots, sizeof(*qp->out.requests));
-	qp->out.fail = fail;
+	qp->out.fail = qp_fail;
 	qp->out.flow = (struct flow){ .next = requester_next, .qp = qp };
 	qp->in.flow = (struct flow){ .next = answers_next, .qp = qp };
 	return qp->out.requests ? 0 : ENOMEM;
 }
 
-static void reset(struct card *card, struct qp *qp)
+static void qp_reset(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
 	struct responder *const in = &qp->in;
@@ -120,12 +120,12 @@ static bool is_possible(const struct card_attributes *a)
 	       a->reads <= CARD_READS_MOST && a->peer_reads <= CARD_READS_MOST;
 }
 
-static void enter(struct card *card, struct qp *qp, uint32_t before)
+static void qp_enter(struct card *card, struct qp *qp, uint32_t before)
 {
 	const struct card_attributes *const a = &qp->attributes;
 
 	if (a->state == RESET)
-		reset(card, qp);
+		qp_reset(card, qp);
 	if (a->state == RTR && before != RTR)
 		qp->in.psn = a->recv_psn & PSN_MASK;
 	if (a->state == RTS && before == RTR)
@@ -135,7 +135,7 @@ static void enter(struct card *card, struct qp *qp, uint32_t before)
 		engine_wake(card, &qp->out.flow);
 	}
 	if (a->state == ERR && before != ERR)
-		fail(card, qp);
+		qp_fail(card, qp);
 }
 
 int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wanted)
@@ -149,7 +149,7 @@ int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wa
 	qp->attributes = *wanted;
 	if (!qp->attributes.mtu_bytes)
 		qp->attributes.mtu_bytes = PAYLOAD_MOST;
-	enter(card, qp, before);
+	qp_enter(card, qp, before);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static void flush_late(struct card *card, uint64_t handle, uint64_t nothing)
 
 	(void)nothing;
 	if (qp && qp->must_flush)
-		fail(card, qp);
+		qp_fail(card, qp);
 }
 
 void qp_lose_cq(struct card *card, uint32_t cq)

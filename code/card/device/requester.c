@@ -127,7 +127,7 @@ static bool is_wanted(const struct qp *qp, const struct leaving *l)
 	       !r->status;
 }
 
-static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+static bool requester_write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
 {
 	struct qp *const qp = qp_find(&card->table, l->qp);
 	struct request *r;
@@ -144,7 +144,7 @@ static bool write(struct card *card, enum lane lane, struct leaving *l, uint8_t 
 }
 
 /* Without acknowledgements, a send is over when its last bit has left. */
-static void leave(struct card *card, uint64_t handle, uint64_t psn)
+static void requester_complete_sent(struct card *card, uint64_t handle, uint64_t psn)
 {
 	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
@@ -167,12 +167,13 @@ static void left(struct card *card, const struct leaving *l, int64_t at)
 	if (qp->type == RC)
 		recovery_watch(card, qp);
 	else
-		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps, leave, l->qp, psn);
+		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps,
+			      requester_complete_sent, l->qp, psn);
 }
 
-static const struct sender sender = { .write = write, .left = left };
+static const struct sender sender = { .write = requester_write, .left = left };
 
-static void describe(struct card *card, struct qp *qp, const struct request *r, struct leaving *l)
+static void requester_describe(struct card *card, struct qp *qp, const struct request *r, struct leaving *l)
 {
 	const uint32_t number = qp->out.next_packet;
 
@@ -197,7 +198,7 @@ bool requester_next(struct card *card, struct qp *qp, struct leaving *l)
 	r = &out->requests[out->next % out->queue.slots];
 	if (!is_in_window(qp, r) || ((out->next_packet == 0 || verbs_asks(r->wqe.opcode)) && !may_go(qp, r)))
 		return false;
-	describe(card, qp, r, l);
+	requester_describe(card, qp, r, l);
 	out->reads += verbs_asks(r->wqe.opcode);
 	if (++out->next_packet >= r->packets || verbs_asks(r->wqe.opcode)) {
 		out->next_packet = 0;

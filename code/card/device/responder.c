@@ -31,7 +31,7 @@ static uint32_t packets_of(const struct qp *qp, const struct packet *p)
 	return p->kind == ASK && p->length ? (p->length - 1) / qp->attributes.mtu_bytes + 1 : 1;
 }
 
-static enum packet_ack take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+static enum packet_ack responder_execute(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	if (p->kind == ASK)
 		return take_read(card, qp, p);
@@ -40,7 +40,7 @@ static enum packet_ack take(struct card *card, struct qp *qp, const struct packe
 
 static enum verbs_verdict expected(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
-	const enum packet_ack ack = take(card, qp, p, payload);
+	const enum packet_ack ack = responder_execute(card, qp, p, payload);
 
 	if (ack == RNR) {
 		qp->in.is_out_of_order =

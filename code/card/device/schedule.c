@@ -8,7 +8,7 @@ static bool is_before(const struct plan *a, const struct plan *b)
 	return a->at_ps != b->at_ps ? a->at_ps < b->at_ps : a->order < b->order;
 }
 
-static void make_room(struct schedule *s)
+static void schedule_make_room(struct schedule *s)
 {
 	if (s->used < s->room)
 		return;
@@ -26,7 +26,7 @@ void schedule_plan(struct schedule *s, int64_t in_ps, void (*call)(struct card *
 	};
 	size_t i = s->used;
 
-	make_room(s);
+	schedule_make_room(s);
 	for (; i > 0 && is_before(&plan, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = plan;

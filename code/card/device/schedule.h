@@ -24,6 +24,12 @@ struct schedule {
 	uint64_t order;
 };
 
+/* The later of two times. */
+static inline int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Plan a call some time after now. */
 void schedule_plan(struct schedule *schedule, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t),
 		   uint64_t first, uint64_t second);

@@ -47,6 +47,12 @@ static inline int verbs_asks(unsigned int opcode)
 	return opcode == READ || opcode == CAS || opcode == FADD;
 }
 
+/* Whether it writes to memory that it names. */
+static inline int verbs_writes(unsigned int opcode)
+{
+	return opcode == WRITE || opcode == WRITE_IMM;
+}
+
 /* Whether it takes one of the other's receives. */
 static inline int verbs_takes(unsigned int opcode)
 {

@@ -5,7 +5,7 @@
 #include "pair.h"
 #include "pool.h"
 
-static inline int place(struct slots *s, const struct ibv_recv_wr *wr)
+static inline int receive_write_slot(struct slots *s, const struct ibv_recv_wr *wr)
 {
 	struct card_wqe *w = slots_next(s);
 	struct card_piece *pieces = (struct card_piece *)(w + 1);
@@ -30,7 +30,7 @@ static int post(struct slots *s, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 	lock_take(&s->lock);
 	before = s->posted;
 	for (; wr; wr = wr->next, s->posted++) {
-		error = place(s, wr);
+		error = receive_write_slot(s, wr);
 		if (error) {
 			*bad = wr;
 			break;

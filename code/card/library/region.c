@@ -8,7 +8,8 @@
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-static struct ibv_mr *hand_over(struct ibv_mr *mr, void *address, size_t length, uint64_t iova, unsigned int access)
+static struct ibv_mr *region_create_on_card(struct ibv_mr *mr, void *address, size_t length, uint64_t iova,
+					    unsigned int access)
 {
 	struct card_request request = {
 		.op = CARD_CREATE_REGION,
@@ -32,20 +33,21 @@ static struct ibv_mr *hand_over(struct ibv_mr *mr, void *address, size_t length,
 
 EXPORTED struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)
 {
-	return hand_over(real(ibv_reg_mr)(pd, address, length, access), address, length, (uintptr_t)address,
-			 (unsigned int)access);
+	return region_create_on_card(real(ibv_reg_mr)(pd, address, length, access), address, length, (uintptr_t)address,
+				     (unsigned int)access);
 }
 
 EXPORTED struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *address, size_t length, uint64_t iova, int access)
 {
-	return hand_over(real(ibv_reg_mr_iova)(pd, address, length, iova, access), address, length, iova,
-			 (unsigned int)access);
+	return region_create_on_card(real(ibv_reg_mr_iova)(pd, address, length, iova, access), address, length, iova,
+				     (unsigned int)access);
 }
 
 EXPORTED struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t iova,
 					 unsigned int access)
 {
-	return hand_over(real(ibv_reg_mr_iova2)(pd, address, length, iova, access), address, length, iova, access);
+	return region_create_on_card(real(ibv_reg_mr_iova2)(pd, address, length, iova, access), address, length, iova,
+				     access);
 }
 
 EXPORTED int ibv_dereg_mr(struct ibv_mr *mr)

@@ -52,7 +52,7 @@ static inline void put_atomic(struct card_wqe *w, const struct ibv_send_wr *wr)
 }
 
 /* Writes the next slot; who calls this counts it. */
-static inline int place(struct pair *p, const struct ibv_send_wr *wr)
+static inline int send_write_slot(struct pair *p, const struct ibv_send_wr *wr)
 {
 	struct card_wqe *w = slots_next(&p->sends);
 	unsigned char *rest = (unsigned char *)(w + 1);
@@ -90,7 +90,7 @@ int pair_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **ba
 	lock_take(&p->sends.lock);
 	before = p->sends.posted;
 	for (; wr; wr = wr->next, p->sends.posted++) {
-		error = place(p, wr);
+		error = send_write_slot(p, wr);
 		if (error) {
 			*bad = wr;
 			break;

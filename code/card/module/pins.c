@@ -35,7 +35,7 @@ static bool pin_all(struct pinned *p, unsigned long first)
 	return true;
 }
 
-static void forget(struct pinned *p)
+static void pins_drop(struct pinned *p)
 {
 	atomic64_sub(p->count, &p->mm->pinned_vm);
 	mmdrop(p->mm);
@@ -61,12 +61,12 @@ struct pinned *pins_take(u64 address, u64 length)
 	mmgrab(p->mm);
 	if (pin_all(p, first))
 		return p;
-	forget(p);
+	pins_drop(p);
 	return ERR_PTR(-EFAULT);
 }
 
 void pins_release(struct pinned *p)
 {
 	unpin_user_pages_dirty_lock(p->pages, p->count, true);
-	forget(p);
+	pins_drop(p);
 }

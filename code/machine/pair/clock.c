@@ -28,7 +28,7 @@ static bool is_halted(struct machine *m)
 	return all_cpu_threads_idle() && (in < 0 || now_ns(m) + in >= next_ns(m));
 }
 
-static void arm(struct machine *m, int64_t at)
+static void clock_arm(struct machine *m, int64_t at)
 {
 	(void)m;
 	if (at == INT64_MAX)
@@ -39,7 +39,7 @@ static void arm(struct machine *m, int64_t at)
 
 struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const struct frame *))
 {
-	static struct machine machine = { now_ns, next_ns, is_halted, arm, NULL };
+	static struct machine machine = { now_ns, next_ns, is_halted, clock_arm, NULL };
 
 	machine.deliver = deliver;
 	return &machine;
@@ -63,7 +63,7 @@ static void quiet_other_threads(void)
 			list->notify = notify_nobody;
 }
 
-static void run(void *steps)
+static void clock_run(void *steps)
 {
 	steps_run(steps);
 }
@@ -83,7 +83,7 @@ static void running(void *opaque, bool is_running, int state)
 void clock_go_on(struct steps *steps)
 {
 	steps->armed_ns = now_ns(steps->machine);
-	arm(steps->machine, steps->armed_ns);
+	clock_arm(steps->machine, steps->armed_ns);
 }
 
 static struct once {
@@ -123,13 +123,13 @@ void clock_start(struct steps *steps, bool trusted)
 {
 	is_trusted = trusted;
 	timer = calloc(1, TIMER_BYTES);
-	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, run, steps);
+	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, clock_run, steps);
 	qemu_add_vm_change_state_handler(running, steps);
 }
 
 enum { BEAT_NS = 1000000 };
 
-static void beat(void *nothing)
+static void clock_schedule_beat(void *nothing)
 {
 	(void)nothing;
 	timer_mod_ns(timer, qemu_clock_get_ns(CLOCK_VIRTUAL) + BEAT_NS);
@@ -139,7 +139,7 @@ static void start_beating(void *nothing, bool is_running, int state)
 {
 	(void)state;
 	if (is_running)
-		beat(nothing);
+		clock_schedule_beat(nothing);
 }
 
 /*
@@ -149,6 +149,6 @@ static void start_beating(void *nothing, bool is_running, int state)
 void clock_beat(void)
 {
 	timer = calloc(1, TIMER_BYTES);
-	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, beat, NULL);
+	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, clock_schedule_beat, NULL);
 	qemu_add_vm_change_state_handler(start_beating, NULL);
 }

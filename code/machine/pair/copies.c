@@ -87,7 +87,7 @@ static void close_files(const struct order *order)
 }
 
 /* It ends with the thread that made it, and holds nothing of what belongs to other copies. */
-static void begin(pid_t original, int calls, const struct order *order)
+static void copy_begin(pid_t original, int calls, const struct order *order)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != original)
@@ -104,7 +104,7 @@ static bool is_copy(int calls, struct order *order)
 	const pid_t original = getpid(), process = copies.count < MOST_COPIES ? fork() : -1;
 
 	if (process == 0) {
-		begin(original, calls, order);
+		copy_begin(original, calls, order);
 		return true;
 	}
 	tell(order->files[LIFE], process);

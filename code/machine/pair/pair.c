@@ -35,7 +35,7 @@ static bool map_rings(struct pair *p)
 	return good;
 }
 
-static bool lock(const struct pair *p, int end)
+static bool pair_lock(const struct pair *p, int end)
 {
 	struct flock byte = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = end, .l_len = 1 };
 
@@ -51,7 +51,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;
 	memory = mmap(NULL, ENDS * END_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->file, 0);
-	if (memory == MAP_FAILED || !map_rings(p) || !lock(p, end))
+	if (memory == MAP_FAILED || !map_rings(p) || !pair_lock(p, end))
 		return false;
 	p->mine = (struct end *)(memory + end * END_BYTES);
 	p->other = (struct end *)(memory + !end * END_BYTES);
@@ -59,7 +59,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	return true;
 }
 
-static void go(struct pair *p, enum gone how)
+static void pair_go(struct pair *p, enum gone how)
 {
 	uint32_t here = HERE;
 
@@ -70,14 +70,14 @@ static void go(struct pair *p, enum gone how)
 
 void pair_finish(struct pair *p)
 {
-	go(p, FINISHED);
+	pair_go(p, FINISHED);
 }
 
 void pair_leave(struct pair *p, int status)
 {
 	if (status != ENDED_WELL && atomic_load(&p->mine->gone) == HERE)
 		snprintf(p->mine->reason, REASON_BYTES, "the %s's machine ended with status %d", names[p->end], status);
-	go(p, status == ENDED_WELL ? FINISHED : FAILED);
+	pair_go(p, status == ENDED_WELL ? FINISHED : FAILED);
 }
 
 void pair_fail(struct pair *p, const char *format, ...)
@@ -88,14 +88,14 @@ void pair_fail(struct pair *p, const char *format, ...)
 	vsnprintf(p->mine->reason, REASON_BYTES, format, arguments);
 	va_end(arguments);
 	fprintf(stderr, "pair: %s\n", p->mine->reason);
-	go(p, FAILED);
+	pair_go(p, FAILED);
 	_exit(EXIT_FAILURE); /* QEMU's own way out could wait for what never comes */
 }
 
 void pair_require_other(struct pair *p)
 {
 	struct end *const other = p->other;
-	const bool dead = atomic_load(&other->present) && lock(p, !p->end);
+	const bool dead = atomic_load(&other->present) && pair_lock(p, !p->end);
 
 	switch (atomic_load(&other->gone)) {
 	case FINISHED:

@@ -25,7 +25,7 @@ static struct pair pair;
 static struct plug plugs[WIRES];
 static struct steps steps;
 
-static void leave(int status, void *nothing)
+static void plugin_leave(int status, void *nothing)
 {
 	(void)nothing;
 	pair.mine->instructions = (uint64_t)icount_get_raw();
@@ -112,7 +112,7 @@ static void keep_to_processor(uint64_t number)
 }
 
 /* A copy of this machine: a pair of its own with a copy of the other one, and files of its own. */
-static void go_on(struct order *order)
+static void plugin_resume(struct order *order)
 {
 	turns_alone();
 	copies_forget_original();
@@ -131,7 +131,7 @@ static void go_on(struct order *order)
 }
 
 /* Both ends have come to rest. */
-static void hold(void)
+static void plugin_hold(void)
 {
 	static struct order order;
 
@@ -141,16 +141,16 @@ static void hold(void)
 	copies_allow_memory();
 	rcu_enable_atfork();
 	copies_serve((int)options.calls, &order);
-	go_on(&order);
+	plugin_resume(&order);
 }
 
-static void start(void)
+static void plugin_start(void)
 {
 	join_other();
-	on_exit(leave, NULL);
+	on_exit(plugin_leave, NULL);
 	clock_start(&steps, options.trusted);
 	if (options.hold_ns)
-		clock_call((int64_t)options.hold_ns, hold);
+		clock_call((int64_t)options.hold_ns, plugin_hold);
 }
 
 /* The first processor is there, and the cards are not yet. */
@@ -158,7 +158,7 @@ static void plug(uint64_t id, unsigned int cpu)
 {
 	(void)id, (void)cpu;
 	if (options.shared)
-		start();
+		plugin_start();
 	else
 		clock_beat();
 	netdev_plug(options.shared ? &steps : NULL, plugs);

@@ -17,7 +17,7 @@ static int64_t now_of(const struct steps *s)
 	return s->machine->now_ns(s->machine);
 }
 
-static void arm(struct steps *s, int64_t at)
+static void step_arm(struct steps *s, int64_t at)
 {
 	s->armed_ns = at;
 	s->machine->arm(s->machine, at);
@@ -105,7 +105,7 @@ void steps_run(struct steps *s)
 	struct view v;
 
 	if (s->machine->next_ns(s->machine) <= now) {
-		arm(s, now);
+		step_arm(s, now);
 		return;
 	}
 	s->armed_ns = INT64_MIN; /* what is sent from here on has no need to arm it */
@@ -115,7 +115,7 @@ void steps_run(struct steps *s)
 		deliver_all(s, now);
 		v = await_view(s, now);
 	}
-	arm(s, v.halted ? v.until : least(v.first, v.edge));
+	step_arm(s, v.halted ? v.until : least(v.first, v.edge));
 }
 
 struct frame *steps_room(struct steps *s, int wire, size_t size)
@@ -140,5 +140,5 @@ void steps_send(struct steps *s, int wire, const struct frame *frame)
 	promise_make(s->pair, now, s->taken);
 	pair_note(s->pair);
 	if (answer < s->armed_ns)
-		arm(s, s->machine->is_halted(s->machine) ? now : answer);
+		step_arm(s, s->machine->is_halted(s->machine) ? now : answer);
 }

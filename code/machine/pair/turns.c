@@ -85,7 +85,7 @@ static bool is_between_runs(const char *file)
 }
 
 /* What QEMU's main thread does in a machine that has one. */
-_Noreturn static void end(void)
+_Noreturn static void turns_exit(void)
 {
 	exit(qemu_shutdown_requested_get() ? qemu_main_loop() : EXIT_SUCCESS);
 }
@@ -94,12 +94,12 @@ _Noreturn static void end(void)
 static void stand_aside(void)
 {
 	if (turns.is_alone && qemu_shutdown_requested_get())
-		end();
+		turns_exit();
 	if (turns.wanting)
 		stand();
 }
 
-static void lock(void *big, const char *file, int line)
+static void turns_lock(void *big, const char *file, int line)
 {
 	const bool is_other = !qemu_in_vcpu_thread();
 
@@ -113,7 +113,7 @@ static void lock(void *big, const char *file, int line)
 }
 
 /* Whether there was a next timer. */
-static bool jump(void)
+static bool turns_jump(void)
 {
 	if (!turns.jumps || !runstate_is_running() || qemu_shutdown_requested_get() ||
 	    qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ALL_TIMERS) < 0)
@@ -123,14 +123,14 @@ static bool jump(void)
 	return true;
 }
 
-static void wait(void *condition, void *big, const char *file, int line)
+static void turns_wait(void *condition, void *big, const char *file, int line)
 {
 	const bool is_processor = qemu_in_vcpu_thread();
 
-	if (is_processor && jump())
+	if (is_processor && turns_jump())
 		return;
 	if (is_processor && turns.is_alone)
-		end();
+		turns_exit();
 	if (is_processor)
 		set_runs(false);
 	turns.wait(condition, big, file, line);
@@ -143,8 +143,8 @@ void turns_take(bool jumps)
 	turns.jumps = jumps;
 	turns.lock = qemu_bql_mutex_lock_func;
 	turns.wait = qemu_cond_wait_func;
-	qemu_bql_mutex_lock_func = lock;
-	qemu_cond_wait_func = wait;
+	qemu_bql_mutex_lock_func = turns_lock;
+	qemu_cond_wait_func = turns_wait;
 }
 
 void turns_alone(void)
