@@ -27,12 +27,12 @@ FOLDERS = {
     "bench": Folder(
         (
             "die mpi_calls option_table pattern processor sizes stable ticks verbs_options windows",
-            "buffer mpi_options null options output pings set_clock side stream verbs_gid verbs_status",
-            "columns csv hello rule_table verbs_layout verbs_queue verified",
-            "door explain verbs_address verbs_device verbs_plan",
-            "handshake rules verbs_connect watch",
-            "bench parting rounds tcp_bytes verbs_receive verbs_send",
-            "sweep tcp_control tcp_windows verbs_pingpong",
+            "buffer mpi_options null options output pings set_clock side stream verbs_queue",
+            "columns csv hello rule_table verbs_plan verified",
+            "door explain verbs_address verbs_device",
+            "rules verbs_connect watch",
+            "bench rounds session tcp_bytes verbs_receive verbs_send",
+            "sweep tcp_control verbs_pingpong",
             "mpi_exchange program tcp verbs",
             "mpi_pingpong tcp_client tcp_server verbs_client verbs_server",
         )
@@ -43,7 +43,7 @@ FOLDERS = {
             "notice port queue region",
             "cq engine gather",
             "answers completion receive",
-            "atomic datagram message recovery",
+            "atomic message recovery",
             "requester responder",
             "qp",
             "arrival bell command",

@@ -1,10 +1,7 @@
-#include "bench.h"
+#include "run.h"
 
 #include <inttypes.h>
 
-#include "pings.h"
-#include "stream.h"
-#include "verified.h"
 #include "watch.h"
 
 static void bench_client(const struct run *run)

@@ -4,8 +4,6 @@
 
 #include "output.h"
 
-extern const struct output csv_output;
-
 /* A comment line "# key=value" of the CSV; where the output is another, it has no place and is left out. */
 void csv_note(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

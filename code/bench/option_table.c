@@ -1,7 +1,5 @@
 #include "option_table.h"
 
-#include "limits.h"
-
 struct options options;
 
 struct option_spec options_common[] = {

@@ -21,4 +21,6 @@ void output_guard(void);
  * now or earlier. */
 void output_flush(void);
 
+extern const struct output csv_output, columns_output;
+
 #endif

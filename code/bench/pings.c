@@ -1,4 +1,4 @@
-#include "pings.h"
+#include "run.h"
 
 #include <sched.h>
 #include <string.h>

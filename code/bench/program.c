@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "columns.h"
 #include "csv.h"
 #include "die.h"
-#include "parting.h"
+#include "output.h"
 #include "rules.h"
+#include "session.h"
 #include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
@@ -43,9 +43,9 @@ static const struct output *output_of(const struct options *o)
 	return o->format == FORMAT_COLUMNS ? &columns_output : &csv_output;
 }
 
-static struct session session_open(const struct options *o, const struct transport *t)
+static struct session open_session(const struct options *o, const struct transport *t)
 {
-	struct session s = o->role == SERVER ? handshake_serve(o, t->tune) : handshake_join(o, t->tune);
+	struct session s = o->role == SERVER ? session_serve(o, t->tune) : session_join(o, t->tune);
 
 	if (s.listener >= 0)
 		watch_listener(s.listener);
@@ -62,7 +62,7 @@ static void measure(const struct options *o, const struct transport *t, struct l
 	sweep_run(o, t, link, output, costs);
 	if (t->drain)
 		t->drain(link);
-	parting_run(o, peer, costs);
+	session_end(o, peer, costs);
 	if (o->role == CLIENT)
 		output->costs(costs, o->sizes.count);
 	free(costs);
@@ -81,7 +81,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	rules_check(o);
 	pin(o->core);
 	output = output_of(o);
-	session = session_open(o, t);
+	session = open_session(o, t);
 	watch_deadline(o->deadline_s);
 	if (role == CLIENT)
 		output->begin();

@@ -5,8 +5,8 @@
 
 #include "clock.h"
 #include "die.h"
+#include "run.h"
 #include "stable.h"
-#include "stream.h"
 #include "watch.h"
 
 #define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */

@@ -1,11 +1,11 @@
-#include "rule_table.h"
+#include "rules.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "limits.h"
+#include "option_table.h"
 #include "options.h"
 
 #define ONE_WINDOW_EACH { "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "die.h"
-#include "explain.h"
-#include "rule_table.h"
 
 #define PORT 18600
 #define PORT_COLUMNS 6666 /* of the exercise whose output --format columns is */

@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <sched.h>

@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-#include "bench.h"
 #include "buffer.h"
 #include "clock.h"
 #include "die.h"
 #include "least.h"
 #include "rounds.h"
+#include "run.h"
 
 #define MARGIN 1.1      /* over the least time: another try costs all of it again */
 #define GROWTH_MAX 1000 /* in one step: a few first messages may have been far quicker than the rest */

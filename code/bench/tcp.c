@@ -1,4 +1,4 @@
-#include "tcp.h"
+#include "transport.h"
 
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -10,9 +10,7 @@
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
-#include "tcp_bytes.h"
-#include "tcp_control.h"
-#include "tcp_windows.h"
+#include "tcp_link.h"
 #include "ticks.h"
 #include "watch.h"
 

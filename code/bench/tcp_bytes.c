@@ -1,4 +1,4 @@
-#include "tcp_bytes.h"
+#include "tcp_link.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

@@ -2,8 +2,8 @@
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
-#include "handshake.h"
 #include "options.h"
+#include "session.h"
 #include "windows.h"
 
 /* What a control message says: go on, or, to a server that answers rounds, that there are no more. */
@@ -56,5 +56,7 @@ struct transport {
 	void (*drain)(struct link *); /* waits until all that was sent is acknowledged; may be NULL */
 	void (*close)(struct link *);
 };
+
+extern const struct transport verbs_transport, tcp_transport;
 
 #endif

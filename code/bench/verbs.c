@@ -1,17 +1,11 @@
-#include "verbs.h"
+#include "transport.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "csv.h"
 #include "die.h"
-#include "verbs_address.h"
-#include "verbs_connect.h"
-#include "verbs_layout.h"
-#include "verbs_pingpong.h"
-#include "verbs_plan.h"
-#include "verbs_receive.h"
-#include "verbs_send.h"
+#include "verbs_link.h"
 #include "watch.h"
 
 #define CONTROLS_AHEAD 4 /* receive requests that stand ready for control messages */

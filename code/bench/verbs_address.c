@@ -1,4 +1,4 @@
-#include "verbs_address.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "die.h"
 #include "side.h"
-#include "verbs_layout.h"
 
 #define SUBNET_PREFIX 8 /* bytes of a GID */
 

@@ -1,4 +1,4 @@
-#include "verbs_connect.h"
+#include "verbs_link.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "die.h"
 #include "least.h"
-#include "verbs_address.h"
 
 #define TIMEOUT 14                /* perftest's: 4.096 us x 2^14 = 67 ms (InfiniBand Architecture 1.4, 9.7.6.1.3) */
 #define TIMEOUT_SOFT_ROCE 18      /* 1.07 s: its timer is not stopped by an acknowledgement (docs/programs.md) */

@@ -54,4 +54,42 @@ struct link {
 	volatile unsigned char *mark_in;    /* ... and where the other end's lands */
 };
 
+/* Fills in here and there; needs the queue pair and the memory region. */
+void verbs_addresses_exchange(struct link *l);
+
+/* Returns when the other end has come as far: it has receive requests ready. */
+void verbs_barrier(struct link *l);
+
+/* Makes queue pair and memory region, and connects them with the other end's. */
+void verbs_connect(struct link *l);
+void verbs_disconnect(struct link *l);
+
+uint64_t verbs_chunk_bytes(const struct link *l);                /* the most that one request carries */
+unsigned char *verbs_outgoing(struct link *l, uint64_t message); /* the slot of a message of the round */
+unsigned char *verbs_incoming(struct link *l, uint64_t message);
+
+/* Fills the flow below slots; refuses what can't be. */
+void verbs_plan(struct link *l, struct flow *f);
+
+void verbs_ring_build(struct link *l);
+uint64_t verbs_send_post(struct link *l, uint64_t messages);
+void verbs_send_one(struct link *l); /* a ping or pong: the next of the ring */
+uint64_t verbs_send_peek(struct link *l);
+uint64_t verbs_send_reap(struct link *l);
+void verbs_send_control(struct link *l, enum control control);
+void verbs_send_order(struct link *l, uint32_t number); /* a control message that is nothing but a number */
+void verbs_send_drain(struct link *l);
+
+void verbs_receive_refill(struct link *l);                       /* up to rx_depth, and no more than the round uses */
+void verbs_receive_controls(struct link *l, unsigned int count); /* requests that stand ready for control messages */
+enum control verbs_receive_control(struct link *l);              /* waits for one */
+uint32_t verbs_receive_order(struct link *l);
+void verbs_receive_message(struct link *l); /* waits for one, and leaves it to the caller when to refill */
+void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
+
+/* A round of messages that show by their last byte that they are there comes. */
+void verbs_marks_begin(struct link *l);
+void verbs_pings(struct link *l, uint64_t messages, uint64_t *stamps);
+void verbs_pongs(struct link *l, uint64_t messages);
+
 #endif

@@ -1,4 +1,4 @@
-#include "verbs_pingpong.h"
+#include "verbs_link.h"
 
 #include <sched.h>
 #include <string.h>
@@ -6,10 +6,7 @@
 #include "die.h"
 #include "polling.h"
 #include "ticks.h"
-#include "verbs_layout.h"
-#include "verbs_receive.h"
-#include "verbs_send.h"
-#include "verbs_status.h"
+#include "verbs_queue.h"
 #include "watch.h"
 
 /* Between an arrival and the message that follows it lies nothing that can wait: what is not needed for that message is

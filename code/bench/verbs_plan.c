@@ -1,10 +1,9 @@
-#include "verbs_plan.h"
+#include "verbs_link.h"
 
 #include <inttypes.h>
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 
 #define CHAIN_MAX 64                /* messages that one call hands over, if --post-list leaves it to us ... */
 #define CHAIN_BYTES 262144          /* ... and their bytes */
@@ -12,6 +11,21 @@
 #define LARGEST_PACKET 4096         /* bytes of IBV_MTU_4096 */
 #define SINGLES 8                   /* messages of the first list that go by themselves: below */
 #define PINGS_MAX 64                /* pings per completion */
+
+uint64_t verbs_chunk_bytes(const struct link *l)
+{
+	return least(l->here.max_message_bytes, l->there.max_message_bytes);
+}
+
+unsigned char *verbs_outgoing(struct link *l, uint64_t message)
+{
+	return buffer_outgoing(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
+
+unsigned char *verbs_incoming(struct link *l, uint64_t message)
+{
+	return buffer_incoming(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
 
 static uint64_t power_of_two_up_to(uint64_t most)
 {

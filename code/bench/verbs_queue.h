@@ -1,4 +1,4 @@
-/* A completion queue, and the way of waiting for it that --wait names. */
+/* A completion queue, how --wait waits for it, and the message of a completion that failed. */
 #ifndef VERBS_QUEUE_H
 #define VERBS_QUEUE_H
 
@@ -18,5 +18,8 @@ void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64
 /* How many completions there are now, up to room; all are good. */
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc);
 void verbs_queue_close(struct verbs_queue *q);
+
+_Noreturn void verbs_status_die(const struct ibv_wc *wc);
+_Noreturn void verbs_poll_die(int result); /* of ibv_poll_cq() */
 
 #endif

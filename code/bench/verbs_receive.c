@@ -1,11 +1,10 @@
-#include "verbs_receive.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 #include "watch.h"
 
 #define BATCH 64 /* requests posted by one call, or completions fetched */

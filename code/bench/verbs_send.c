@@ -1,4 +1,4 @@
-#include "verbs_send.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 #include "watch.h"
 
 /* wr_id of a control message. That of a data request is the number of messages that it completes, of a ping at most. */

@@ -1,11 +1,10 @@
-#include "verified.h"
+#include "run.h"
 
 #include <inttypes.h>
 
 #include "clock.h"
 #include "die.h"
 #include "pattern.h"
-#include "stream.h"
 #include "ticks.h"
 
 static void verified_fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)

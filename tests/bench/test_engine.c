@@ -1,10 +1,10 @@
 /* The engine over a transport of memory: {bench,buffer,null,pings,rounds,stream,sweep,verified,windows}.c. */
 #include <time.h>
 
-#include "bench.h"
 #include "check.h"
 #include "null.h"
 #include "rounds.h"
+#include "run.h"
 #include "sweep.h"
 
 #define SAMPLES 1000

@@ -10,11 +10,10 @@
 #include "check.h"
 #include "clock.h"
 #include "die.h"
-#include "handshake.h"
 #include "hello.h"
-#include "parting.h"
 #include "rules.h"
-#include "tcp.h"
+#include "session.h"
+#include "transport.h"
 #include "watch.h"
 
 #define SILENT_MAX 200
@@ -138,7 +137,7 @@ static struct options *parse(enum role role, char *sizes, char *token)
 static void serve(void *unused)
 {
 	(void)unused;
-	close(handshake_serve(parse(SERVER, "64", setting.token), NULL).peer);
+	close(session_serve(parse(SERVER, "64", setting.token), NULL).peer);
 }
 
 struct client {
@@ -155,7 +154,7 @@ static void join(void *argument)
 	int fd;
 
 	if (!c->greeting) {
-		close(handshake_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
+		close(session_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
 		return;
 	}
 	fd = connect_when_it_listens();
@@ -308,7 +307,7 @@ TEST(the_deadline_holds_however_often_a_stranger_connects)
 static void join_nobody(void *unused)
 {
 	(void)unused;
-	handshake_join(parse(CLIENT, "64", "secret"), NULL);
+	session_join(parse(CLIENT, "64", "secret"), NULL);
 }
 
 TEST(a_missing_server_is_reported_with_a_hint)
@@ -384,7 +383,7 @@ static void part_as_server(void *beats)
 	struct cost costs[SIZES] = { { .own = { (uint64_t)WATCH_BEAT << 56, 1 } }, { .own = { 20, 2 } } };
 
 	assert_int_equal(write(ends[SERVER], "hhh", *(size_t *)beats), *(ssize_t *)beats);
-	parting_run(&o, ends[SERVER], costs);
+	session_end(&o, ends[SERVER], costs);
 }
 
 static void part_as_client(void *unused)
@@ -393,7 +392,7 @@ static void part_as_client(void *unused)
 	struct cost costs[SIZES] = { { .messages = 7 } };
 
 	(void)unused;
-	parting_run(&o, ends[CLIENT], costs);
+	session_end(&o, ends[CLIENT], costs);
 	say("%lu %lu, %lu %lu, %lu, of %lu", costs[0].peer.whole_ns >> 56, costs[0].peer.kernel_ns,
 	    costs[1].peer.whole_ns, costs[1].peer.kernel_ns, costs[2].peer.whole_ns, costs[0].messages);
 }

@@ -77,3 +77,20 @@ enum packet_ack message_take(struct card *card, struct qp *qp, const struct pack
 	qp->in.is_within = true;
 	return verbs_writes(p->opcode) ? take_write(card, qp, p, payload) : take_send(card, qp, p, payload);
 }
+
+enum verbs_verdict message_take_datagram(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const bool has_imm = p->opcode == SEND_IMM;
+	struct card_cqe entry = { .opcode = ENTRY_RECV,
+				  .bytes = p->bytes,
+				  .imm = has_imm ? p->imm : 0,
+				  .flags = HAS_GRH | (has_imm ? HAS_IMM : 0),
+				  .source_qp = p->from };
+	struct receive receive;
+
+	if (p->qkey != qp->attributes.qkey || !receive_take(card, qp, &receive))
+		return GOES_ON;
+	entry.status = receive_write(card, qp, &receive, 0, payload, p->bytes);
+	receive_complete(card, qp, &receive, &entry, p->flags & WANTS_EVENT);
+	return entry.status ? FAILS : GOES_ON;
+}

@@ -2,7 +2,6 @@
 #include "answers.h"
 #include "atomic.h"
 #include "card.h"
-#include "datagram.h"
 #include "message.h"
 #include "region.h"
 #include "responder.h"
@@ -106,7 +105,7 @@ enum verbs_verdict responder_take(struct card *card, struct qp *qp, const struct
 	if (qp->type == RC && p->kind != DATAGRAM)
 		return take_reliable(card, qp, p, payload);
 	if (qp->type == UD && p->kind == DATAGRAM)
-		return datagram_take(card, qp, p, payload);
+		return message_take_datagram(card, qp, p, payload);
 	if (qp->type == UC)
 		take_unreliable(card, qp, p, payload);
 	return GOES_ON;
