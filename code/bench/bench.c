@@ -52,7 +52,7 @@ static void server_warm_up(const struct run *run)
 		pings_answer(run, messages);
 }
 
-/* Nothing of it stays but what it made ready. */
+/* Discards all samples of the warm-up. */
 static void warm_up(const struct run *run)
 {
 	if (run->options->role == CLIENT)

@@ -12,18 +12,18 @@
 #include "die.h"
 #include "side.h"
 
-#define CALLERS_MAX 64               /* waiting at once; one more evicts the one that has waited longest */
-#define LET_IN 8                     /* at once, before all are read: no crowd delays the one that speaks */
-#define HELLO_WAIT_NS (2 * NS_PER_S) /* a client that has connected says hello at once; a stranger may never */
-#define LEAVE_WAIT_NS (NS_PER_S / 2) /* a socket closed on unread bytes is reset, and the sentence in it lost */
-#define SAID_MAX 20                  /* refusals that are told one by one */
+#define CALLERS_MAX 64 /* at once; one more evicts the one that has waited longest */
+#define LET_IN 8       /* connections accepted before all are read: a crowd does not delay the right client */
+#define HELLO_WAIT_NS (2 * NS_PER_S) /* the right client sends its greeting at once; any other may send nothing */
+#define LEAVE_WAIT_NS (NS_PER_S / 2) /* closing a socket with unread bytes resets it, and the message in it is lost */
+#define SAID_MAX 20                  /* refusals that are reported one by one */
 
 struct caller {
 	int fd;
-	bool refused; /* and is only heard out */
+	bool refused; /* the message was sent; only wait until the caller closes */
 	char peer[64];
 	uint64_t until_ns;
-	size_t length; /* of the greeting so far */
+	size_t length; /* of the greeting, so far */
 	struct hello hello;
 };
 
@@ -40,7 +40,7 @@ static void door_answer(int fd, const char *sentence)
 	const struct verdict v = verdict_of(sentence);
 	const ssize_t ignored = send(fd, &v, sizeof(v), MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	(void)ignored; /* a fresh connection has room for it; our client always has */
+	(void)ignored; /* a fresh connection has room for it, and our client always has */
 }
 
 void door_busy(int fd)
@@ -74,7 +74,7 @@ static void let_in(struct door *d)
 	for (int i = 0; i < LET_IN && (fd = side_accept(d->listener, peer)) >= 0; i++) {
 		if (d->count == CALLERS_MAX) {
 			if (!d->callers[0].refused)
-				refuse(d, &d->callers[0], "too many others knock; try again");
+				refuse(d, &d->callers[0], "too many connections; try again");
 			dismiss(d, 0);
 		}
 		c = &d->callers[d->count++];
@@ -83,7 +83,7 @@ static void let_in(struct door *d)
 	}
 }
 
-/* What has come of the greeting; false if there is no more to come. */
+/* Receives more of the greeting; false if no more can come. */
 static bool door_hear(struct caller *c)
 {
 	ssize_t n = recv(c->fd, (char *)&c->hello + c->length, sizeof(c->hello) - c->length, MSG_DONTWAIT);
@@ -93,7 +93,7 @@ static bool door_hear(struct caller *c)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* False when it is gone. */
+/* False once the refused caller has closed, or has had its time. */
 static bool door_drain(struct caller *c)
 {
 	char rest[4096];
@@ -102,7 +102,7 @@ static bool door_drain(struct caller *c)
 	return (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && now_ns() < c->until_ns;
 }
 
-/* True if this is the client. */
+/* True if this is the right client. */
 static bool receive(struct door *d, struct caller *c)
 {
 	const bool open = door_hear(c) && now_ns() < c->until_ns;
@@ -110,7 +110,7 @@ static bool receive(struct door *d, struct caller *c)
 
 	if (c->length < sizeof(c->hello)) {
 		if (!open)
-			refuse(d, c, "no whole greeting came");
+			refuse(d, c, "no complete greeting came");
 		return false;
 	}
 	if (hello_judge(&c->hello, d->here, sentence) && *sentence) {
@@ -122,7 +122,7 @@ static bool receive(struct door *d, struct caller *c)
 	return !*sentence;
 }
 
-/* Reads from each caller once; the connection of the client, or -1. */
+/* Reads from each caller once. Returns the connection of the client, or -1. */
 static int door_hear_all(struct door *d)
 {
 	struct caller *c;

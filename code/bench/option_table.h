@@ -6,9 +6,9 @@
 #include "stable.h"
 #include "sweep.h"
 
-#define WINDOWS_MIN 20 /* fewer give no interval worth printing */
+#define WINDOWS_MIN 20 /* fewer give no useful interval */
 #define WINDOWS_MAX SAMPLES_MAX
-#define ITERATIONS_MAX 1000000000000 /* a day of the quickest link; with 10^6 windows their product fits 64 bits */
+#define ITERATIONS_MAX 1000000000000 /* a day on the fastest link; times 10^6 windows it fits in 64 bits */
 #define ROUNDS_MAX 100000
 
 #define TEXT(number) TEXT_OF(number)

@@ -25,10 +25,10 @@ static void pin(uint64_t core)
 	CPU_ZERO(&set);
 	CPU_SET(core, &set);
 	if (core >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set))
-		die("--core %" PRIu64 ": %s; nproc tells how many there are", core, strerror(errno));
+		die("--core %" PRIu64 ": %s; `nproc` prints the number of CPUs", core, strerror(errno));
 }
 
-/* Two ends that both spin on one processor take turns at the scheduler's tick, and that is what they measure. */
+/* Two ends that spin on one CPU take turns at the scheduler tick, and then the tick is what they measure. */
 static void note_processors(const struct options *o)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -37,7 +37,7 @@ static void note_processors(const struct options *o)
 	csv_note("may_spin_together", "%s", processors == 1 && o->wait == WAIT_POLL ? "yes" : "no");
 }
 
-/* The one that --format names. */
+/* The output that --format selects. */
 static const struct output *output_of(const struct options *o)
 {
 	return o->format == FORMAT_COLUMNS ? &columns_output : &csv_output;
@@ -58,7 +58,7 @@ static void measure(const struct options *o, const struct transport *t, struct l
 	struct cost *costs = calloc(o->sizes.count, sizeof(*costs));
 
 	if (!costs)
-		die("no memory for the processor times");
+		die("no memory for the CPU times");
 	sweep_run(o, t, link, output, costs);
 	if (t->drain)
 		t->drain(link);

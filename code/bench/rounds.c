@@ -9,9 +9,9 @@
 #include "stable.h"
 #include "watch.h"
 
-#define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
+#define TRIPS_BEFORE 5 /* untimed: the first one wakes the other end */
 
-/* The control message there and back, without data: a round's time is too long by a part of it. */
+/* Times control messages there and back, without data: a part of each round that is not data. */
 static void client_trips(const struct run *run)
 {
 	const struct transport *t = run->transport;

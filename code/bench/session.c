@@ -84,7 +84,7 @@ static bool parting_await_bye(const struct options *o, int peer, struct cost *co
 	return whole;
 }
 
-/* A peer that is gone means a failure until here. */
+/* Up to here, a closed connection means that the other end has failed. */
 void session_end(const struct options *o, int peer, struct cost *costs)
 {
 	watch_stage("parting");

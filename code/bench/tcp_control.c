@@ -21,7 +21,7 @@ enum control tcp_await(struct link *l)
 	if (byte == control_bytes[CONTROL_STOP])
 		return CONTROL_STOP;
 	if (byte != control_bytes[CONTROL_GO])
-		die("the other end sent something that is no control message");
+		die("the other end sent something other than a control message");
 	return CONTROL_GO;
 }
 
@@ -40,7 +40,7 @@ uint32_t tcp_ordered(struct link *l)
 	return ntohl(wire);
 }
 
-/* Numbers travel as the network orders them, since the ends may be of two kinds. */
+/* Numbers are big-endian, since the two ends may differ. */
 void tcp_tell(struct link *l, const struct sample *windows, size_t count)
 {
 	uint64_t numbers[2] = { htobe64(count) };

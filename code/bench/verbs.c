@@ -8,15 +8,15 @@
 #include "verbs_link.h"
 #include "watch.h"
 
-#define CONTROLS_AHEAD 4 /* receive requests that stand ready for control messages */
+#define CONTROLS_AHEAD 4 /* receive requests kept posted for control messages */
 
-/* The server sees each message by itself. */
+/* Whether the server sees each message by itself. */
 static bool two_sided(const struct link *l)
 {
 	return l->verbs->operation == OP_SEND || l->verbs->operation == OP_WRITE_IMM;
 }
 
-/* Two-sided operations show the server by themselves that all is there. */
+/* Two-sided operations show the server that all messages have arrived. */
 static void verbs_finish(struct link *l)
 {
 	if (!two_sided(l))
@@ -42,7 +42,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	verbs_send_drain(l);
 	l->messages = messages;
 	l->posted = l->arrived = l->queued = 0;
-	/* Counted back from the last ping, which must be reaped: a card frees no place until it is told of one. */
+	/* Counted back from the last ping, which must be reaped: a card frees queue entries only with a completion. */
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
 	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
 	if (l->flow.marked)

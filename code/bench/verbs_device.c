@@ -16,7 +16,7 @@ struct gid_table {
 	ssize_t count; /* or -errno */
 };
 
-/* IPv4 as IPv6 writes it, which is how GIDs do too. */
+/* The local address of the side channel; IPv4 mapped to IPv6, as in GIDs. */
 static struct in6_addr own_address(int side)
 {
 	struct sockaddr_storage a;
@@ -32,7 +32,7 @@ static struct in6_addr own_address(int side)
 	return address;
 }
 
-/* The kernel refuses a table that has no room for the GIDs of all ports. */
+/* The kernel refuses a table without room for the GIDs of all ports. */
 static size_t most_gids(struct ibv_context *context)
 {
 	struct ibv_device_attr device;
@@ -78,7 +78,8 @@ static bool same_family(const struct in6_addr *address, const union ibv_gid *gid
 	return IN6_IS_ADDR_V4MAPPED(address) == IN6_IS_ADDR_V4MAPPED(other);
 }
 
-/* How well a GID suits: the address we talk from, else a RoCE v2 GID of its family that is not link-local, else any. */
+/* How well a GID suits: the address of the side channel, else a RoCE v2 GID of its family that is not link-local, else
+ * any. */
 static int suits(const struct ibv_gid_entry *gid, const struct in6_addr *address)
 {
 	const struct in6_addr *raw = (const struct in6_addr *)gid->gid.raw;
@@ -142,7 +143,8 @@ static bool port_is_active(struct ibv_context *context, uint8_t port)
 	return ibv_query_port(context, port, &attr) == 0 && attr.state == IBV_PORT_ACTIVE;
 }
 
-/* By name, or, of those whose port is active, the first, or the first with the address that we talk from. */
+/* The device of a name, or the first with an active port, or the first with an active port that has the address of the
+ * side channel. */
 static struct ibv_context *first_device(struct ibv_device **list, const char *wanted, uint8_t port, const int *side)
 {
 	struct ibv_context *context;
@@ -170,7 +172,7 @@ static struct ibv_context *find_device(const char *wanted, uint8_t port, int sid
 	if (list && !found)
 		found = first_device(list, wanted, port, NULL);
 	if (!found && *wanted)
-		die("there is no RDMA device %s; ibv_devices lists what there is", wanted);
+		die("there is no RDMA device %s; `ibv_devices` lists the devices", wanted);
 	if (!found)
 		die("there is no RDMA device with an active port %u; `rdma link` shows them", port);
 	ibv_free_device_list(list);

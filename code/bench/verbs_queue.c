@@ -19,11 +19,11 @@ static const char *advice(enum ibv_wc_status status)
 		return "the other end does not allow that access: its buffer is smaller, or its key has changed";
 	case IBV_WC_REM_INV_REQ_ERR:
 		return "the other end refused the request: a message longer than its receive buffer, or more READs "
-		       "under way than it allows";
+		       "in flight than it allows";
 	case IBV_WC_REM_OP_ERR:
 		return "the other end failed on the request: look at its message";
 	case IBV_WC_LOC_LEN_ERR:
-		return "a message is longer than the buffer it should land in";
+		return "a message is longer than its receive buffer";
 	case IBV_WC_LOC_PROT_ERR:
 		return "the memory is not registered for that";
 	case IBV_WC_LOC_QP_OP_ERR:
@@ -43,7 +43,7 @@ void verbs_status_die(const struct ibv_wc *wc)
 
 void verbs_poll_die(int result)
 {
-	die("ibv_poll_cq: error %d: the device or its driver has failed; dmesg may tell more", result);
+	die("ibv_poll_cq: error %d: the device or its driver has failed; see `dmesg`", result);
 }
 
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
@@ -91,7 +91,7 @@ static void sleep_until_event(struct verbs_queue *q)
 	ibv_ack_cq_events(cq, 1);
 }
 
-/* A completion between the poll and the request for an event would be slept over: hence the second poll. */
+/* A completion between the poll and the request for an event would cause no event: hence the second poll. */
 static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int error, found = verbs_queue_poll(q, room, wc);

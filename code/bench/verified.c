@@ -17,8 +17,8 @@ static void verified_check(const struct flow *f, const unsigned char *slot, uint
 	uint64_t at = pattern_check(slot, f->size_bytes - f->marked, seed, message);
 
 	if (at != PATTERN_GOOD)
-		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
-		    f->size_bytes, message, at);
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed", f->size_bytes, message,
+		    at);
 }
 
 static void add_stops(struct result *result, struct stops stops)
@@ -30,7 +30,7 @@ static void add_stops(struct result *result, struct stops stops)
 	processor_add(&result->processor, &stops.processor);
 }
 
-/* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
+/* The same timed loop, in rounds that fit side by side into the buffer, with all bytes checked between rounds. */
 void verified_stream(const struct run *run)
 {
 	const struct transport *t = run->transport;
@@ -77,7 +77,7 @@ void verified_answer_stream(const struct run *run)
 	}
 }
 
-/* Ping and pong carry different patterns, so that an echo of the memory itself can't pass. */
+/* Ping and pong have different patterns, so unchanged memory is detected. */
 void verified_pings(const struct run *run)
 {
 	const struct transport *t = run->transport;
