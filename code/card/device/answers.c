@@ -102,7 +102,7 @@ static void drop_first(struct qp *qp)
 	qp->in.answer_count--;
 }
 
-/* A READ's next packet. */
+/* The next packet of a READ. */
 static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
 {
 	const uint32_t mtu = qp->attributes.mtu_bytes;

@@ -16,7 +16,7 @@ static struct arrival *take_first(struct arrivals *arrivals)
 	return a;
 }
 
-/* The two cards give the same handles: a number alone does not tell who has sent a packet. */
+/* Both cards use the same handles: the number of a queue pair alone does not identify the sender. */
 static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 {
 	return qp->type == UD ||
@@ -36,7 +36,7 @@ static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 	free(a);
 }
 
-/* Whoever looks at memory next sees all that has come before. */
+/* When the packet is in memory: in order, so a later reader sees all earlier packets. */
 static int64_t in_memory(struct card *card, const struct packet *p)
 {
 	const bool writes = p->kind != ASK && p->kind != ATOMIC;

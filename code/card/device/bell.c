@@ -24,7 +24,7 @@ static void post(struct card *card, uint64_t handle, uint64_t posted)
 		engine_wake(card, &qp->out.flow);
 }
 
-/* A single request comes with its doorbell; more of them are fetched. */
+/* A single request is sent with its doorbell; several are fetched. */
 static void ring_send(struct card *card, struct qp *qp, uint32_t posted)
 {
 	const struct costs *const c = &card->costs;

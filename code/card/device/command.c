@@ -76,7 +76,7 @@ static const struct {
 	[CARD_CREATE_QP] = { QP, sizeof(struct qp), create_qp },
 };
 
-/* The pages that were given are the new object's, or nobody's. */
+/* The new object gets the pages of the earlier commands, or they are released. */
 static int create(struct card *card, struct card_command *c)
 {
 	struct object *const o = calloc(1, makes[c->op].size);
@@ -116,7 +116,7 @@ static int give_pages(struct card *card, const struct card_command *c)
 		pages[i] = c->pfns[i];
 	if (c->count <= CARD_PFNS && memory_add(&card->given, pages, c->count))
 		return 0;
-	memory_drop(&card->given); /* or it would be a part of the next object, which may be another program's */
+	memory_drop(&card->given); /* else the next object, perhaps of another program, would get them */
 	return EINVAL;
 }
 

@@ -77,7 +77,7 @@ void completion_retire(struct card *card, struct qp *qp)
 		}
 		if (psn_after(out->unacked, end_of(r)) < 0)
 			return;
-		out->queue.taken++; /* before its entry, which may find no room, and end the queue pair */
+		out->queue.taken++; /* before its entry, which may overrun the queue and fail the queue pair */
 		if (qp->all_signalled || r->wqe.flags & SIGNALLED)
 			completion_write(card, qp, out->queue.taken - 1, SUCCESS);
 	}

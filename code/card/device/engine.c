@@ -8,7 +8,7 @@ void engine_start(struct engine *e)
 	TAILQ_INIT(&e->waiting);
 }
 
-/* When the next packet is to be taken, so that it is ready when the line is free. */
+/* When the next packet must be taken to be ready when the link is free. */
 static int64_t gate(const struct card *card)
 {
 	const struct costs *const c = &card->costs;

@@ -9,7 +9,7 @@ static bool has_imm(const struct packet *p)
 	return p->opcode == WRITE_IMM || p->opcode == SEND_IMM;
 }
 
-/* A receive that a message without reliability has left behind is the next one's. */
+/* An incomplete unreliable message leaves its receive to the next one. */
 static bool has_receive(struct card *card, struct qp *qp)
 {
 	return qp->in.has_receive || (qp->in.has_receive = receive_take(card, qp, &qp->in.receive));
@@ -25,7 +25,7 @@ static void message_complete(struct card *card, struct qp *qp, const struct pack
 					.source_qp = p->from };
 
 	qp->in.has_receive = false;
-	qp->in.has_told = status != SUCCESS;
+	qp->in.has_reported = status != SUCCESS;
 	receive_complete(card, qp, &qp->in.receive, &entry, p->flags & WANTS_EVENT);
 }
 

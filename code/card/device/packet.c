@@ -2,7 +2,7 @@
 #include "packet.h"
 #include "verbs.h"
 
-/* InfiniBand's extended transport headers. */
+/* The sizes of the extended transport headers of InfiniBand. */
 enum { RETH = 16, ATOMIC_ETH = 28, ATOMIC_ACK_ETH = 8, AETH = 4, DETH = 8, IMM_DT = 4 };
 
 static uint64_t imm_bytes(const struct packet *p)
@@ -22,7 +22,7 @@ uint64_t packet_line_bytes(const struct packet *p, uint64_t header_bytes)
 		return header_bytes + ATOMIC_ETH;
 	case DATAGRAM:
 		return header_bytes + DETH + imm_bytes(p) + p->bytes -
-		       GRH_BYTES; /* the routing header is counted there */
+		       GRH_BYTES; /* its routing header is in header_bytes */
 	case ANSWER:
 		return header_bytes + p->bytes + (p->flags & (FIRST | LAST) ? AETH : 0);
 	case RESULT:

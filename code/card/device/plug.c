@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The card in QEMU 7.2: pages of registers in a hole of the q35's map, one timer of the guest's clock, one interrupt.
- * For these it calls QEMU's own functions, which Debian's program exports for its modules.
- */
+/* The card in QEMU 7.2: pages of registers in a hole of the memory map of q35, one timer of the clock of the guest, one
+ * interrupt. It calls functions of QEMU that the program of Debian exports for modules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +23,7 @@ static int64_t now_ns(void)
 	return qemu_clock_get_ns(CLOCK_VIRTUAL);
 }
 
-/* Only memory is: a device's registers are not to be read, and this one's own least of all. */
+/* Accesses memory only: not the registers of a device, and least of all those of this card. */
 static bool access_memory(struct world *w, uint64_t at, void *buffer, size_t size, bool is_write)
 {
 	(void)w;
@@ -119,7 +117,7 @@ static bool read_words(struct costs *costs, const char *words)
 
 	while ((word = strsep(&rest, ",")))
 		if (*word && !set(costs, word)) {
-			fprintf(stderr, "card: %s is no cost of this card\n", word);
+			fprintf(stderr, "card: unknown cost: %s\n", word);
 			return false;
 		}
 	return true;

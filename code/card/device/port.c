@@ -47,7 +47,7 @@ int64_t port_time(const struct card *card, const struct leaving *l)
 	return l->is_here ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
 }
 
-/* When the next one can leave; INT64_MAX: there is none. */
+/* When the next packet can leave; INT64_MAX: there is none. */
 static int64_t next_ready(const struct port *p)
 {
 	int64_t ready = INT64_MAX;
@@ -69,7 +69,7 @@ static void port_plan(struct card *card, int64_t not_before_ps)
 	schedule_plan(&card->schedule, at - card->schedule.now_ps, port_run, 0, 0);
 }
 
-/* From when on the line is free again. */
+/* Send the packet; the time from which the link is free again. */
 static int64_t port_send(struct card *card, const struct leaving *l, const uint8_t *bytes)
 {
 	const size_t size = sizeof(l->packet) + l->packet.bytes;
@@ -81,7 +81,7 @@ static int64_t port_send(struct card *card, const struct leaving *l, const uint8
 	return card->schedule.now_ps;
 }
 
-/* What else has been on the line makes all of this later than was expected. */
+/* Other traffic on the link delays all later packets against their expected times. */
 static void compare(struct card *card, const struct leaving *l, int64_t end)
 {
 	struct port *const p = &card->port;
@@ -95,8 +95,8 @@ static void compare(struct card *card, const struct leaving *l, int64_t end)
 	}
 }
 
-/* What the next acknowledgement says too, if that is ready. */
-static bool is_said_again(const struct card *card, const struct leaving *l)
+/* Whether the next acknowledgement, which is ready too, includes this one. */
+static bool is_superseded(const struct card *card, const struct leaving *l)
 {
 	const struct leaving *const next = head(&card->port.lanes[URGENT]);
 
@@ -107,7 +107,7 @@ static struct leaving take_next(struct card *card, enum lane lane)
 {
 	struct leaving l = port_take(&card->port.lanes[lane]);
 
-	while (lane == URGENT && is_said_again(card, &l))
+	while (lane == URGENT && is_superseded(card, &l))
 		l = port_take(&card->port.lanes[lane]);
 	return l;
 }
@@ -138,7 +138,7 @@ static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 
 	(void)nothing, (void)nothing_else;
 	if (p->planned_ps != card->schedule.now_ps)
-		return; /* another one was planned instead */
+		return; /* another call was planned instead */
 	p->planned_ps = INT64_MAX;
 	if (line_ns <= card->now_ns) {
 		if (urgent && urgent->ready_ps <= card->schedule.now_ps)

@@ -22,7 +22,7 @@ static void set_timer(struct card *card, struct qp *qp)
 	schedule_plan(&card->schedule, out->deadline_ps - card->schedule.now_ps, expire, qp->is.handle, 0);
 }
 
-/* A deadline that has moved on meanwhile costs no timer of its own. */
+/* A deadline that moves needs no further timer. */
 static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 {
 	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
@@ -39,7 +39,7 @@ static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 	set_timer(card, qp);
 }
 
-/* The time after which what is not acknowledged is sent again; 0: never. */
+/* The timeout of an acknowledgement; 0: none. */
 static int64_t timeout_ps(const struct qp *qp)
 {
 	const uint32_t code = qp->attributes.timeout;

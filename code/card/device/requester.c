@@ -23,7 +23,7 @@ static uint32_t cursor_psn(const struct requester *out)
 	return out->next == out->started ? out->psn : (r->first_psn + out->next_packet) & PSN_MASK;
 }
 
-/* Requests get their numbers in order, each before its first packet. */
+/* Requests get their sequence numbers in order, each before its first packet. */
 static void start(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
@@ -37,7 +37,7 @@ static void start(struct card *card, struct qp *qp)
 	out->started++;
 }
 
-/* Whether there is a packet that may leave now. */
+/* Whether a packet may leave now. */
 static bool has_next(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
@@ -50,7 +50,7 @@ static bool has_next(struct card *card, struct qp *qp)
 	return !out->requests[out->next % out->queue.slots].status;
 }
 
-/* So that no number is under way twice, and a line without a rate does not hold any amount. */
+/* Bounds what is in flight: no sequence number is used twice, and a link without a rate buffers a bounded amount. */
 static bool is_in_window(const struct qp *qp, const struct request *r)
 {
 	const uint32_t under_way = (uint32_t)psn_after(cursor_psn(&qp->out), qp->out.unacked);
@@ -59,7 +59,7 @@ static bool is_in_window(const struct qp *qp, const struct request *r)
 	       (verbs_asks(r->wqe.opcode) || under_way * qp->attributes.mtu_bytes < WINDOW_BYTES);
 }
 
-/* A READ or an atomic waits until the peer can take it, and what is behind a fence until they are done. */
+/* A READ or an atomic waits until the peer can take it, and a request with a fence until they are done. */
 static bool may_go(const struct qp *qp, const struct request *r)
 {
 	const struct requester *const out = &qp->out;
@@ -108,7 +108,7 @@ static struct packet packet_of(const struct qp *qp, const struct request *r, uin
 	return p;
 }
 
-/* A request that brings its data, or has none, has a head of 36 bytes: control, address, and that of the data. */
+/* A request with inline data, or without data, has a head of 36 bytes: control, address, and that of the data. */
 static int64_t work_of(const struct card *card, const struct request *r, uint32_t number)
 {
 	const uint64_t blocks = r->wqe.flags & INLINE ? (36 + r->bytes + 63) / 64 : 0;
@@ -143,7 +143,7 @@ static bool requester_write(struct card *card, enum lane lane, struct leaving *l
 	return false;
 }
 
-/* Without acknowledgements, a send is over when its last bit has left. */
+/* Without acknowledgements, a send is complete when its last bit has left. */
 static void requester_complete_sent(struct card *card, uint64_t handle, uint64_t psn)
 {
 	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
@@ -207,7 +207,7 @@ bool requester_next(struct card *card, struct qp *qp, struct leaving *l)
 	return true;
 }
 
-/* All packets before a number are with the peer; false if an answer to one of them was lost. */
+/* The peer has all packets before a sequence number; false if an answer to one of them was lost. */
 static bool advance(struct card *card, struct qp *qp, uint32_t psn)
 {
 	struct requester *const out = &qp->out;
@@ -242,7 +242,7 @@ static void acknowledge(struct card *card, struct qp *qp, const struct packet *p
 	}
 }
 
-/* Bytes of a READ, or an atomic's old value: the next that is expected, or else something was lost. */
+/* The data of a READ or the old value of an atomic: the next expected packet, or else one was lost. */
 static void answered(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	struct requester *const out = &qp->out;

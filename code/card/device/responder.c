@@ -6,12 +6,12 @@
 #include "region.h"
 #include "responder.h"
 
-/* A packet that can't be taken ends the queue pair, and tells the peer; its own program hears of it by an event only
- * where no completion says so. */
+/* An invalid packet fails the queue pair, and the peer is notified; the local program gets an event only if no
+ * completion reports the error. */
 static enum verbs_verdict refuse(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack why)
 {
 	answers_ack(card, qp, psn, why);
-	if (qp->in.has_told)
+	if (qp->in.has_reported)
 		return FAILS;
 	return why == DENIED ? FAILS_BY_ACCESS : FAILS_BY_REQUEST;
 }
@@ -43,7 +43,7 @@ static enum verbs_verdict expected(struct card *card, struct qp *qp, const struc
 
 	if (ack == RNR) {
 		qp->in.is_out_of_order =
-			true; /* the peer will start again there: what comes until then is known to be too early */
+			true; /* the peer starts again there, so later packets until then are expected to be early */
 		answers_ack(card, qp, p->psn, RNR);
 	} else if (ack != ACKED) {
 		return refuse(card, qp, p->psn, ack);
@@ -56,7 +56,7 @@ static enum verbs_verdict expected(struct card *card, struct qp *qp, const struc
 	return GOES_ON;
 }
 
-/* It was taken before, and what was answered may be lost. */
+/* It was received before, and its answer may be lost. */
 static void again(struct card *card, struct qp *qp, const struct packet *p)
 {
 	if (p->kind == ASK)
@@ -82,7 +82,7 @@ static enum verbs_verdict take_reliable(struct card *card, struct qp *qp, const 
 	return GOES_ON;
 }
 
-/* What was lost is lost: the message that it belongs to is forgotten, with its receive still there for the next. */
+/* Loss is not repaired: the incomplete message is dropped, and the next one uses its receive. */
 static void take_unreliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const bool follows = p->psn == qp->in.psn;

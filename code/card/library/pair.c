@@ -32,13 +32,13 @@ static int refusal(const struct ibv_qp_init_attr *attr)
 	return cap->max_inline_data > CARD_INLINE_MOST ? EINVAL : 0;
 }
 
-/* Never none: it may have room for no request at all. */
+/* At least one unit: it may have room for no request at all. */
 static size_t memory_bytes(const struct pair *p)
 {
 	return slots_bytes(&p->sends) + slots_bytes(&p->own_receives) + SLOTS_UNIT;
 }
 
-/* A queue pair with an SRQ has no receive queue, whatever is asked for. */
+/* A queue pair with an SRQ has no receive queue, whatever the arguments ask for. */
 static int pair_allocate(struct pair *p, const struct ibv_qp_cap *cap, struct ibv_srq *srq)
 {
 	p->address_bytes = p->qp.qp_type == IBV_QPT_UD ? sizeof(struct card_address) : 0;
@@ -79,7 +79,7 @@ static int pair_create_on_card(struct pair *p)
 	return error;
 }
 
-/* What was granted, as the calls that create one tell it. */
+/* Returns the granted sizes, as the calls that create a queue pair do. */
 static void grant(const struct pair *p, struct ibv_qp_cap *cap)
 {
 	cap->max_send_wr = p->sends.count;
@@ -108,7 +108,7 @@ static int pair_init(struct pair *p, struct board *board, struct ibv_qp_init_att
 	return pair_create_on_card(p);
 }
 
-/* The kernel's own carries nothing, and is as small as can be. */
+/* The queue pair of the kernel carries no data, and is as small as possible. */
 static struct ibv_qp *pair_create_real(struct board *board, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct ibv_qp_init_attr small = {

@@ -41,7 +41,7 @@ static int pool_init(struct pool *pool, struct board *board, const struct ibv_sr
 	return pool->slots.first ? pool_create_on_card(pool) : ENOMEM;
 }
 
-/* The kernel's own carries nothing: it keeps the protection domain as long as this one is there. */
+/* The SRQ of the kernel carries no data: it keeps the protection domain in use. */
 static struct ibv_srq *pool_create_real(struct board *board, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr small = { .attr = { .max_wr = 1, .max_sge = 1 } };

@@ -51,7 +51,7 @@ static int queue_init(struct queue *q, struct board *board, int entries, void *u
 	return queue_create_on_card(q, channel);
 }
 
-/* The kernel's own stays empty, and has no channel: the program's file is the card's. */
+/* The queue of the kernel stays empty, and has no channel: the file of the program is of the card. */
 static struct ibv_cq *queue_create_real(struct board *board, void *user, int vector)
 {
 	return real(ibv_create_cq)(&board->kernels.context, 1, user, NULL, vector);
@@ -111,7 +111,7 @@ EXPORTED int ibv_destroy_cq(struct ibv_cq *cq)
 
 	if (!board_of(cq->context))
 		return real(ibv_destroy_cq)(cq);
-	error = real(ibv_destroy_cq)(q->real); /* the kernel knows whether somebody uses it */
+	error = real(ibv_destroy_cq)(q->real); /* the kernel counts its users */
 	if (error)
 		return error;
 	board_destroy(cq->context, q->handle);

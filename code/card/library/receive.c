@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Posting receives, of a queue pair's own or of a shared queue. */
+/* Posting receives, to the queue of a queue pair or to a shared queue. */
 #include <errno.h>
 
 #include "pair.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registered memory: the kernel's own region checks what is asked for, the card's handle is its key at both ends. */
+/* Registered memory: the kernel checks the arguments with its region, the handle of the card is the local and remote
+ * key. */
 #include <errno.h>
 
 #include "board.h"

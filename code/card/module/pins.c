@@ -8,7 +8,7 @@
 
 enum { AT_ONCE = 1 << 16 };
 
-/* As the kernel's own RDMA does it: against RLIMIT_MEMLOCK, but for who may lock any amount. */
+/* As RDMA in the kernel does: limited by RLIMIT_MEMLOCK, except for processes that may lock any amount. */
 static bool charge(struct mm_struct *mm, unsigned long count)
 {
 	const unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;

@@ -20,7 +20,7 @@ static int64_t next_ns(struct machine *m)
 	return in < 0 ? INT64_MAX : now_ns(m) + in;
 }
 
-/* A timer of another list, of which none is known, could do anything to the guest. */
+/* A timer of another list, of which none is known, could have any effect on the guest. */
 static bool is_halted(struct machine *m)
 {
 	const int64_t in = qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ALL_TIMERS);
@@ -50,10 +50,8 @@ static void notify_nobody(void *nobody, int clock)
 	(void)nobody, (void)clock;
 }
 
-/*
- * Whenever timers of the virtual clock have run out in the processor's thread, QEMU wakes the threads of all lists of
- * such timers: its main thread and the monitor's, which find none of theirs.
- */
+/* When timers of the virtual clock have run out in the thread of the CPU, QEMU wakes the threads of all lists of such
+ * timers: its main thread and that of the monitor, which have none. */
 static void quiet_other_threads(void)
 {
 	struct timer_list *const own = qemu_clock_get_main_loop_timerlist(CLOCK_VIRTUAL);
@@ -105,7 +103,7 @@ static void call_once(struct processor *first, union work_data nothing)
 	once.call();
 }
 
-/* QEMU's main thread, when it is awake by chance, runs timers too. */
+/* The main thread of QEMU, if awake by chance, runs timers too. */
 static void leave_to_processor(void *nothing)
 {
 	(void)nothing;
@@ -142,10 +140,8 @@ static void start_beating(void *nothing, bool is_running, int state)
 		clock_schedule_beat(nothing);
 }
 
-/*
- * Before QEMU's main thread pauses a machine, it moves a halted one's clock on to the next timer, and whether that one
- * still runs is the host's chance: once in five freezes the guest's own had, beside other work.
- */
+/* Before the main thread of QEMU pauses a machine, it advances the clock of a halted one to the next timer, and whether
+ * that timer still runs depends on the host: one snapshot in five had run a timer of the guest, on a busy host. */
 void clock_beat(void)
 {
 	timer = calloc(1, TIMER_BYTES);

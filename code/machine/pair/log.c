@@ -9,7 +9,7 @@ enum { ORDER = 0x1a2b3c4d, ETHERNET = 1 };
 enum { END_OF_OPTIONS = 0, COMMENT = 1, IF_NAME = 2, FRAME_FLAGS = 2, IF_RESOLUTION = 9 };
 enum { NANOSECONDS = 9, BLOCK_BYTES = 256 };
 
-/* A block while it is written: whole numbers of four bytes. */
+/* A block that is being written; its parts have multiples of four bytes. */
 struct block {
 	uint8_t bytes[BLOCK_BYTES];
 	uint32_t size;
@@ -37,7 +37,7 @@ static struct block block_begin(uint32_t kind)
 	struct block b = { .size = 0 };
 
 	add_number(&b, kind);
-	add_number(&b, 0); /* its size, which block_end() knows */
+	add_number(&b, 0); /* its size, which block_end() fills in */
 	return b;
 }
 

@@ -13,8 +13,8 @@
 
 #include "pair.h"
 
-#define ENDED_WELL (0x10 << 1 | 1) /* QEMU's status for the byte that init writes to isa-debug-exit */
-#define LOOK_NS 10000000           /* how often who sleeps looks whether the other still lives */
+#define ENDED_WELL (0x10 << 1 | 1) /* the exit status of QEMU for the byte that init writes to isa-debug-exit */
+#define LOOK_NS 10000000           /* interval at which a sleeping end checks that the other is alive */
 
 static const char *const names[ENDS] = { "client", "server" };
 
@@ -89,7 +89,7 @@ void pair_fail(struct pair *p, const char *format, ...)
 	va_end(arguments);
 	fprintf(stderr, "pair: %s\n", p->mine->reason);
 	pair_go(p, FAILED);
-	_exit(EXIT_FAILURE); /* QEMU's own way out could wait for what never comes */
+	_exit(EXIT_FAILURE); /* the exit of QEMU could wait for ever */
 }
 
 void pair_require_other(struct pair *p)
@@ -139,11 +139,9 @@ static void sleep_until_noted(struct pair *p, uint32_t seen)
 		pair_require_other(p);
 }
 
-/*
- * The other is woken no sooner, and nobody waits awake: the ends take turns, each for as long as it may. Side by side
- * on two processors they took less time, but more of both: they had to look for each other's promises more than twice
- * as often, and each look stops QEMU in the midst of what it had translated.
- */
+/* The other end is woken no sooner, and neither end spins: they take turns, each for as long as possible. Running in
+ * parallel on two CPUs took less time, but more CPU time: promises had to be read more than twice as often, and each
+ * read interrupts the translated code of QEMU. */
 void pair_await(struct pair *p, uint32_t seen)
 {
 	if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)

@@ -31,7 +31,7 @@ static uint64_t on_the_line(uint64_t size)
 	return (size < SHORTEST_BYTES ? SHORTEST_BYTES : size) + FRAME_EXTRA_BYTES;
 }
 
-/* The bytes that have not left yet; one that has begun counts. */
+/* The bytes that have not left yet, including a frame that is leaving. */
 static uint64_t before_it(const struct wire *w, int64_t now)
 {
 	wide left;
@@ -50,7 +50,7 @@ static bool is_refused(const struct wire *w, int64_t now, uint64_t size)
 	       (m->queue_bytes && m->rate_bit_s && before_it(w, now) + on_the_line(size) > m->queue_bytes);
 }
 
-/* The first whole ns at which all of the frame has left; nothing of the time is rounded away for the next one. */
+/* The first whole ns at which all of the frame has left; the rounded fraction is kept for the next one. */
 static int64_t wire_leave(struct wire *w, int64_t now, uint64_t bytes)
 {
 	const uint64_t rate = w->model.rate_bit_s;
