@@ -1,13 +1,10 @@
-#include "bench.h"
+#include "run.h"
 
 #include <inttypes.h>
 
-#include "pings.h"
-#include "stream.h"
-#include "verified.h"
 #include "watch.h"
 
-static void client_size(const struct run *run)
+static void bench_client(const struct run *run)
 {
 	const struct options *o = run->options;
 
@@ -21,7 +18,7 @@ static void client_size(const struct run *run)
 		pings_send(run, run->flow->iterations, run->flow->sample_every);
 }
 
-static void server_size(const struct run *run)
+static void bench_server(const struct run *run)
 {
 	const struct options *o = run->options;
 
@@ -55,7 +52,7 @@ static void server_warm_up(const struct run *run)
 		pings_answer(run, messages);
 }
 
-/* Nothing of it stays but what it made ready. */
+/* Discards all samples of the warm-up. */
 static void warm_up(const struct run *run)
 {
 	if (run->options->role == CLIENT)
@@ -71,7 +68,7 @@ void bench_size(const struct run *run)
 	if (run->flow->warmup > 0)
 		warm_up(run);
 	if (run->options->role == CLIENT)
-		client_size(run);
+		bench_client(run);
 	else
-		server_size(run);
+		bench_server(run);
 }

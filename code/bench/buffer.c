@@ -9,8 +9,8 @@
 #include "least.h"
 
 #define SLOTS_MAX 64
-#define SLOTS_BYTES (32u << 20) /* the most that a round of --verify moves, or one message */
-#define STRIDE 64               /* a cache line, that messages side by side don't share: as perftest's INC() */
+#define SLOTS_BYTES (32u << 20) /* bytes moved by a round of --verify, or by one message, at most */
+#define STRIDE 64               /* a cache line: neighbouring messages share none, as with INC() of perftest */
 #define PAGE 4096
 
 static uint64_t stride(uint64_t size_bytes)
@@ -35,7 +35,7 @@ struct buffer buffer_new(const struct options *o)
 		if (need > b.region_bytes)
 			b.region_bytes = need;
 	}
-	/* A page more: from any slot within a page there is room for the largest message. */
+	/* One page more: from any slot within a page there is room for the largest message. */
 	b.region_bytes = (b.region_bytes + PAGE - 1) / PAGE * PAGE + PAGE;
 	b.bytes = mmap(NULL, b.regions * b.region_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

@@ -82,7 +82,7 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 	output_flush();
 }
 
-/* Only the sum is held to the whole: of many short times, most of what the ticks say would be lost. */
+/* Only the sum is bounded by the whole: the kernel counts in ticks, and most of many short times would be lost. */
 static void cost_rows(const struct cost *c, const char *whole, const char *kernel, const struct processor_time *p)
 {
 	row(c->size_bytes, whole, 0, (struct sample){ c->messages, p->whole_ns });
@@ -98,7 +98,7 @@ static void csv_costs(const struct cost *costs, size_t count)
 	output_flush();
 }
 
-/* The last line, without which the CSV is not whole. */
+/* The last line; a CSV without it is incomplete. */
 static void csv_end(void)
 {
 	printf("# end rows=%" PRIu64 "\n", rows);

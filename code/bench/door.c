@@ -12,18 +12,18 @@
 #include "die.h"
 #include "side.h"
 
-#define CALLERS_MAX 64               /* waiting at once; one more evicts the one that has waited longest */
-#define LET_IN 8                     /* at once, before all are read: no crowd delays the one that speaks */
-#define HELLO_WAIT_NS (2 * NS_PER_S) /* a client that has connected says hello at once; a stranger may never */
-#define LEAVE_WAIT_NS (NS_PER_S / 2) /* a socket closed on unread bytes is reset, and the sentence in it lost */
-#define SAID_MAX 20                  /* refusals that are told one by one */
+#define CALLERS_MAX 64 /* at once; one more evicts the one that has waited longest */
+#define LET_IN 8       /* connections accepted before all are read: a crowd does not delay the right client */
+#define HELLO_WAIT_NS (2 * NS_PER_S) /* the right client sends its greeting at once; any other may send nothing */
+#define LEAVE_WAIT_NS (NS_PER_S / 2) /* closing a socket with unread bytes resets it, and the message in it is lost */
+#define SAID_MAX 20                  /* refusals that are reported one by one */
 
 struct caller {
 	int fd;
-	bool refused; /* and is only heard out */
+	bool refused; /* the message was sent; only wait until the caller closes */
 	char peer[64];
 	uint64_t until_ns;
-	size_t length; /* of the greeting so far */
+	size_t length; /* of the greeting, so far */
 	struct hello hello;
 };
 
@@ -35,17 +35,17 @@ struct door {
 	struct caller callers[CALLERS_MAX]; /* the first has waited longest */
 };
 
-static void answer(int fd, const char *sentence)
+static void door_answer(int fd, const char *sentence)
 {
 	const struct verdict v = verdict_of(sentence);
 	const ssize_t ignored = send(fd, &v, sizeof(v), MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	(void)ignored; /* a fresh connection has room for it; our client always has */
+	(void)ignored; /* a fresh connection has room for it, and our client always has */
 }
 
 void door_busy(int fd)
 {
-	answer(fd, "the server is busy with another client");
+	door_answer(fd, "the server is busy with another client");
 }
 
 static void dismiss(struct door *d, size_t i)
@@ -57,7 +57,7 @@ static void dismiss(struct door *d, size_t i)
 
 static void refuse(struct door *d, struct caller *c, const char *sentence)
 {
-	answer(c->fd, sentence);
+	door_answer(c->fd, sentence);
 	shutdown(c->fd, SHUT_WR);
 	c->refused = true;
 	c->until_ns = now_ns() + LEAVE_WAIT_NS;
@@ -74,7 +74,7 @@ static void let_in(struct door *d)
 	for (int i = 0; i < LET_IN && (fd = side_accept(d->listener, peer)) >= 0; i++) {
 		if (d->count == CALLERS_MAX) {
 			if (!d->callers[0].refused)
-				refuse(d, &d->callers[0], "too many others knock; try again");
+				refuse(d, &d->callers[0], "too many connections; try again");
 			dismiss(d, 0);
 		}
 		c = &d->callers[d->count++];
@@ -83,8 +83,8 @@ static void let_in(struct door *d)
 	}
 }
 
-/* What has come of the greeting; false if there is no more to come. */
-static bool hear(struct caller *c)
+/* Receives more of the greeting; false if no more can come. */
+static bool door_hear(struct caller *c)
 {
 	ssize_t n = recv(c->fd, (char *)&c->hello + c->length, sizeof(c->hello) - c->length, MSG_DONTWAIT);
 
@@ -93,8 +93,8 @@ static bool hear(struct caller *c)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* False when it is gone. */
-static bool hear_out(struct caller *c)
+/* False once the refused caller has closed, or has had its time. */
+static bool door_drain(struct caller *c)
 {
 	char rest[4096];
 	ssize_t n = recv(c->fd, rest, sizeof(rest), MSG_DONTWAIT);
@@ -102,19 +102,19 @@ static bool hear_out(struct caller *c)
 	return (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) && now_ns() < c->until_ns;
 }
 
-/* True if this is the client. */
+/* True if this is the right client. */
 static bool receive(struct door *d, struct caller *c)
 {
-	const bool open = hear(c) && now_ns() < c->until_ns;
+	const bool open = door_hear(c) && now_ns() < c->until_ns;
 	char sentence[SENTENCE_MAX];
 
 	if (c->length < sizeof(c->hello)) {
 		if (!open)
-			refuse(d, c, "no whole greeting came");
+			refuse(d, c, "no complete greeting came");
 		return false;
 	}
 	if (hello_judge(&c->hello, d->here, sentence) && *sentence) {
-		answer(c->fd, sentence);
+		door_answer(c->fd, sentence);
 		die("refused %s: %s", c->peer, sentence);
 	}
 	if (*sentence)
@@ -122,14 +122,14 @@ static bool receive(struct door *d, struct caller *c)
 	return !*sentence;
 }
 
-/* Reads from each caller once; the connection of the client, or -1. */
-static int hear_all(struct door *d)
+/* Reads from each caller once. Returns the connection of the client, or -1. */
+static int door_hear_all(struct door *d)
 {
 	struct caller *c;
 
 	for (size_t i = 0; i < d->count;) {
 		c = &d->callers[i];
-		if (c->refused && !hear_out(c)) {
+		if (c->refused && !door_drain(c)) {
 			dismiss(d, i);
 			continue;
 		}
@@ -178,10 +178,10 @@ int door_wait(int listener, const struct hello *here, uint64_t deadline_ns)
 	while (client < 0 && now_ns() < deadline_ns) {
 		sleep_until_something_happens(&d, deadline_ns);
 		let_in(&d);
-		client = hear_all(&d);
+		client = door_hear_all(&d);
 	}
 	if (client >= 0)
-		answer(client, "");
+		door_answer(client, "");
 	shut(&d, client);
 	return client;
 }

@@ -1,11 +1,10 @@
-#include "explain.h"
+#include "rules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "options.h"
-#include "rule_table.h"
 
 static const char *const kinds[] = { [OPTION_FLAG] = "flag",   [OPTION_NUMBER] = "number",
 				     [OPTION_BYTES] = "bytes", [OPTION_NUMBER_OR_AUTO] = "number or auto",

@@ -8,7 +8,7 @@
 
 #include "die.h"
 
-static const char magic[] = "LABBENCH"; /* on the wire without its end */
+static const char magic[] = "LABBENCH"; /* sent without its terminating 0 */
 
 struct digesting {
 	uint64_t digest;
@@ -16,14 +16,14 @@ struct digesting {
 	char *text;
 };
 
-/* FNV-1a: tells different options from equal ones; the token, not this, keeps strangers out. */
+/* FNV-1a: detects different options. The token, not this, keeps other clients out. */
 static void digest_add(uint64_t *digest, const char *text)
 {
 	for (; *text; text++)
 		*digest = (*digest ^ (unsigned char)*text) * 0x100000001b3u;
 }
 
-static void add_option(const char *key, const char *value, bool shared, void *context)
+static void hello_add_option(const char *key, const char *value, bool shared, void *context)
 {
 	struct digesting *d = context;
 	const char *parts[] = { key, "=", value, "\n" };
@@ -45,7 +45,7 @@ void hello_fill(struct hello *hello, const struct options *o)
 	memset(hello, 0, sizeof(*hello));
 	memcpy(hello->magic, magic, sizeof(hello->magic));
 	hello->version = htonl(HELLO_VERSION);
-	options_each(add_option, &d);
+	options_each(hello_add_option, &d);
 	hello->digest = htobe64(d.digest);
 	strcpy(hello->token, o->token);
 }
@@ -59,7 +59,7 @@ static bool token_equal(const char a[TOKEN_MAX], const char b[TOKEN_MAX])
 	return difference == 0;
 }
 
-/* What comes from the other end may be meant for the terminal that shows it. */
+/* Makes bytes from the other end safe for a terminal. */
 static void printable(char *text)
 {
 	for (; *text; text++)
@@ -93,13 +93,13 @@ bool hello_judge(struct hello *there, const struct hello *here, char sentence[SE
 	there->options[OPTIONS_TEXT_MAX - 1] = '\0';
 	sentence[0] = '\0';
 	if (memcmp(there->magic, magic, sizeof(there->magic)) != 0)
-		snprintf(sentence, SENTENCE_MAX, "that is no lab-bench client");
+		snprintf(sentence, SENTENCE_MAX, "this is not a lab-bench client");
 	else if (ntohl(there->version) != HELLO_VERSION)
 		snprintf(sentence, SENTENCE_MAX,
-			 "the client speaks version %u, the server version %d; build both from one checkout",
+			 "the client has version %u, the server version %d; build both from one checkout",
 			 ntohl(there->version), HELLO_VERSION);
 	else if (!token_equal(there->token, here->token))
-		snprintf(sentence, SENTENCE_MAX, "the token is not this server's; is another run using the same port?");
+		snprintf(sentence, SENTENCE_MAX, "wrong token; is another run using the same port?");
 	else if ((known = *here->token != '\0', there->digest != here->digest))
 		describe_difference(here->options, there->options, sentence);
 	return known;
@@ -118,11 +118,11 @@ struct verdict verdict_of(const char *sentence)
 void verdict_obey(struct verdict *v, const char *host)
 {
 	if (memcmp(v->magic, magic, sizeof(v->magic)) != 0)
-		die("the server at %s is no lab-bench server", host);
+		die("the server at %s is not a lab-bench server", host);
 	v->sentence[SENTENCE_MAX - 1] = '\0';
 	printable(v->sentence);
 	if (v->refused)
 		die("the server refused: %s", v->sentence);
 	if (ntohl(v->version) != HELLO_VERSION)
-		die("the server speaks version %u, this client version %d", ntohl(v->version), HELLO_VERSION);
+		die("the server has version %u, this client version %d", ntohl(v->version), HELLO_VERSION);
 }

@@ -1,4 +1,4 @@
-/* The first bytes that each end sends: who it is and what it wants to measure, and what the server says to that. */
+/* The first messages on a connection: who a client is and what it measures, and the verdict of the server. */
 #ifndef HELLO_H
 #define HELLO_H
 
@@ -12,14 +12,14 @@
 #define OPTIONS_TEXT_MAX 4096
 #define SENTENCE_MAX 256
 
-/* On the wire: fixed sizes, big-endian numbers, so that nothing is ever read past a bound. */
+/* As sent: fixed sizes and big-endian numbers, so that nothing is read past a bound. */
 struct hello {
 	char magic[8];
 	uint32_t version;
 	uint32_t reserved;
-	uint64_t digest; /* of all shared options; the text is there to name the one that differs */
+	uint64_t digest; /* of all shared options; the text names the one that differs */
 	char token[TOKEN_MAX];
-	char options[OPTIONS_TEXT_MAX]; /* "key=value\n", cut off at the end */
+	char options[OPTIONS_TEXT_MAX]; /* "key=value\n" each, truncated */
 };
 
 struct verdict {
@@ -31,14 +31,14 @@ struct verdict {
 
 void hello_fill(struct hello *hello, const struct options *options);
 
-/* Why that client is not welcome, printable; empty if it is. True if it knows our token, so that it is our own, if
- * misled: without a token there is no telling. */
+/* Judges a client: writes why it is refused, printable, or an empty text if it is accepted. True if it has our token,
+ * which means that it is our client, perhaps with wrong options; without tokens it is false. */
 bool hello_judge(struct hello *there, const struct hello *here, char sentence[SENTENCE_MAX]);
 
-/* The answer; an empty sentence is a welcome. Safe in a signal handler. */
+/* The verdict as sent; an empty reason accepts the client. Safe in a signal handler. */
 struct verdict verdict_of(const char *sentence);
 
-/* Exits with the server's reason, or with what is wrong with the answer, unless it is a welcome. */
+/* Exits with the server's reason, or if the answer is not a verdict, unless the client is accepted. */
 void verdict_obey(struct verdict *verdict, const char *host);
 
 #endif

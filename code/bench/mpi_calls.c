@@ -4,7 +4,7 @@
 
 #define TAG 1
 
-/* Large counts came with MPI 4.0; OpenMPI 4 speaks MPI 3.1. */
+/* MPI 4.0 has large counts; OpenMPI 4 implements MPI 3.1. */
 #if MPI_VERSION >= 4
 typedef MPI_Count count;
 #define LARGEST INT64_MAX
@@ -90,7 +90,7 @@ static void non_blocking_receive(const struct message *m)
 	complete(m, m->incoming);
 }
 
-/* The reply's receive is there before the message leaves: that is what non-blocking calls are for. */
+/* The receive of the reply is posted before the message leaves: non-blocking calls exist for this. */
 static void non_blocking_ping(const struct message *m)
 {
 	begin_receive(m);

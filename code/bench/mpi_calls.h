@@ -1,4 +1,4 @@
-/* How one message goes over MPI: by blocking calls, or by requests that are waited for. */
+/* How one message is sent over MPI: with blocking calls, or with requests and waits. */
 #ifndef MPI_CALLS_H
 #define MPI_CALLS_H
 
@@ -16,12 +16,12 @@ struct calls {
 	void (*send)(const struct message *);
 	void (*receive)(const struct message *);
 	void (*ping)(const struct message *); /* there and back */
-	void (*pong)(const struct message *); /* the other rank's half of it */
+	void (*pong)(const struct message *); /* the part of the other rank */
 };
 
 extern const struct calls calls_blocking, calls_non_blocking;
 
-/* The most bytes that one call can carry: 2^31-1 where counts are int, all where the library has large counts. */
+/* The most bytes of one call: 2^31-1 where counts are int, more where the library has large counts. */
 uint64_t calls_largest(void);
 
 /* Calls per message. */

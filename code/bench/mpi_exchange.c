@@ -10,7 +10,7 @@
 #include "ticks.h"
 #include "watch.h"
 
-/* The time of one message in every so many is a sample; how many there are. */
+/* The time of one message in every `every` is a sample; returns how many there are. */
 typedef uint64_t loop(const struct exchange *, uint64_t messages, uint64_t every, struct sample *samples);
 
 static uint64_t pings(const struct exchange *e, uint64_t messages, uint64_t every, struct sample *samples)
@@ -50,9 +50,9 @@ static uint64_t pongs(const struct exchange *e, uint64_t messages, uint64_t ever
 	return 0;
 }
 
-/* Both ranks begin every message together: no send finds the receiver busy with the one before. Nor does a rank go on
- * to other work while its peer still measures, which on one processor would take the time from it. Who waits in
- * a barrier polls: the processor's time is read on both sides of each call, and outside of what is timed. */
+/* Both ranks begin each message together, so no send finds the receiver busy with the previous one. Nor does a rank go
+ * on to other work while its peer still measures: on one CPU that would take time from the peer. A rank in a barrier
+ * polls, so CPU time is read on both sides of each call, outside the timed part. */
 static uint64_t one_way(const struct exchange *e, void (*call)(const struct message *), uint64_t messages,
 			uint64_t every, struct sample *samples)
 {
@@ -90,16 +90,16 @@ static loop *const loops[][2] = {
 	[ONE_WAY] = { sends, receives },
 };
 
-static void check(const struct exchange *e, uint64_t seed, uint64_t message)
+static void exchange_check(const struct exchange *e, uint64_t seed, uint64_t message)
 {
 	uint64_t at = pattern_check(e->message.in, e->message.bytes, seed, message);
 
 	if (at != PATTERN_GOOD)
-		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
-		    e->message.bytes, message, at);
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed", e->message.bytes,
+		    message, at);
 }
 
-/* The same loop, a message at a time: what goes there and what comes back have different patterns. */
+/* The same loop, one message at a time; the two directions have different patterns. */
 static uint64_t verified(const struct exchange *e, loop *run, const struct options *o, uint64_t mode,
 			 const struct flow *f, struct sample *samples)
 {
@@ -110,7 +110,7 @@ static uint64_t verified(const struct exchange *e, loop *run, const struct optio
 			pattern_fill(e->message.out, e->message.bytes, o->seed + (uint64_t)e->rank, i);
 		run(e, 1, 1, &samples[i / f->sample_every]);
 		if (receives_too)
-			check(e, o->seed + (uint64_t)(1 - e->rank), i);
+			exchange_check(e, o->seed + (uint64_t)(1 - e->rank), i);
 	}
 	return (f->iterations + f->sample_every - 1) / f->sample_every;
 }
@@ -126,7 +126,7 @@ static uint64_t once(const struct exchange *e, const struct options *o, uint64_t
 	return o->verify ? verified(e, run, o, mode, f, samples) : run(e, f->iterations, f->sample_every, samples);
 }
 
-/* The clock of rank 0 decides for both. */
+/* The clock of rank 0 decides for both ranks. */
 static uint32_t agreed_factor(const struct options *o, uint32_t factor, uint64_t took_ns)
 {
 	uint32_t next = sweep_factor(o, factor, took_ns);

@@ -14,9 +14,10 @@ struct exchange {
 	struct processor_time *processor; /* of this rank, for the timed messages of a size */
 };
 
-/* This rank's part of one size, warm-up first, and again with more iterations until rank 0 finds that it lasted long
- * enough: the flow says with how many. Samples has room for every message that is asked for, up to SAMPLES_MAX, and is
- * filled where this rank takes the time: on rank 0, and, one way, on both. How many there are. */
+/* This rank's part of one size: warm-up, then the timed messages, again with more iterations until rank 0 finds that
+ * they took long enough. The flow returns how many iterations that were. Samples has room for one per message, at most
+ * SAMPLES_MAX, and is filled on the ranks that take times: rank 0, and with one-way both. Returns the number of
+ * samples. */
 uint64_t exchange_size(const struct exchange *exchange, const struct options *options, uint64_t mode, struct flow *flow,
 		       struct sample *samples);
 

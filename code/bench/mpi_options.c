@@ -26,5 +26,5 @@ void mpi_options_check(struct options *o)
 	if (mpi_options.bytes_per_call == 0 || mpi_options.bytes_per_call > largest)
 		die_usage("--bytes-per-call %" PRIu64 ": between 1 and %" PRIu64 ", as far as this library counts",
 			  mpi_options.bytes_per_call, largest);
-	o->measure = mpi_options.mode == PING_PONG ? LATENCY : THROUGHPUT; /* a reply needs memory of its own */
+	o->measure = mpi_options.mode == PING_PONG ? LATENCY : THROUGHPUT; /* a reply needs separate memory */
 }

@@ -1,4 +1,4 @@
-/* What only the MPI program can be asked for. */
+/* The options of the MPI program. */
 #ifndef MPI_OPTIONS_H
 #define MPI_OPTIONS_H
 
@@ -10,13 +10,13 @@ enum kind { BLOCKING, NON_BLOCKING };
 struct mpi_options {
 	uint64_t mode;           /* enum mode */
 	uint64_t calls;          /* enum kind */
-	uint64_t bytes_per_call; /* a larger message is cut into pieces; AUTO: as much as the library counts */
+	uint64_t bytes_per_call; /* a larger message is cut into pieces; AUTO: the largest count of the library */
 };
 
 extern struct mpi_options mpi_options;
 extern struct option_spec mpi_option_table[];
 
-/* Refuses what can't be, and puts what was chosen in place of AUTO. */
+/* Refuses impossible values, and replaces AUTO by the chosen ones. */
 void mpi_options_check(struct options *options);
 
 #endif

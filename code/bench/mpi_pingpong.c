@@ -1,4 +1,4 @@
-/* Two ranks of one MPI job: rank 0 has the samples of both in the end and prints them. */
+/* Two ranks of one MPI job; rank 0 collects the samples of both and prints them. */
 #include <mpi.h>
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define OPTIONS_TEXT_MAX 4096
 #define LAUNCHER_US                                                                                                    \
-	2000 /* the launcher hands on what was printed; on one processor it would take the next size's time */
+	2000 /* time for the launcher to pass on the output; on one CPU it would take that from the next size */
 
 static int rank_of_two(void)
 {
@@ -33,7 +33,7 @@ static int rank_of_two(void)
 	return rank;
 }
 
-static void add_option(const char *key, const char *value, bool shared, void *text)
+static void ranks_add_option(const char *key, const char *value, bool shared, void *text)
 {
 	size_t length = strlen(text);
 
@@ -41,12 +41,12 @@ static void add_option(const char *key, const char *value, bool shared, void *te
 		snprintf((char *)text + length, OPTIONS_TEXT_MAX - length, "%s=%s ", key, value);
 }
 
-/* A launcher can give every rank other options. */
+/* A launcher can give each rank different options. */
 static void compare_options(int rank)
 {
 	char own[OPTIONS_TEXT_MAX] = "", other[OPTIONS_TEXT_MAX] = "";
 
-	options_each(add_option, own);
+	options_each(ranks_add_option, own);
 	MPI_Sendrecv(own, sizeof(own), MPI_CHAR, 1 - rank, 0, other, sizeof(other), MPI_CHAR, 1 - rank, 0,
 		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (strcmp(own, other) != 0)
@@ -109,7 +109,7 @@ static void move_samples(int rank, uint64_t count, struct sample *samples)
 		MPI_Recv(samples, numbers, MPI_UINT64_T, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Only rank 0 has both in the end. */
+/* Only rank 0 has the costs of both ranks, and prints them. */
 static void print_cost(const struct exchange *e, const struct flow *f)
 {
 	struct cost cost = { .size_bytes = f->size_bytes, .messages = f->iterations, .own = *e->processor };

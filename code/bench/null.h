@@ -1,4 +1,4 @@
-/* A transport without a network: messages complete after known delays. It tests the engine. */
+/* A transport without a network, for tests of the engine: messages complete after known delays. */
 #ifndef NULL_H
 #define NULL_H
 
@@ -6,19 +6,19 @@
 
 extern const struct transport null_transport;
 
-/* What the tests set before, and look at after, a run. */
+/* What the tests set before a run, and check after it. */
 struct null_link {
-	uint64_t message_ns; /* by which the link's clock moves per message */
-	uint64_t drift_ns;   /* by which it moves more in each further round */
-	uint64_t there_ns;   /* the way of the first message, and of a control message */
-	uint64_t back_ns;    /* the way of completions, and of the server's control messages */
-	uint64_t answer_ns;  /* how long the server thinks before the one that ends a round */
-	bool one_sided;      /* it has to be told first that all is there */
-	uint64_t clump;      /* that complete together */
+	uint64_t message_ns; /* time per message */
+	uint64_t drift_ns;   /* more per message in each further round */
+	uint64_t there_ns;   /* delay of the first message, and of a control message */
+	uint64_t back_ns;    /* delay of completions, and of control messages from the server */
+	uint64_t answer_ns;  /* delay of the server before the control message that ends a round */
+	bool one_sided;      /* the server must be notified of the end of a round */
+	uint64_t clump;      /* messages that complete together */
 	uint64_t depth, post_list, singles;
 	uint64_t orders, last_order;
 	uint64_t posts, under_way, most_under_way, completed, rounds, finished, answered, stops;
-	bool begun, asked; /* a round whose first message is still to come; a control message without answer */
+	bool begun, asked; /* a round whose first message is still to come; a control message without an answer */
 };
 
 struct link *null_open(const struct null_link *setting);

@@ -12,9 +12,9 @@
 
 #define OPTIONS_MAX 64
 
-enum { HELP = OPTIONS_MAX, EXPLAIN }; /* what getopt_long() returns beside the index of an option */
+enum { HELP = OPTIONS_MAX, EXPLAIN }; /* return values of getopt_long() beside the index of an option */
 
-static struct option_spec *specs[OPTIONS_MAX]; /* of the program's own and the common tables, in order */
+static struct option_spec *specs[OPTIONS_MAX]; /* of the transport and of all programs, in order */
 static size_t spec_count;
 
 static void specs_add(struct option_spec *table)
@@ -60,7 +60,7 @@ static bool word_value(const char *words, const char *text, uint64_t *value)
 	return false;
 }
 
-/* A default may lie below the least: it says that the option does nothing. */
+/* A default of 0 below `least` is allowed: it switches the option off. */
 static void spec_check(const struct option_spec *spec, const char *text)
 {
 	const uint64_t value = *(const uint64_t *)spec->value;
@@ -189,11 +189,11 @@ static void positional(int argc, char **argv)
 {
 	if (options.role == CLIENT) {
 		if (optind == argc)
-			die_usage("name the server's host behind the options");
+			die_usage("the host of the server is missing: put it after the options");
 		options.host = argv[optind++];
 	} else if (options.role == SERVER && optind < argc) {
 		if (!number_value(argv[optind], &options.port))
-			die_usage("'%s' is no port: expected a whole number", argv[optind]);
+			die_usage("'%s' is not a port: expected a whole number", argv[optind]);
 		spec_check(option_find("port"), argv[optind]);
 		optind++;
 	}
@@ -214,7 +214,7 @@ struct options *options_parse(int argc, char **argv, enum role role, struct opti
 	long_options(table);
 	while ((index = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (index == '?')
-			die_usage("that option is not known here, or lacks its value");
+			die_usage("unknown option, or an option without its value");
 		if (index == HELP)
 			help(role);
 		if (index == EXPLAIN)

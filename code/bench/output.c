@@ -8,7 +8,7 @@
 
 #include "die.h"
 
-/* Read-only, so that what is printed there is an error and not lost. */
+/* Opened read-only, so that printing to it fails instead of losing output. */
 void output_guard(void)
 {
 	int fd;
@@ -24,6 +24,6 @@ void output_flush(void)
 {
 	if (fflush(stdout))
 		die("can't write the samples: %s", strerror(errno));
-	if (ferror(stdout)) /* printf() dropped what it could not write */
+	if (ferror(stdout)) /* printf() has dropped what it could not write */
 		die("can't write the samples: an earlier write failed");
 }

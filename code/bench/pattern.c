@@ -3,8 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
-/* splitmix64 (Steele, Lea, Flood 2014): neighbouring words share no bits by rule. In memory it is little-endian on any
- * processor, since the two ends may differ. */
+/* splitmix64 (Steele, Lea, Flood 2014): neighbouring words are unrelated. Little-endian in memory on any CPU, since the
+ * two ends may differ. */
 static uint64_t word_at(uint64_t seed, uint64_t message, uint64_t index)
 {
 	uint64_t z = seed * 0xd1342543de82ef95u + message * 0x9e3779b97f4a7c15u + index * 0xbf58476d1ce4e5b9u;

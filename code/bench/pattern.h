@@ -1,5 +1,5 @@
-/* The bytes that --verify sends and looks for: a function of seed, message and place, so that a byte that was
- * never written, or belongs to another message, can't pass. */
+/* The bytes that --verify sends and expects: a function of seed, message and offset, so that a byte that was never
+ * written, or belongs to another message, is detected. */
 #ifndef PATTERN_H
 #define PATTERN_H
 
@@ -9,7 +9,7 @@
 
 void pattern_fill(unsigned char *bytes, uint64_t size, uint64_t seed, uint64_t message);
 
-/* The place of the first wrong byte, or PATTERN_GOOD. */
+/* The offset of the first wrong byte, or PATTERN_GOOD. */
 uint64_t pattern_check(const unsigned char *bytes, uint64_t size, uint64_t seed, uint64_t message);
 
 #endif

@@ -1,4 +1,4 @@
-#include "pings.h"
+#include "run.h"
 
 #include <sched.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 #define STAMPS_MAX 1024
 
-/* Of the first round trip of each `every`, beginning with the one that is `done`. */
+/* Keeps every `every`-th round trip as a sample; `done` round trips came before these. */
 static void keep(struct result *result, const uint64_t *stamps, uint64_t count, uint64_t done, uint64_t every)
 {
 	for (uint64_t i = (every - done % every) % every; i < count; i += every)
 		result->samples[result->count++] = (struct sample){ 1, stamps[i + 1] - stamps[i] };
 }
 
-/* The samples are worked out between runs of pings: in a loop that only stamps, nothing else takes time. */
+/* Samples are computed between runs of pings: the loop only stamps, so nothing else takes time in it. */
 void pings_send(const struct run *run, uint64_t messages, uint64_t every)
 {
 	static uint64_t stamps[STAMPS_MAX + 1];
@@ -26,7 +26,7 @@ void pings_send(const struct run *run, uint64_t messages, uint64_t every)
 	struct processor_time processor;
 	uint64_t count, start_ns;
 
-	memset(stamps, 0, sizeof(stamps)); /* its pages are there before a stamp is written */
+	memset(stamps, 0, sizeof(stamps)); /* its pages are mapped before a stamp is written */
 	result->count = 0;
 	t->begin(l, messages);
 	t->await(l);

@@ -1,5 +1,5 @@
-/* Polling in vain is waiting, not work. Two no-ops around the polls of a loop tell the plugin that counts instructions
- * (code/machine/profile) which were in vain; anywhere else they do nothing. */
+/* A poll that finds nothing is waiting, not work. Two no-ops around the polls of a loop mark such polls for the plugin
+ * that counts instructions (code/machine/profile); elsewhere they have no effect. */
 #ifndef POLLING_H
 #define POLLING_H
 
@@ -12,7 +12,7 @@
 /* Before a poll. */
 #define polling_begins() POLLING_MARK(0x6c6c6f70)
 
-/* After it, or after several: there was nothing, and what the program executed since polling_begins() was waiting. */
+/* After one or more polls that found nothing: what the program executed since polling_begins() was waiting. */
 #define polling_was_in_vain() POLLING_MARK(0x656c6469)
 
 #endif

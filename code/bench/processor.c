@@ -20,7 +20,8 @@ static uint64_t kernel_ns(void)
 	return (uint64_t)usage.ru_stime.tv_sec * NS_PER_S + (uint64_t)usage.ru_stime.tv_usec * NS_PER_US;
 }
 
-/* The whole last, and after what is timed first: what it takes to read is not a part of it. */
+/* Reads the whole time last, and processor_add_since() reads it first: reading takes time that is not part of the
+ * measurement. */
 struct processor_time processor_now(void)
 {
 	struct processor_time now = { .kernel_ns = kernel_ns() };

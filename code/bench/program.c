@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "columns.h"
 #include "csv.h"
 #include "die.h"
-#include "parting.h"
+#include "output.h"
 #include "rules.h"
+#include "session.h"
 #include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
@@ -25,10 +25,10 @@ static void pin(uint64_t core)
 	CPU_ZERO(&set);
 	CPU_SET(core, &set);
 	if (core >= CPU_SETSIZE || sched_setaffinity(0, sizeof(set), &set))
-		die("--core %" PRIu64 ": %s; nproc tells how many there are", core, strerror(errno));
+		die("--core %" PRIu64 ": %s; `nproc` prints the number of CPUs", core, strerror(errno));
 }
 
-/* Two ends that both spin on one processor take turns at the scheduler's tick, and that is what they measure. */
+/* Two ends that spin on one CPU take turns at the scheduler tick, and then the tick is what they measure. */
 static void note_processors(const struct options *o)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -37,15 +37,15 @@ static void note_processors(const struct options *o)
 	csv_note("may_spin_together", "%s", processors == 1 && o->wait == WAIT_POLL ? "yes" : "no");
 }
 
-/* The one that --format names. */
+/* The output that --format selects. */
 static const struct output *output_of(const struct options *o)
 {
 	return o->format == FORMAT_COLUMNS ? &columns_output : &csv_output;
 }
 
-static struct session session_open(const struct options *o, const struct transport *t)
+static struct session open_session(const struct options *o, const struct transport *t)
 {
-	struct session s = o->role == SERVER ? handshake_serve(o, t->tune) : handshake_join(o, t->tune);
+	struct session s = o->role == SERVER ? session_serve(o, t->tune) : session_join(o, t->tune);
 
 	if (s.listener >= 0)
 		watch_listener(s.listener);
@@ -58,11 +58,11 @@ static void measure(const struct options *o, const struct transport *t, struct l
 	struct cost *costs = calloc(o->sizes.count, sizeof(*costs));
 
 	if (!costs)
-		die("no memory for the processor times");
+		die("no memory for the CPU times");
 	sweep_run(o, t, link, output, costs);
 	if (t->drain)
 		t->drain(link);
-	parting_run(o, peer, costs);
+	session_end(o, peer, costs);
 	if (o->role == CLIENT)
 		output->costs(costs, o->sizes.count);
 	free(costs);
@@ -81,7 +81,7 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	rules_check(o);
 	pin(o->core);
 	output = output_of(o);
-	session = session_open(o, t);
+	session = open_session(o, t);
 	watch_deadline(o->deadline_s);
 	if (role == CLIENT)
 		output->begin();

@@ -1,4 +1,4 @@
-/* What every program does, whatever its role and transport. */
+/* The main function of the programs, for any role and transport. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

@@ -1,4 +1,4 @@
-/* What the client found out about one size. */
+/* The results of one size on the client. */
 #ifndef RESULT_H
 #define RESULT_H
 
@@ -13,7 +13,8 @@ struct sample {
 	uint64_t time_ns;
 };
 
-/* When a round was over: for the client, and by the server's answer; and what it took of the client's processor. */
+/* When a round ended: by the last completion at the client, and by the confirmation of the server; and the CPU time of
+ * the client. */
 struct stops {
 	struct sample completed, confirmed;
 	struct processor_time processor;
@@ -21,21 +22,21 @@ struct stops {
 
 struct result {
 	size_t count;
-	struct sample *samples;     /* windows, round trips, or rounds; the caller makes room for all of them */
-	struct sample *completions; /* of each round: when the client had its last completion; only with rounds */
-	struct sample completed, confirmed; /* only without rounds */
-	uint64_t pings_ns;                  /* of all round trips, also those that are no samples */
+	struct sample *samples;             /* windows, round trips or rounds; the caller allocates them */
+	struct sample *completions;         /* with rounds: the time of the last completion of each round */
+	struct sample completed, confirmed; /* without rounds only */
+	uint64_t pings_ns;                  /* of all round trips, whether kept as samples or not */
 	size_t trip_count;
-	struct sample *trips;            /* of control messages, which carry none of the bytes; only before rounds */
-	struct sample settled;           /* the rounds that the rule looked at last, together */
-	bool reached;                    /* they agreed */
-	struct processor_time processor; /* of this end, client or server, for the timed messages */
+	struct sample *trips;            /* with rounds: round trips of control messages, which carry no data */
+	struct sample settled;           /* the last rounds that the stop rule compared, together */
+	bool reached;                    /* those rounds agreed */
+	struct processor_time processor; /* CPU time of this end, client or server, for the timed messages */
 };
 
-/* What all timed messages of a size took of the processors. */
+/* The CPU time of all timed messages of a size. */
 struct cost {
 	uint64_t size_bytes, messages;
-	struct processor_time own, peer; /* of this end; of the other one, where the client has heard of it */
+	struct processor_time own, peer; /* of this end; of the other end, if the client has received it */
 };
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "clock.h"
 #include "die.h"
+#include "run.h"
 #include "stable.h"
-#include "stream.h"
 #include "watch.h"
 
-#define TRIPS_BEFORE 5 /* untimed: the first wakes the other end up */
+#define TRIPS_BEFORE 5 /* untimed: the first one wakes the other end */
 
-/* The control message there and back, without data: a round's time is too long by a part of it. */
+/* Times control messages there and back, without data: a part of each round that is not data. */
 static void client_trips(const struct run *run)
 {
 	const struct transport *t = run->transport;
@@ -77,7 +77,7 @@ static void client_rounds(const struct run *run)
 	add_settled(result, o->stable_window);
 }
 
-static void client_size(const struct run *run)
+static void rounds_client(const struct run *run)
 {
 	client_trips(run);
 	if (run->flow->warmup > 0)
@@ -85,7 +85,7 @@ static void client_size(const struct run *run)
 	client_rounds(run);
 }
 
-static void server_size(const struct run *run)
+static void rounds_server(const struct run *run)
 {
 	server_trips(run);
 	if (run->flow->warmup > 0)
@@ -100,7 +100,7 @@ void rounds_size(const struct run *run)
 {
 	watch_stage("measuring rounds of %" PRIu64 " bytes", run->flow->size_bytes);
 	if (run->options->role == CLIENT)
-		client_size(run);
+		rounds_client(run);
 	else
-		server_size(run);
+		rounds_server(run);
 }

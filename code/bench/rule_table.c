@@ -1,16 +1,16 @@
-#include "rule_table.h"
+#include "rules.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "limits.h"
+#include "option_table.h"
 #include "options.h"
 
 #define ONE_WINDOW_EACH { "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }
 #define OF_ROUNDS "it is for --measure throughput without --verify"
-#define LASTING "not with --verify or --until-stable, which say themselves how often"
+#define LASTING "not with --verify or --until-stable, which set the number of messages themselves"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
 #define BYTES_MAX "9223372036854775807"
@@ -56,7 +56,7 @@ const struct rule rule_table[] = {
 	{ NULL, { { NULL, ALWAYS, NULL } }, NULL },
 };
 
-/* A word that is no option is a number, or what an IS compares with. */
+/* Whether all factors are known: options, numbers, or the size. IS and IS_NOT compare with any word. */
 static bool is_known(const char *factors)
 {
 	char copy[64], *rest = copy;

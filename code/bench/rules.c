@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "die.h"
-#include "explain.h"
-#include "rule_table.h"
 
 #define PORT 18600
-#define PORT_COLUMNS 6666 /* of the exercise whose output --format columns is */
+#define PORT_COLUMNS 6666 /* of the exercise that defines the output of --format columns */
 
-/* The text of an option's value, or of one of the size that is looked at; NULL if this program has no such option. */
+/* The value of an option as text, or of a size; NULL if this program has no such option. */
 static const char *value_of(const char *name, const struct size_plan *plan, char number[32])
 {
 	const struct option_spec *spec = option_find(name);
@@ -27,7 +25,7 @@ static const char *value_of(const char *name, const struct size_plan *plan, char
 	return number;
 }
 
-/* False if a factor is no number, such as auto. A product too large for 64 bits is as large as they hold. */
+/* False if a factor is not a number, such as auto. A product that exceeds 64 bits saturates. */
 static bool product_of(const char *factors, const struct size_plan *plan, uint64_t *product)
 {
 	char copy[64], number[32], *rest = copy, *end;
@@ -92,7 +90,7 @@ static bool is_broken(const struct rule *rule, const struct size_plan *plan)
 	return true;
 }
 
-/* Writes the sentence with values in place of their names in braces. */
+/* Writes the message with values in place of their names in braces. */
 static const char *filled(const char *sentence, const struct size_plan *plan, char *out, size_t room)
 {
 	char name[32], number[32];

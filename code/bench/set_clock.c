@@ -1,5 +1,5 @@
-/* Sets this computer's clock: so many ns on, and from then on so many millionths too fast. CLOCK_REALTIME shows both,
- * CLOCK_MONOTONIC the rate alone, and CLOCK_MONOTONIC_RAW, by which the other programs measure, neither. */
+/* Sets the clock of this host: moves it by a number of ns, and makes it run fast by a number of ppm. CLOCK_REALTIME
+ * shows both, CLOCK_MONOTONIC the rate alone, CLOCK_MONOTONIC_RAW, which the other programs measure with, neither. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static long number(const char *text)
 	errno = 0;
 	value = strtol(text, &end, 10);
 	if (!*text || *end || errno)
-		die("%s is no whole number", text);
+		die("%s is not a whole number", text);
 	return value;
 }
 
@@ -28,7 +28,7 @@ static void adjust(struct timex change)
 		die("adjtimex: %s", strerror(errno));
 }
 
-/* Time goes back by whole seconds, and on again by what is too much: the ns may not be negative. */
+/* Moves back by whole seconds, and forward by the excess: the ns may not be negative. */
 static void move(long ns)
 {
 	const long seconds = (ns - (ns < 0 ? NS_PER_S - 1l : 0)) / (long)NS_PER_S;

@@ -46,7 +46,7 @@ int side_listen(const char *address, uint16_t port, side_tune tune)
 	fd = new_socket(found, tune);
 	if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, SOMAXCONN))
 		die("can't listen on %s port %u: %s; is another server running, or is it not an address of this "
-		    "machine?",
+		    "host?",
 		    address, port, strerror(errno));
 	freeaddrinfo(found);
 	return fd;
@@ -88,7 +88,7 @@ static int reach(const struct addrinfo *to, const struct addrinfo *from, uint64_
 	if (fd < 0)
 		return -1;
 	if (from && bind(fd, from->ai_addr, from->ai_addrlen))
-		die("can't connect from that --source: %s; is it an address of this machine?", strerror(errno));
+		die("can't connect from that --source: %s; is it an address of this host?", strerror(errno));
 	error = connected(fd, to, deadline_ns);
 	if (!error)
 		return fd;
@@ -106,7 +106,8 @@ static uint64_t length_of(const struct addrinfo *list)
 	return length;
 }
 
-/* A name may have an address that the server does not listen on, first of all. Each gets its share of the time. */
+/* A name may have several addresses, and the server may not listen on the first. Each address gets its share of the
+ * time. */
 static int reach_any(const struct addrinfo *to, const struct addrinfo *from, uint64_t deadline_ns, side_tune tune)
 {
 	int fd = -1;
@@ -146,7 +147,7 @@ int side_accept(int listener, char peer[64])
 	if (fd < 0 && (errno == EBADF || errno == EINVAL || errno == ENOTSOCK))
 		die("accept: %s", strerror(errno));
 	if (fd < 0)
-		return -1; /* no connection, or one that is closed already */
+		return -1; /* no connection, or one that is already closed */
 	if (getnameinfo((struct sockaddr *)&address, length, peer, 64, NULL, 0, NI_NUMERICHOST))
 		strcpy(peer, "an unknown address");
 	return fd;

@@ -66,7 +66,7 @@ static bool list_add(struct size_list *list, const struct size_plan *plan)
 	return true;
 }
 
-/* One item: FIRST, or FIRST..LAST*FACTOR, or FIRST..LAST+STEP, each with its counts behind it. */
+/* One item: FIRST, or FIRST..LAST*FACTOR, or FIRST..LAST+STEP, each optionally followed by its counts. */
 static bool item_parse(const char *item, struct size_plan plan, struct size_list *list)
 {
 	uint64_t last, step = 0;
@@ -107,11 +107,10 @@ bool size_list_parse(const char *text, const struct size_plan *fallback, struct 
 	while (good && (item = strsep(&rest, ",")) != NULL) {
 		good = item_parse(item, *fallback, list);
 		if (!good)
-			snprintf(
-				error, 256,
-				"'%.80s' is not a size: write 64, 4K, 1..1M*2 or 16M..64M+16M, with @iterations/warmup "
-				"behind it if need be; sizes from 1 byte on, at most %d of them",
-				item, SIZES_MAX);
+			snprintf(error, 256,
+				 "'%.80s' is not a size: write 64, 4K, 1..1M*2 or 16M..64M+16M, optionally "
+				 "followed by @iterations/warmup; at least 1 byte, at most %d sizes",
+				 item, SIZES_MAX);
 	}
 	free(copy);
 	return good;

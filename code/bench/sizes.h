@@ -19,11 +19,11 @@ struct size_list {
 	struct size_plan plans[SIZES_MAX];
 };
 
-/* "64", "4K", "1M", "2G" (powers of 1024). False if it is anything else or above 2^63. */
+/* "64", "4K", "1M", "2G" (powers of 1024). False for anything else, or above 2^63. */
 bool size_parse(const char *text, uint64_t *bytes);
 
-/* Fills the list; an item without its own "@iterations/warmup" gets those of fallback. On failure returns
- * false and leaves in error a sentence that quotes the item. */
+/* Fills the list; an item without "@iterations/warmup" gets the counts of fallback. On failure returns false and writes
+ * a message that quotes the item. */
 bool size_list_parse(const char *text, const struct size_plan *fallback, struct size_list *list, char error[256]);
 
 uint64_t size_list_largest(const struct size_list *list);

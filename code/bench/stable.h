@@ -1,5 +1,5 @@
-/* When rounds have settled: the largest and the least of the last `window` differ by at most `target` times their
- * median. lab/analysis/stopping.py has the same rule, and judges every record again. */
+/* The stop rule of rounds: the largest and the smallest of the last `window` values differ by at most `target` times
+ * their median. lab/analysis/stopping.py has the same rule, and checks every record again. */
 #ifndef STABLE_H
 #define STABLE_H
 
@@ -12,7 +12,7 @@ enum stable_state { STABLE_GO_ON, STABLE_REACHED, STABLE_NOT_REACHED };
 struct stable_rule {
 	double target;   /* a fraction */
 	uint64_t window; /* 1 to STABLE_WINDOW_MAX */
-	uint64_t cap;    /* so many values are enough to say "not reached" */
+	uint64_t cap;    /* the number of values after which the state is "not reached" */
 };
 
 /* Decides after n values, all above 0. */

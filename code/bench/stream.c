@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -8,8 +8,8 @@
 #include "least.h"
 #include "windows.h"
 
-/* The first list goes in pieces: single messages, then ever as many as went before. The link has work while the
- * program makes the rest. */
+/* The first list is posted in parts: single messages, then as many as were posted before. The link has work while the
+ * program prepares the rest. */
 static uint64_t post_first_list(const struct run *run, uint64_t whole)
 {
 	const struct transport *t = run->transport;
@@ -21,8 +21,8 @@ static uint64_t post_first_list(const struct run *run, uint64_t whole)
 	return sent;
 }
 
-/* The window slides: as soon as there is room, the next messages start. Completions are looked for after every
- * call that starts some, so that a window is stamped when it ends, however deep the queue. */
+/* The send window slides: the next messages start as soon as there is room. After each post the loop looks for
+ * completions, so that an interval is stamped when it ends, however deep the queue. */
 static void stream(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
@@ -44,7 +44,7 @@ static void stream(const struct run *run, struct windows *w)
 	}
 }
 
-/* The same where nothing is known of the messages before the receiver answers. */
+/* The loop of a transport without completions: the client learns nothing before the receiver answers. */
 static void pour(const struct run *run, uint64_t messages)
 {
 	const struct transport *t = run->transport;
@@ -55,7 +55,7 @@ static void pour(const struct run *run, uint64_t messages)
 		sent += t->post(l, messages - sent < list ? messages - sent : list);
 }
 
-/* Windows only where the client has completions. */
+/* Takes windows only if the client has completions. */
 static struct stops client_stream(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
@@ -65,8 +65,7 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 
 	t->begin(l, w->messages);
 	t->await(l);
-	sched_yield(); /* on one processor the server has not gone to sleep yet; what it does then is not the link's
-			  time */
+	sched_yield(); /* on one CPU the server is still awake: what it does now is not part of the round */
 	before = processor_now();
 	w->start_ns = now_ns();
 	if (t->reap)
@@ -81,7 +80,7 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	return stops;
 }
 
-static void answer(const struct run *run, struct windows *w)
+static void stream_answer(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
@@ -112,10 +111,10 @@ void stream_answer_round(const struct run *run, uint64_t messages)
 	struct windows w;
 
 	windows_begin(&w, &result, messages, 1);
-	answer(run, &w);
+	stream_answer(run, &w);
 }
 
-/* The receiver says how long before its last look each window ended: then was the time of its answer here. */
+/* The receiver sends how long before its last look each window ended; that look was at the time of its answer here. */
 static void hear_windows(const struct run *run)
 {
 	struct result *result = run->result;
@@ -124,7 +123,7 @@ static void hear_windows(const struct run *run)
 	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
 	for (size_t i = 0; i < result->count; i++) {
 		if (result->samples[i].time_ns >= whole_ns)
-			die("the server says that a window ended %" PRIu64 " ns before the end of %" PRIu64,
+			die("the server reports a window %" PRIu64 " ns before the end of a round of %" PRIu64 " ns",
 			    result->samples[i].time_ns, whole_ns);
 		result->samples[i].time_ns = whole_ns - result->samples[i].time_ns;
 	}
@@ -159,7 +158,7 @@ void stream_answer_windows(const struct run *run)
 	struct windows w;
 
 	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
-	answer(run, &w);
+	stream_answer(run, &w);
 	if (run->transport->tell)
 		tell_windows(run);
 }

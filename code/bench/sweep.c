@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-#include "bench.h"
 #include "buffer.h"
 #include "clock.h"
 #include "die.h"
 #include "least.h"
 #include "rounds.h"
+#include "run.h"
 
-#define MARGIN 1.1      /* over the least time: another try costs all of it again */
-#define GROWTH_MAX 1000 /* in one step: a few first messages may have been far quicker than the rest */
+#define MARGIN 1.1      /* times the least time: another try would cost all of it again */
+#define GROWTH_MAX 1000 /* at once: a few first messages may have been far faster than the rest */
 
 static uint64_t divided_up(uint64_t whole, uint64_t part)
 {
@@ -51,7 +51,7 @@ uint64_t sweep_room(const struct options *o)
 	for (size_t i = 0; i < o->sizes.count; i++)
 		if (o->sizes.plans[i].iterations > room)
 			room = o->sizes.plans[i].iterations;
-	return least(room, SAMPLES_MAX) + 1; /* one is joined with the last after it was taken */
+	return least(room, SAMPLES_MAX) + 1; /* one more: the last sample is merged after it was taken */
 }
 
 static struct result result_new(const struct options *o)
@@ -81,8 +81,8 @@ static struct flow flow_of(const struct options *o, const struct size_plan *plan
 			      .slots = buffer_slots(o, plan->size_bytes) };
 }
 
-/* As often as asked, and again so much more often that it lasts: what was too short is dropped, the rest is one
- * measurement. Without --least-time nothing more goes over the link. */
+/* Measures a size, and again with more iterations until it lasts long enough; only the last measurement counts. Without
+ * --least-time nothing else is sent. */
 static void lasting_size(const struct run *run, struct flow *f, const struct result *room)
 {
 	const struct options *o = run->options;

@@ -1,4 +1,4 @@
-#include "tcp.h"
+#include "transport.h"
 
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -10,14 +10,12 @@
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
-#include "tcp_bytes.h"
-#include "tcp_control.h"
-#include "tcp_windows.h"
+#include "tcp_link.h"
 #include "ticks.h"
 #include "watch.h"
 
-#define LANDING_BYTES (1u << 20) /* what one recv may bring: many small messages, or a part of a large one */
-#define LARGE_BYTES 4096         /* a message that takes several frames */
+#define LANDING_BYTES (1u << 20) /* bytes of one recv: many small messages, or a part of a large one */
+#define LARGE_BYTES 4096         /* a message of at least this size takes several frames */
 #define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
 
 static bool nodelay;
@@ -108,14 +106,14 @@ static void arrive_in_slots(struct link *l)
 		tcp_receive_all(l, tcp_incoming(l, l->arrived++), l->flow.size_bytes);
 }
 
-/* So many bytes of the round make the next window. */
+/* The bytes of the round at which the next window ends. */
 static uint64_t window_bytes(const struct link *l, const struct windows *w)
 {
 	return (w && w->mark < l->messages ? w->mark : l->messages) * l->flow.size_bytes;
 }
 
-/* A large message is awaited to its end where a window ends with it. Of small ones each look brings some anyway, and
- * what it brings of one more is not counted: a look for each window would be a hundredth of their time. */
+/* A large message is received to its end if a window ends with it. A read brings several small messages anyway, and a
+ * part of one more is not counted: a read for each window would cost 1 % of their time. */
 static void arrive_anywhere(struct link *l, struct windows *w)
 {
 	const uint64_t size = l->flow.size_bytes, all = l->messages * size;

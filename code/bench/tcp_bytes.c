@@ -1,4 +1,4 @@
-#include "tcp_bytes.h"
+#include "tcp_link.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -18,7 +18,7 @@ void tcp_set(int fd, int level, int option, const char *name, int value)
 		die("setsockopt(%s, %d): %s", name, value, strerror(errno));
 }
 
-/* What to do when send or recv brought nothing: go on waiting, or say that the other end is gone. */
+/* After a send or recv without bytes: waits, or exits if the other end has closed. */
 static void wait_or_die(const struct link *l, const char *what, ssize_t n)
 {
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -29,8 +29,8 @@ static void wait_or_die(const struct link *l, const char *what, ssize_t n)
 	die("%s: %s; the other end is gone", what, n == 0 ? "connection closed" : strerror(errno));
 }
 
-/* What blocks in send(2) comes back with a part at each look of the watch, and each time the kernel has taken a bit
- * more, whether anything leaves or not: there only what the other end has acknowledged is progress. */
+/* A blocking send(2) returns after each tick of the watch, and whenever the kernel has buffered some bytes, whether or
+ * not any are sent. So only what the other end has acknowledged counts as progress. */
 static bool more_acknowledged(struct link *l)
 {
 	const int64_t before = l->acknowledged;
@@ -77,7 +77,7 @@ void tcp_receive_all(struct link *l, unsigned char *bytes, uint64_t size)
 		n = tcp_receive_some(l, bytes, size);
 }
 
-/* Nagle may hold the last bytes back until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
+/* Nagle may hold back the last bytes until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
 void tcp_push(struct link *l)
 {
 	if (!l->nodelay) {

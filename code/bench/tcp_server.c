@@ -1,5 +1,5 @@
 #include "program.h"
-#include "tcp.h"
+#include "transport.h"
 
 int main(int argc, char **argv)
 {

@@ -5,9 +5,9 @@
 
 #include "clock.h"
 
-#define TRIES 8 /* an interrupt between the two readings shows as a pair that took long */
+#define TRIES 8 /* a pair of readings with an interrupt between them takes longer */
 
-/* One instant on both. */
+/* The same instant on both clocks. */
 struct pair {
 	uint64_t ticks, time_ns;
 };
@@ -19,7 +19,7 @@ static struct pair start;
 #ifdef __x86_64__
 static uint64_t counter(void)
 {
-	__builtin_ia32_lfence(); /* not before the message is there */
+	__builtin_ia32_lfence(); /* not before the message has arrived */
 	return __builtin_ia32_rdtsc();
 }
 #else

@@ -1,28 +1,22 @@
-#include "verbs.h"
+#include "transport.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "csv.h"
 #include "die.h"
-#include "verbs_address.h"
-#include "verbs_connect.h"
-#include "verbs_layout.h"
-#include "verbs_pingpong.h"
-#include "verbs_plan.h"
-#include "verbs_receive.h"
-#include "verbs_send.h"
+#include "verbs_link.h"
 #include "watch.h"
 
-#define CONTROLS_AHEAD 4 /* receive requests that stand ready for control messages */
+#define CONTROLS_AHEAD 4 /* receive requests kept posted for control messages */
 
-/* The server sees each message by itself. */
+/* Whether the server sees each message by itself. */
 static bool two_sided(const struct link *l)
 {
 	return l->verbs->operation == OP_SEND || l->verbs->operation == OP_WRITE_IMM;
 }
 
-/* Two-sided operations show the server by themselves that all is there. */
+/* Two-sided operations show the server that all messages have arrived. */
 static void verbs_finish(struct link *l)
 {
 	if (!two_sided(l))
@@ -48,7 +42,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	verbs_send_drain(l);
 	l->messages = messages;
 	l->posted = l->arrived = l->queued = 0;
-	/* Counted back from the last ping, which must be reaped: a card frees no place until it is told of one. */
+	/* Counted back from the last ping, which must be reaped: a card frees queue entries only with a completion. */
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
 	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
 	if (l->flow.marked)
@@ -58,7 +52,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 	verbs_receive_refill(l);
 }
 
-static void note(const struct link *l)
+static void note_link(const struct link *l)
 {
 	csv_note("path_mtu", "%u", 128u << l->path.mtu);
 	csv_note("global_route", "%s", l->global_route ? "yes" : "no");
@@ -90,7 +84,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	verbs_barrier(l);
 	watch_peer(l->side);
 	if (o->role == CLIENT)
-		note(l);
+		note_link(l);
 	return l;
 }
 

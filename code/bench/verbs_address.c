@@ -1,4 +1,4 @@
-#include "verbs_address.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -8,13 +8,11 @@
 #include "clock.h"
 #include "die.h"
 #include "side.h"
-#include "verbs_layout.h"
 
 #define SUBNET_PREFIX 8 /* bytes of a GID */
 
-/* RoCE knows no other addresses. InfiniBand needs GIDs where a LID does not lead to the other end, and where a port
- * says so; elsewhere the header that carries them costs 40 bytes of each packet (InfiniBand Architecture 1.4, 5.2.2).
- */
+/* RoCE has only GIDs. InfiniBand needs them if a LID does not reach the other end, or if a port requires them;
+ * elsewhere their header would cost 40 bytes per packet (InfiniBand Architecture 1.4, 5.2.2). */
 static bool needs_global_route(const struct link *l)
 {
 	const struct ibv_port_attr *port = &l->path.port;
@@ -31,7 +29,7 @@ static void describe_here(struct link *l)
 		.max_message_bytes = l->path.port.max_msg_sz,
 		.buffer_key = l->mr->rkey,
 		.qp = l->qp->qp_num,
-		.psn = (uint32_t)now_ns() & 0xffffff, /* a late packet of an earlier connection must not fit */
+		.psn = (uint32_t)now_ns() & 0xffffff, /* a late packet of an earlier connection must not match */
 		.lid = l->path.port.lid,
 		.link_layer = l->path.port.link_layer,
 		.gid_type = l->path.gid_type,
@@ -42,7 +40,7 @@ static void describe_here(struct link *l)
 	memcpy(l->here.gid, l->path.gid.raw, 16);
 }
 
-/* Big-endian on the wire; the same code swaps back. */
+/* Big-endian as sent; the same code swaps back. */
 static struct verbs_address swapped(const struct verbs_address *a)
 {
 	struct verbs_address s = {

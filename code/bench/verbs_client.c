@@ -1,5 +1,5 @@
 #include "program.h"
-#include "verbs.h"
+#include "transport.h"
 
 int main(int argc, char **argv)
 {

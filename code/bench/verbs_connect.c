@@ -1,4 +1,4 @@
-#include "verbs_connect.h"
+#include "verbs_link.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,26 +6,25 @@
 
 #include "die.h"
 #include "least.h"
-#include "verbs_address.h"
 
 #define TIMEOUT 14                /* perftest's: 4.096 us x 2^14 = 67 ms (InfiniBand Architecture 1.4, 9.7.6.1.3) */
-#define TIMEOUT_SOFT_ROCE 18      /* 1.07 s: its timer is not stopped by an acknowledgement (docs/programs.md) */
+#define TIMEOUT_SOFT_ROCE 18      /* 1.07 s: an acknowledgement does not stop its timer (docs/programs.md) */
 #define VENDOR_SOFT_ROCE 0xffffff /* RXE_VENDOR_ID of the kernel */
-#define RETRIES 7     /* the most. Soft-RoCE takes it for no limit; there the watch (watch.c) ends the run */
-#define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends it */
+#define RETRIES 7     /* the largest value. On Soft-RoCE it means no limit; there the watch (watch.c) ends the run */
+#define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends this */
 
-/* A ping inside its request spares the device a read of memory. Where many messages are in flight they hide that read,
- * and longer requests only cost time (docs/cards.md). perftest: 220 for latency of WRITE, else none. */
+/* Inline data saves the device a read of memory for each ping. With many messages in flight that read is hidden, and
+ * longer requests only cost time (docs/cards.md). perftest: 220 for latency of WRITE, else none. */
 static const uint64_t inline_sizes[] = { 220, 128, 64, 0 };
 
-/* Only pings of READ are posted by ibv_wr_*(): verbs_pings(). */
+/* Only pings of READ use ibv_wr_*(): see verbs_pings(). */
 static bool wants_newer_calls(const struct link *l)
 {
 	return l->options->role == CLIENT && l->verbs->operation == OP_READ && l->options->measure == LATENCY &&
 	       l->options->wait == WAIT_POLL;
 }
 
-/* A provider without the newer calls fails with any errno, or sets none (mlx4): only that of the older call counts. */
+/* A provider without the newer call fails with any errno, or sets none (mlx4): only that of the older call counts. */
 static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -47,14 +46,15 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 		l->extended = ibv_qp_to_qp_ex(qp);
 	} else {
 		errno = 0;
-		qp = ibv_create_qp(l->pd, (struct ibv_qp_init_attr *)&attr); /* the newer struct begins with it */
+		qp = ibv_create_qp(l->pd,
+				   (struct ibv_qp_init_attr *)&attr); /* the newer struct starts with the older one */
 	}
 	if (qp)
 		l->inline_max = inline_bytes;
 	return qp;
 }
 
-/* An inline size that was asked for must be granted. */
+/* An inline size from the options must be granted; auto takes the largest that is. */
 static void create_qp(struct link *l)
 {
 	const uint64_t asked = l->verbs->inline_bytes;
@@ -73,8 +73,8 @@ static void create_qp(struct link *l)
 		    errno ? strerror(errno) : "no reason given", l->path.device.max_qp_wr);
 }
 
-/* Not where a receiver polls the last byte of its memory, which must land last. A completion is never written before
- * the data that it is about, so that --verify may follow one. */
+/* Not if a receiver polls the last byte of its memory, which must be written last. A completion is never written before
+ * its data, so --verify may follow one. */
 static bool choose_relaxed_ordering(const struct link *l)
 {
 	const bool polled = l->verbs->operation == OP_WRITE && l->options->measure == LATENCY;
@@ -85,7 +85,7 @@ static bool choose_relaxed_ordering(const struct link *l)
 static void register_buffer(struct link *l)
 {
 	const size_t size = l->buffer.regions * l->buffer.region_bytes;
-	const int relaxed = l->relaxed_ordering ? IBV_ACCESS_RELAXED_ORDERING : 0; /* ignored where it means nothing */
+	const int relaxed = l->relaxed_ordering ? IBV_ACCESS_RELAXED_ORDERING : 0; /* ignored by devices without it */
 
 	l->mr = ibv_reg_mr(l->pd, l->buffer.bytes, size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | relaxed);
@@ -165,7 +165,7 @@ static void to_send(struct link *l)
 	       "ready to send");
 }
 
-/* The server of a WRITE or READ takes no part in it: spinning, it would only take time from the driver. */
+/* The server of a WRITE or READ takes no part in it: spinning would only take time from the driver. */
 static enum wait receive_wait(const struct link *l)
 {
 	const bool idle = l->verbs->operation == OP_WRITE || l->verbs->operation == OP_READ;

@@ -1,4 +1,4 @@
-/* Where our packets leave: the device, its port, MTU and GID, chosen by rules that are printed. */
+/* The device, its port, MTU and GID, from which packets leave, chosen by rules that are printed. */
 #ifndef VERBS_DEVICE_H
 #define VERBS_DEVICE_H
 

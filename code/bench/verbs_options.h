@@ -20,7 +20,7 @@ struct verbs_options {
 
 extern struct option_spec verbs_option_specs[];
 
-/* What the command line set. */
+/* The values of the command line. */
 const struct verbs_options *verbs_options_get(void);
 
 #endif

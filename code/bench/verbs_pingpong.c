@@ -1,4 +1,4 @@
-#include "verbs_pingpong.h"
+#include "verbs_link.h"
 
 #include <sched.h>
 #include <string.h>
@@ -6,14 +6,11 @@
 #include "die.h"
 #include "polling.h"
 #include "ticks.h"
-#include "verbs_layout.h"
-#include "verbs_receive.h"
-#include "verbs_send.h"
-#include "verbs_status.h"
+#include "verbs_queue.h"
 #include "watch.h"
 
-/* Between an arrival and the message that follows it lies nothing that can wait: what is not needed for that message is
- * done while it is on its way. Each way there and back is a send and an await that the loops take in whole. */
+/* Nothing that can wait is done between an arrival and the message that follows it: the rest is done while that message
+ * is in flight. Each direction is a send and an await, which are inlined into the loops. */
 typedef void half(struct link *);
 
 static inline __attribute__((always_inline)) void pings(struct link *l, uint64_t messages, uint64_t *stamps, half *send,
@@ -36,8 +33,8 @@ static inline __attribute__((always_inline)) void pongs(struct link *l, uint64_t
 	}
 }
 
-/* The completion of a signalled message frees its place in the queue, and those of all before it: on a real card
- * nothing else does. When its answer is here, so is that, or soon. */
+/* The completion of a signalled message frees its queue entry and those of all before it; on a real card nothing else
+ * does. It has arrived when the answer has, or soon after. */
 static void reap_signalled(struct link *l)
 {
 	if (l->signalled)
@@ -54,7 +51,7 @@ void verbs_marks_begin(struct link *l)
 	*l->mark_in = 0;
 }
 
-/* Data that was written announces itself by nothing but its last byte. */
+/* A WRITE is seen only by its last byte. */
 static inline void await_mark(struct link *l)
 {
 	const volatile unsigned char *const byte = l->mark_in;
@@ -88,7 +85,7 @@ static inline void answer_by_mark(struct link *l)
 	reap_signalled(l);
 }
 
-/* A message that follows one which took the last receive request may be answered sooner than another is posted. */
+/* The answer to this message may arrive before a receive is posted, if the previous message took the last one. */
 static inline void ask_by_message(struct link *l)
 {
 	if (l->queued == l->arrived)
@@ -109,8 +106,8 @@ static inline void answer_by_message(struct link *l)
 	reap_signalled(l);
 }
 
-/* The target takes no part in a READ, so that the instructions of this end are a visible part of its round trip: there
- * is no function between the provider's own. */
+/* The target takes no part in a READ, so the instructions of this end are a visible part of the round trip: no function
+ * is called here except those of the provider. */
 static inline void read_extended(struct link *l)
 {
 	const struct ibv_send_wr *wr = l->ring;
@@ -127,7 +124,7 @@ static inline void read_extended(struct link *l)
 		die("ibv_wr_complete: %s", strerror(error));
 }
 
-/* The same where the device has the older call only. */
+/* The READ of a device that has only the older call. */
 static inline void read_posted(struct link *l)
 {
 	struct ibv_send_wr *bad;

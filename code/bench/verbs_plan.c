@@ -1,17 +1,31 @@
-#include "verbs_plan.h"
+#include "verbs_link.h"
 
 #include <inttypes.h>
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 
-#define CHAIN_MAX 64                /* messages that one call hands over, if --post-list leaves it to us ... */
-#define CHAIN_BYTES 262144          /* ... and their bytes */
-#define CHAIN_PACKETS_OF_WRITES 128 /* where packets are the largest */
+#define CHAIN_MAX 64                /* messages per call, unless --post-list is set ... */
+#define CHAIN_BYTES 262144          /* ... and bytes per call */
+#define CHAIN_PACKETS_OF_WRITES 128 /* for the largest packets */
 #define LARGEST_PACKET 4096         /* bytes of IBV_MTU_4096 */
-#define SINGLES 8                   /* messages of the first list that go by themselves: below */
+#define SINGLES 8                   /* messages posted one by one: see below */
 #define PINGS_MAX 64                /* pings per completion */
+
+uint64_t verbs_chunk_bytes(const struct link *l)
+{
+	return least(l->here.max_message_bytes, l->there.max_message_bytes);
+}
+
+unsigned char *verbs_outgoing(struct link *l, uint64_t message)
+{
+	return buffer_outgoing(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
+
+unsigned char *verbs_incoming(struct link *l, uint64_t message)
+{
+	return buffer_incoming(&l->buffer, l->flow.size_bytes, message % l->flow.slots);
+}
 
 static uint64_t power_of_two_up_to(uint64_t most)
 {
@@ -22,9 +36,10 @@ static uint64_t power_of_two_up_to(uint64_t most)
 	return power;
 }
 
-/* A longer chain saves calls: 2.5 us each on Soft-RoCE, for any number of messages. But all its packets leave before
- * any that came back is looked at; more than it bears fill the memory, and all get slower (docs/programs.md). WRITEs in
- * the largest packets bear most: for their bytes these are the fewest, and the other end's program sleeps. */
+/* A longer post list saves calls: 2.5 us each on Soft-RoCE, for any number of messages. But all its packets leave
+ * before any returning packet is handled; too many fill the memory, and all get slower (docs/programs.md). WRITEs in
+ * the largest packets allow the longest lists: they have the fewest packets per byte, and the program on the other end
+ * sleeps. */
 static bool bears_long_chains(const struct link *l)
 {
 	return l->verbs->operation == OP_WRITE && l->path.mtu == IBV_MTU_4096;
@@ -39,20 +54,21 @@ static uint64_t chain_for(const struct link *l, uint64_t size_bytes)
 	return messages > 0 ? messages : 1;
 }
 
-/* A card that reads lists from memory takes single requests with their doorbells: eight hide that read, and the making
- * of the next list. A round is short, and there each call more counts; a list that is given is kept to the letter. */
+/* A card reads post lists from memory, but gets single requests with their doorbells: eight of them hide that read, and
+ * the building of the next list. A round is short, so there each call costs more; a list from the options is used as it
+ * is. */
 static uint64_t singles_for(const struct link *l, bool whole)
 {
 	return whole || l->verbs->post_list != AUTO ? 0 : SINGLES;
 }
 
-/* Each window shall end with a completion. Where chains are short, two of them complete at once. */
+/* Each window should end with a completion. Short post lists complete in pairs. */
 static uint64_t chain_within(const struct link *l, uint64_t per_window)
 {
 	return bears_long_chains(l) ? per_window : per_window / 2;
 }
 
-/* The ring of requests holds whole chains only. */
+/* The ring of requests contains whole post lists only. */
 static uint64_t divisor_up_to(uint64_t whole, uint64_t most)
 {
 	while (whole % most != 0)

@@ -1,4 +1,4 @@
-/* A completion queue, and the way of waiting for it that --wait names. */
+/* A completion queue, how --wait waits for it, and the message of a completion that failed. */
 #ifndef VERBS_QUEUE_H
 #define VERBS_QUEUE_H
 
@@ -6,17 +6,21 @@
 
 #include "options.h"
 
-/* The queue and the channel on which it wakes us. */
+/* The queue and the channel of its events. */
 struct verbs_queue {
 	struct ibv_cq *cq;
 	struct ibv_comp_channel *channel;
-	int (*wait)(struct verbs_queue *, int room, struct ibv_wc *); /* at least one completion; all are good */
+	int (*wait)(struct verbs_queue *, int room,
+		    struct ibv_wc *); /* waits for at least one completion; all are successful */
 };
 
 void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait);
 
-/* How many completions there are now, up to room; all are good. */
+/* Takes up to room completions without waiting; all are successful. */
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc);
 void verbs_queue_close(struct verbs_queue *q);
+
+_Noreturn void verbs_status_die(const struct ibv_wc *wc);
+_Noreturn void verbs_poll_die(int result); /* of ibv_poll_cq() */
 
 #endif

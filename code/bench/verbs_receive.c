@@ -1,18 +1,17 @@
-#include "verbs_receive.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 #include "watch.h"
 
-#define BATCH 64 /* requests posted by one call, or completions fetched */
+#define BATCH 64 /* requests per post, or completions per poll */
 
-/* Control messages use up receive requests that were posted for data, and leave others over: a request may take any
- * piece of a message of any size. All pieces go to the start of a slot, where there is room for the largest. --verify
- * sends no control messages that way, and looks at each piece in its place. */
+/* Control messages use receive requests that were posted for data, and data those of control messages: a request may
+ * receive any piece of a message of any size. So all pieces arrive at the start of a slot, where there is room for the
+ * largest. --verify sends no control messages that way, and checks each piece at its offset. */
 static void post_batch(struct link *l, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
@@ -36,7 +35,7 @@ static void post_batch(struct link *l, uint64_t count)
 		die("ibv_post_recv: %s", strerror(error));
 }
 
-/* Keeps up to rx_depth receive requests ready, and no more than the round will use. */
+/* Keeps up to rx_depth receive requests posted, and no more than the round will use. */
 void verbs_receive_refill(struct link *l)
 {
 	uint64_t room;
@@ -45,7 +44,7 @@ void verbs_receive_refill(struct link *l)
 		post_batch(l, least(room, BATCH));
 }
 
-/* A control message has no bytes: any place will do for it. */
+/* A control message has no data: any buffer will do. */
 void verbs_receive_controls(struct link *l, unsigned int count)
 {
 	struct ibv_sge sge = { (uintptr_t)buffer_incoming(&l->buffer, 1, 0),
@@ -61,7 +60,7 @@ void verbs_receive_controls(struct link *l, unsigned int count)
 
 static _Noreturn void no_control(void)
 {
-	die("the other end sent something that is no control message");
+	die("the other end sent something other than a control message");
 }
 
 static uint32_t receive_immediate(struct link *l)

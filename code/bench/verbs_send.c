@@ -1,4 +1,4 @@
-#include "verbs_send.h"
+#include "verbs_link.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 
 #include "die.h"
 #include "least.h"
-#include "verbs_layout.h"
 #include "watch.h"
 
-/* wr_id of a control message. That of a data request is the number of messages that it completes, of a ping at most. */
+/* The wr_id of a control message. That of a data request is the number of messages that it completes; for pings an
+ * upper bound. */
 #define CONTROL_ID 0
-#define BATCH 64 /* completions fetched by one call */
+#define BATCH 64 /* completions per poll */
 
 static enum ibv_wr_opcode opcode(const struct link *l)
 {
@@ -79,7 +79,7 @@ static void post_send(struct link *l, struct ibv_send_wr *wr)
 		die("ibv_post_send: %s", strerror(error));
 }
 
-/* The end of a round: a chain that may be shorter, whose last request is signalled for what is left. */
+/* The end of a round: the last post list may be shorter, and its last request is signalled. */
 static void post_last(struct link *l, struct ibv_send_wr *first, struct ibv_send_wr *last)
 {
 	const struct ibv_send_wr as_built = *last;
@@ -91,7 +91,7 @@ static void post_last(struct link *l, struct ibv_send_wr *first, struct ibv_send
 	*last = as_built;
 }
 
-/* A list of the ring, or a piece of one. */
+/* A post list of the ring, or a part of it. */
 static void post_piece(struct link *l, struct ibv_send_wr *first, struct ibv_send_wr *last)
 {
 	struct ibv_send_wr *const next = last->next;
@@ -118,7 +118,7 @@ void verbs_send_one(struct link *l)
 {
 	post_send(l, l->next);
 	l->posted++;
-	/* Looked up while this one is on its way. */
+	/* Computed while this message is in flight. */
 	l->next = &l->ring[l->posted % l->ring_messages];
 	l->signalled = l->posted % l->flow.signal_every == l->signal_phase;
 }

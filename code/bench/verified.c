@@ -1,25 +1,24 @@
-#include "verified.h"
+#include "run.h"
 
 #include <inttypes.h>
 
 #include "clock.h"
 #include "die.h"
 #include "pattern.h"
-#include "stream.h"
 #include "ticks.h"
 
-static void fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
+static void verified_fill(const struct flow *f, unsigned char *slot, uint64_t seed, uint64_t message)
 {
 	pattern_fill(slot, f->size_bytes, seed, message);
 }
 
-static void check(const struct flow *f, const unsigned char *slot, uint64_t seed, uint64_t message)
+static void verified_check(const struct flow *f, const unsigned char *slot, uint64_t seed, uint64_t message)
 {
 	uint64_t at = pattern_check(slot, f->size_bytes - f->marked, seed, message);
 
 	if (at != PATTERN_GOOD)
-		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
-		    f->size_bytes, message, at);
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed", f->size_bytes, message,
+		    at);
 }
 
 static void add_stops(struct result *result, struct stops stops)
@@ -31,7 +30,7 @@ static void add_stops(struct result *result, struct stops stops)
 	processor_add(&result->processor, &stops.processor);
 }
 
-/* The same timed loop, in rounds that fit side by side into the buffer, with every byte checked between them. */
+/* The same timed loop, in rounds that fit side by side into the buffer, with all bytes checked between rounds. */
 void verified_stream(const struct run *run)
 {
 	const struct transport *t = run->transport;
@@ -44,13 +43,13 @@ void verified_stream(const struct run *run)
 	for (uint64_t first = 0; first < f->iterations; first += n) {
 		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
-			fill(f, t->outgoing(l, i), seed, first + i);
+			verified_fill(f, t->outgoing(l, i), seed, first + i);
 		add_stops(result, stream_round(run, n));
 		if (first / f->slots % f->sample_every == 0)
 			result->count++;
 		result->samples[result->count - 1] = result->completed;
 		for (uint64_t i = 0; i < n && f->to_client; i++)
-			check(f, t->incoming(l, i), seed, first + i);
+			verified_check(f, t->incoming(l, i), seed, first + i);
 	}
 }
 
@@ -66,19 +65,19 @@ void verified_answer_stream(const struct run *run)
 	for (uint64_t first = 0; first < f->iterations; first += n) {
 		n = f->iterations - first < f->slots ? f->iterations - first : f->slots;
 		for (uint64_t i = 0; i < n && f->to_client; i++)
-			fill(f, t->outgoing(l, i), seed, first + i);
+			verified_fill(f, t->outgoing(l, i), seed, first + i);
 		t->begin(l, n);
 		before = processor_now();
 		t->signal(l, CONTROL_GO);
 		t->arrive(l, NULL);
 		processor_add_since(&run->result->processor, &before);
 		for (uint64_t i = 0; i < n && !f->to_client; i++)
-			check(f, t->incoming(l, i), seed, first + i);
+			verified_check(f, t->incoming(l, i), seed, first + i);
 		t->signal(l, CONTROL_GO);
 	}
 }
 
-/* Ping and pong carry different patterns, so that an echo of the memory itself can't pass. */
+/* Ping and pong have different patterns, so unchanged memory is detected. */
 void verified_pings(const struct run *run)
 {
 	const struct transport *t = run->transport;
@@ -91,7 +90,7 @@ void verified_pings(const struct run *run)
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
 		if (!f->to_client)
-			fill(f, t->outgoing(l, 0), seed, i);
+			verified_fill(f, t->outgoing(l, 0), seed, i);
 		t->begin(l, 1);
 		t->await(l);
 		processor = processor_now();
@@ -102,7 +101,7 @@ void verified_pings(const struct run *run)
 		processor_add_since(&result->processor, &processor);
 		t->finish(l);
 		t->await(l);
-		check(f, t->incoming(l, 0), seed + 1, i);
+		verified_check(f, t->incoming(l, 0), seed + 1, i);
 	}
 	ticks_to_ns(result->samples, result->count);
 }
@@ -116,7 +115,7 @@ void verified_answer_pings(const struct run *run)
 	struct processor_time before;
 
 	for (uint64_t i = 0; i < f->iterations; i++) {
-		fill(f, t->outgoing(l, 0), seed + 1, i);
+		verified_fill(f, t->outgoing(l, 0), seed + 1, i);
 		t->begin(l, 1);
 		before = processor_now();
 		t->signal(l, CONTROL_GO);
@@ -124,7 +123,7 @@ void verified_answer_pings(const struct run *run)
 		t->arrive(l, NULL);
 		processor_add_since(&run->result->processor, &before);
 		if (!f->to_client)
-			check(f, t->incoming(l, 0), seed, i);
+			verified_check(f, t->incoming(l, 0), seed, i);
 		t->signal(l, CONTROL_GO);
 	}
 }

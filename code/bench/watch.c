@@ -13,7 +13,7 @@
 #include "die.h"
 #include "door.h"
 
-#define TICKS 20 /* looks per deadline, which so holds within a twentieth */
+#define TICKS 20 /* checks per deadline */
 
 volatile uint64_t watch_progress;
 
@@ -41,15 +41,15 @@ _Noreturn static void end(const char *why)
 	_exit(1);
 }
 
-/* A server that is only written to sees nothing of a long size: the client tells it that it gets on. */
+/* A server that only receives sees no progress of a long size: the client sends it heartbeats. */
 static void beat(void)
 {
 	if (peer >= 0)
 		send(peer, &(char){ WATCH_BEAT }, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* What has got on since the last look may have done so right after it, and send(2), when a look interrupts it, only
- * then says what it did before: so the last look is when it was. */
+/* Progress since the last tick may have been made right after it; and send(2) reports its progress only when a tick
+ * interrupts it. So the time of progress is taken to be this tick. */
 static void on_alarm(int signal_number)
 {
 	int saved = errno;
@@ -72,7 +72,7 @@ static void look_at_peer(void)
 
 	while ((n = recv(peer, &byte, 1, MSG_PEEK | MSG_DONTWAIT)) == 1 && byte == WATCH_BEAT) {
 		recv(peer, &byte, 1, MSG_DONTWAIT);
-		idle_ticks = 0; /* no progress of ours: two ends that only told each other of it would wait for ever */
+		idle_ticks = 0; /* this is not our progress: otherwise two idle ends would keep each other alive */
 	}
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		end("the other end is gone");
@@ -108,7 +108,7 @@ static void notify(int fd, int flags)
 	handle(SIGIO, on_io);
 	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC | flags))
 		die("fcntl: %s", strerror(errno));
-	raise(SIGIO); /* what has happened before the socket was watched */
+	raise(SIGIO); /* for events before the socket was watched */
 }
 
 void watch_stage(const char *format, ...)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note OR MIT */
 /*
- * What the modelled card, its kernel module and its library share: registers, commands, and rings in the guest's
- * memory.
+ * What the modelled card, its kernel module and its library share: registers, commands, and rings in memory of the
+ * guest.
  *
- * Numbers that verbs have too (opcodes, flags, states, access, statuses, events) are those of <infiniband/verbs.h>.
- * A handle is the card's name for an object, never 0, and less than 2^24. It is a region's key, local and remote, and a
- * queue pair's number too.
+ * Numbers that verbs have too (opcodes, flags, states, access, statuses, events) are those of <infiniband/verbs.h>. A
+ * handle is the name of an object in the card: never 0, less than 2^24. It is also the key of a region, local and
+ * remote, and the number of a queue pair.
  */
 #ifndef CARD_ABI_H
 #define CARD_ABI_H
@@ -23,31 +23,31 @@
 
 /* The kernel's page, 8 bytes each. */
 #define CARD_MAGIC_AT 0x00 /* read: CARD_MAGIC, changed with all that is here */
-#define CARD_COMMAND 0x08  /* write: the physical address of a struct card_command, which is carried out at once */
+#define CARD_COMMAND 0x08  /* write: the physical address of a struct card_command, which is executed at once */
 #define CARD_EVENT 0x10    /* read: takes the next event: kind << 32 | file; 0: there is none */
 #define CARD_COOKIE 0x18   /* read: of the event that was taken last */
 #define CARD_MAGIC 0x3164726143626c61ull
 
-/* A page of doorbells, 8 bytes each; only for handles of who has this page. */
+/* A page of doorbells, 8 bytes each; only for handles of the owner of the page. */
 #define CARD_SEND 0x00 /* queue pair << 32 | requests posted since it left reset, modulo 2^32 */
-#define CARD_RECV 0x08 /* the same of receives, of a queue pair or a shared receive queue */
+#define CARD_RECV 0x08 /* the same for receives, of a queue pair or a shared receive queue */
 #define CARD_ARM 0x10  /* CARD_SOLICITED or 0 | completion queue << 32 | entries read so far, modulo 2^32 */
 #define CARD_SOLICITED (1ull << 63)
 
-/* What an event is: one of completions, or an enum ibv_event_type. */
+/* The kind of an event: completion, or an enum ibv_event_type. */
 #define CARD_COMPLETION 0x100
 
-#define CARD_OBJECTS 4096     /* of all kinds together, less one */
+#define CARD_OBJECTS 4096     /* of all kinds together, minus one */
 #define CARD_INLINE_MOST 1024 /* bytes */
 #define CARD_PIECES_MOST 32   /* of one request's list */
 #define CARD_SLOTS_MOST 32768 /* of a queue; a completion queue has up to 131072 */
 #define CARD_ENTRIES_MOST 131072
-#define CARD_READS_MOST 16 /* READs and atomics of a queue pair under way */
+#define CARD_READS_MOST 16 /* READs and atomics of a queue pair in flight */
 
 enum card_op {
-	CARD_PAGES = 1, /* for the module alone, as CARD_BELLS, CARD_CLOSE: pages of the next object, in order */
-	CARD_BELLS,     /* doorbells.page is the owner's from now on */
-	CARD_CLOSE,     /* all objects of the owner's go, and its page */
+	CARD_PAGES = 1, /* only of the module, like CARD_BELLS and CARD_CLOSE: pages of the next object, in order */
+	CARD_BELLS,     /* doorbells.page now belongs to the owner */
+	CARD_CLOSE,     /* all objects of the owner are destroyed, and its page is free */
 	CARD_CREATE_REGION,
 	CARD_CREATE_CQ,
 	CARD_CREATE_SRQ,
@@ -58,14 +58,14 @@ enum card_op {
 	CARD_DESTROY,
 };
 
-/* Where a queue pair's packets go. */
+/* Where packets of a queue pair go. */
 enum card_peer { CARD_OTHER, CARD_HERE };
 
 struct card_doorbells {
 	__u32 page; /* from 0 */
 };
 
-/* Memory: all that is given. */
+/* Memory: all its pages. */
 struct card_region {
 	__u64 iova; /* of its first byte */
 	__u32 access, pd;
@@ -83,7 +83,7 @@ struct card_cq {
 struct card_srq {
 	__u64 cookie;
 	__u32 pd, slots, slot_bytes;
-	__u32 limit; /* an event once fewer receives are there, which makes it 0; 0: none */
+	__u32 limit; /* fewer receives cause an event, which resets this to 0; 0: none */
 };
 
 /* Memory: slots of the send queue, then of the receive queue. */
@@ -96,14 +96,14 @@ struct card_qp {
 	__u32 all_signalled;
 };
 
-/* All of a queue pair's attributes, given whole with each change. */
+/* All attributes of a queue pair; each change passes all of them. */
 struct card_attributes {
 	__u32 state, access;
 	__u32 peer, peer_qp; /* enum card_peer */
 	__u32 mtu_bytes, qkey;
 	__u32 send_psn, recv_psn;
 	__u32 timeout, retries, rnr_timer, rnr_retries; /* codes as in struct ibv_qp_attr */
-	__u32 reads, peer_reads;                        /* under way at most: asked for here, and by the peer */
+	__u32 reads, peer_reads;                        /* in flight at most: of this end, and of the peer */
 };
 
 union card_arguments {
@@ -116,11 +116,11 @@ union card_arguments {
 	__u64 words[12];
 };
 
-/* From the library: an ioctl, which fails with the card's or the kernel's reason. */
+/* From the library: an ioctl, which fails with an errno of the card or the kernel. */
 struct card_request {
 	__u32 op;
 	__u32 handle;          /* of a new object, out; else in */
-	__u64 address, length; /* of the program: memory of a new object, which is held until that goes */
+	__u64 address, length; /* of the program: memory of a new object, pinned until it is destroyed */
 	union card_arguments arguments;
 };
 #define CARD_REQUEST _IOWR('c', 1, struct card_request)
@@ -133,13 +133,13 @@ struct card_request {
 
 #define CARD_PFNS 480
 
-/* From the module, in a page of its own. */
+/* From the module, in a page of the module. */
 struct card_command {
-	__u32 op, owner; /* the file's number, from 1 */
+	__u32 op, owner; /* number of the file, from 1 */
 	__u32 handle;
 	__u32 status; /* out: 0, or an errno */
-	__u64 length; /* bytes of memory: its pages were given before */
-	__u64 first;  /* where that starts in the first page */
+	__u64 length; /* bytes of memory; its pages were passed before */
+	__u64 first;  /* offset in the first page */
 	union card_arguments arguments;
 	__u64 count; /* CARD_PAGES: of page frame numbers */
 	__u64 pfns[CARD_PFNS];
@@ -152,7 +152,7 @@ struct card_command {
  */
 struct card_wqe {
 	__u64 wr_id;
-	__u32 opcode, flags; /* enum ibv_wr_opcode, ibv_send_flags: IBV_SEND_INLINE says what follows */
+	__u32 opcode, flags; /* enum ibv_wr_opcode, ibv_send_flags; IBV_SEND_INLINE selects what follows */
 	__u64 remote;
 	__u32 rkey, imm; /* as it is in the work request */
 	__u64 compare_add, swap;
@@ -176,11 +176,11 @@ struct card_cqe {
 	__u64 wr_id, cookie, at_ns;
 	__u32 status, opcode, bytes, imm; /* enum ibv_wc_status, ibv_wc_opcode: valid in an error's entry too */
 	__u32 flags, qp, source_qp;
-	__u32 index; /* of its slot: it and those posted before are free */
+	__u32 index; /* of its slot: that slot and all earlier ones are free */
 };
 
 struct card_ring {
-	__u64 consumed; /* entries that the program has taken since ever; it writes this */
+	__u64 consumed; /* entries that the program has taken, in total; the program writes this */
 	__u64 zero[7];
 };
 

@@ -48,15 +48,15 @@ def test_a_build_for_32_bits_is_refused_with_one_error(tmp_path: Path, source: s
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
     assert done.returncode == 2 and not (tmp_path / f"{source}.o").exists()
-    assert len(errors) == 1 and "build for a processor that has them" in errors[0], done.stderr
+    assert len(errors) == 1 and "build for a CPU that has them" in errors[0], done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
         (("1", "2", "3"), "set-clock: usage: set-clock OFFSET_NS DRIFT_PPM\n"),
-        (("5", "x"), "set-clock: x is no whole number\n"),
-        (("5", ""), "set-clock:  is no whole number\n"),
+        (("5", "x"), "set-clock: x is not a whole number\n"),
+        (("5", ""), "set-clock:  is not a whole number\n"),
     ],
 )
 def test_set_clock_refuses_other_arguments_than_two_numbers(arguments: tuple[str, ...], error: str) -> None:

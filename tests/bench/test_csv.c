@@ -3,9 +3,9 @@
 #include <sys/socket.h>
 
 #include "check.h"
-#include "columns.h"
 #include "csv.h"
 #include "die.h"
+#include "output.h"
 
 static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operations = 1 };
 static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };

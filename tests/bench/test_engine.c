@@ -1,10 +1,10 @@
 /* The engine over a transport of memory: {bench,buffer,null,pings,rounds,stream,sweep,verified,windows}.c. */
 #include <time.h>
 
-#include "bench.h"
 #include "check.h"
 #include "null.h"
 #include "rounds.h"
+#include "run.h"
 #include "sweep.h"
 
 #define SAMPLES 1000
@@ -226,7 +226,7 @@ static void receive_impossible_window(void *unused)
 TEST(a_window_before_the_start_is_refused)
 {
 	measure_without_completions(SERVER);
-	check_child(receive_impossible_window, NULL, 1, "the server says that a window ended");
+	check_child(receive_impossible_window, NULL, 1, "the server reports a window");
 }
 
 /* --verify */

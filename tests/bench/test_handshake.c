@@ -10,11 +10,10 @@
 #include "check.h"
 #include "clock.h"
 #include "die.h"
-#include "handshake.h"
 #include "hello.h"
-#include "parting.h"
 #include "rules.h"
-#include "tcp.h"
+#include "session.h"
+#include "transport.h"
 #include "watch.h"
 
 #define SILENT_MAX 200
@@ -138,7 +137,7 @@ static struct options *parse(enum role role, char *sizes, char *token)
 static void serve(void *unused)
 {
 	(void)unused;
-	close(handshake_serve(parse(SERVER, "64", setting.token), NULL).peer);
+	close(session_serve(parse(SERVER, "64", setting.token), NULL).peer);
 }
 
 struct client {
@@ -155,7 +154,7 @@ static void join(void *argument)
 	int fd;
 
 	if (!c->greeting) {
-		close(handshake_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
+		close(session_join(parse(CLIENT, c->sizes, c->token), NULL).peer);
 		return;
 	}
 	fd = connect_when_it_listens();
@@ -210,24 +209,24 @@ TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 		  "secret",
 		  true,
 		  "",
-		  "refused 127.0.0.1: no whole greeting came" },
+		  "refused 127.0.0.1: no complete greeting came" },
 		{ { .sizes = "65", .token = "secret" }, "secret", false, differ, differ },
 		{ { .sizes = "64", .token = "guess" },
 		  "secret",
 		  false,
-		  "the token is not this server's",
+		  "wrong token",
 		  "no client came" },
 		/* without a token it may be anybody's client: the server waits for another one */
 		{ { .sizes = "65", .token = "" }, "", false, differ, "refused 127.0.0.1: the options differ" },
 		{ { .greeting = old, .length = sizeof(old) },
 		  "secret",
 		  false,
-		  "the client speaks version 16843015, the server version 2",
-		  "speaks version" },
+		  "the client has version 16843015, the server version 2",
+		  "has version" },
 		{ { .greeting = garbage, .length = sizeof(garbage) },
 		  "secret",
 		  false,
-		  "that is no lab-bench client",
+		  "this is not a lab-bench client",
 		  "no client came within the deadline" },
 	};
 
@@ -308,7 +307,7 @@ TEST(the_deadline_holds_however_often_a_stranger_connects)
 static void join_nobody(void *unused)
 {
 	(void)unused;
-	handshake_join(parse(CLIENT, "64", "secret"), NULL);
+	session_join(parse(CLIENT, "64", "secret"), NULL);
 }
 
 TEST(a_missing_server_is_reported_with_a_hint)
@@ -384,7 +383,7 @@ static void part_as_server(void *beats)
 	struct cost costs[SIZES] = { { .own = { (uint64_t)WATCH_BEAT << 56, 1 } }, { .own = { 20, 2 } } };
 
 	assert_int_equal(write(ends[SERVER], "hhh", *(size_t *)beats), *(ssize_t *)beats);
-	parting_run(&o, ends[SERVER], costs);
+	session_end(&o, ends[SERVER], costs);
 }
 
 static void part_as_client(void *unused)
@@ -393,7 +392,7 @@ static void part_as_client(void *unused)
 	struct cost costs[SIZES] = { { .messages = 7 } };
 
 	(void)unused;
-	parting_run(&o, ends[CLIENT], costs);
+	session_end(&o, ends[CLIENT], costs);
 	say("%lu %lu, %lu %lu, %lu, of %lu", costs[0].peer.whole_ns >> 56, costs[0].peer.kernel_ns,
 	    costs[1].peer.whole_ns, costs[1].peer.kernel_ns, costs[2].peer.whole_ns, costs[0].messages);
 }

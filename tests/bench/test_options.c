@@ -73,7 +73,7 @@ TEST(the_token_comes_from_the_environment)
 TEST(invalid_values_are_refused_with_what_is_allowed)
 {
 	static const struct call calls[] = {
-		{ "server --bogus 1", 2, "not known" },
+		{ "server --bogus 1", 2, "unknown option" },
 		{ "server --measure speed", 2, "expected throughput|latency" },
 		{ "server --iterations many", 2, "expected a whole number" },
 		{ "server --iterations -1", 2, "expected a whole number" },
@@ -90,9 +90,9 @@ TEST(invalid_values_are_refused_with_what_is_allowed)
 		{ "server --core first", 2, "whole number or auto" },
 		{ "server --mtu 300", 2, "--mtu: a power of two from 256 to 4096" },
 		{ "server 7000 argument", 2, "unexpected argument" },
-		{ "server first", 2, "'first' is no port" },
+		{ "server first", 2, "'first' is not a port" },
 		{ "server 0", 2, "between 1 and 65535" },
-		{ "client", 2, "name the server's host" },
+		{ "client", 2, "the host of the server is missing" },
 	};
 
 	expect_calls(calls, COUNT(calls));

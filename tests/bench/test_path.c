@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "bench.h"
 #include "check.h"
 #include "fake_verbs.h"
 #include "rules.h"
-#include "verbs.h"
+#include "run.h"
+#include "transport.h"
 #include "verbs_device.h"
 
 #define GIDS 300

@@ -1,6 +1,6 @@
 /* Post lists and signalling intervals that are chosen for a size: verbs_plan.c. */
 #include "check.h"
-#include "verbs_plan.h"
+#include "verbs_link.h"
 
 #define WINDOWS 20
 

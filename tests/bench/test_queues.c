@@ -1,13 +1,13 @@
 /* The real transport and engine at both ends: no queue ever holds more than it was made for, whatever is asked for.
  * The fake provider counts the places (fake_verbs.h): verbs.c, verbs_{layout,pingpong,queue,receive,send}.c. */
-#include "bench.h"
 #include "buffer.h"
 #include "check.h"
 #include "die.h"
 #include "fake_verbs.h"
 #include "least.h"
 #include "rounds.h"
-#include "verbs.h"
+#include "run.h"
+#include "transport.h"
 
 #define SAMPLES 5000
 #define ROUNDS_CAP 5

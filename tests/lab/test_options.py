@@ -68,7 +68,7 @@ def test_the_program_and_the_harness_refuse_the_same_for_the_same_reason() -> No
     [
         ({"post-list": "8", "tx-depth": "4"}, "post_list", "between 1 and tx_depth (4), or no completion could free"),
         ({"mtu": "1000"}, "path_mtu", "a power of two from 256 to 4096"),
-        ({"least-time": "2", "until-stable": "1"}, "least_time_s", "not with verify or until_stable, which say"),
+        ({"least-time": "2", "until-stable": "1"}, "least_time_s", "not with verify or until_stable, which set"),
     ],
 )
 def test_a_sentence_speaks_of_parameters(given: dict[str, str], parameter: str, why: str) -> None:

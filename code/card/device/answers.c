@@ -5,23 +5,52 @@
 #include "card.h"
 #include "region.h"
 
-static struct answer *at(struct qp *qp, uint32_t number)
+static struct answer *answers_at(struct qp *qp, uint32_t number)
 {
 	return &qp->in.answers[(qp->in.first_answer + number) % ANSWERS];
 }
 
-static bool add(struct card *card, struct qp *qp, struct answer a)
+static bool answers_add(struct card *card, struct qp *qp, struct answer a)
 {
 	if (qp->in.answer_count == ANSWERS)
 		return false;
-	*at(qp, qp->in.answer_count++) = a;
+	*answers_at(qp, qp->in.answer_count++) = a;
 	engine_wake(card, &qp->in.flow);
 	return true;
 }
 
+static bool write_payload(struct card *card, struct qp *qp, struct leaving *l, uint8_t *payload)
+{
+	if (l->packet.kind == RESULT) {
+		memcpy(payload, &l->packet.compare_add, l->packet.bytes);
+		return true;
+	}
+	if (!l->packet.bytes ||
+	    region_access(card, qp, l->packet.rkey, l->packet.remote, payload, l->packet.bytes, REMOTE_READ, false))
+		return true;
+	l->packet.kind = ACK;
+	l->packet.ack = DENIED;
+	l->packet.bytes = 0;
+	return true;
+}
+
+static bool answers_write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+{
+	struct qp *const qp = qp_find(&card->table, l->qp);
+
+	if (!qp)
+		return false;
+	if (lane == DATA)
+		qp->in.leaving -= qp->in.leaving > 0;
+	return l->packet.kind == ACK || write_payload(card, qp, l, payload);
+}
+
+static const struct sender sender = { .write = answers_write };
+
 static struct leaving leaving(const struct qp *qp, enum packet_kind kind, uint32_t psn)
 {
-	struct leaving l = { .packet = { .kind = (uint8_t)kind, .from = qp->is.handle, .psn = psn } };
+	struct leaving l = { .packet = { .kind = (uint8_t)kind, .from = qp->is.handle, .psn = psn },
+			     .sender = &sender };
 
 	l.packet.to = qp->attributes.peer_qp;
 	l.qp = qp->is.handle;
@@ -35,36 +64,36 @@ static void ack_soon(struct card *card, struct qp *qp, const struct answer *a)
 
 	l.packet.ack = a->ack;
 	l.packet.rnr_timer = qp->attributes.rnr_timer;
-	l.ready_ps = card->now_ps + card->costs.ack_ps;
+	l.ready_ps = card->schedule.now_ps + card->costs.ack_ps;
 	port_leave(card, URGENT, &l);
 }
 
 void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack ack)
 {
 	const struct answer a = { .kind = ANSWER_ACK, .psn = psn & PSN_MASK, .ack = (uint8_t)ack };
-	struct answer *const last = at(qp, qp->in.answer_count + ANSWERS - 1);
+	struct answer *const last = answers_at(qp, qp->in.answer_count + ANSWERS - 1);
 
 	if (!qp->in.answer_count && !qp->in.leaving)
 		ack_soon(card, qp, &a);
 	else if (qp->in.answer_count && last->kind == ANSWER_ACK)
 		*last = a;
 	else
-		add(card, qp, a);
+		answers_add(card, qp, a);
 }
 
 bool answers_read(struct card *card, struct qp *qp, const struct packet *p)
 {
-	return add(card, qp,
-		   (struct answer){ .kind = ANSWER_READ,
-				    .psn = p->psn,
-				    .rkey = p->rkey,
-				    .remote = p->remote,
-				    .bytes = p->length });
+	return answers_add(card, qp,
+			   (struct answer){ .kind = ANSWER_READ,
+					    .psn = p->psn,
+					    .rkey = p->rkey,
+					    .remote = p->remote,
+					    .bytes = p->length });
 }
 
 bool answers_result(struct card *card, struct qp *qp, uint32_t psn, uint64_t value)
 {
-	return add(card, qp, (struct answer){ .kind = ANSWER_RESULT, .psn = psn, .value = value });
+	return answers_add(card, qp, (struct answer){ .kind = ANSWER_RESULT, .psn = psn, .value = value });
 }
 
 static void drop_first(struct qp *qp)
@@ -73,13 +102,12 @@ static void drop_first(struct qp *qp)
 	qp->in.answer_count--;
 }
 
-/* A READ's next packet. */
+/* The next packet of a READ. */
 static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
 {
 	const uint32_t mtu = qp->attributes.mtu_bytes;
 
 	*l = leaving(qp, ANSWER, a->psn);
-	l->source = OF_REGION;
 	l->packet.bytes = a->bytes < mtu ? (uint32_t)a->bytes : mtu;
 	l->packet.remote = a->remote;
 	l->packet.rkey = a->rkey;
@@ -94,7 +122,7 @@ static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_
 		drop_first(qp);
 }
 
-static void describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+static void answers_describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
 {
 	if (a->kind == ANSWER_READ) {
 		cut(qp, a, l, gap_ps);
@@ -116,36 +144,7 @@ bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
 {
 	if (!qp->in.answer_count)
 		return false;
-	describe(qp, at(qp, 0), l, card->costs.gap_ps);
+	answers_describe(qp, answers_at(qp, 0), l, card->costs.gap_ps);
 	qp->in.leaving++;
 	return true;
-}
-
-bool answers_write(struct card *card, struct leaving *l, uint8_t *payload)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-
-	if (!qp)
-		return false;
-	qp->in.leaving -= qp->in.leaving > 0;
-	if (l->packet.kind == RESULT) {
-		memcpy(payload, &l->packet.compare_add, l->packet.bytes);
-		return true;
-	}
-	if (!l->packet.bytes ||
-	    region_access(card, qp, l->packet.rkey, l->packet.remote, payload, l->packet.bytes, REMOTE_READ, false))
-		return true;
-	l->packet.kind = ACK;
-	l->packet.ack = DENIED;
-	l->packet.bytes = 0;
-	return true;
-}
-
-bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *l)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-
-	if (qp && lane == DATA)
-		qp->in.leaving -= qp->in.leaving > 0;
-	return qp;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a queue pair owes its peer: acknowledgements, the bytes of READs, old values; they leave in order. */
+/* The answers of a queue pair to its peer: acknowledgements, data of READs, old values; they leave in order. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
@@ -7,20 +7,16 @@
 #include "port.h"
 #include "qp.h"
 
-/* Acknowledge all up to a packet, or say why it was not taken. */
+/* Acknowledge all packets up to one, or report why it was refused. */
 void answers_ack(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack ack);
 
-/* Owe the bytes that a packet asks for; false if that is too much at once. */
+/* Queue the answer to a READ; false if there are too many. */
 bool answers_read(struct card *card, struct qp *qp, const struct packet *packet);
 
-/* Owe an atomic's old value. */
+/* Queue the old value of an atomic. */
 bool answers_result(struct card *card, struct qp *qp, uint32_t psn, uint64_t value);
 
-/* The next packet of these: see struct flow. */
+/* The next packet of the answers: see struct flow. */
 bool answers_next(struct card *card, struct qp *qp, struct leaving *leaving);
-
-/* Read what a packet carries, now that it leaves; false if it does not. */
-bool answers_write(struct card *card, struct leaving *leaving, uint8_t *payload);
-bool answers_write_ack(struct card *card, enum lane lane, const struct leaving *leaving);
 
 #endif

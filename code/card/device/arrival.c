@@ -16,7 +16,7 @@ static struct arrival *take_first(struct arrivals *arrivals)
 	return a;
 }
 
-/* The two cards give the same handles: a number alone does not tell who has sent a packet. */
+/* Both cards use the same handles: the number of a queue pair alone does not identify the sender. */
 static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 {
 	return qp->type == UD ||
@@ -26,24 +26,24 @@ static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct arrival *const a = take_first(&card->arrivals);
-	struct qp *const qp = qp_find(card, a->packet.to);
+	struct qp *const qp = qp_find(&card->table, a->packet.to);
 
 	(void)nothing, (void)nothing_else;
-	if (qp && is_of_peer(qp, a))
-		(a->packet.kind >= ANSWER ? requester_take : responder_take)(card, qp, &a->packet, a->payload);
+	if (qp && is_of_peer(qp, a) && a->packet.kind >= ANSWER)
+		requester_take(card, qp, &a->packet, a->payload);
+	else if (qp && is_of_peer(qp, a))
+		qp_obey(card, qp, responder_take(card, qp, &a->packet, a->payload));
 	free(a);
 }
 
-/* Whoever looks at memory next sees all that has come before. */
+/* When the packet is in memory: in order, so a later reader sees all earlier packets. */
 static int64_t in_memory(struct card *card, const struct packet *p)
 {
 	const bool writes = p->kind != ASK && p->kind != ATOMIC;
-	const int64_t from = card->bus_in_ps > card->now_ps ? card->bus_in_ps : card->now_ps;
-	int64_t at;
+	const int64_t from = later(card->bus_in_ps, card->schedule.now_ps);
 
 	card->bus_in_ps = from + costs_time(p->bytes, card->costs.bus_bit_s);
-	at = card->bus_in_ps + (writes ? card->costs.write_ps : 0);
-	card->arrived_ps = at > card->arrived_ps ? at : card->arrived_ps;
+	card->arrived_ps = later(card->arrived_ps, card->bus_in_ps + (writes ? card->costs.write_ps : 0));
 	return card->arrived_ps;
 }
 
@@ -71,7 +71,7 @@ void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_
 		return;
 	}
 	STAILQ_INSERT_TAIL(&card->arrivals, a, entry);
-	card_plan(card, in_memory(card, &a->packet) - card->now_ps, handle, 0, 0);
+	schedule_plan(&card->schedule, in_memory(card, &a->packet) - card->schedule.now_ps, handle, 0, 0);
 }
 
 void arrivals_end(struct arrivals *arrivals)

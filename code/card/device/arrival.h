@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets that come in: over the bus one after the other, then to their queue pairs. */
+/* Incoming packets: over the bus in order, then to their queue pairs. */
 #ifndef ARRIVAL_H
 #define ARRIVAL_H
 
@@ -13,18 +13,18 @@ struct card;
 
 struct arrival {
 	STAILQ_ENTRY(arrival) entry;
-	bool is_here; /* of this card itself */
+	bool is_here; /* sent by this card itself */
 	struct packet packet;
 	uint8_t payload[];
 };
 
-/* What has come in and is not in memory yet, in order. */
+/* Packets that have arrived and are not in memory yet, in order. */
 STAILQ_HEAD(arrivals, arrival);
 
-/* Take a packet, from the other card or this one; one that is none is forgotten. */
+/* Take a packet of the other card or this one; an invalid one is dropped. */
 void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_here);
 
-/* Forget all that has come in. */
+/* Free all waiting packets. */
 void arrivals_end(struct arrivals *arrivals);
 
 #endif

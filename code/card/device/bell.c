@@ -5,7 +5,7 @@
 #include "qp.h"
 #include "receive.h"
 
-static struct object *owned(struct card *card, uint32_t page, enum kind kind, uint32_t handle)
+static struct object *bell_find(struct card *card, uint32_t page, enum kind kind, uint32_t handle)
 {
 	struct object *const o = table_find(&card->table, kind, handle);
 
@@ -14,7 +14,7 @@ static struct object *owned(struct card *card, uint32_t page, enum kind kind, ui
 
 static void post(struct card *card, uint64_t handle, uint64_t posted)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	if (!qp || !queue_post(&qp->out.queue, (uint32_t)posted))
 		return;
@@ -24,14 +24,14 @@ static void post(struct card *card, uint64_t handle, uint64_t posted)
 		engine_wake(card, &qp->out.flow);
 }
 
-/* A single request comes with its doorbell; more of them are fetched. */
+/* A single request is sent with its doorbell; several are fetched. */
 static void ring_send(struct card *card, struct qp *qp, uint32_t posted)
 {
 	const struct costs *const c = &card->costs;
 	const bool is_single = posted - qp->out.posted == 1;
 
 	qp->out.posted = posted;
-	card_plan(card, c->doorbell_ps + (is_single ? 0 : c->fetch_ps), post, qp->is.handle, posted);
+	schedule_plan(&card->schedule, c->doorbell_ps + (is_single ? 0 : c->fetch_ps), post, qp->is.handle, posted);
 }
 
 static void ring_receive(struct card *card, struct qp *qp, uint32_t posted)
@@ -43,8 +43,8 @@ static void ring_receive(struct card *card, struct qp *qp, uint32_t posted)
 void bell_ring(struct card *card, uint32_t page, uint64_t which, uint64_t value)
 {
 	const uint32_t handle = value >> 32 & 0x7fffffff, count = (uint32_t)value;
-	struct object *const qp = owned(card, page, QP, handle), *const srq = owned(card, page, SRQ, handle),
-			     *const cq = owned(card, page, CQ, handle);
+	struct object *const qp = bell_find(card, page, QP, handle), *const srq = bell_find(card, page, SRQ, handle),
+			     *const cq = bell_find(card, page, CQ, handle);
 
 	if (which == CARD_SEND && qp)
 		ring_send(card, (struct qp *)qp, count);

@@ -3,12 +3,18 @@
 #include "bell.h"
 #include "card.h"
 #include "command.h"
+#include "qp.h"
+
+static void deliver_here(struct card *card, const uint8_t *bytes, size_t size)
+{
+	arrival_take(card, bytes, size, true);
+}
 
 void card_start(struct card *card, const struct costs *costs, struct world *world)
 {
-	*card = (struct card){ .costs = *costs, .world = world };
+	*card = (struct card){ .costs = *costs, .world = world, .lose_cq = qp_lose_cq };
 	engine_start(&card->engine);
-	port_start(&card->port);
+	port_start(&card->port, deliver_here);
 	STAILQ_INIT(&card->arrivals);
 }
 
@@ -23,13 +29,13 @@ void card_end(struct card *card)
 	schedule_end(&card->schedule);
 }
 
-static void enter(struct card *card, int64_t now_ns)
+static void card_enter(struct card *card, int64_t now_ns)
 {
 	card->now_ns = now_ns;
-	card->now_ps = now_ns * PS_PER_NS;
+	card->schedule.now_ps = now_ns * PS_PER_NS;
 }
 
-static void leave(struct card *card)
+static void card_leave(struct card *card)
 {
 	const int64_t next_ps = schedule_next(&card->schedule);
 
@@ -54,36 +60,27 @@ void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value)
 {
 	const uint64_t page = at / CARD_PAGE_BYTES;
 
-	enter(card, now_ns);
+	card_enter(card, now_ns);
 	if (at == CARD_COMMAND)
 		command_run(card, value);
 	else if (page > 0 && page <= CARD_DOORBELL_PAGES)
 		bell_ring(card, (uint32_t)page - 1, at % CARD_PAGE_BYTES, value);
-	leave(card);
+	card_leave(card);
 }
 
 void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size)
 {
-	enter(card, now_ns);
+	card_enter(card, now_ns);
 	arrival_take(card, bytes, size, false);
-	leave(card);
+	card_leave(card);
 }
 
 void card_happen(struct card *card, int64_t now_ns)
 {
 	struct plan plan;
 
-	while (schedule_take(&card->schedule, now_ns * PS_PER_NS, &plan)) {
-		enter(card, now_ns);
-		card->now_ps = plan.at_ps;
+	card->now_ns = now_ns;
+	while (schedule_take(&card->schedule, now_ns * PS_PER_NS, &plan))
 		plan.call(card, plan.first, plan.second);
-	}
-	leave(card);
-}
-
-void card_plan(struct card *card, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t), uint64_t first,
-	       uint64_t second)
-{
-	schedule_add(&card->schedule,
-		     (struct plan){ .at_ps = card->now_ps + in_ps, .call = call, .first = first, .second = second });
+	card_leave(card);
 }

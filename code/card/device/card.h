@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A modelled RDMA card: all that happens in it happens in one of these calls, at a time that they are given. */
+/* A modelled RDMA card: it acts only in these calls, at the times that they pass. */
 #ifndef CARD_H
 #define CARD_H
 
@@ -15,36 +15,34 @@
 struct card {
 	struct costs costs;
 	struct world *world;
-	int64_t now_ps, now_ns; /* when what happens was planned for, and the first ns from then on */
+	int64_t now_ns; /* schedule.now_ps, rounded up to a ns */
 	struct table table;
 	struct schedule schedule;
+	void (*lose_cq)(struct card *, uint32_t cq); /* called when a completion queue overruns */
 	struct notices notices;
 	struct engine engine;
 	struct port port;
 	struct arrivals arrivals;
-	int64_t bus_in_ps, arrived_ps; /* when the bus is free for what comes in; when the last of it was handled */
-	struct memory given;           /* for the next object */
-	uint32_t bells[CARD_DOORBELL_PAGES]; /* whose each page is; 0: nobody's */
+	int64_t bus_in_ps,
+		arrived_ps;  /* when the bus is free for incoming packets; when the last of them was handled */
+	struct memory given; /* pages for the next object */
+	uint32_t bells[CARD_DOORBELL_PAGES]; /* the owner of each page; 0: none */
 };
 
-/* A card as it is after a reset. */
+/* A card after a reset. */
 void card_start(struct card *card, const struct costs *costs, struct world *world);
 
-/* Give back all that it holds. */
+/* Free all that the card has. */
 void card_end(struct card *card);
 
-/* The processor reads or writes a register, by its place from CARD_BASE. */
+/* The CPU reads or writes a register, by its offset from CARD_BASE. */
 uint64_t card_read(struct card *card, uint64_t at);
 void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value);
 
-/* A packet of the other card's has arrived. */
+/* A packet of the other card has arrived. */
 void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size);
 
-/* The time has come that world->arm() was told. */
+/* The time passed to world->arm() has come. */
 void card_happen(struct card *card, int64_t now_ns);
-
-/* For its parts: plan a call some time after now. */
-void card_plan(struct card *card, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t), uint64_t first,
-	       uint64_t second);
 
 #endif

@@ -76,7 +76,7 @@ static const struct {
 	[CARD_CREATE_QP] = { QP, sizeof(struct qp), create_qp },
 };
 
-/* The pages that were given are the new object's, or nobody's. */
+/* The new object gets the pages of the earlier commands, or they are released. */
 static int create(struct card *card, struct card_command *c)
 {
 	struct object *const o = calloc(1, makes[c->op].size);
@@ -101,7 +101,7 @@ static int create(struct card *card, struct card_command *c)
 	return error;
 }
 
-static struct object *owned(struct card *card, const struct card_command *c)
+static struct object *command_find(struct card *card, const struct card_command *c)
 {
 	struct object *const o = card->table.objects[c->handle % CARD_OBJECTS];
 
@@ -116,7 +116,7 @@ static int give_pages(struct card *card, const struct card_command *c)
 		pages[i] = c->pfns[i];
 	if (c->count <= CARD_PFNS && memory_add(&card->given, pages, c->count))
 		return 0;
-	memory_drop(&card->given); /* or it would be a part of the next object, which may be another program's */
+	memory_drop(&card->given); /* else the next object, perhaps of another program, would get them */
 	return EINVAL;
 }
 
@@ -161,7 +161,7 @@ static int change(struct card *card, struct object *o, struct card_command *c)
 	return EINVAL;
 }
 
-static int run(struct card *card, struct card_command *c)
+static int command_dispatch(struct card *card, struct card_command *c)
 {
 	switch (c->op) {
 	case CARD_PAGES:
@@ -176,7 +176,7 @@ static int run(struct card *card, struct card_command *c)
 	case CARD_CREATE_QP:
 		return create(card, c);
 	default:
-		return change(card, owned(card, c), c);
+		return change(card, command_find(card, c), c);
 	}
 }
 
@@ -186,6 +186,6 @@ void command_run(struct card *card, uint64_t at)
 
 	if (!card->world->access(card->world, at, &c, sizeof(c), false))
 		return;
-	c.status = (uint32_t)run(card, &c);
+	c.status = (uint32_t)command_dispatch(card, &c);
 	card->world->access(card->world, at, &c, offsetof(struct card_command, count), true);
 }

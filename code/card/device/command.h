@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel asks of the card: objects, and whose doorbells are whose. */
+/* Commands of the kernel: objects, and the owners of doorbells. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -8,10 +8,10 @@
 struct card;
 struct object;
 
-/* Carry out the command at a physical address, and write there what came of it. */
+/* Execute the command at a physical address, and write its result there. */
 void command_run(struct card *card, uint64_t at);
 
-/* Take an object out, and give back all that it holds. */
+/* Remove an object, and free all that it has. */
 void command_drop(struct card *card, struct object *object);
 
 #endif

@@ -6,7 +6,7 @@
 static const uint32_t entries[OPCODES] = { ENTRY_WRITE, ENTRY_WRITE, ENTRY_SEND, ENTRY_SEND,
 					   ENTRY_READ,  ENTRY_CAS,   ENTRY_FADD };
 
-static struct request *at(struct qp *qp, uint32_t index)
+static struct request *completion_at(struct qp *qp, uint32_t index)
 {
 	return &qp->out.requests[index % qp->out.queue.slots];
 }
@@ -19,8 +19,8 @@ static uint32_t end_of(const struct request *r)
 struct request *completion_request(struct qp *qp, uint32_t psn)
 {
 	for (uint32_t i = qp->out.queue.taken; i != qp->out.started; i++)
-		if (psn_after(psn, end_of(at(qp, i))) < 0)
-			return psn_after(psn, at(qp, i)->first_psn) < 0 ? NULL : at(qp, i);
+		if (psn_after(psn, end_of(completion_at(qp, i))) < 0)
+			return psn_after(psn, completion_at(qp, i)->first_psn) < 0 ? NULL : completion_at(qp, i);
 	return NULL;
 }
 
@@ -31,7 +31,7 @@ uint32_t completion_bound(struct qp *qp, uint32_t psn)
 	if (!out->asks)
 		return psn;
 	for (uint32_t i = out->queue.taken; i != out->started; i++) {
-		const struct request *const r = at(qp, i);
+		const struct request *const r = completion_at(qp, i);
 		const uint32_t from = psn_after(out->unacked, r->first_psn) > 0 ? out->unacked : r->first_psn;
 
 		if (verbs_asks(r->wqe.opcode) && psn_after(end_of(r), out->unacked) > 0 && psn_after(psn, from) > 0)
@@ -42,7 +42,7 @@ uint32_t completion_bound(struct qp *qp, uint32_t psn)
 
 void completion_write(struct card *card, struct qp *qp, uint32_t index, uint32_t status)
 {
-	const struct request *const r = at(qp, index);
+	const struct request *const r = completion_at(qp, index);
 	const struct card_cqe entry = { .wr_id = r->wqe.wr_id,
 					.cookie = qp->is.cookie,
 					.status = status,
@@ -61,7 +61,7 @@ void completion_end(struct card *card, struct qp *qp, uint32_t status)
 	if (qp->attributes.state != RTS || out->queue.taken == out->started)
 		return;
 	completion_write(card, qp, out->queue.taken++, status);
-	qp_fail(card, qp);
+	out->fail(card, qp);
 }
 
 void completion_retire(struct card *card, struct qp *qp)
@@ -70,14 +70,14 @@ void completion_retire(struct card *card, struct qp *qp)
 	const struct request *r;
 
 	while (qp->attributes.state == RTS && out->queue.taken != out->started) {
-		r = at(qp, out->queue.taken);
+		r = completion_at(qp, out->queue.taken);
 		if (r->status) {
 			completion_end(card, qp, r->status);
 			return;
 		}
 		if (psn_after(out->unacked, end_of(r)) < 0)
 			return;
-		out->queue.taken++; /* before its entry, which may find no room, and end the queue pair */
+		out->queue.taken++; /* before its entry, which may overrun the queue and fail the queue pair */
 		if (qp->all_signalled || r->wqe.flags & SIGNALLED)
 			completion_write(card, qp, out->queue.taken - 1, SUCCESS);
 	}

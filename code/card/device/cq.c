@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "card.h"
 #include "cq.h"
-#include "qp.h"
+#include "verbs.h"
 
 static bool has_room(struct card *card, const struct cq *cq)
 {
@@ -17,12 +17,10 @@ static void overrun(struct card *card, struct cq *cq)
 		return;
 	cq->is_overrun = true;
 	notice_event(card, &cq->is, CQ_ERROR);
-	for (int i = 0; i < CARD_OBJECTS; i++)
-		if (card->table.objects[i] && card->table.objects[i]->kind == QP)
-			qp_lose_cq((struct card *)card, (struct qp *)card->table.objects[i], cq->is.handle);
+	card->lose_cq(card, cq->is.handle);
 }
 
-static void write(struct card *card, struct cq *cq, struct card_cqe entry)
+static void cq_write(struct card *card, struct cq *cq, struct card_cqe entry)
 {
 	const uint64_t at = sizeof(struct card_ring) + cq->produced % cq->entries * sizeof(entry);
 
@@ -41,7 +39,7 @@ void cq_add(struct card *card, uint32_t handle, const struct card_cqe *entry, bo
 		overrun(card, cq);
 		return;
 	}
-	write(card, cq, *entry);
+	cq_write(card, cq, *entry);
 	if (solicited)
 		cq->solicited = (uint32_t)cq->produced;
 	if (cq->armed == ARMED || (cq->armed == ARMED_SOLICITED && solicited)) {

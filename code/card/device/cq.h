@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion queues: a ring of entries in the program's memory. */
+/* Completion queues: a ring of entries in the memory of a program. */
 #ifndef CQ_H
 #define CQ_H
 
@@ -7,8 +7,8 @@
 
 struct cq {
 	struct object is;
-	uint32_t entries, channel; /* a file's number; 0: none */
-	uint32_t solicited;        /* entries written up to the last one that a solicited event is for */
+	uint32_t entries, channel; /* number of a file; 0: none */
+	uint32_t solicited;        /* entries up to the last one with a solicited event */
 	uint64_t produced;
 	bool is_overrun;
 	enum { UNARMED, ARMED, ARMED_SOLICITED } armed;
@@ -16,10 +16,10 @@ struct cq {
 
 struct card;
 
-/* Write an entry; if there is no room, the queue is at its end, and all queue pairs that use it fail. */
+/* Write an entry; without room the queue overruns: card->lose_cq() is called, once. */
 void cq_add(struct card *card, uint32_t handle, const struct card_cqe *entry, bool solicited);
 
-/* The program wants an event for the next entry after those that it has read. */
+/* Arm the queue: the first entry after those that the program has read causes an event. */
 void cq_arm(struct card *card, struct cq *cq, uint32_t read, bool only_solicited);
 
 #endif

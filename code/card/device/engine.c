@@ -2,18 +2,13 @@
 #include "card.h"
 #include "engine.h"
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 void engine_start(struct engine *e)
 {
 	*e = (struct engine){ .is_planned = false };
 	TAILQ_INIT(&e->waiting);
 }
 
-/* When the next packet is to be taken, so that it is ready when the line is free. */
+/* When the next packet must be taken to be ready when the link is free. */
 static int64_t gate(const struct card *card)
 {
 	const struct costs *const c = &card->costs;
@@ -34,7 +29,7 @@ static int64_t fetch(struct card *card, uint64_t bytes, int64_t begin)
 static void issue(struct card *card, struct leaving *l)
 {
 	struct engine *const e = &card->engine;
-	const int64_t begin = l->work_ps ? later(card->now_ps, e->free_ps) : card->now_ps;
+	const int64_t begin = l->work_ps ? later(card->schedule.now_ps, e->free_ps) : card->schedule.now_ps;
 
 	if (l->work_ps)
 		e->free_ps = begin + l->work_ps;
@@ -45,19 +40,19 @@ static void issue(struct card *card, struct leaving *l)
 	port_leave(card, DATA, l);
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
+static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_else);
 
-static void plan(struct card *card)
+static void engine_plan(struct card *card)
 {
 	struct engine *const e = &card->engine;
 
 	if (e->is_planned || TAILQ_EMPTY(&e->waiting))
 		return;
 	e->is_planned = true;
-	card_plan(card, later(gate(card) - card->now_ps, 0), run, 0, 0);
+	schedule_plan(&card->schedule, later(gate(card) - card->schedule.now_ps, 0), engine_run, 0, 0);
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct engine *const e = &card->engine;
 	struct leaving l;
@@ -65,14 +60,14 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 
 	(void)nothing, (void)nothing_else;
 	e->is_planned = false;
-	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->now_ps) {
+	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->schedule.now_ps) {
 		engine_forget(card, flow);
 		if (!flow->next(card, flow->qp, &l))
 			continue;
 		issue(card, &l);
 		engine_wake(card, flow);
 	}
-	plan(card);
+	engine_plan(card);
 }
 
 void engine_wake(struct card *card, struct flow *flow)
@@ -80,7 +75,7 @@ void engine_wake(struct card *card, struct flow *flow)
 	if (!flow->is_waiting)
 		TAILQ_INSERT_TAIL(&card->engine.waiting, flow, entry);
 	flow->is_waiting = true;
-	plan(card);
+	engine_plan(card);
 }
 
 void engine_forget(struct card *card, struct flow *flow)

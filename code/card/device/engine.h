@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The part that takes packets from queue pairs in turn, one each, and fetches what is in them. It keeps just so far
- * ahead of the line that this never waits for it.
- */
+/* The part that takes packets from queue pairs in turn, one each, and fetches their payloads. It stays just far enough
+ * ahead of the link that the link never waits for it. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -12,11 +10,11 @@
 
 struct qp;
 
-/* Packets of one queue pair in their order: its requests, or its answers to the other's. */
+/* The packets of one queue pair in order: its requests, or its answers. */
 struct flow {
 	TAILQ_ENTRY(flow) entry;
 	bool is_waiting;
-	/* The next packet; false if there is none now: wake it when there is. */
+	/* The next packet; false if there is none now: the flow must be woken when there is. */
 	bool (*next)(struct card *, struct qp *, struct leaving *);
 	struct qp *qp;
 };
@@ -24,18 +22,18 @@ struct flow {
 struct engine {
 	TAILQ_HEAD(, flow) waiting;
 	bool is_planned;
-	int64_t free_ps, bus_ps; /* when it, and the bus, is free for the next */
-	int64_t line_ps;         /* when the line is free of all that has passed here */
-	int64_t ready_ps;        /* when the last one of these is ready to leave */
+	int64_t free_ps, bus_ps; /* when the engine, and the bus, is free for the next packet */
+	int64_t line_ps;         /* when the link is free of all packets of the engine */
+	int64_t ready_ps;        /* when the last of these packets is ready */
 };
 
-/* Nothing waits. */
+/* An idle engine. */
 void engine_start(struct engine *engine);
 
-/* A flow has a packet, or may have. */
+/* Wake a flow that has, or may have, a packet. */
 void engine_wake(struct card *card, struct flow *flow);
 
-/* It has none any more. */
+/* Remove a flow from those that wait. */
 void engine_forget(struct card *card, struct flow *flow);
 
 #endif

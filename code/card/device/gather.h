@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A send's own bytes: what its request says, and where they are. */
+/* The data of a send: inline in its request, or at the pieces of its list. */
 #ifndef GATHER_H
 #define GATHER_H
 
 #include "qp.h"
 
-/* Read a request; its status tells what is wrong with it. */
+/* Read a request; its status reports errors. */
 void gather_read(struct card *card, struct qp *qp, uint32_t index, struct request *request);
 
-/* Read a packet's bytes; false if the program doesn't have all of them. */
+/* Read the data of a packet; false if the program may not read all of it. */
 bool gather_payload(struct card *card, struct qp *qp, const struct leaving *leaving, const struct request *request,
 		    uint8_t *payload);
 
-/* Write what has come back; false if there is no place for it. */
+/* Write the answer to a request; false if the program has no memory for it. */
 bool gather_answer(struct card *card, struct qp *qp, const struct request *request, const struct packet *packet,
 		   uint8_t *payload);
 

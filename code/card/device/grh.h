@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The 40 bytes before what a datagram brings: the IP header by which it would have come. */
+/* The 40 bytes before the data of a datagram: its IP header. */
 #ifndef GRH_H
 #define GRH_H
 
@@ -7,7 +7,7 @@
 
 #include "../abi.h"
 
-/* Write them for a datagram of some bytes. IPv4 stands in the last 20, as RoCE v2 has it. */
+/* Write the header of a datagram of a size. IPv4 is in the last 20 bytes, as in RoCE v2. */
 void grh_write(const struct card_address *address, uint32_t bytes, __u8 *to);
 
 #endif

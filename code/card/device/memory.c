@@ -4,7 +4,7 @@
 
 #include "memory.h"
 
-enum { PAGES_MOST = 1 << 20 }; /* 4 GiB: more than a guest has */
+enum { PAGES_MOST = 1 << 20 }; /* 4 GiB: more than any guest has */
 
 bool memory_add(struct memory *m, const uint64_t *pages, uint64_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the card uses of QEMU 7.2 beside clock and timers: include/exec/memory.h, cpu-common.h, hw/isa/isa.h, hw/irq.h.
- */
+/* What the card uses of QEMU 7.2 besides clock and timers: include/exec/memory.h, cpu-common.h, hw/isa/isa.h,
+ * hw/irq.h. */
 #ifndef MEMORY_REGION_H
 #define MEMORY_REGION_H
 

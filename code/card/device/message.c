@@ -4,33 +4,28 @@
 #include "receive.h"
 #include "region.h"
 
-static bool is_write(const struct packet *p)
-{
-	return p->opcode == WRITE || p->opcode == WRITE_IMM;
-}
-
 static bool has_imm(const struct packet *p)
 {
 	return p->opcode == WRITE_IMM || p->opcode == SEND_IMM;
 }
 
-/* A receive that a message without reliability has left behind is the next one's. */
+/* An incomplete unreliable message leaves its receive to the next one. */
 static bool has_receive(struct card *card, struct qp *qp)
 {
 	return qp->in.has_receive || (qp->in.has_receive = receive_take(card, qp, &qp->in.receive));
 }
 
-static void complete(struct card *card, struct qp *qp, const struct packet *p, uint32_t status)
+static void message_complete(struct card *card, struct qp *qp, const struct packet *p, uint32_t status)
 {
 	const struct card_cqe entry = { .status = status,
-					.opcode = is_write(p) ? ENTRY_RECV_IMM : ENTRY_RECV,
+					.opcode = verbs_writes(p->opcode) ? ENTRY_RECV_IMM : ENTRY_RECV,
 					.bytes = qp->in.done,
 					.imm = has_imm(p) ? p->imm : 0,
 					.flags = has_imm(p) ? HAS_IMM : 0,
 					.source_qp = p->from };
 
 	qp->in.has_receive = false;
-	qp->in.has_told = status != SUCCESS;
+	qp->in.has_reported = status != SUCCESS;
 	receive_complete(card, qp, &qp->in.receive, &entry, p->flags & WANTS_EVENT);
 }
 
@@ -39,7 +34,7 @@ static enum packet_ack end(struct card *card, struct qp *qp, const struct packet
 	if (p->flags & LAST) {
 		qp->in.is_within = false;
 		if (verbs_takes(p->opcode))
-			complete(card, qp, p, SUCCESS);
+			message_complete(card, qp, p, SUCCESS);
 	}
 	return ACKED;
 }
@@ -66,7 +61,7 @@ static enum packet_ack take_send(struct card *card, struct qp *qp, const struct 
 		return RNR;
 	status = receive_write(card, qp, &qp->in.receive, qp->in.done, payload, p->bytes);
 	if (status) {
-		complete(card, qp, p, status);
+		message_complete(card, qp, p, status);
 		return status == LOCAL_LENGTH ? INVALID : FAILED;
 	}
 	qp->in.done += p->bytes;
@@ -80,5 +75,22 @@ enum packet_ack message_take(struct card *card, struct qp *qp, const struct pack
 	if (p->flags & FIRST)
 		qp->in.done = 0;
 	qp->in.is_within = true;
-	return is_write(p) ? take_write(card, qp, p, payload) : take_send(card, qp, p, payload);
+	return verbs_writes(p->opcode) ? take_write(card, qp, p, payload) : take_send(card, qp, p, payload);
+}
+
+enum verbs_verdict message_take_datagram(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+{
+	const bool has_imm = p->opcode == SEND_IMM;
+	struct card_cqe entry = { .opcode = ENTRY_RECV,
+				  .bytes = p->bytes,
+				  .imm = has_imm ? p->imm : 0,
+				  .flags = HAS_GRH | (has_imm ? HAS_IMM : 0),
+				  .source_qp = p->from };
+	struct receive receive;
+
+	if (p->qkey != qp->attributes.qkey || !receive_take(card, qp, &receive))
+		return GOES_ON;
+	entry.status = receive_write(card, qp, &receive, 0, payload, p->bytes);
+	receive_complete(card, qp, &receive, &entry, p->flags & WANTS_EVENT);
+	return entry.status ? FAILS : GOES_ON;
 }

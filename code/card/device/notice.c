@@ -3,7 +3,7 @@
 #include "cq.h"
 #include "notice.h"
 
-static void add(struct card *card, uint32_t file, uint32_t kind, uint64_t cookie)
+static void notice_add(struct card *card, uint32_t file, uint32_t kind, uint64_t cookie)
 {
 	struct notices *const n = &card->notices;
 
@@ -12,31 +12,31 @@ static void add(struct card *card, uint32_t file, uint32_t kind, uint64_t cookie
 	card->world->interrupt(card->world, true);
 }
 
-static void complete(struct card *card, uint64_t handle, uint64_t nothing)
+static void notice_complete(struct card *card, uint64_t handle, uint64_t nothing)
 {
 	const struct cq *const cq = (struct cq *)table_find(&card->table, CQ, (uint32_t)handle);
 
 	(void)nothing;
 	if (cq && cq->channel)
-		add(card, cq->channel, CARD_COMPLETION, cq->is.cookie);
+		notice_add(card, cq->channel, CARD_COMPLETION, cq->is.cookie);
 }
 
-static void happen(struct card *card, uint64_t handle, uint64_t event)
+static void notice_happen(struct card *card, uint64_t handle, uint64_t event)
 {
 	const struct object *const o = card->table.objects[handle % CARD_OBJECTS];
 
 	if (o && o->handle == handle)
-		add(card, o->owner, (uint32_t)event, o->cookie);
+		notice_add(card, o->owner, (uint32_t)event, o->cookie);
 }
 
 void notice_completion(struct card *card, const struct object *cq)
 {
-	card_plan(card, card->costs.irq_ps, complete, cq->handle, 0);
+	schedule_plan(&card->schedule, card->costs.irq_ps, notice_complete, cq->handle, 0);
 }
 
 void notice_event(struct card *card, const struct object *object, uint32_t event)
 {
-	card_plan(card, card->costs.irq_ps, happen, object->handle, event);
+	schedule_plan(&card->schedule, card->costs.irq_ps, notice_happen, object->handle, event);
 }
 
 uint64_t notice_take(struct card *card)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel is told: completions that somebody waits for, and asynchronous events. */
+/* Notifications for the kernel: completions with an armed channel, and asynchronous events. */
 #ifndef NOTICE_H
 #define NOTICE_H
 
@@ -7,24 +7,24 @@
 
 enum { NOTICES = 8192 };
 
-/* Read by the kernel one by one; more than there is room for are lost. */
+/* The kernel reads them one by one; if the ring is full, further ones are lost. */
 struct notices {
 	struct notice {
 		uint64_t word, cookie;
 	} ring[NOTICES];
 	uint32_t first, used;
-	uint64_t cookie; /* of the one that was taken last */
+	uint64_t cookie; /* of the notification that was taken last */
 };
 
 struct card;
 
-/* Interrupt for a completion queue, once that costs has passed. */
+/* Interrupt for a completion queue, after the time of an interrupt. */
 void notice_completion(struct card *card, const struct object *cq);
 
-/* Interrupt for an event of an object's. */
+/* Interrupt for an event of an object, likewise. */
 void notice_event(struct card *card, const struct object *object, uint32_t event);
 
-/* Take the next one: its word; 0 if there is none, which ends the interrupt. */
+/* Take the next notification: its word; 0 if there is none, which ends the interrupt. */
 uint64_t notice_take(struct card *card);
 
 #endif

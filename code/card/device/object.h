@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The card's objects by their handles. A handle is not given again for a long time. */
+/* The objects of the card by their handles. A handle is reused late only. */
 #ifndef OBJECT_H
 #define OBJECT_H
 
@@ -8,7 +8,7 @@
 
 enum kind { NO_KIND, REGION, CQ, SRQ, QP };
 
-/* What all kinds begin with. */
+/* The first member of all kinds. */
 struct object {
 	enum kind kind;
 	uint32_t handle, owner;
@@ -18,16 +18,16 @@ struct object {
 
 struct table {
 	struct object *objects[CARD_OBJECTS];
-	uint32_t given[CARD_OBJECTS]; /* how often, modulo their bits of a handle */
+	uint32_t given[CARD_OBJECTS]; /* how often each was used, modulo the bits of a handle */
 };
 
-/* Give an object a handle; false if there are too many. */
+/* Give an object a handle; false if there are too many objects. */
 bool table_add(struct table *table, struct object *object);
 
-/* Take it out: its handle leads nowhere from now on. */
+/* Remove an object: its handle is invalid from now on. */
 void table_remove(struct table *table, const struct object *object);
 
-/* The object with a handle, if it is of a kind; NULL if not. */
+/* The object with a handle, if it is of a kind; else NULL. */
 struct object *table_find(const struct table *table, enum kind kind, uint32_t handle);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The card in QEMU 7.2: pages of registers in a hole of the q35's map, one timer of the guest's clock, one interrupt.
- * For these it calls QEMU's own functions, which Debian's program exports for its modules.
- */
+/* The card in QEMU 7.2: pages of registers in a hole of the memory map of q35, one timer of the clock of the guest, one
+ * interrupt. It calls functions of QEMU that the program of Debian exports for modules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +23,7 @@ static int64_t now_ns(void)
 	return qemu_clock_get_ns(CLOCK_VIRTUAL);
 }
 
-/* Only memory is: a device's registers are not to be read, and this one's own least of all. */
+/* Accesses memory only: not the registers of a device, and least of all those of this card. */
 static bool access_memory(struct world *w, uint64_t at, void *buffer, size_t size, bool is_write)
 {
 	(void)w;
@@ -53,7 +51,7 @@ static void interrupt(struct world *w, bool is_wanted)
 	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), is_wanted);
 }
 
-static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+static int64_t plug_send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	(void)w;
 	return plugged.link->send(now, bytes, size, line_bytes);
@@ -77,7 +75,7 @@ static void write_register(void *nothing, uint64_t at, uint64_t value, unsigned 
 	card_write(&plugged.card, now_ns(), at, value);
 }
 
-static void happen(void *nothing)
+static void plug_happen(void *nothing)
 {
 	(void)nothing;
 	plugged.armed_ns = INT64_MIN;
@@ -119,7 +117,7 @@ static bool read_words(struct costs *costs, const char *words)
 
 	while ((word = strsep(&rest, ",")))
 		if (*word && !set(costs, word)) {
-			fprintf(stderr, "card: %s is no cost of this card\n", word);
+			fprintf(stderr, "card: unknown cost: %s\n", word);
 			return false;
 		}
 	return true;
@@ -134,10 +132,10 @@ rdma_deliver *rdma_plug(const struct rdma_link *link, const char *words)
 	if (!read_words(&costs, words))
 		return NULL;
 	plugged.link = link;
-	plugged.world = (struct world){ access_memory, arm, interrupt, send, line_free };
+	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, line_free };
 	plugged.armed_ns = INT64_MAX;
 	plugged.timer = calloc(1, TIMER_BYTES);
-	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, happen, NULL);
+	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, plug_happen, NULL);
 	card_start(&plugged.card, &costs, &plugged.world);
 	map_registers();
 	return deliver;

@@ -2,25 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers.h"
-#include "arrival.h"
 #include "card.h"
 #include "port.h"
-#include "requester.h"
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else);
-
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
+static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else);
 
 static const struct leaving *head(const struct waiting *w)
 {
 	return w->used ? &w->ring[w->first] : NULL;
 }
 
-static void make_room(struct waiting *w)
+static void port_make_room(struct waiting *w)
 {
 	struct leaving *const ring = calloc(2 * w->room + 16, sizeof(*ring));
 
@@ -32,14 +24,14 @@ static void make_room(struct waiting *w)
 	*w = (struct waiting){ ring, 0, w->used, 2 * w->room + 16 };
 }
 
-static void add(struct waiting *w, const struct leaving *l)
+static void port_add(struct waiting *w, const struct leaving *l)
 {
 	if (w->used == w->room)
-		make_room(w);
+		port_make_room(w);
 	w->ring[(w->first + w->used++) % w->room] = *l;
 }
 
-static struct leaving take(struct waiting *w)
+static struct leaving port_take(struct waiting *w)
 {
 	const struct leaving first = *head(w);
 
@@ -55,7 +47,7 @@ int64_t port_time(const struct card *card, const struct leaving *l)
 	return l->is_here ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
 }
 
-/* When the next one can leave; INT64_MAX: there is none. */
+/* When the next packet can leave; INT64_MAX: there is none. */
 static int64_t next_ready(const struct port *p)
 {
 	int64_t ready = INT64_MAX;
@@ -66,40 +58,30 @@ static int64_t next_ready(const struct port *p)
 	return ready;
 }
 
-static void plan(struct card *card, int64_t not_before_ps)
+static void port_plan(struct card *card, int64_t not_before_ps)
 {
 	struct port *const p = &card->port;
-	const int64_t at = later(later(next_ready(p), not_before_ps), card->now_ps);
+	const int64_t at = later(later(next_ready(p), not_before_ps), card->schedule.now_ps);
 
 	if (at >= p->planned_ps)
 		return;
 	p->planned_ps = at;
-	card_plan(card, at - card->now_ps, run, 0, 0);
+	schedule_plan(&card->schedule, at - card->schedule.now_ps, port_run, 0, 0);
 }
 
-/* The packet with its payload; false if it is not to be sent any more. */
-static bool write_packet(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
-{
-	if (l->packet.kind == ACK)
-		return answers_write_ack(card, lane, l);
-	if (l->packet.kind == ANSWER || l->packet.kind == RESULT)
-		return answers_write(card, l, payload);
-	return requester_write(card, l, payload);
-}
-
-/* From when on the line is free again. */
-static int64_t send(struct card *card, const struct leaving *l, const uint8_t *bytes)
+/* Send the packet; the time from which the link is free again. */
+static int64_t port_send(struct card *card, const struct leaving *l, const uint8_t *bytes)
 {
 	const size_t size = sizeof(l->packet) + l->packet.bytes;
 	const uint64_t line = packet_line_bytes(&l->packet, card->costs.header_bytes);
 
 	if (!l->is_here)
 		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
-	arrival_take(card, bytes, size, true);
-	return card->now_ps;
+	card->port.deliver(card, bytes, size);
+	return card->schedule.now_ps;
 }
 
-/* What else has been on the line makes all of this later than was expected. */
+/* Other traffic on the link delays all later packets against their expected times. */
 static void compare(struct card *card, const struct leaving *l, int64_t end)
 {
 	struct port *const p = &card->port;
@@ -113,20 +95,20 @@ static void compare(struct card *card, const struct leaving *l, int64_t end)
 	}
 }
 
-/* What the next acknowledgement says too, if that is ready. */
-static bool is_said_again(const struct card *card, const struct leaving *l)
+/* Whether the next acknowledgement, which is ready too, includes this one. */
+static bool is_superseded(const struct card *card, const struct leaving *l)
 {
 	const struct leaving *const next = head(&card->port.lanes[URGENT]);
 
-	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->now_ps;
+	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->schedule.now_ps;
 }
 
 static struct leaving take_next(struct card *card, enum lane lane)
 {
-	struct leaving l = take(&card->port.lanes[lane]);
+	struct leaving l = port_take(&card->port.lanes[lane]);
 
-	while (lane == URGENT && is_said_again(card, &l))
-		l = take(&card->port.lanes[lane]);
+	while (lane == URGENT && is_superseded(card, &l))
+		l = port_take(&card->port.lanes[lane]);
 	return l;
 }
 
@@ -136,17 +118,18 @@ static int64_t let_leave(struct card *card, enum lane lane)
 	struct leaving l = take_next(card, lane);
 	int64_t end;
 
-	if (!write_packet(card, lane, &l, bytes + sizeof(l.packet)))
-		return card->now_ps;
+	if (!l.sender->write(card, lane, &l, bytes + sizeof(l.packet)))
+		return card->schedule.now_ps;
 	memcpy(bytes, &l.packet, sizeof(l.packet));
-	end = later(send(card, &l, bytes), card->now_ps);
+	end = later(port_send(card, &l, bytes), card->schedule.now_ps);
 	if (lane == DATA)
 		compare(card, &l, end);
-	requester_left(card, &l, end);
+	if (l.sender->left)
+		l.sender->left(card, &l, end);
 	return end;
 }
 
-static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
+static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct port *const p = &card->port;
 	const int64_t line_ns = card->world->line_free(card->world);
@@ -154,16 +137,16 @@ static void run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 	int64_t free = line_ns * PS_PER_NS;
 
 	(void)nothing, (void)nothing_else;
-	if (p->planned_ps != card->now_ps)
-		return; /* another one was planned instead */
+	if (p->planned_ps != card->schedule.now_ps)
+		return; /* another call was planned instead */
 	p->planned_ps = INT64_MAX;
 	if (line_ns <= card->now_ns) {
-		if (urgent && urgent->ready_ps <= card->now_ps)
+		if (urgent && urgent->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, URGENT);
-		else if (data && data->ready_ps <= card->now_ps)
+		else if (data && data->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, DATA);
 	}
-	plan(card, free);
+	port_plan(card, free);
 }
 
 void port_leave(struct card *card, enum lane lane, const struct leaving *leaving)
@@ -171,18 +154,18 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 	struct leaving l = *leaving;
 
 	l.end_ps -= card->port.slip_ps;
-	add(&card->port.lanes[lane], &l);
-	plan(card, card->now_ps);
+	port_add(&card->port.lanes[lane], &l);
+	port_plan(card, card->schedule.now_ps);
 }
 
-void port_start(struct port *p)
+void port_start(struct port *p, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size))
 {
-	*p = (struct port){ .planned_ps = INT64_MAX };
+	*p = (struct port){ .deliver = deliver, .planned_ps = INT64_MAX };
 }
 
 void port_end(struct port *p)
 {
 	for (int lane = 0; lane < LANES; lane++)
 		free(p->lanes[lane].ring);
-	port_start(p);
+	port_start(p, p->deliver);
 }

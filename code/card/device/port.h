@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where packets leave the card: acknowledgements go before data, each of the two in its own order, one at a time. */
+/* Where packets leave the card: acknowledgements before data, each in order, one packet at a time. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -13,16 +13,26 @@ struct card;
 
 enum lane { URGENT, DATA, LANES };
 
-/* A packet that is to leave; what it carries is read when it does. */
+struct leaving;
+
+/* The sender of a packet, which is called when the packet leaves. */
+struct sender {
+	/* Write its payload; false if it is not to leave any more. */
+	bool (*write)(struct card *card, enum lane lane, struct leaving *leaving, uint8_t *payload);
+	/* The time at which it will have left; may be NULL. */
+	void (*left)(struct card *card, const struct leaving *leaving, int64_t at_ps);
+};
+
+/* A packet that is to leave; its payload is read when it does. */
 struct leaving {
 	struct packet packet;
-	enum { NO_PAYLOAD, OF_REQUEST, OF_REGION } source;
-	uint32_t qp, index; /* handle; of its request */
-	uint64_t offset;    /* in its message */
-	bool is_here;       /* it is for this card itself, and never on the line */
+	const struct sender *sender;
+	uint32_t qp, index; /* handle of the queue pair; index of the request */
+	uint64_t offset;    /* in the message */
+	bool is_here;       /* to this card itself: it does not use the link */
 	uint64_t fetched_bytes;
-	int64_t work_ps;          /* of the engine */
-	int64_t ready_ps, end_ps; /* from when it can leave; when it was expected to have left */
+	int64_t work_ps;          /* time of the engine */
+	int64_t ready_ps, end_ps; /* when it can leave; when it is expected to have left */
 };
 
 struct port {
@@ -30,20 +40,22 @@ struct port {
 		struct leaving *ring;
 		size_t first, used, room;
 	} lanes[LANES];
-	int64_t planned_ps; /* when it looks again; INT64_MAX: not by itself */
-	int64_t slip_ps;    /* how far behind all expectations are */
+	/* Receives packets that this card sends to itself. */
+	void (*deliver)(struct card *card, const uint8_t *bytes, size_t size);
+	int64_t planned_ps; /* the next planned call; INT64_MAX: none */
+	int64_t slip_ps;    /* delay behind all expected times */
 };
 
-/* A packet is to leave as soon as it is ready and the line is free. */
+/* Send a packet as soon as it is ready and the link is free. */
 void port_leave(struct card *card, enum lane lane, const struct leaving *leaving);
 
-/* How long it takes on the line. */
+/* Its time on the link. */
 int64_t port_time(const struct card *card, const struct leaving *leaving);
 
-/* Nothing waits. */
-void port_start(struct port *port);
+/* An empty port. */
+void port_start(struct port *port, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size));
 
-/* Give back all that waits. */
+/* Free all waiting packets. */
 void port_end(struct port *port);
 
 #endif

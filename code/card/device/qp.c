@@ -28,6 +28,47 @@ static bool has_others(struct card *card, const struct qp *qp)
 	return true;
 }
 
+void qp_flush(struct card *card, struct qp *qp)
+{
+	struct receive receive;
+
+	requester_flush(card, qp);
+	while (!qp->srq && queue_take(card, &qp->is.memory, &qp->in.queue, &receive))
+		receive_complete(card, qp, &receive, &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV },
+				 false);
+}
+
+static void qp_fail(struct card *card, struct qp *qp)
+{
+	qp->attributes.state = ERR;
+	qp->must_flush = false;
+	qp->out.deadline_ps = INT64_MAX;
+	engine_forget(card, &qp->out.flow);
+	if (qp->in.has_receive)
+		receive_complete(card, qp, &qp->in.receive,
+				 &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV }, false);
+	qp->in.has_receive = qp->in.is_within = false;
+	qp_flush(card, qp);
+	if (qp->srq)
+		notice_event(card, &qp->is, LAST_RECEIVE);
+}
+
+static void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event)
+{
+	if (qp->attributes.state == ERR)
+		return;
+	notice_event(card, &qp->is, event);
+	qp_fail(card, qp);
+}
+
+void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict)
+{
+	if (verdict == FAILS)
+		qp_fail(card, qp);
+	else if (verdict != GOES_ON)
+		qp_fail_with(card, qp, verdict == FAILS_BY_ACCESS ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+}
+
 int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 {
 	const uint64_t end = qp->is.memory.length;
@@ -46,22 +87,26 @@ int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 	    !queue_is_possible(&qp->in.queue, end) || !has_others(card, qp))
 		return EINVAL;
 	qp->out.requests = calloc(w->send_slots, sizeof(*qp->out.requests));
+	qp->out.fail = qp_fail;
 	qp->out.flow = (struct flow){ .next = requester_next, .qp = qp };
 	qp->in.flow = (struct flow){ .next = answers_next, .qp = qp };
 	return qp->out.requests ? 0 : ENOMEM;
 }
 
-static void reset(struct card *card, struct qp *qp)
+static void qp_reset(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
 	struct responder *const in = &qp->in;
 
 	engine_forget(card, &out->flow);
 	engine_forget(card, &in->flow);
-	*out = (struct requester){
-		.queue = out->queue, .requests = out->requests, .flow = out->flow, .has_timer = out->has_timer
-	};
+	*out = (struct requester){ .queue = out->queue,
+				   .requests = out->requests,
+				   .fail = out->fail,
+				   .flow = out->flow,
+				   .has_timer = out->has_timer };
 	*in = (struct responder){ .queue = in->queue, .flow = in->flow };
+	qp->must_flush = false;
 	out->queue.posted = out->queue.taken = in->queue.posted = in->queue.taken = 0;
 	out->deadline_ps = INT64_MAX;
 }
@@ -75,12 +120,12 @@ static bool is_possible(const struct card_attributes *a)
 	       a->reads <= CARD_READS_MOST && a->peer_reads <= CARD_READS_MOST;
 }
 
-static void enter(struct card *card, struct qp *qp, uint32_t before)
+static void qp_enter(struct card *card, struct qp *qp, uint32_t before)
 {
 	const struct card_attributes *const a = &qp->attributes;
 
 	if (a->state == RESET)
-		reset(card, qp);
+		qp_reset(card, qp);
 	if (a->state == RTR && before != RTR)
 		qp->in.psn = a->recv_psn & PSN_MASK;
 	if (a->state == RTS && before == RTR)
@@ -104,46 +149,32 @@ int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wa
 	qp->attributes = *wanted;
 	if (!qp->attributes.mtu_bytes)
 		qp->attributes.mtu_bytes = PAYLOAD_MOST;
-	enter(card, qp, before);
+	qp_enter(card, qp, before);
 	return 0;
 }
 
-void qp_flush(struct card *card, struct qp *qp)
+static void flush_late(struct card *card, uint64_t handle, uint64_t nothing)
 {
-	struct receive receive;
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
-	requester_flush(card, qp);
-	while (!qp->srq && queue_take(card, &qp->is.memory, &qp->in.queue, &receive))
-		receive_complete(card, qp, &receive, &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV },
-				 false);
+	(void)nothing;
+	if (qp && qp->must_flush)
+		qp_fail(card, qp);
 }
 
-void qp_fail(struct card *card, struct qp *qp)
+void qp_lose_cq(struct card *card, uint32_t cq)
 {
-	qp->attributes.state = ERR;
-	qp->out.deadline_ps = INT64_MAX;
-	engine_forget(card, &qp->out.flow);
-	if (qp->in.has_receive)
-		receive_complete(card, qp, &qp->in.receive,
-				 &(struct card_cqe){ .status = FLUSHED, .opcode = ENTRY_RECV }, false);
-	qp->in.has_receive = qp->in.is_within = false;
-	qp_flush(card, qp);
-	if (qp->srq)
-		notice_event(card, &qp->is, LAST_RECEIVE);
-}
+	for (int i = 0; i < CARD_OBJECTS; i++) {
+		struct qp *const qp = (struct qp *)card->table.objects[i];
 
-void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event)
-{
-	if (qp->attributes.state == ERR)
-		return;
-	notice_event(card, &qp->is, event);
-	qp_fail(card, qp);
-}
-
-void qp_lose_cq(struct card *card, struct qp *qp, uint32_t cq)
-{
-	if (qp->attributes.state != RESET && (qp->send_cq == cq || qp->recv_cq == cq))
-		qp_fail_with(card, qp, QP_FATAL);
+		if (!qp || qp->is.kind != QP || qp->attributes.state == RESET || qp->attributes.state == ERR ||
+		    (qp->send_cq != cq && qp->recv_cq != cq))
+			continue;
+		notice_event(card, &qp->is, QP_FATAL);
+		qp->attributes.state = ERR;
+		qp->must_flush = true;
+		schedule_plan(&card->schedule, 0, flush_late, qp->is.handle, 0);
+	}
 }
 
 void qp_drop(struct card *card, struct qp *qp)
@@ -151,16 +182,4 @@ void qp_drop(struct card *card, struct qp *qp)
 	engine_forget(card, &qp->out.flow);
 	engine_forget(card, &qp->in.flow);
 	free(qp->out.requests);
-}
-
-struct qp *qp_find(struct card *card, uint32_t number)
-{
-	return (struct qp *)table_find(&card->table, QP, number);
-}
-
-int64_t qp_timeout_ps(const struct qp *qp)
-{
-	const uint32_t code = qp->attributes.timeout;
-
-	return code ? (int64_t)4096000 << code : 0; /* 4.096 us times 2 to the code */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A queue pair: what it asks of its peer, and what it answers. */
+/* A queue pair: its requests, and its answers to the peer. */
 #ifndef QP_H
 #define QP_H
 
@@ -10,54 +10,54 @@
 
 enum { ANSWERS = 64, RESULTS = CARD_READS_MOST };
 
-/* A send from when its first packet is due to its completion. */
+/* A send, from its first packet to its completion. */
 struct request {
 	struct card_wqe wqe;
 	struct card_address address; /* of a datagram */
 	uint32_t first_psn, packets, bytes, status;
 };
 
-/* What is owed to the peer, in order. */
+/* An answer to the peer; answers leave in order. */
 struct answer {
 	enum { ANSWER_ACK, ANSWER_READ, ANSWER_RESULT } kind;
 	uint32_t psn, rkey;
-	uint64_t remote, bytes; /* what is left to be sent */
+	uint64_t remote, bytes; /* what is left to send */
 	uint64_t value;
 	uint8_t ack;
 	bool is_begun;
 };
 
 struct requester {
-	struct queue queue; /* its `taken` is the oldest send that is not complete */
+	struct queue queue; /* `taken`: the oldest incomplete send */
 	struct request *requests;
-	uint32_t posted;            /* as the last doorbell said */
-	uint32_t started;           /* sends that have their numbers */
-	uint32_t next, next_packet; /* what leaves next */
-	uint32_t psn, unacked,
-		sent;         /* of the next send; of the oldest packet under way; after the last one that left */
-	uint32_t asks, reads; /* that have no answer yet: all, and those that were sent since the last retry */
-	uint32_t retries, rnr_retries; /* that are left */
+	uint32_t posted;             /* according to the last doorbell */
+	uint32_t started;            /* sends that have their sequence numbers */
+	uint32_t next, next_packet;  /* the next packet */
+	uint32_t psn, unacked, sent; /* of the next send; of the oldest packet in flight; after the last packet sent */
+	uint32_t asks, reads;        /* READs and atomics without an answer: all, and those sent since the last retry */
+	uint32_t retries, rnr_retries; /* left */
 	int64_t pause_until_ps, deadline_ps;
 	bool has_timer, is_trying_again;
+	void (*fail)(struct card *, struct qp *); /* called when a send has failed */
 	struct flow flow;
 };
 
 struct responder {
 	struct queue queue;
-	uint32_t psn;         /* that is expected */
-	bool is_out_of_order; /* which the peer was told */
+	uint32_t psn;         /* the expected one */
+	bool is_out_of_order; /* the peer was notified */
 	struct receive receive;
-	bool has_receive, is_within; /* a message has begun, and not ended */
-	bool has_told;               /* the last receive was completed with an error, which needs no event too */
-	uint32_t done;               /* bytes of it */
+	bool has_receive, is_within; /* a message has begun and not ended */
+	bool has_reported;           /* the last receive completed with an error, which replaces the event */
+	uint32_t done;               /* bytes of the message so far */
 	struct answer answers[ANSWERS];
 	uint32_t first_answer, answer_count;
-	uint32_t leaving; /* answers that wait at the port, where acknowledgements would overtake them */
+	uint32_t leaving; /* answers that wait at the port, which acknowledgements would overtake */
 	struct {
 		uint32_t psn;
 		uint64_t value;
 		bool is_there;
-	} results[RESULTS]; /* of the last atomics, for who asks again */
+	} results[RESULTS]; /* of the last atomics, if the peer asks again */
 	uint32_t result_count;
 	struct flow flow;
 };
@@ -66,35 +66,34 @@ struct qp {
 	struct object is;
 	uint32_t type, pd, send_cq, recv_cq, srq, all_signalled;
 	struct card_attributes attributes;
+	bool must_flush; /* failed by an overrun, and not flushed yet */
 	struct requester out;
 	struct responder in;
 };
 
-/* Make one of the arguments of a command, but for its object; 0, or why not (errno). */
+/* Initialise a queue pair from the arguments of a command; 0 or an errno. */
 int qp_create(struct card *card, struct qp *qp, const struct card_qp *wanted);
 
-/* Give it new attributes; 0, or why not. */
+/* Change the attributes; 0 or an errno. */
 int qp_modify(struct card *card, struct qp *qp, const struct card_attributes *wanted);
 
-/* It fails: all its requests are flushed. */
-void qp_fail(struct card *card, struct qp *qp);
+/* Fail the queue pair if the verdict is a failure: all its requests are flushed. */
+void qp_obey(struct card *card, struct qp *qp, enum verbs_verdict verdict);
 
-/* It fails with an event, of the kind. */
-void qp_fail_with(struct card *card, struct qp *qp, enum verbs_event event);
+/* A completion queue has overrun: all its queue pairs fail with QP_FATAL. Their states change at once; their requests
+ * are flushed after the caller returns, since it may be completing one of them. */
+void qp_lose_cq(struct card *card, uint32_t cq);
 
-/* It fails if a completion queue that is at its end is one of its own. */
-void qp_lose_cq(struct card *card, struct qp *qp, uint32_t cq);
-
-/* What was posted to one that has failed. */
+/* Flush the requests of a failed queue pair. */
 void qp_flush(struct card *card, struct qp *qp);
 
-/* Give back what it holds beside its object's memory. */
+/* Free what it has besides the memory of its object. */
 void qp_drop(struct card *card, struct qp *qp);
 
-/* By its number; NULL if there is none. */
-struct qp *qp_find(struct card *card, uint32_t number);
-
-/* The time after which what is not acknowledged is sent again; 0: never. */
-int64_t qp_timeout_ps(const struct qp *qp);
+/* The queue pair of a number; NULL if there is none. */
+static inline struct qp *qp_find(const struct table *table, uint32_t number)
+{
+	return (struct qp *)table_find(table, QP, number);
+}
 
 #endif

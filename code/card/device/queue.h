@@ -20,25 +20,25 @@ struct receive {
 	struct card_piece pieces[CARD_PIECES_MOST];
 };
 
-/* Whether a queue can be like that, and lies in its memory up to `end`. */
+/* Whether the parameters of a queue are valid, and it ends within its memory. */
 bool queue_is_possible(const struct queue *queue, uint64_t end);
 
-/* The program has posted up to there; false if it can't have. */
+/* Set the number of posted requests; false if it is impossible. */
 bool queue_post(struct queue *queue, uint32_t posted);
 
 /* Read the request at an index. */
 bool queue_request(struct card *card, const struct memory *memory, const struct queue *queue, uint32_t index,
 		   struct card_wqe *wqe);
 
-/* Read its list, which begins some bytes after the request; false if that is not in its slot. */
+/* Read the list of a request, which starts some bytes after it; false if that is not in its slot. */
 bool queue_pieces(struct card *card, const struct memory *memory, const struct queue *queue, uint32_t index,
 		  uint32_t after, struct card_piece *pieces, uint32_t count);
 
-/* Read a part of the bytes that it carries. */
+/* Read a part of the inline bytes of a request. */
 bool queue_inline(struct card *card, const struct memory *memory, const struct queue *queue, uint32_t index,
 		  uint64_t after, void *buffer, uint64_t size);
 
-/* Read the next receive and take it; false if there is none. One that can't be read has no room, and no pieces. */
+/* Read the next receive and take it; false if there is none. An unreadable one has no room and no pieces. */
 bool queue_take(struct card *card, const struct memory *memory, struct queue *queue, struct receive *receive);
 
 #endif

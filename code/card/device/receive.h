@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Receives: of a queue pair's own queue, or of one that it shares. */
+/* Receives of a queue pair, from its queue or a shared one. */
 #ifndef RECEIVE_H
 #define RECEIVE_H
 

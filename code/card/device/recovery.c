@@ -19,19 +19,19 @@ static void set_timer(struct card *card, struct qp *qp)
 	if (out->has_timer || out->deadline_ps == INT64_MAX)
 		return;
 	out->has_timer = true;
-	card_plan(card, out->deadline_ps - card->now_ps, expire, qp->is.handle, 0);
+	schedule_plan(&card->schedule, out->deadline_ps - card->schedule.now_ps, expire, qp->is.handle, 0);
 }
 
-/* A deadline that has moved on meanwhile costs no timer of its own. */
+/* A deadline that moves needs no further timer. */
 static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	(void)nothing;
 	if (!qp)
 		return;
 	qp->out.has_timer = false;
-	if (qp->out.deadline_ps <= card->now_ps) {
+	if (qp->out.deadline_ps <= card->schedule.now_ps) {
 		qp->out.deadline_ps = INT64_MAX;
 		qp->out.is_trying_again = false;
 		recovery_retry(card, qp);
@@ -39,12 +39,20 @@ static void expire(struct card *card, uint64_t handle, uint64_t nothing)
 	set_timer(card, qp);
 }
 
+/* The timeout of an acknowledgement; 0: none. */
+static int64_t timeout_ps(const struct qp *qp)
+{
+	const uint32_t code = qp->attributes.timeout;
+
+	return code ? (int64_t)4096000 << code : 0; /* 4.096 us times 2 to the code */
+}
+
 void recovery_watch(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
-	const bool waits = psn_after(out->sent, out->unacked) > 0 && qp_timeout_ps(qp);
+	const bool waits = psn_after(out->sent, out->unacked) > 0 && timeout_ps(qp);
 
-	out->deadline_ps = waits ? card->now_ps + qp_timeout_ps(qp) : INT64_MAX;
+	out->deadline_ps = waits ? card->schedule.now_ps + timeout_ps(qp) : INT64_MAX;
 	set_timer(card, qp);
 }
 
@@ -98,7 +106,7 @@ static int64_t rnr_ps(uint32_t code)
 
 static void go_on(struct card *card, uint64_t handle, uint64_t nothing)
 {
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
 
 	(void)nothing;
 	if (qp)
@@ -117,11 +125,11 @@ void recovery_pause(struct card *card, struct qp *qp, const struct packet *p)
 	}
 	if (qp->attributes.rnr_retries != RNR_FOREVER)
 		out->rnr_retries--;
-	out->pause_until_ps = card->now_ps + rnr_ps(p->rnr_timer);
+	out->pause_until_ps = card->schedule.now_ps + rnr_ps(p->rnr_timer);
 	out->deadline_ps = INT64_MAX;
 	go_back(qp);
 	out->reads = 0;
-	card_plan(card, out->pause_until_ps - card->now_ps, go_on, qp->is.handle, 0);
+	schedule_plan(&card->schedule, out->pause_until_ps - card->schedule.now_ps, go_on, qp->is.handle, 0);
 }
 
 void recovery_catch_up(struct qp *qp)

@@ -23,7 +23,7 @@ static uint32_t cursor_psn(const struct requester *out)
 	return out->next == out->started ? out->psn : (r->first_psn + out->next_packet) & PSN_MASK;
 }
 
-/* Requests get their numbers in order, each before its first packet. */
+/* Requests get their sequence numbers in order, each before its first packet. */
 static void start(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
@@ -37,19 +37,20 @@ static void start(struct card *card, struct qp *qp)
 	out->started++;
 }
 
-/* Whether there is a packet that may leave now. */
+/* Whether a packet may leave now. */
 static bool has_next(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
 
-	if (qp->attributes.state != RTS || out->next == out->queue.posted || card->now_ps < out->pause_until_ps)
+	if (qp->attributes.state != RTS || out->next == out->queue.posted ||
+	    card->schedule.now_ps < out->pause_until_ps)
 		return false;
 	if (out->next == out->started)
 		start(card, qp);
 	return !out->requests[out->next % out->queue.slots].status;
 }
 
-/* So that no number is under way twice, and a line without a rate does not hold any amount. */
+/* Bounds what is in flight: no sequence number is used twice, and a link without a rate buffers a bounded amount. */
 static bool is_in_window(const struct qp *qp, const struct request *r)
 {
 	const uint32_t under_way = (uint32_t)psn_after(cursor_psn(&qp->out), qp->out.unacked);
@@ -58,7 +59,7 @@ static bool is_in_window(const struct qp *qp, const struct request *r)
 	       (verbs_asks(r->wqe.opcode) || under_way * qp->attributes.mtu_bytes < WINDOW_BYTES);
 }
 
-/* A READ or an atomic waits until the peer can take it, and what is behind a fence until they are done. */
+/* A READ or an atomic waits until the peer can take it, and a request with a fence until they are done. */
 static bool may_go(const struct qp *qp, const struct request *r)
 {
 	const struct requester *const out = &qp->out;
@@ -107,7 +108,7 @@ static struct packet packet_of(const struct qp *qp, const struct request *r, uin
 	return p;
 }
 
-/* A request that brings its data, or has none, has a head of 36 bytes: control, address, and that of the data. */
+/* A request with inline data, or without data, has a head of 36 bytes: control, address, and that of the data. */
 static int64_t work_of(const struct card *card, const struct request *r, uint32_t number)
 {
 	const uint64_t blocks = r->wqe.flags & INLINE ? (36 + r->bytes + 63) / 64 : 0;
@@ -118,11 +119,65 @@ static int64_t work_of(const struct card *card, const struct request *r, uint32_
 	return inlined > card->costs.gap_ps ? inlined : card->costs.gap_ps;
 }
 
-static void describe(struct card *card, struct qp *qp, const struct request *r, struct leaving *l)
+static bool is_wanted(const struct qp *qp, const struct leaving *l)
+{
+	const struct request *const r = &qp->out.requests[l->index % qp->out.queue.slots];
+
+	return qp->attributes.state == RTS && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken &&
+	       !r->status;
+}
+
+static bool requester_write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
+{
+	struct qp *const qp = qp_find(&card->table, l->qp);
+	struct request *r;
+
+	(void)lane;
+	if (!qp || !is_wanted(qp, l))
+		return false;
+	r = &qp->out.requests[l->index % qp->out.queue.slots];
+	if (l->packet.kind == ASK || l->packet.kind == ATOMIC || gather_payload(card, qp, l, r, payload))
+		return true;
+	r->status = LOCAL_PROTECTION;
+	completion_retire(card, qp);
+	return false;
+}
+
+/* Without acknowledgements, a send is complete when its last bit has left. */
+static void requester_complete_sent(struct card *card, uint64_t handle, uint64_t psn)
+{
+	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
+
+	if (!qp || psn_after((uint32_t)psn, qp->out.unacked) <= 0)
+		return;
+	qp->out.unacked = (uint32_t)psn;
+	completion_retire(card, qp);
+	engine_wake(card, &qp->out.flow);
+}
+
+static void left(struct card *card, const struct leaving *l, int64_t at)
+{
+	struct qp *const qp = qp_find(&card->table, l->qp);
+	const uint32_t packets =
+		l->packet.kind == ASK && l->packet.length ? (l->packet.length - 1) / qp->attributes.mtu_bytes + 1 : 1;
+	const uint32_t psn = (l->packet.psn + packets) & PSN_MASK;
+
+	if (psn_after(psn, qp->out.sent) > 0)
+		qp->out.sent = psn;
+	if (qp->type == RC)
+		recovery_watch(card, qp);
+	else
+		schedule_plan(&card->schedule, at - card->schedule.now_ps + card->costs.write_ps,
+			      requester_complete_sent, l->qp, psn);
+}
+
+static const struct sender sender = { .write = requester_write, .left = left };
+
+static void requester_describe(struct card *card, struct qp *qp, const struct request *r, struct leaving *l)
 {
 	const uint32_t number = qp->out.next_packet;
 
-	*l = (struct leaving){ .packet = packet_of(qp, r, number), .source = OF_REQUEST, .qp = qp->is.handle };
+	*l = (struct leaving){ .packet = packet_of(qp, r, number), .sender = &sender, .qp = qp->is.handle };
 	l->index = qp->out.next;
 	l->offset = (uint64_t)number * qp->attributes.mtu_bytes;
 	l->is_here = (qp->type == UD ? r->address.peer : qp->attributes.peer) == CARD_HERE;
@@ -143,7 +198,7 @@ bool requester_next(struct card *card, struct qp *qp, struct leaving *l)
 	r = &out->requests[out->next % out->queue.slots];
 	if (!is_in_window(qp, r) || ((out->next_packet == 0 || verbs_asks(r->wqe.opcode)) && !may_go(qp, r)))
 		return false;
-	describe(card, qp, r, l);
+	requester_describe(card, qp, r, l);
 	out->reads += verbs_asks(r->wqe.opcode);
 	if (++out->next_packet >= r->packets || verbs_asks(r->wqe.opcode)) {
 		out->next_packet = 0;
@@ -152,59 +207,7 @@ bool requester_next(struct card *card, struct qp *qp, struct leaving *l)
 	return true;
 }
 
-static bool is_wanted(const struct qp *qp, const struct leaving *l)
-{
-	const struct request *const r = &qp->out.requests[l->index % qp->out.queue.slots];
-
-	return qp->attributes.state == RTS && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken &&
-	       !r->status;
-}
-
-bool requester_write(struct card *card, struct leaving *l, uint8_t *payload)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-	struct request *r;
-
-	if (!qp || !is_wanted(qp, l))
-		return false;
-	r = &qp->out.requests[l->index % qp->out.queue.slots];
-	if (l->packet.kind == ASK || l->packet.kind == ATOMIC || gather_payload(card, qp, l, r, payload))
-		return true;
-	r->status = LOCAL_PROTECTION;
-	completion_retire(card, qp);
-	return false;
-}
-
-/* Without acknowledgements, a send is over when its last bit has left. */
-static void leave(struct card *card, uint64_t handle, uint64_t psn)
-{
-	struct qp *const qp = qp_find(card, (uint32_t)handle);
-
-	if (!qp || psn_after((uint32_t)psn, qp->out.unacked) <= 0)
-		return;
-	qp->out.unacked = (uint32_t)psn;
-	completion_retire(card, qp);
-	engine_wake(card, &qp->out.flow);
-}
-
-void requester_left(struct card *card, const struct leaving *l, int64_t at)
-{
-	struct qp *const qp = qp_find(card, l->qp);
-	const uint32_t packets =
-		l->packet.kind == ASK && l->packet.length ? (l->packet.length - 1) / qp->attributes.mtu_bytes + 1 : 1;
-	const uint32_t psn = (l->packet.psn + packets) & PSN_MASK;
-
-	if (l->source != OF_REQUEST)
-		return;
-	if (psn_after(psn, qp->out.sent) > 0)
-		qp->out.sent = psn;
-	if (qp->type == RC)
-		recovery_watch(card, qp);
-	else
-		card_plan(card, at - card->now_ps + card->costs.write_ps, leave, l->qp, psn);
-}
-
-/* All packets before a number are with the peer; false if an answer to one of them was lost. */
+/* The peer has all packets before a sequence number; false if an answer to one of them was lost. */
 static bool advance(struct card *card, struct qp *qp, uint32_t psn)
 {
 	struct requester *const out = &qp->out;
@@ -239,7 +242,7 @@ static void acknowledge(struct card *card, struct qp *qp, const struct packet *p
 	}
 }
 
-/* Bytes of a READ, or an atomic's old value: the next that is expected, or else something was lost. */
+/* The data of a READ or the old value of an atomic: the next expected packet, or else one was lost. */
 static void answered(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	struct requester *const out = &qp->out;

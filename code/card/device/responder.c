@@ -2,20 +2,18 @@
 #include "answers.h"
 #include "atomic.h"
 #include "card.h"
-#include "datagram.h"
 #include "message.h"
 #include "region.h"
 #include "responder.h"
 
-/* A packet that can't be taken ends the queue pair, and tells the peer; its own program hears of it by an event only
- * where no completion says so. */
-static void refuse(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack why)
+/* An invalid packet fails the queue pair, and the peer is notified; the local program gets an event only if no
+ * completion reports the error. */
+static enum verbs_verdict refuse(struct card *card, struct qp *qp, uint32_t psn, enum packet_ack why)
 {
 	answers_ack(card, qp, psn, why);
-	if (qp->in.has_told)
-		qp_fail(card, qp);
-	else
-		qp_fail_with(card, qp, why == DENIED ? QP_ACCESS_ERROR : QP_REQUEST_ERROR);
+	if (qp->in.has_reported)
+		return FAILS;
+	return why == DENIED ? FAILS_BY_ACCESS : FAILS_BY_REQUEST;
 }
 
 static enum packet_ack take_read(struct card *card, struct qp *qp, const struct packet *p)
@@ -32,32 +30,33 @@ static uint32_t packets_of(const struct qp *qp, const struct packet *p)
 	return p->kind == ASK && p->length ? (p->length - 1) / qp->attributes.mtu_bytes + 1 : 1;
 }
 
-static enum packet_ack take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+static enum packet_ack responder_execute(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	if (p->kind == ASK)
 		return take_read(card, qp, p);
 	return p->kind == ATOMIC ? atomic_take(card, qp, p) : message_take(card, qp, p, payload);
 }
 
-static void expected(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+static enum verbs_verdict expected(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
-	const enum packet_ack ack = take(card, qp, p, payload);
+	const enum packet_ack ack = responder_execute(card, qp, p, payload);
 
 	if (ack == RNR) {
 		qp->in.is_out_of_order =
-			true; /* the peer will start again there: what comes until then is known to be too early */
+			true; /* the peer starts again there, so later packets until then are expected to be early */
 		answers_ack(card, qp, p->psn, RNR);
 	} else if (ack != ACKED) {
-		refuse(card, qp, p->psn, ack);
+		return refuse(card, qp, p->psn, ack);
 	} else {
 		qp->in.is_out_of_order = false;
 		qp->in.psn = (qp->in.psn + packets_of(qp, p)) & PSN_MASK;
 		if (p->kind == MESSAGE && p->flags & WANTS_ACK)
 			answers_ack(card, qp, p->psn, ACKED);
 	}
+	return GOES_ON;
 }
 
-/* It was taken before, and what was answered may be lost. */
+/* It was received before, and its answer may be lost. */
 static void again(struct card *card, struct qp *qp, const struct packet *p)
 {
 	if (p->kind == ASK)
@@ -68,21 +67,22 @@ static void again(struct card *card, struct qp *qp, const struct packet *p)
 		answers_ack(card, qp, qp->in.psn + PSN_MASK, ACKED);
 }
 
-static void take_reliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+static enum verbs_verdict take_reliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const int32_t after = psn_after(p->psn, qp->in.psn);
 
-	if (after == 0) {
-		expected(card, qp, p, payload);
-	} else if (after < 0) {
+	if (after == 0)
+		return expected(card, qp, p, payload);
+	if (after < 0) {
 		again(card, qp, p);
 	} else if (!qp->in.is_out_of_order) {
 		qp->in.is_out_of_order = true;
 		answers_ack(card, qp, qp->in.psn, OUT_OF_ORDER);
 	}
+	return GOES_ON;
 }
 
-/* What was lost is lost: the message that it belongs to is forgotten, with its receive still there for the next. */
+/* Loss is not repaired: the incomplete message is dropped, and the next one uses its receive. */
 static void take_unreliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const bool follows = p->psn == qp->in.psn;
@@ -96,16 +96,17 @@ static void take_unreliable(struct card *card, struct qp *qp, const struct packe
 		qp->in.is_within = false;
 }
 
-void responder_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+enum verbs_verdict responder_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const uint32_t state = qp->attributes.state;
 
 	if (state != RTR && state != RTS && state != SQD)
-		return;
+		return GOES_ON;
 	if (qp->type == RC && p->kind != DATAGRAM)
-		take_reliable(card, qp, p, payload);
-	else if (qp->type == UC)
+		return take_reliable(card, qp, p, payload);
+	if (qp->type == UD && p->kind == DATAGRAM)
+		return message_take_datagram(card, qp, p, payload);
+	if (qp->type == UC)
 		take_unreliable(card, qp, p, payload);
-	else if (qp->type == UD && p->kind == DATAGRAM)
-		datagram_take(card, qp, p, payload);
+	return GOES_ON;
 }

@@ -6,7 +6,7 @@
 #include "packet.h"
 #include "qp.h"
 
-/* A packet for it: MESSAGE, ASK, ATOMIC, DATAGRAM. */
-void responder_take(struct card *card, struct qp *qp, const struct packet *packet, uint8_t *payload);
+/* Receive a packet (MESSAGE, ASK, ATOMIC, DATAGRAM); the verdict on the queue pair. */
+enum verbs_verdict responder_take(struct card *card, struct qp *qp, const struct packet *packet, uint8_t *payload);
 
 #endif

@@ -8,7 +8,7 @@ static bool is_before(const struct plan *a, const struct plan *b)
 	return a->at_ps != b->at_ps ? a->at_ps < b->at_ps : a->order < b->order;
 }
 
-static void make_room(struct schedule *s)
+static void schedule_make_room(struct schedule *s)
 {
 	if (s->used < s->room)
 		return;
@@ -18,12 +18,15 @@ static void make_room(struct schedule *s)
 		abort();
 }
 
-void schedule_add(struct schedule *s, struct plan plan)
+void schedule_plan(struct schedule *s, int64_t in_ps, void (*call)(struct card *, uint64_t, uint64_t), uint64_t first,
+		   uint64_t second)
 {
+	const struct plan plan = {
+		.at_ps = s->now_ps + in_ps, .order = s->order++, .call = call, .first = first, .second = second
+	};
 	size_t i = s->used;
 
-	make_room(s);
-	plan.order = s->order++;
+	schedule_make_room(s);
 	for (; i > 0 && is_before(&plan, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = plan;
@@ -53,6 +56,7 @@ bool schedule_take(struct schedule *s, int64_t until_ps, struct plan *plan)
 	if (schedule_next(s) > until_ps)
 		return false;
 	*plan = s->heap[0];
+	s->now_ps = plan->at_ps;
 	if (--s->used)
 		sink(s, s->heap[s->used]);
 	return true;

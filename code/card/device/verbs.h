@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of <infiniband/verbs.h> and of the InfiniBand specification (volume 1, release 1.4) that a card knows. */
+/* Numbers of <infiniband/verbs.h> and of the InfiniBand specification (volume 1, release 1.4) that a card uses. */
 #ifndef VERBS_H
 #define VERBS_H
 
@@ -36,15 +36,25 @@ enum verbs_event {
 	LAST_RECEIVE = 16,
 };
 
+/* The verdict on a queue pair that has received a packet: it may fail, with an event or without one if a completion
+ * reports the error. */
+enum verbs_verdict { GOES_ON, FAILS, FAILS_BY_REQUEST, FAILS_BY_ACCESS };
+
 enum { RNR_FOREVER = 7, GRH_BYTES = 40, MOST_MESSAGE = 1 << 30 };
 
-/* Whether an operation's bytes come back. */
+/* Whether the peer returns data. */
 static inline int verbs_asks(unsigned int opcode)
 {
 	return opcode == READ || opcode == CAS || opcode == FADD;
 }
 
-/* Whether it takes one of the other's receives. */
+/* Whether it writes to memory that the sender names. */
+static inline int verbs_writes(unsigned int opcode)
+{
+	return opcode == WRITE || opcode == WRITE_IMM;
+}
+
+/* Whether it uses a receive of the peer. */
 static inline int verbs_takes(unsigned int opcode)
 {
 	return opcode == WRITE_IMM || opcode == SEND || opcode == SEND_IMM;

@@ -7,7 +7,7 @@
 #include "board.h"
 #include "real.h"
 
-#define GIDS_MOST 64 /* of a device with an address or three */
+#define GIDS_MOST 64 /* of a device with up to three addresses */
 
 enum card_peer address_peer(struct ibv_context *context, const union ibv_gid *gid)
 {
@@ -50,7 +50,7 @@ EXPORTED struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *att
 	return &a->ah;
 }
 
-/* As libibverbs does it; its own would create a handle that is not the card's. */
+/* As in libibverbs, whose function would create a handle that is not of the card. */
 EXPORTED struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port)
 {
 	struct ibv_ah_attr attr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where packets go: to the other computer, or to this one. */
+/* Where packets go: to the other host, or to this one. */
 #ifndef ADDRESS_H
 #define ADDRESS_H
 
@@ -10,7 +10,7 @@
 
 /* An address handle. */
 struct address {
-	struct ibv_ah ah; /* what the program has a pointer to; first */
+	struct ibv_ah ah; /* the pointer of the program; first member */
 	struct ibv_ah *real;
 	struct card_address to;
 };
@@ -20,7 +20,7 @@ static inline struct address *address_of(struct ibv_ah *ah)
 	return (struct address *)ah;
 }
 
-/* The computer that a GID is of. */
+/* The host of a GID. */
 enum card_peer address_peer(struct ibv_context *context, const union ibv_gid *gid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A queue pair's attributes: the kernel checks every change, then the card gets all of them. */
+/* The attributes of a queue pair: the kernel checks each change, then the card gets all of them. */
 #include <errno.h>
 
 #include "address.h"
@@ -62,7 +62,7 @@ EXPORTED int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask
 	return error;
 }
 
-/* An error may have changed the state: only the card knows. */
+/* An error may have changed the state: only the card has the present one. */
 EXPORTED int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *made)
 {
 	const struct pair *p = pair_of(qp);

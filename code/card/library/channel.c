@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion channels: the file becomes the card's, so that reading and polling it work as ever. */
+/* Completion channels: their file becomes one of the card, so programs read and poll it as usual. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A device with the card in it: the data path of its context is ours, and its limits are the card's. */
+/* A device with a card: the data path of its context is that of this library, and its limits are those of the card. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "queue.h"
 #include "real.h"
 
-#define DEVICES "rxe" /* whose control path the card has */
+#define DEVICES "rxe" /* their control path serves the card */
 #define LONGEST_MESSAGE (1u << 30)
 
 static void limit(struct ibv_device_attr *attr)
@@ -18,7 +18,7 @@ static void limit(struct ibv_device_attr *attr)
 	static const char version[] = "modelled card";
 
 	memcpy(attr->fw_ver, version, sizeof(version));
-	attr->vendor_id = 0; /* not Soft-RoCE's, whose faults some programs avoid */
+	attr->vendor_id = 0; /* not that of Soft-RoCE, whose faults some programs avoid */
 	attr->max_qp_wr = attr->max_srq_wr = CARD_SLOTS_MOST;
 	attr->max_sge = attr->max_srq_sge = attr->max_sge_rd = CARD_PIECES_MOST;
 	attr->max_cqe = CARD_ENTRIES_MOST;
@@ -60,7 +60,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	return error;
 }
 
-/* Programs that want more than the older call gives take that instead. */
+/* Programs that need more than the older call use this call instead. */
 static struct ibv_qp *no_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
 	(void)context, (void)attr;
@@ -89,7 +89,7 @@ static void put_data_path(struct ibv_context *context)
 	context->ops.post_srq_recv = pool_receive;
 	context->ops.poll_cq = queue_poll;
 	context->ops.req_notify_cq = queue_arm;
-	context->ops.alloc_mw = NULL; /* libibverbs then says that there are no memory windows */
+	context->ops.alloc_mw = NULL; /* libibverbs then reports that there are no memory windows */
 }
 
 static void put_control_path(struct verbs_context *more)
@@ -141,7 +141,7 @@ EXPORTED int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint1
 	return board_of(qp->context) ? EOPNOTSUPP : real(ibv_detach_mcast)(qp, gid, lid);
 }
 
-/* They would ask the kernel's queue pair, which this is not. */
+/* These would use the queue pair of the kernel, which is another one. */
 EXPORTED struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	return board_of(qp->context) ? NULL : real(ibv_qp_to_qp_ex)(qp);

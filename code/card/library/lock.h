@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A lock of few instructions: a queue is rarely two threads' at once, and its owner is soon done. */
+/* A lock of few instructions: a queue is rarely used by two threads at once, and never for long. */
 #ifndef LOCK_H
 #define LOCK_H
 

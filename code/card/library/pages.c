@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-/* After a fork, the first who writes to a page gets another one; the card would go on with the old one. */
+/* After a fork, the first write to a page would copy it; the card would continue with the old page. */
 void *pages_take(size_t bytes)
 {
 	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

@@ -32,14 +32,14 @@ static int refusal(const struct ibv_qp_init_attr *attr)
 	return cap->max_inline_data > CARD_INLINE_MOST ? EINVAL : 0;
 }
 
-/* Never none: it may have room for no request at all. */
+/* At least one unit: it may have room for no request at all. */
 static size_t memory_bytes(const struct pair *p)
 {
 	return slots_bytes(&p->sends) + slots_bytes(&p->own_receives) + SLOTS_UNIT;
 }
 
-/* A queue pair with an SRQ has no receive queue, whatever is asked for. */
-static int lay_out(struct pair *p, const struct ibv_qp_cap *cap, struct ibv_srq *srq)
+/* A queue pair with an SRQ has no receive queue, whatever the arguments ask for. */
+static int pair_allocate(struct pair *p, const struct ibv_qp_cap *cap, struct ibv_srq *srq)
 {
 	p->address_bytes = p->qp.qp_type == IBV_QPT_UD ? sizeof(struct card_address) : 0;
 	p->inline_most = cap->max_inline_data;
@@ -52,7 +52,7 @@ static int lay_out(struct pair *p, const struct ibv_qp_cap *cap, struct ibv_srq 
 	return p->memory ? 0 : ENOMEM;
 }
 
-static int hand_over(struct pair *p)
+static int pair_create_on_card(struct pair *p)
 {
 	struct ibv_srq *srq = p->qp.srq;
 	struct card_request request = {
@@ -79,7 +79,7 @@ static int hand_over(struct pair *p)
 	return error;
 }
 
-/* What was granted, as the calls that create one tell it. */
+/* Returns the granted sizes, as the calls that create a queue pair do. */
 static void grant(const struct pair *p, struct ibv_qp_cap *cap)
 {
 	cap->max_send_wr = p->sends.count;
@@ -87,7 +87,7 @@ static void grant(const struct pair *p, struct ibv_qp_cap *cap)
 	cap->max_inline_data = p->inline_most;
 }
 
-static int make(struct pair *p, struct board *board, struct ibv_qp_init_attr *attr)
+static int pair_init(struct pair *p, struct board *board, struct ibv_qp_init_attr *attr)
 {
 	p->qp = (struct ibv_qp){ .context = board->context,
 				 .qp_context = attr->qp_context,
@@ -103,13 +103,13 @@ static int make(struct pair *p, struct board *board, struct ibv_qp_init_attr *at
 	p->doorbells = board->doorbells;
 	p->able = able[attr->qp_type];
 	p->all_signalled = attr->sq_sig_all;
-	if (lay_out(p, &attr->cap, attr->srq))
+	if (pair_allocate(p, &attr->cap, attr->srq))
 		return ENOMEM;
-	return hand_over(p);
+	return pair_create_on_card(p);
 }
 
-/* The kernel's own carries nothing, and is as small as can be. */
-static struct ibv_qp *make_real(struct board *board, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
+/* The queue pair of the kernel carries no data, and is as small as possible. */
+static struct ibv_qp *pair_create_real(struct board *board, struct ibv_pd *pd, const struct ibv_qp_init_attr *attr)
 {
 	struct ibv_qp_init_attr small = {
 		.send_cq = queue_of(attr->send_cq)->real,
@@ -141,12 +141,12 @@ EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->real = make_real(board, pd, attr);
+	p->real = pair_create_real(board, pd, attr);
 	if (!p->real) {
 		free(p);
 		return NULL;
 	}
-	error = make(p, board, attr);
+	error = pair_init(p, board, attr);
 	if (error) {
 		real(ibv_destroy_qp)(p->real);
 		pages_give(p->memory, memory_bytes(p));
@@ -158,7 +158,7 @@ EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
 	return &p->qp;
 }
 
-static void forget(struct pair *p)
+static void pair_drop_completions(struct pair *p)
 {
 	queue_forget(queue_of(p->qp.send_cq), (uintptr_t)p);
 	queue_forget(queue_of(p->qp.recv_cq), (uintptr_t)p);
@@ -167,7 +167,7 @@ static void forget(struct pair *p)
 void pair_enter(struct pair *p, enum ibv_qp_state state)
 {
 	if (state == IBV_QPS_RESET) {
-		forget(p);
+		pair_drop_completions(p);
 		slots_reset(&p->sends);
 		slots_reset(&p->own_receives);
 	}
@@ -187,7 +187,7 @@ EXPORTED int ibv_destroy_qp(struct ibv_qp *qp)
 	if (error)
 		return error;
 	board_destroy(qp->context, qp->qp_num);
-	forget(p);
+	pair_drop_completions(p);
 	pages_give(p->memory, memory_bytes(p));
 	free(p);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A queue pair: two queues of requests that the card reads, and the kernel's own, which sees every change of state. */
+/* A queue pair: two queues of requests that the card reads, and the queue pair of the kernel, which sees each change of
+ * state. */
 #ifndef PAIR_H
 #define PAIR_H
 
@@ -13,11 +14,11 @@
 #include "slots.h"
 
 struct pair {
-	struct ibv_qp qp; /* what the program has a pointer to; first */
+	struct ibv_qp qp; /* the pointer of the program; first member */
 	struct ibv_qp *real;
 	struct slots sends, own_receives;
-	struct slots *receives; /* its own, or those that it shares */
-	uint32_t opcodes, able; /* bits of those that may be posted now; ever */
+	struct slots *receives; /* of the queue pair, or shared */
+	uint32_t opcodes, able; /* bits of the operations that may be posted now; ever */
 	uint32_t inline_most, address_bytes;
 	bool receiving, all_signalled;
 	volatile uint64_t *doorbells;
@@ -30,7 +31,7 @@ static inline struct pair *pair_of(struct ibv_qp *qp)
 	return (struct pair *)qp;
 }
 
-/* The state that the program gave it: what may be posted. */
+/* Set the state that the program asked for, which decides what may be posted. */
 void pair_enter(struct pair *p, enum ibv_qp_state state);
 
 /* The data path of struct ibv_context. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Taking completions: a few instructions for each, and no call of the kernel. */
+/* Polling completions: a few instructions each, without system calls. */
 #include "pair.h"
 #include "queue.h"
 
@@ -43,7 +43,7 @@ int queue_poll(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 	lock_take(&q->lock);
 	for (; found < room && (e = next(q)); q->taken++) {
 		if (!e->cookie)
-			continue; /* of a queue pair that is gone */
+			continue; /* of a destroyed queue pair */
 		free_slots(e);
 		tell(e, &wc[found++]);
 	}
@@ -61,7 +61,7 @@ void queue_forget(struct queue *q, uint64_t cookie)
 	lock_give(&q->lock);
 }
 
-/* The next completion shall make an event: one that is there already, though not taken yet, makes none. */
+/* The next completion causes an event; one that is already in the queue does not. */
 int queue_arm(struct ibv_cq *cq, int solicited_only)
 {
 	const struct queue *q = queue_of(cq);

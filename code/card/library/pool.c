@@ -8,7 +8,7 @@
 #include "pages.h"
 #include "real.h"
 
-static int hand_over(struct pool *pool)
+static int pool_create_on_card(struct pool *pool)
 {
 	struct card_request request = {
 		.op = CARD_CREATE_SRQ,
@@ -26,7 +26,7 @@ static int hand_over(struct pool *pool)
 	return error;
 }
 
-static int make(struct pool *pool, struct board *board, const struct ibv_srq_init_attr *attr)
+static int pool_init(struct pool *pool, struct board *board, const struct ibv_srq_init_attr *attr)
 {
 	pool->srq = (struct ibv_srq){ .context = board->context,
 				      .srq_context = attr->srq_context,
@@ -38,11 +38,11 @@ static int make(struct pool *pool, struct board *board, const struct ibv_srq_ini
 	pool->limit = attr->attr.srq_limit;
 	slots_size(&pool->slots, attr->attr.max_wr, attr->attr.max_sge, 0, 0);
 	pool->slots.first = pages_take(slots_bytes(&pool->slots));
-	return pool->slots.first ? hand_over(pool) : ENOMEM;
+	return pool->slots.first ? pool_create_on_card(pool) : ENOMEM;
 }
 
-/* The kernel's own carries nothing: it keeps the protection domain as long as this one is there. */
-static struct ibv_srq *make_real(struct board *board, struct ibv_pd *pd)
+/* The SRQ of the kernel carries no data: it keeps the protection domain in use. */
+static struct ibv_srq *pool_create_real(struct board *board, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr small = { .attr = { .max_wr = 1, .max_sge = 1 } };
 	struct ibv_pd kernels = board_pd(board, pd);
@@ -68,12 +68,12 @@ EXPORTED struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_a
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return NULL;
-	pool->real = make_real(board, pd);
+	pool->real = pool_create_real(board, pd);
 	if (!pool->real) {
 		free(pool);
 		return NULL;
 	}
-	error = make(pool, board, attr);
+	error = pool_init(pool, board, attr);
 	if (error) {
 		real(ibv_destroy_srq)(pool->real);
 		pages_give(pool->slots.first, slots_bytes(&pool->slots));

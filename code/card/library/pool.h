@@ -9,7 +9,7 @@
 #include "slots.h"
 
 struct pool {
-	struct ibv_srq srq; /* what the program has a pointer to; first */
+	struct ibv_srq srq; /* the pointer of the program; first member */
 	struct ibv_srq *real;
 	struct slots slots;
 	uint32_t handle, limit;

@@ -8,7 +8,7 @@
 #include "pages.h"
 #include "real.h"
 
-static int lay_out(struct queue *q, int entries)
+static int queue_allocate(struct queue *q, int entries)
 {
 	uint32_t count = 1;
 
@@ -21,7 +21,7 @@ static int lay_out(struct queue *q, int entries)
 	return q->ring ? 0 : ENOMEM;
 }
 
-static int hand_over(struct queue *q, const struct ibv_comp_channel *channel)
+static int queue_create_on_card(struct queue *q, const struct ibv_comp_channel *channel)
 {
 	struct card_request request = {
 		.op = CARD_CREATE_CQ,
@@ -37,7 +37,7 @@ static int hand_over(struct queue *q, const struct ibv_comp_channel *channel)
 	return error;
 }
 
-static int make(struct queue *q, struct board *board, int entries, void *user, struct ibv_comp_channel *channel)
+static int queue_init(struct queue *q, struct board *board, int entries, void *user, struct ibv_comp_channel *channel)
 {
 	q->cq = (struct ibv_cq){
 		.context = board->context, .channel = channel, .cq_context = user, .handle = q->real->handle
@@ -45,14 +45,14 @@ static int make(struct queue *q, struct board *board, int entries, void *user, s
 	pthread_mutex_init(&q->cq.mutex, NULL);
 	pthread_cond_init(&q->cq.cond, NULL);
 	q->doorbells = board->doorbells;
-	if (lay_out(q, entries))
+	if (queue_allocate(q, entries))
 		return ENOMEM;
 	q->cq.cqe = (int)q->mask + 1;
-	return hand_over(q, channel);
+	return queue_create_on_card(q, channel);
 }
 
-/* The kernel's own stays empty, and has no channel: the program's file is the card's. */
-static struct ibv_cq *make_real(struct board *board, void *user, int vector)
+/* The queue of the kernel stays empty, and has no channel: the file of the program is of the card. */
+static struct ibv_cq *queue_create_real(struct board *board, void *user, int vector)
 {
 	return real(ibv_create_cq)(&board->kernels.context, 1, user, NULL, vector);
 }
@@ -82,12 +82,12 @@ EXPORTED struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, 
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return NULL;
-	q->real = make_real(board, user, vector);
+	q->real = queue_create_real(board, user, vector);
 	if (!q->real) {
 		free(q);
 		return NULL;
 	}
-	error = make(q, board, entries, user, channel);
+	error = queue_init(q, board, entries, user, channel);
 	if (error) {
 		real(ibv_destroy_cq)(q->real);
 		pages_give(q->ring, q->bytes);
@@ -111,7 +111,7 @@ EXPORTED int ibv_destroy_cq(struct ibv_cq *cq)
 
 	if (!board_of(cq->context))
 		return real(ibv_destroy_cq)(cq);
-	error = real(ibv_destroy_cq)(q->real); /* the kernel knows whether somebody uses it */
+	error = real(ibv_destroy_cq)(q->real); /* the kernel counts its users */
 	if (error)
 		return error;
 	board_destroy(cq->context, q->handle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A completion queue: entries that the card writes into the program's memory. */
+/* A completion queue: entries that the card writes into memory of the program. */
 #ifndef QUEUE_H
 #define QUEUE_H
 
@@ -10,9 +10,9 @@
 #include "lock.h"
 
 struct queue {
-	struct ibv_cq cq; /* what the program has a pointer to; first */
+	struct ibv_cq cq; /* the pointer of the program; first member */
 	struct ibv_cq *real;
-	struct lock lock; /* of who polls */
+	struct lock lock; /* of the polling thread */
 	uint32_t handle, mask;
 	uint64_t taken;
 	struct card_ring *ring;
@@ -26,7 +26,7 @@ static inline struct queue *queue_of(struct ibv_cq *cq)
 	return (struct queue *)cq;
 }
 
-/* Nobody takes a queue pair's entries any more. */
+/* Drop the entries of a queue pair. */
 void queue_forget(struct queue *q, uint64_t cookie);
 
 /* The data path of struct ibv_context. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Posting receives, of a queue pair's own or of a shared queue. */
+/* Posting receives, to the queue of a queue pair or to a shared queue. */
 #include <errno.h>
 
 #include "pair.h"
 #include "pool.h"
 
-static inline int place(struct slots *s, const struct ibv_recv_wr *wr)
+static inline int receive_write_slot(struct slots *s, const struct ibv_recv_wr *wr)
 {
 	struct card_wqe *w = slots_next(s);
 	struct card_piece *pieces = (struct card_piece *)(w + 1);
@@ -30,7 +30,7 @@ static int post(struct slots *s, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 	lock_take(&s->lock);
 	before = s->posted;
 	for (; wr; wr = wr->next, s->posted++) {
-		error = place(s, wr);
+		error = receive_write_slot(s, wr);
 		if (error) {
 			*bad = wr;
 			break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registered memory: the kernel's own region checks what is asked for, the card's handle is its key at both ends. */
+/* Registered memory: the kernel checks the arguments with its region, the handle of the card is the local and remote
+ * key. */
 #include <errno.h>
 
 #include "board.h"
@@ -8,7 +9,8 @@
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-static struct ibv_mr *hand_over(struct ibv_mr *mr, void *address, size_t length, uint64_t iova, unsigned int access)
+static struct ibv_mr *region_create_on_card(struct ibv_mr *mr, void *address, size_t length, uint64_t iova,
+					    unsigned int access)
 {
 	struct card_request request = {
 		.op = CARD_CREATE_REGION,
@@ -32,20 +34,21 @@ static struct ibv_mr *hand_over(struct ibv_mr *mr, void *address, size_t length,
 
 EXPORTED struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)
 {
-	return hand_over(real(ibv_reg_mr)(pd, address, length, access), address, length, (uintptr_t)address,
-			 (unsigned int)access);
+	return region_create_on_card(real(ibv_reg_mr)(pd, address, length, access), address, length, (uintptr_t)address,
+				     (unsigned int)access);
 }
 
 EXPORTED struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *address, size_t length, uint64_t iova, int access)
 {
-	return hand_over(real(ibv_reg_mr_iova)(pd, address, length, iova, access), address, length, iova,
-			 (unsigned int)access);
+	return region_create_on_card(real(ibv_reg_mr_iova)(pd, address, length, iova, access), address, length, iova,
+				     (unsigned int)access);
 }
 
 EXPORTED struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t iova,
 					 unsigned int access)
 {
-	return hand_over(real(ibv_reg_mr_iova2)(pd, address, length, iova, access), address, length, iova, access);
+	return region_create_on_card(real(ibv_reg_mr_iova2)(pd, address, length, iova, access), address, length, iova,
+				     access);
 }
 
 EXPORTED int ibv_dereg_mr(struct ibv_mr *mr)

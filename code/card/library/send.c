@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Posting sends: into the card's memory of requests, and one doorbell for a whole list. */
+/* Posting sends: into the request memory of the card, with one doorbell for a whole list. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static unsigned char *put_address(const struct pair *p, unsigned char *to, const
 	return to + sizeof(*a);
 }
 
-/* The program may use its bytes again at once. */
+/* The program may reuse its bytes at once. */
 static int put_inline(const struct pair *p, struct card_wqe *w, unsigned char *to, const struct ibv_send_wr *wr)
 {
 	uint32_t done = 0;
@@ -51,8 +51,8 @@ static inline void put_atomic(struct card_wqe *w, const struct ibv_send_wr *wr)
 	w->swap = wr->wr.atomic.swap;
 }
 
-/* Writes the next slot; who calls this counts it. */
-static inline int place(struct pair *p, const struct ibv_send_wr *wr)
+/* Writes the next slot; the caller counts it. */
+static inline int send_write_slot(struct pair *p, const struct ibv_send_wr *wr)
 {
 	struct card_wqe *w = slots_next(&p->sends);
 	unsigned char *rest = (unsigned char *)(w + 1);
@@ -69,7 +69,7 @@ static inline int place(struct pair *p, const struct ibv_send_wr *wr)
 	if (p->address_bytes) {
 		rest = put_address(p, rest, wr);
 	} else {
-		w->remote = wr->wr.rdma.remote_addr; /* that of an atomic is at the same place */
+		w->remote = wr->wr.rdma.remote_addr; /* an atomic has its address at the same offset */
 		w->rkey = wr->wr.rdma.rkey;
 		if (wr->opcode >= IBV_WR_ATOMIC_CMP_AND_SWP)
 			put_atomic(w, wr);
@@ -90,7 +90,7 @@ int pair_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **ba
 	lock_take(&p->sends.lock);
 	before = p->sends.posted;
 	for (; wr; wr = wr->next, p->sends.posted++) {
-		error = place(p, wr);
+		error = send_write_slot(p, wr);
 		if (error) {
 			*bad = wr;
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A queue of requests that the card reads: of a queue pair's sends or receives, or a shared receive queue. */
+/* A queue of requests that the card reads: sends or receives of a queue pair, or a shared receive queue. */
 #ifndef SLOTS_H
 #define SLOTS_H
 
@@ -13,15 +13,16 @@
 #define SLOTS_UNIT 64 /* bytes; a slot is a multiple of it */
 
 struct slots {
-	struct lock lock;      /* of who posts */
+	struct lock lock;      /* of the posting thread */
 	uint32_t count, bytes; /* a power of two, or 0; of each */
-	uint32_t posted;       /* since it was reset, modulo 2^32, as `freed` */
+	uint32_t posted;       /* posted since the reset, modulo 2^32, like `freed` */
 	_Atomic uint32_t freed;
 	uint32_t pieces_most;
 	unsigned char *first;
 };
 
-/* For requests of so many pieces or inline bytes, with an address of so many bytes; at least as many as asked for. */
+/* Set the sizes for requests of this many pieces or inline bytes, with an address of this many bytes; at least as many
+ * requests as the arguments ask for. */
 void slots_size(struct slots *s, uint32_t count, uint32_t pieces, uint32_t inline_bytes, uint32_t address_bytes);
 
 static inline size_t slots_bytes(const struct slots *s)
@@ -29,7 +30,7 @@ static inline size_t slots_bytes(const struct slots *s)
 	return (size_t)s->count * s->bytes;
 }
 
-/* As a new queue: nothing was posted. */
+/* Empty the queue. */
 void slots_reset(struct slots *s);
 
 /* The slot of the next request; NULL: the queue is full. */
@@ -40,7 +41,8 @@ static inline struct card_wqe *slots_next(const struct slots *s)
 	return (struct card_wqe *)(s->first + (size_t)(s->posted & (s->count - 1)) * s->bytes);
 }
 
-/* Those up to an index are free. Completions of a shared queue may be seen in another order than they were made. */
+/* Free the slots up to an index. Completions of a shared queue may be polled in another order than they were
+ * written. */
 static inline void slots_free(struct slots *s, uint32_t index)
 {
 	if ((int32_t)(index + 1 - atomic_load_explicit(&s->freed, memory_order_relaxed)) > 0)

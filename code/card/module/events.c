@@ -64,7 +64,7 @@ void events_close(struct card_file *f)
 	mmdrop(f->mm);
 }
 
-static void forget(struct card_file *f, u64 cookie)
+static void events_drop(struct card_file *f, u64 cookie)
 {
 	unsigned int left = kfifo_len(&f->events);
 	struct event event;
@@ -81,7 +81,7 @@ void events_forget(u64 cookie, const struct mm_struct *mm)
 	spin_lock_irq(&lock);
 	list_for_each_entry(f, &files, list)
 		if (f->mm == mm)
-			forget(f, cookie);
+			events_drop(f, cookie);
 	spin_unlock_irq(&lock);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The card's events: taken at its interrupt, kept with the file that each is for, and read there. */
+/* The events of the card: taken at its interrupt, queued at the file of each, and read there. */
 #ifndef LABCARD_EVENTS_H
 #define LABCARD_EVENTS_H
 
 #include "file.h"
 
-/* Take the card's interrupt; its registers are mapped there. */
+/* Take the interrupt of the card, whose registers are mapped here. */
 int events_start(void __iomem *registers);
 void events_end(void);
 
@@ -13,7 +13,7 @@ void events_end(void);
 void events_open(struct card_file *file);
 void events_close(struct card_file *file);
 
-/* An object of a program's is gone: none of its files tells of it any more. */
+/* An object of a program is destroyed: drop its events from all its files. */
 void events_forget(u64 cookie, const struct mm_struct *mm);
 
 ssize_t events_read(struct file *file, char __user *to, size_t size, loff_t *at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An open file of /dev/labcard: what it has pinned, and what it is told. */
+/* An open file of /dev/labcard: its pinned memory and its events. */
 #ifndef LABCARD_FILE_H
 #define LABCARD_FILE_H
 
@@ -9,7 +9,7 @@
 
 #include "../abi.h"
 
-/* As a program reads it. */
+/* An event as programs read it. */
 struct event {
 	u64 cookie;
 	u32 kind, zero;
@@ -17,7 +17,7 @@ struct event {
 
 struct card_file {
 	struct list_head list, pins;
-	struct mm_struct *mm; /* of who opened it */
+	struct mm_struct *mm; /* of the process that opened it */
 	u32 number;
 	int page; /* of doorbells; -1: none */
 	wait_queue_head_t wait;

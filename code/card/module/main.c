@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The modelled card's kernel half: pins memory, passes commands, wakes who waits for an event. No data passes here. */
+/* The kernel part of the modelled card: pins memory, passes commands, wakes processes that wait for events. No data
+ * passes here. */
 #include <linux/bitmap.h>
 #include <linux/file.h>
 #include <linux/io.h>
@@ -13,14 +14,14 @@
 static void __iomem *registers;
 static struct card_command *command;
 static DECLARE_BITMAP(doorbells, CARD_DOORBELL_PAGES);
-static DEFINE_MUTEX(commands); /* for the page of the command, and that of all that it changes */
+static DEFINE_MUTEX(commands); /* protects the command page, and all state that commands change */
 static const struct file_operations operations;
 
 static int run(u32 op, const struct card_file *f)
 {
 	command->op = op;
 	command->owner = f->number;
-	command->status = EIO; /* if no card is there any more */
+	command->status = EIO; /* if the card is gone */
 	writeq(virt_to_phys(command), registers + CARD_COMMAND);
 	return -(int)command->status;
 }
@@ -39,7 +40,7 @@ static int hand_over(const struct card_file *f, const struct pinned *p)
 	return error;
 }
 
-/* A program can name only event files that it has itself. */
+/* A program can name only its own event files. */
 static int channel_number(struct card_request *r)
 {
 	struct fd channel;
@@ -182,7 +183,7 @@ static int card_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The file's page of doorbells: taken when it is mapped first. */
+/* The doorbell page of a file: taken when it is first mapped. */
 static int take_page(struct card_file *f)
 {
 	unsigned long page = find_first_zero_bit(doorbells, CARD_DOORBELL_PAGES);
@@ -213,7 +214,7 @@ static int card_mmap(struct file *file, struct vm_area_struct *vma)
 	mutex_unlock(&commands);
 	if (error)
 		return error;
-	vma->vm_flags |= VM_DONTCOPY; /* a child has no doorbells of its parent's */
+	vma->vm_flags |= VM_DONTCOPY; /* a child process does not inherit doorbells */
 	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
 	return io_remap_pfn_range(vma, vma->vm_start, (CARD_BASE >> PAGE_SHIFT) + 1 + f->page, PAGE_SIZE,
 				  vma->vm_page_prot);
@@ -263,4 +264,4 @@ static void __exit card_end(void)
 module_init(card_start);
 module_exit(card_end);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("The modelled RDMA card of the lab");
+MODULE_DESCRIPTION("The modelled RDMA card of Verbyte");

@@ -8,7 +8,7 @@
 
 enum { AT_ONCE = 1 << 16 };
 
-/* As the kernel's own RDMA does it: against RLIMIT_MEMLOCK, but for who may lock any amount. */
+/* As RDMA in the kernel does: limited by RLIMIT_MEMLOCK, except for processes that may lock any amount. */
 static bool charge(struct mm_struct *mm, unsigned long count)
 {
 	const unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -35,7 +35,7 @@ static bool pin_all(struct pinned *p, unsigned long first)
 	return true;
 }
 
-static void forget(struct pinned *p)
+static void pins_drop(struct pinned *p)
 {
 	atomic64_sub(p->count, &p->mm->pinned_vm);
 	mmdrop(p->mm);
@@ -61,12 +61,12 @@ struct pinned *pins_take(u64 address, u64 length)
 	mmgrab(p->mm);
 	if (pin_all(p, first))
 		return p;
-	forget(p);
+	pins_drop(p);
 	return ERR_PTR(-EFAULT);
 }
 
 void pins_release(struct pinned *p)
 {
 	unpin_user_pages_dirty_lock(p->pages, p->count, true);
-	forget(p);
+	pins_drop(p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory of programs that the card reads and writes: it stays where it is meanwhile. */
+/* Memory of programs that the card reads and writes: its pages stay pinned meanwhile. */
 #ifndef LABCARD_PINS_H
 #define LABCARD_PINS_H
 
@@ -8,14 +8,14 @@
 
 struct pinned {
 	struct list_head list;
-	struct mm_struct *mm; /* whose account it is on */
-	u32 handle;           /* of the object that lies there */
+	struct mm_struct *mm; /* of the process that it is charged to */
+	u32 handle;           /* of the object in this memory */
 	u64 cookie;
 	unsigned long count;
 	struct page *pages[];
 };
 
-/* Pin a program's memory; an error pointer if that can't be. */
+/* Pin memory of a program; an error pointer if that fails. */
 struct pinned *pins_take(u64 address, u64 length);
 
 void pins_release(struct pinned *pinned);

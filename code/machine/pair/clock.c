@@ -20,7 +20,7 @@ static int64_t next_ns(struct machine *m)
 	return in < 0 ? INT64_MAX : now_ns(m) + in;
 }
 
-/* A timer of another list, of which none is known, could do anything to the guest. */
+/* A timer of another list, of which none is known, could have any effect on the guest. */
 static bool is_halted(struct machine *m)
 {
 	const int64_t in = qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ALL_TIMERS);
@@ -28,7 +28,7 @@ static bool is_halted(struct machine *m)
 	return all_cpu_threads_idle() && (in < 0 || now_ns(m) + in >= next_ns(m));
 }
 
-static void arm(struct machine *m, int64_t at)
+static void clock_arm(struct machine *m, int64_t at)
 {
 	(void)m;
 	if (at == INT64_MAX)
@@ -39,7 +39,7 @@ static void arm(struct machine *m, int64_t at)
 
 struct machine *clock_machine(void (*deliver)(struct machine *, int wire, const struct frame *))
 {
-	static struct machine machine = { now_ns, next_ns, is_halted, arm, NULL };
+	static struct machine machine = { now_ns, next_ns, is_halted, clock_arm, NULL };
 
 	machine.deliver = deliver;
 	return &machine;
@@ -50,10 +50,8 @@ static void notify_nobody(void *nobody, int clock)
 	(void)nobody, (void)clock;
 }
 
-/*
- * Whenever timers of the virtual clock have run out in the processor's thread, QEMU wakes the threads of all lists of
- * such timers: its main thread and the monitor's, which find none of theirs.
- */
+/* When timers of the virtual clock have run out in the thread of the CPU, QEMU wakes the threads of all lists of such
+ * timers: its main thread and that of the monitor, which have none. */
 static void quiet_other_threads(void)
 {
 	struct timer_list *const own = qemu_clock_get_main_loop_timerlist(CLOCK_VIRTUAL);
@@ -63,7 +61,7 @@ static void quiet_other_threads(void)
 			list->notify = notify_nobody;
 }
 
-static void run(void *steps)
+static void clock_run(void *steps)
 {
 	steps_run(steps);
 }
@@ -83,7 +81,7 @@ static void running(void *opaque, bool is_running, int state)
 void clock_go_on(struct steps *steps)
 {
 	steps->armed_ns = now_ns(steps->machine);
-	arm(steps->machine, steps->armed_ns);
+	clock_arm(steps->machine, steps->armed_ns);
 }
 
 static struct once {
@@ -105,7 +103,7 @@ static void call_once(struct processor *first, union work_data nothing)
 	once.call();
 }
 
-/* QEMU's main thread, when it is awake by chance, runs timers too. */
+/* The main thread of QEMU, if awake by chance, runs timers too. */
 static void leave_to_processor(void *nothing)
 {
 	(void)nothing;
@@ -123,13 +121,13 @@ void clock_start(struct steps *steps, bool trusted)
 {
 	is_trusted = trusted;
 	timer = calloc(1, TIMER_BYTES);
-	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, run, steps);
+	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, clock_run, steps);
 	qemu_add_vm_change_state_handler(running, steps);
 }
 
 enum { BEAT_NS = 1000000 };
 
-static void beat(void *nothing)
+static void clock_schedule_beat(void *nothing)
 {
 	(void)nothing;
 	timer_mod_ns(timer, qemu_clock_get_ns(CLOCK_VIRTUAL) + BEAT_NS);
@@ -139,16 +137,14 @@ static void start_beating(void *nothing, bool is_running, int state)
 {
 	(void)state;
 	if (is_running)
-		beat(nothing);
+		clock_schedule_beat(nothing);
 }
 
-/*
- * Before QEMU's main thread pauses a machine, it moves a halted one's clock on to the next timer, and whether that one
- * still runs is the host's chance: once in five freezes the guest's own had, beside other work.
- */
+/* Before the main thread of QEMU pauses a machine, it advances the clock of a halted one to the next timer, and whether
+ * that timer still runs depends on the host: one snapshot in five had run a timer of the guest, on a busy host. */
 void clock_beat(void)
 {
 	timer = calloc(1, TIMER_BYTES);
-	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, beat, NULL);
+	timer_init_full(timer, NULL, CLOCK_VIRTUAL, NS, 0, clock_schedule_beat, NULL);
 	qemu_add_vm_change_state_handler(start_beating, NULL);
 }

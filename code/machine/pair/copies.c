@@ -31,7 +31,7 @@ static struct copies {
 
 static void tell(int life, int32_t number)
 {
-	send(life, &number, sizeof(number), MSG_NOSIGNAL); /* who does not listen any more has closed it */
+	send(life, &number, sizeof(number), MSG_NOSIGNAL); /* a closed socket means that the orderer is gone */
 }
 
 static void forget(struct copy *copy)
@@ -60,7 +60,7 @@ static void look_after_copies(const struct pollfd *lives)
 	}
 }
 
-/* False once nobody can send one any more. */
+/* False once no order can come any more. */
 static bool receive(int calls, struct order *order)
 {
 	char room[CMSG_SPACE(MOST_FILES * sizeof(int))] = { 0 };
@@ -86,12 +86,12 @@ static void close_files(const struct order *order)
 			close(order->files[f]);
 }
 
-/* It ends with the thread that made it, and holds nothing of what belongs to other copies. */
-static void begin(pid_t original, int calls, const struct order *order)
+/* A fork ends with the thread that forked it, and keeps no files of other forks. */
+static void copy_begin(pid_t original, int calls, const struct order *order)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != original)
-		_exit(EXIT_FAILURE); /* it had ended before */
+		_exit(EXIT_FAILURE); /* the original has already ended */
 	close(calls);
 	for (int c = 0; c < copies.count; c++)
 		close(copies.each[c].life);
@@ -104,7 +104,7 @@ static bool is_copy(int calls, struct order *order)
 	const pid_t original = getpid(), process = copies.count < MOST_COPIES ? fork() : -1;
 
 	if (process == 0) {
-		begin(original, calls, order);
+		copy_begin(original, calls, order);
 		return true;
 	}
 	tell(order->files[LIFE], process);
@@ -116,7 +116,7 @@ static bool is_copy(int calls, struct order *order)
 	return false;
 }
 
-/* Whether somebody orders a copy, or has gone. */
+/* Whether there is an order, or the orderer is gone. */
 static bool is_called(int calls)
 {
 	struct pollfd wanted[MOST_COPIES + 1];
@@ -168,7 +168,7 @@ void copies_allow_memory(void)
 
 	while (maps && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%lx-%lx", &start, &end) == 2)
-			madvise((void *)start, end - start, MADV_DOFORK); /* some of the kernel's own refuse that */
+			madvise((void *)start, end - start, MADV_DOFORK); /* some mappings of the kernel refuse this */
 	if (maps)
 		fclose(maps);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of a process that waits: what it has read, run and translated is there in each of them at once.
+ * Forks of a process that waits: each has at once what the process has read, run and translated.
  *
- * An order comes over a socket: words, and ORDER_FILES descriptors or up to two more. The copy gets the files, and the
- * words to go on by. Over the last one of the files, a socket, who ordered it learns its number and then its status, 4
- * bytes each; a copy whose socket is closed there is killed.
+ * An order comes over a socket: words, and ORDER_FILES descriptors or up to two more. The fork gets the files, and the
+ * words as options. Over the last of the files, a socket, the orderer receives its process number and later its status,
+ * 4 bytes each; a fork whose socket is closed there is killed.
  */
 #ifndef COPIES_H
 #define COPIES_H
@@ -19,16 +19,16 @@ struct order {
 	int files[MOST_FILES]; /* -1: none */
 };
 
-/* Before: QEMU keeps the guest's memory from copies of its process. */
+/* Call this first: QEMU excludes the memory of the guest from forks. */
 void copies_allow_memory(void);
 
-/* Make copies for as long as somebody can order them, and then end this process. Returns in each copy. */
+/* Fork for each order until no more can come, and then end this process. Returns in each fork. */
 void copies_serve(int calls, struct order *order);
 
-/* In a copy: a file takes another one's place, wherever that is open or mapped. */
+/* In a fork: replace a file by another one, wherever it is open or mapped. */
 void copies_replace(int old_file, int new_file);
 
-/* In a copy: what wakes the original's threads wakes nobody; its monitor is not there. */
+/* In a fork: detach it from the threads and the monitor of the original. */
 void copies_forget_original(void);
 
 #endif

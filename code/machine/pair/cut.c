@@ -5,7 +5,7 @@
 #include "cut.h"
 #include "wire.h"
 
-/* Where things are in the headers: RFC 791, RFC 8200, RFC 9293. */
+/* Offsets in the headers: RFC 791, RFC 8200, RFC 9293. */
 enum { V4_BYTES = 20, V4_LENGTH = 2, V4_ID = 4, V4_SUM = 10, V4_ADDRESSES = 12, V4_ADDRESSES_BYTES = 8 };
 enum { V6_BYTES = 40, V6_LENGTH = 4, V6_ADDRESSES = 8, V6_ADDRESSES_BYTES = 32 };
 enum { TCP_BYTES = 20, TCP_SEQUENCE = 4, TCP_OFFSET = 12, TCP_FLAGS = 13, TCP_SUM = 16, TCP_PROTOCOL = 6 };
@@ -40,7 +40,7 @@ static size_t place_of_ip(const struct cut *c)
 	return HEADER_BYTES + (read_number(c->bytes + HEADER_BYTES - 2, 2) == VLAN_TYPE ? VLAN_BYTES : 0);
 }
 
-/* The IP header ends where TCP's begins, but for options and extensions between them. */
+/* The IP header ends where that of TCP begins, apart from options and extensions between them. */
 static bool holds_headers(const struct cut *c)
 {
 	const size_t ip_bytes = c->kind == TCP_V4 ? V4_BYTES : V6_BYTES;
@@ -80,7 +80,7 @@ bool cut_plan(struct cut *c, const struct card_header *h, const uint8_t *bytes, 
 	case TCP_V6:
 		return plan_pieces(c, h);
 	default:
-		return false; /* the card offers no other */
+		return false; /* the card offers nothing else */
 	}
 }
 
@@ -104,7 +104,7 @@ static void write_v4(const struct cut *c, unsigned int number, uint8_t *ip, size
 	checksum_write(checksum_add(0, ip, c->tcp - c->ip), ip + V4_SUM);
 }
 
-/* As Linux cuts (tcp_gso_segment): the first frame alone says CWR, the last one alone FIN and PSH. */
+/* As in Linux (tcp_gso_segment): only the first frame has CWR, only the last one FIN and PSH. */
 static void write_tcp(const struct cut *c, unsigned int number, uint8_t *tcp)
 {
 	const uint32_t sequence = read_number(tcp + TCP_SEQUENCE, 4) + number * (uint32_t)c->payload;
@@ -116,7 +116,7 @@ static void write_tcp(const struct cut *c, unsigned int number, uint8_t *tcp)
 		tcp[TCP_FLAGS] &= (uint8_t)~(FIN | PSH);
 }
 
-/* TCP's checksum is of addresses, protocol and length too: the pseudo header. */
+/* The checksum of TCP includes addresses, protocol and length: the pseudo header. */
 static void write_tcp_sum(const struct cut *c, uint8_t *to, size_t size)
 {
 	const bool v4 = c->kind == TCP_V4;
@@ -144,7 +144,7 @@ static void write_piece(const struct cut *c, unsigned int number, uint8_t *to)
 	write_tcp_sum(c, to, size);
 }
 
-/* The guest has put the pseudo header's sum where the checksum goes, so that it counts as one of the words. */
+/* The guest has put the sum of the pseudo header into the checksum field, so it is added as one of the words. */
 static void write_whole(const struct cut *c, uint8_t *to)
 {
 	memcpy(to, c->bytes, c->size);

@@ -9,7 +9,7 @@ enum { ORDER = 0x1a2b3c4d, ETHERNET = 1 };
 enum { END_OF_OPTIONS = 0, COMMENT = 1, IF_NAME = 2, FRAME_FLAGS = 2, IF_RESOLUTION = 9 };
 enum { NANOSECONDS = 9, BLOCK_BYTES = 256 };
 
-/* A block while it is written: whole numbers of four bytes. */
+/* A block that is being written; its parts have multiples of four bytes. */
 struct block {
 	uint8_t bytes[BLOCK_BYTES];
 	uint32_t size;
@@ -32,16 +32,16 @@ static void add_option(struct block *b, uint16_t code, const void *value, size_t
 	add(b, value, size);
 }
 
-static struct block begin(uint32_t kind)
+static struct block block_begin(uint32_t kind)
 {
 	struct block b = { .size = 0 };
 
 	add_number(&b, kind);
-	add_number(&b, 0); /* its size, which end() knows */
+	add_number(&b, 0); /* its size, which block_end() fills in */
 	return b;
 }
 
-static void end(struct block *b, FILE *log)
+static void block_end(struct block *b, FILE *log)
 {
 	const uint32_t size = b->size + 4;
 
@@ -52,24 +52,24 @@ static void end(struct block *b, FILE *log)
 
 static void write_section(FILE *log)
 {
-	struct block b = begin(SECTION);
+	struct block b = block_begin(SECTION);
 
 	add_number(&b, ORDER);
 	add_number(&b, 1);            /* version 1.0 */
 	add(&b, &(int64_t){ -1 }, 8); /* of unknown length */
-	end(&b, log);
+	block_end(&b, log);
 }
 
 static void write_interface(FILE *log, const char *wire)
 {
-	struct block b = begin(INTERFACE);
+	struct block b = block_begin(INTERFACE);
 
 	add_number(&b, ETHERNET);
 	add_number(&b, LOG_BYTES);
 	add_option(&b, IF_NAME, wire, strlen(wire));
 	add_option(&b, IF_RESOLUTION, &(uint8_t){ NANOSECONDS }, 1);
 	add_option(&b, END_OF_OPTIONS, "", 0);
-	end(&b, log);
+	block_end(&b, log);
 }
 
 bool log_open(FILE **log, const char *path, const char *wire)
@@ -85,7 +85,7 @@ bool log_open(FILE **log, const char *path, const char *wire)
 void log_frame(FILE *log, int64_t now, enum direction direction, const uint8_t *bytes, size_t size, const char *fate)
 {
 	const size_t kept = size < LOG_BYTES ? size : LOG_BYTES;
-	struct block b = begin(FRAME);
+	struct block b = block_begin(FRAME);
 
 	add_number(&b, 0); /* the interface */
 	add_number(&b, (uint32_t)((uint64_t)now >> 32));
@@ -97,5 +97,5 @@ void log_frame(FILE *log, int64_t now, enum direction direction, const uint8_t *
 	if (fate)
 		add_option(&b, COMMENT, fate, strlen(fate));
 	add_option(&b, END_OF_OPTIONS, "", 0);
-	end(&b, log);
+	block_end(&b, log);
 }

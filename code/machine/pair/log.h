@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What goes over a wire at one end, as a file that tcpdump and Wireshark read: pcapng with times in ns of the guest's
- * clock, the first bytes of each frame, its direction, and what became of it if it did not arrive.
- */
+/* The traffic of a wire at one end, as a file for tcpdump and Wireshark: pcapng with times in ns of the clock of the
+ * guest, the first bytes of each frame, its direction, and its fate if it did not arrive. */
 #ifndef LOG_H
 #define LOG_H
 
@@ -11,13 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LOG_BYTES = 96 }; /* of each frame: the headers of Ethernet, IP, TCP or UDP and RoCE with room to spare */
-enum direction { IN = 1, OUT = 2 }; /* as pcapng numbers them */
+enum { LOG_BYTES = 96 };            /* of each frame: the headers of Ethernet, IP, TCP or UDP and RoCE, and some more */
+enum direction { IN = 1, OUT = 2 }; /* numbers of pcapng */
 
-/* Start a log in a file; false, with errno, if that cannot be. */
+/* Start a log in a file; false, with errno, if that fails. */
 bool log_open(FILE **log, const char *path, const char *wire);
 
-/* A frame that goes in or out at a time; `fate` is a word for people, or NULL. */
+/* Log a frame that goes in or out at a time; `fate` is a word, or NULL. */
 void log_frame(FILE *log, int64_t now_ns, enum direction direction, const uint8_t *bytes, size_t size,
 	       const char *fate);
 

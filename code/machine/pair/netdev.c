@@ -6,13 +6,13 @@
 #include "netdev.h"
 #include "qemu.h"
 
-enum { LARGEST = 1 << 17 }; /* QEMU's own bound of a frame is 69,632 bytes */
+enum { LARGEST = 1 << 17 }; /* the bound of QEMU is 69,632 bytes */
 
-/* A card and what it has asked for. */
+/* A card and its settings. */
 static struct card {
 	struct net_client *client;
-	size_t header_bytes; /* before each frame, either way: some or all of struct card_header */
-	bool takes_checked;  /* it wants to know which checksums are right */
+	size_t header_bytes; /* before each frame, in both directions: some or all of struct card_header */
+	bool takes_checked;  /* it uses the verdict on checksums */
 } cards[WIRES];
 static struct plug *plugs;
 static struct steps *steps;
@@ -82,7 +82,7 @@ int64_t netdev_link_free(void)
 	return plugs[LINK].wire.free_ns;
 }
 
-/* In a log, it is of the first Ethernet type for local experiments (IEEE 802), from one end's card to the other's. */
+/* In a log, its type is the first one for local experiments (IEEE 802), from card to card. */
 int64_t netdev_send_rdma(int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	const uint8_t me = (uint8_t)(1 + steps->pair->end), other = (uint8_t)(3 - me);
@@ -147,7 +147,7 @@ static void use_header_of(struct net_client *client, int size)
 	cards[wire_of(client)].header_bytes = (size_t)size;
 }
 
-/* What is put together of several frames is never offered, so that the rest does not matter. */
+/* The feature of merged frames is never offered, so the other arguments do not matter. */
 static void take(struct net_client *client, int checked, int tso4, int tso6, int ecn, int ufo)
 {
 	(void)tso4, (void)tso6, (void)ecn, (void)ufo;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The wires as QEMU's cards find them: `-device virtio-net-pci,netdev=link` and `netdev=side`. */
+/* The wires as network backends of QEMU: `-device virtio-net-pci,netdev=link` and `netdev=side`. */
 #ifndef NETDEV_H
 #define NETDEV_H
 
@@ -8,24 +8,24 @@
 #include "step.h"
 #include "wire.h"
 
-/* What a card is plugged into. */
+/* What a card is connected to. */
 struct plug {
 	struct wire wire;
-	FILE *log;       /* of what goes in and out; NULL: none */
-	bool is_checked; /* the card tells its guest which checksums are right */
+	FILE *log;       /* of its traffic; NULL: none */
+	bool is_checked; /* the card reports correct checksums to its guest */
 };
 
-/* Make both; what the cards send then goes over these wires to the other end, or nowhere without steps. */
+/* Create both; the cards then send over these wires to the other end, or nowhere if there are no steps. */
 void netdev_plug(struct steps *steps, struct plug plugs[WIRES]);
 
-/* The other kind of card that sends over the link, and what is to get the packets that arrive for it. */
+/* Connect an RDMA card, which also sends over the link; `deliver` receives the packets for it. */
 void netdev_plug_rdma(void (*deliver)(int64_t now_ns, const uint8_t *bytes, size_t size));
 
-/* Send its packet to the other end's now; from when on the link is free. */
+/* Send a packet to the RDMA card of the other end; the time from which the link is free. */
 int64_t netdev_send_rdma(int64_t now_ns, const uint8_t *bytes, size_t size, uint64_t line_bytes);
 int64_t netdev_link_free(void);
 
-/* Give a frame that has arrived to its card. */
+/* Pass a frame that has arrived to its card. */
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame);
 
 #endif

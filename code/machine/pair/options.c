@@ -37,7 +37,7 @@ static bool set(struct options *o, const char *name, size_t length, const char *
 			continue;
 		if (known[i].number)
 			return number(value, known[i].number);
-		*known[i].text = strdup(value); /* QEMU's own is gone when the wires are plugged in */
+		*known[i].text = strdup(value); /* the string of QEMU is freed before the wires are connected */
 		return true;
 	}
 	return false;
@@ -69,7 +69,7 @@ static bool read_one(struct options *o, const char *word)
 		return keep(o, word);
 	if (equals && set(o, word, (size_t)(equals - word), equals + 1))
 		return true;
-	fprintf(stderr, "pair: %s is no option of this plugin\n", word);
+	fprintf(stderr, "pair: unknown option, or not a number: %s\n", word);
 	return false;
 }
 

@@ -13,8 +13,8 @@
 
 #include "pair.h"
 
-#define ENDED_WELL (0x10 << 1 | 1) /* QEMU's status for the byte that init writes to isa-debug-exit */
-#define LOOK_NS 10000000           /* how often who sleeps looks whether the other still lives */
+#define ENDED_WELL (0x10 << 1 | 1) /* the exit status of QEMU for the byte that init writes to isa-debug-exit */
+#define LOOK_NS 10000000           /* interval at which a sleeping end checks that the other is alive */
 
 static const char *const names[ENDS] = { "client", "server" };
 
@@ -35,7 +35,7 @@ static bool map_rings(struct pair *p)
 	return good;
 }
 
-static bool lock(const struct pair *p, int end)
+static bool pair_lock(const struct pair *p, int end)
 {
 	struct flock byte = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = end, .l_len = 1 };
 
@@ -51,7 +51,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;
 	memory = mmap(NULL, ENDS * END_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->file, 0);
-	if (memory == MAP_FAILED || !map_rings(p) || !lock(p, end))
+	if (memory == MAP_FAILED || !map_rings(p) || !pair_lock(p, end))
 		return false;
 	p->mine = (struct end *)(memory + end * END_BYTES);
 	p->other = (struct end *)(memory + !end * END_BYTES);
@@ -59,7 +59,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 	return true;
 }
 
-static void go(struct pair *p, enum gone how)
+static void pair_go(struct pair *p, enum gone how)
 {
 	uint32_t here = HERE;
 
@@ -70,14 +70,14 @@ static void go(struct pair *p, enum gone how)
 
 void pair_finish(struct pair *p)
 {
-	go(p, FINISHED);
+	pair_go(p, FINISHED);
 }
 
 void pair_leave(struct pair *p, int status)
 {
 	if (status != ENDED_WELL && atomic_load(&p->mine->gone) == HERE)
 		snprintf(p->mine->reason, REASON_BYTES, "the %s's machine ended with status %d", names[p->end], status);
-	go(p, status == ENDED_WELL ? FINISHED : FAILED);
+	pair_go(p, status == ENDED_WELL ? FINISHED : FAILED);
 }
 
 void pair_fail(struct pair *p, const char *format, ...)
@@ -88,14 +88,14 @@ void pair_fail(struct pair *p, const char *format, ...)
 	vsnprintf(p->mine->reason, REASON_BYTES, format, arguments);
 	va_end(arguments);
 	fprintf(stderr, "pair: %s\n", p->mine->reason);
-	go(p, FAILED);
-	_exit(EXIT_FAILURE); /* QEMU's own way out could wait for what never comes */
+	pair_go(p, FAILED);
+	_exit(EXIT_FAILURE); /* the exit of QEMU could wait for ever */
 }
 
 void pair_require_other(struct pair *p)
 {
 	struct end *const other = p->other;
-	const bool dead = atomic_load(&other->present) && lock(p, !p->end);
+	const bool dead = atomic_load(&other->present) && pair_lock(p, !p->end);
 
 	switch (atomic_load(&other->gone)) {
 	case FINISHED:
@@ -139,11 +139,9 @@ static void sleep_until_noted(struct pair *p, uint32_t seen)
 		pair_require_other(p);
 }
 
-/*
- * The other is woken no sooner, and nobody waits awake: the ends take turns, each for as long as it may. Side by side
- * on two processors they took less time, but more of both: they had to look for each other's promises more than twice
- * as often, and each look stops QEMU in the midst of what it had translated.
- */
+/* The other end is woken no sooner, and neither end spins: they take turns, each for as long as possible. Running in
+ * parallel on two CPUs took less time, but more CPU time: promises had to be read more than twice as often, and each
+ * read interrupts the translated code of QEMU. */
 void pair_await(struct pair *p, uint32_t seen)
 {
 	if (atomic_load_explicit(&p->other->changes, memory_order_acquire) != seen)

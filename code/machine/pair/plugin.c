@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plugin: turns in every machine; with `end=`, that machine is one end of a pair too. */
+/* The plugin: turns in each machine; with `end=`, the machine is also one end of a pair. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
@@ -25,14 +25,14 @@ static struct pair pair;
 static struct plug plugs[WIRES];
 static struct steps steps;
 
-static void leave(int status, void *nothing)
+static void plugin_leave(int status, void *nothing)
 {
 	(void)nothing;
 	pair.mine->instructions = (uint64_t)icount_get_raw();
 	pair_leave(&pair, status);
 }
 
-/* A fault of this computer's, before anything runs. */
+/* An error of the host, before anything runs. */
 static void require(bool is_good, const char *what)
 {
 	if (is_good)
@@ -76,7 +76,7 @@ static char *path_of(int file)
 	return file >= 0 && asprintf(&path, "/proc/self/fd/%d", file) > 0 ? path : NULL;
 }
 
-/* It looks into QEMU deeper than the rest, and only into the one that is known. */
+/* The card uses more of QEMU than the rest, so it needs the known version. */
 static rdma_plug_call *open_card(const char *path)
 {
 	void *const object = options.trusted ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -99,7 +99,7 @@ static void plug_card(const char *path)
 	netdev_plug_rdma(deliver);
 }
 
-/* Both ends take turns, which takes the least on one processor. Where that is not allowed they do so on several. */
+/* Both ends take turns, which is fastest on one CPU. If pinning is not allowed they use several. */
 static void keep_to_processor(uint64_t number)
 {
 	cpu_set_t only;
@@ -111,8 +111,8 @@ static void keep_to_processor(uint64_t number)
 	sched_setaffinity(0, sizeof(only), &only);
 }
 
-/* A copy of this machine: a pair of its own with a copy of the other one, and files of its own. */
-static void go_on(struct order *order)
+/* Continue in a fork of this machine: its pair is with a fork of the other machine, and it has its own files. */
+static void plugin_resume(struct order *order)
 {
 	turns_alone();
 	copies_forget_original();
@@ -130,35 +130,35 @@ static void go_on(struct order *order)
 	clock_go_on(&steps);
 }
 
-/* Both ends have come to rest. */
-static void hold(void)
+/* Both ends are at rest. */
+static void plugin_hold(void)
 {
 	static struct order order;
 
 	pair_finish(&pair);
 	if (!pair_await_finish(&pair, steps.taken))
-		pair_fail(&pair, "something was on its way when both machines were to be held");
+		pair_fail(&pair, "something was in flight when both machines were to be stopped");
 	copies_allow_memory();
 	rcu_enable_atfork();
 	copies_serve((int)options.calls, &order);
-	go_on(&order);
+	plugin_resume(&order);
 }
 
-static void start(void)
+static void plugin_start(void)
 {
 	join_other();
-	on_exit(leave, NULL);
+	on_exit(plugin_leave, NULL);
 	clock_start(&steps, options.trusted);
 	if (options.hold_ns)
-		clock_call((int64_t)options.hold_ns, hold);
+		clock_call((int64_t)options.hold_ns, plugin_hold);
 }
 
-/* The first processor is there, and the cards are not yet. */
+/* The first CPU exists, and the cards do not yet. */
 static void plug(uint64_t id, unsigned int cpu)
 {
 	(void)id, (void)cpu;
 	if (options.shared)
-		start();
+		plugin_start();
 	else
 		clock_beat();
 	netdev_plug(options.shared ? &steps : NULL, plugs);

@@ -7,7 +7,7 @@ static bool is_made(const struct end *mine, int64_t until, const uint64_t taken[
 	       atomic_load(&mine->taken[SIDE]) == taken[SIDE];
 }
 
-/* `until_ns` first: who sees a new `taken` must not see an older, later `until_ns` with it. */
+/* `until_ns` first: a reader that sees a new `taken` must not see an older, later `until_ns` with it. */
 void promise_make(struct pair *p, int64_t until, const uint64_t taken[WIRES])
 {
 	if (is_made(p->mine, until, taken))
@@ -18,7 +18,7 @@ void promise_make(struct pair *p, int64_t until, const uint64_t taken[WIRES])
 	pair_note(p);
 }
 
-/* What it has read in this order is never wider than what was promised: see promise_make(). */
+/* A value read in this order never exceeds the promise: see promise_make(). */
 int64_t promise_of_other(struct pair *p)
 {
 	uint64_t taken[WIRES];

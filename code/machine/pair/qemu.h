@@ -43,7 +43,7 @@ void timer_del(struct timer *timer);
 /* The instructions of the guest since it was booted: include/sysemu/cpu-timers.h. */
 int64_t icount_get_raw(void);
 
-/* Run what of that clock is due, and move it on to its next timer where the processor is halted. */
+/* Run what of that clock is due, and move it on to its next timer where the CPU is halted. */
 void qemu_clock_run_timers(int clock);
 void icount_start_warp_timer(void);
 
@@ -53,7 +53,7 @@ typedef void wait_call(void *condition, void *mutex, const char *file, int line)
 extern lock_call *qemu_bql_mutex_lock_func;
 extern wait_call *qemu_cond_wait_func;
 
-/* The processor: include/hw/core/cpu.h, sysemu/cpus.h, runstate.h. */
+/* The CPU: include/hw/core/cpu.h, sysemu/cpus.h, runstate.h. */
 struct processor;
 struct processor *qemu_get_cpu(int number);
 void qemu_cpu_kick(struct processor *);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames that are on their way over a wire in one direction, in the order in which they arrive.
+ * The frames in flight over a wire in one direction, in the order of arrival.
  *
- * A position counts bytes since the start and never turns back; the place in memory is what remains of it modulo the
- * ring's size. The memory is mapped twice in a row, so that no frame is cut in two.
+ * A position counts bytes since the start and never decreases; the place in memory is the position modulo the size of
+ * the ring. The memory is mapped twice in a row, so no frame is split.
  */
 #ifndef RING_H
 #define RING_H
@@ -22,12 +22,12 @@ struct ring {
 struct frame {
 	int64_t arrival_ns;
 	uint32_t size;
-	uint16_t verified; /* the card has computed its checksums: they are right */
-	uint16_t is_rdma;  /* for the other end's RDMA card, and from this one's: no guest can say so */
+	uint16_t verified; /* the card has computed its checksums */
+	uint16_t is_rdma;  /* from the RDMA card of this end, to that of the other; no guest can set this */
 	uint8_t bytes[];
 };
 
-/* The ring at a place of a file; no memory if that cannot be mapped. */
+/* The ring at an offset of a file; no memory if it cannot be mapped. */
 struct ring ring_map(int file, off_t at);
 
 /* The frame at a position. */
@@ -36,7 +36,7 @@ struct frame *ring_at(const struct ring *ring, uint64_t position);
 /* The position after a frame of a size. */
 uint64_t ring_after(uint64_t position, size_t size);
 
-/* Whether a frame of a size has room between what is sent and what is not yet taken. */
+/* Whether a frame of a size has room between the sent and the taken position. */
 bool ring_has_room(uint64_t sent, uint64_t taken, size_t size);
 
 #endif

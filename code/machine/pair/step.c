@@ -17,13 +17,13 @@ static int64_t now_of(const struct steps *s)
 	return s->machine->now_ns(s->machine);
 }
 
-static void arm(struct steps *s, int64_t at)
+static void step_arm(struct steps *s, int64_t at)
 {
 	s->armed_ns = at;
 	s->machine->arm(s->machine, at);
 }
 
-/* The next frame that arrives over a wire; NULL if none is on its way. */
+/* The next frame to arrive over a wire; NULL if none is in flight. */
 static const struct frame *next_frame(const struct steps *s, int wire)
 {
 	if (s->taken[wire] == atomic_load(&s->pair->other->sent[wire]))
@@ -43,13 +43,13 @@ static void deliver(struct steps *s, int wire, int64_t now)
 	}
 }
 
-/* What is known at one time: how far this end may go, and the next that happens to it. */
+/* The state at one time: how far this end may run, and its next event. */
 struct view {
 	int64_t edge, first, until;
 	bool halted;
 };
 
-/* Promises by what it sees. What arrives now is not taken by that. */
+/* Reads the state, and promises accordingly. Frames that arrive now are not taken by that. */
 static struct view look(struct steps *s, int64_t now)
 {
 	const int64_t promised = promise_of_other(s->pair); /* before the rings: see promise.h */
@@ -67,7 +67,7 @@ static struct view look(struct steps *s, int64_t now)
 	return v;
 }
 
-/* Looks until this end may go on: a halted one to what happens next, another one by a ns at least. */
+/* Waits until this end may continue: a halted one to its next event, a running one for at least a ns. */
 static struct view await_view(struct steps *s, int64_t now)
 {
 	struct end *const mine = s->pair->mine;
@@ -86,7 +86,7 @@ static struct view await_view(struct steps *s, int64_t now)
 	return v;
 }
 
-/* This timer is due meanwhile, so that none that a card arms by it moves a halted machine's clock on. */
+/* This timer is due meanwhile, so no timer that a card sets advances the clock of a halted machine. */
 static void deliver_all(struct steps *s, int64_t now)
 {
 	s->machine->arm(s->machine, now);
@@ -95,27 +95,25 @@ static void deliver_all(struct steps *s, int64_t now)
 	s->machine->arm(s->machine, INT64_MAX);
 }
 
-/*
- * What arrives now is delivered once all of it is known: else its order would be that in which this end learns of it.
- * The guest may answer at once, so that the view of before holds no more.
- */
+/* Frames that arrive now are delivered once all of them are known: else their order would depend on when this end
+ * learns of them. The guest may answer at once, so the earlier view is void then. */
 void steps_run(struct steps *s)
 {
 	const int64_t now = now_of(s);
 	struct view v;
 
 	if (s->machine->next_ns(s->machine) <= now) {
-		arm(s, now);
+		step_arm(s, now);
 		return;
 	}
-	s->armed_ns = INT64_MIN; /* what is sent from here on has no need to arm it */
+	s->armed_ns = INT64_MIN; /* frames sent from here on need not set it */
 	s->pair->mine->steps++;
 	v = await_view(s, now);
 	if (v.first <= now) {
 		deliver_all(s, now);
 		v = await_view(s, now);
 	}
-	arm(s, v.halted ? v.until : least(v.first, v.edge));
+	step_arm(s, v.halted ? v.until : least(v.first, v.edge));
 }
 
 struct frame *steps_room(struct steps *s, int wire, size_t size)
@@ -128,9 +126,9 @@ struct frame *steps_room(struct steps *s, int wire, size_t size)
 	return ring_at(&p->out[wire], sent);
 }
 
-/* The other's answer may come sooner than all that was known when the timer was armed, and takes the latency from when
- * this arrives. A halted machine's clock may not move on before all is sent that is sent now: its next step is due now.
- */
+/* The answer of the other end may arrive before all events that were known when the timer was set; it takes the latency
+ * from the arrival of this frame. The clock of a halted machine must not advance before all frames of this ns are sent:
+ * its next step is due now. */
 void steps_send(struct steps *s, int wire, const struct frame *frame)
 {
 	struct end *const mine = s->pair->mine;
@@ -140,5 +138,5 @@ void steps_send(struct steps *s, int wire, const struct frame *frame)
 	promise_make(s->pair, now, s->taken);
 	pair_note(s->pair);
 	if (answer < s->armed_ns)
-		arm(s, s->machine->is_halted(s->machine) ? now : answer);
+		step_arm(s, s->machine->is_halted(s->machine) ? now : answer);
 }

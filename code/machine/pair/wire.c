@@ -8,7 +8,7 @@
 
 typedef unsigned __int128 wide;
 
-static uint64_t draw(uint64_t *state)
+static uint64_t wire_draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
 
@@ -22,7 +22,7 @@ struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, str
 	struct wire w = { .model = *model, .random = seed, .counts = counts };
 
 	for (int i = 0; i <= end; i++)
-		w.random = draw(&w.random);
+		w.random = wire_draw(&w.random);
 	return w;
 }
 
@@ -31,7 +31,7 @@ static uint64_t on_the_line(uint64_t size)
 	return (size < SHORTEST_BYTES ? SHORTEST_BYTES : size) + FRAME_EXTRA_BYTES;
 }
 
-/* The bytes that have not left yet; one that has begun counts. */
+/* The bytes that have not left yet, including a frame that is leaving. */
 static uint64_t before_it(const struct wire *w, int64_t now)
 {
 	wide left;
@@ -50,8 +50,8 @@ static bool is_refused(const struct wire *w, int64_t now, uint64_t size)
 	       (m->queue_bytes && m->rate_bit_s && before_it(w, now) + on_the_line(size) > m->queue_bytes);
 }
 
-/* The first whole ns at which all of the frame has left; nothing of the time is rounded away for the next one. */
-static int64_t leave(struct wire *w, int64_t now, uint64_t bytes)
+/* The first whole ns at which all of the frame has left; the rounded fraction is kept for the next one. */
+static int64_t wire_leave(struct wire *w, int64_t now, uint64_t bytes)
 {
 	const uint64_t rate = w->model.rate_bit_s;
 	wide time;
@@ -70,14 +70,14 @@ static int64_t leave(struct wire *w, int64_t now, uint64_t bytes)
 
 static bool loses(struct wire *w)
 {
-	return w->model.loss_ppm && (wide)draw(&w->random) * MILLION >> 64 < w->model.loss_ppm;
+	return w->model.loss_ppm && (wide)wire_draw(&w->random) * MILLION >> 64 < w->model.loss_ppm;
 }
 
-static enum fate carry(struct wire *w, int64_t now, uint64_t size, uint64_t line_bytes, int64_t *arrival)
+static enum fate wire_carry_bytes(struct wire *w, int64_t now, uint64_t size, uint64_t line_bytes, int64_t *arrival)
 {
 	w->counts->frames++;
 	w->counts->bytes += size;
-	*arrival = leave(w, now, line_bytes) + w->model.latency_ns;
+	*arrival = wire_leave(w, now, line_bytes) + w->model.latency_ns;
 	if (!loses(w))
 		return CARRIED;
 	w->counts->lost++;
@@ -87,12 +87,12 @@ static enum fate carry(struct wire *w, int64_t now, uint64_t size, uint64_t line
 enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
 {
 	if (!is_refused(w, now, size))
-		return carry(w, now, size, on_the_line(size), arrival);
+		return wire_carry_bytes(w, now, size, on_the_line(size), arrival);
 	w->counts->dropped++;
 	return DROPPED;
 }
 
 enum fate wire_carry(struct wire *w, int64_t now, uint64_t line_bytes, int64_t *arrival)
 {
-	return carry(w, now, line_bytes, line_bytes, arrival);
+	return wire_carry_bytes(w, now, line_bytes, line_bytes, arrival);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A wire in one direction: when what is sent arrives, and whether it does. All in integers, without any clock of its
- * own.
+ * One direction of a link: when a frame arrives, and whether it does. All in integers, without a clock.
  *
- * A frame waits until those before it have left, leaves at the wire's rate with all that Ethernet adds to it, and then
- * travels. A queue of so many bytes stands before the wire; a frame that finds no room there is dropped. A lost one has
- * taken its time on the wire.
+ * A frame waits until all earlier ones have left, leaves at the rate of the link with the extra bytes of Ethernet, and
+ * then travels. The link has a queue of a number of bytes; a frame without room there is dropped. A lost frame has used
+ * its time on the link.
  */
 #ifndef WIRE_H
 #define WIRE_H
@@ -15,16 +14,16 @@
 #include "layout.h"
 
 enum {
-	HEADER_BYTES = 14,      /* both addresses and the type, which a frame of the guest begins with */
-	SHORTEST_BYTES = 60,    /* what is shorter goes as long as this over an Ethernet */
-	FRAME_EXTRA_BYTES = 24, /* preamble 8, checksum 4, gap 12: the guest's frames are without */
+	HEADER_BYTES = 14,      /* both addresses and the type, with which a frame of the guest begins */
+	SHORTEST_BYTES = 60,    /* shorter frames are padded to this on Ethernet */
+	FRAME_EXTRA_BYTES = 24, /* preamble 8, checksum 4, gap 12: not part of frames of the guest */
 };
 
 struct wire_model {
 	int64_t latency_ns;
 	uint64_t rate_bit_s;  /* 0: a frame takes no time */
-	uint64_t mtu_bytes;   /* of a frame behind its header; 0: any */
-	uint64_t queue_bytes; /* a frame with its extra bytes and all that is before it; 0: any number */
+	uint64_t mtu_bytes;   /* of a frame after its header; 0: any */
+	uint64_t queue_bytes; /* of a frame with its extra bytes and all before it; 0: any number */
 	uint64_t loss_ppm;
 };
 
@@ -38,14 +37,13 @@ struct wire {
 
 enum fate { CARRIED, LOST, DROPPED };
 
-/* A wire that leads away from an end; each direction loses others by the same seed. */
+/* A wire away from an end; the directions lose different frames by the same seed. */
 struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, struct counts *counts);
 
-/* Send a frame of a size at a time that is not before the last one's: what becomes of it, and its arrival if it has
- * one. */
+/* Send a frame of a size at a time that is not before that of the last one: its fate, and its arrival if it has one. */
 enum fate wire_send(struct wire *wire, int64_t now_ns, uint64_t size, int64_t *arrival_ns);
 
-/* Send something else that takes so many bytes of the line, all included, and waits for it before: CARRIED or LOST. */
+/* Send something with this many bytes on the link, extra bytes included, after all earlier frames: CARRIED or LOST. */
 enum fate wire_carry(struct wire *wire, int64_t now_ns, uint64_t line_bytes, int64_t *arrival_ns);
 
 #endif

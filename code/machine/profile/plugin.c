@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A second plugin, beside the pair's: it counts how often each instruction of the VM begins, in each copy of the VM
- * from its first instruction on, and which of a program's polled in vain; it writes the counts when the copy ends:
- * `-plugin FILE,into=PATH`.
+ * A second plugin, besides that of the pair: it counts how often each instruction of the VM is executed, in each fork
+ * of the VM from its first instruction on, and which of them were in polls that found nothing. It writes the counts
+ * when the fork ends: `-plugin FILE,into=PATH`.
  *
- * The VM's instructions stay as they are, and so does its clock, which counts only those.
+ * It does not change the instructions of the VM, nor its clock, which counts only those.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
-static const char *path; /* each copy has a file of its own under it, as the pair's plugin has its mailbox */
+static const char *path; /* each fork has another file there, like the mailbox of the plugin of the pair */
 static int64_t began;
 
 static void begin(void)
@@ -71,7 +71,7 @@ static void (*call_for(const struct instruction *i))(unsigned int, void *)
 	return memcmp(qemu_plugin_insn_data(i), in_vain, sizeof(in_vain)) == 0 ? poll_was_in_vain : count_one;
 }
 
-/* The kernel's work is work, whoever waits meanwhile: QEMU adds up its instructions by itself, which is quicker. */
+/* Instructions of the kernel are never waiting. QEMU adds them up itself, which is faster. */
 static void translate(uint64_t id, struct block *block)
 {
 	(void)id;

@@ -3,10 +3,11 @@
 
 #include "polls.h"
 
-/* A program that found something goes on, and no mark says so: what is too much for a poll is none. */
+/* After a poll that found something the program continues without a mark: more instructions than a poll has are not
+ * one. */
 enum { POLL_AT_MOST = 1 << 24 };
 
-static struct count **since; /* the instructions since a poll began, each as often as it did */
+static struct count **since; /* the instructions since a poll began, each as often as it was executed */
 static size_t number, room;
 
 void polls_begin(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instructions of programs: those since a poll began are remembered, until it turns out that it found nothing. */
+/* Instructions of programs: those since a poll began are stored until the poll has found something or not. */
 #ifndef POLLS_H
 #define POLLS_H
 

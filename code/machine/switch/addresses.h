@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Where each address was last seen, as a learning bridge knows it (IEEE 802.1D, 7.8), but that nothing is forgotten: no
- * run is long enough for a machine to go.
- */
+/* The port at which each address was last seen, as in a learning bridge (IEEE 802.1D, 7.8), but without expiry: no run
+ * is long enough for a machine to leave. */
 #ifndef ADDRESSES_H
 #define ADDRESSES_H
 
@@ -11,17 +9,17 @@
 enum { ADDRESS_BYTES = 6, MOST_ADDRESSES = 256, EVERYWHERE = -1 };
 
 struct addresses {
-	int count; /* once all have their place, no further one is learned: what is for it goes everywhere */
+	int count; /* when the table is full, no further address is learned: frames for it go to all ports */
 	struct known {
 		uint8_t bytes[ADDRESS_BYTES];
 		int port;
 	} known[MOST_ADDRESSES];
 };
 
-/* A frame came from an address through a port. No group is ever the source of one. */
+/* A frame came from an address through a port. A group address is never a source. */
 void addresses_learn(struct addresses *addresses, const uint8_t *address, int port);
 
-/* The port behind which an address is; EVERYWHERE: of a group, of all, or unknown. */
+/* The port of an address; EVERYWHERE: a group, all, or unknown. */
 int addresses_find(const struct addresses *addresses, const uint8_t *address);
 
 #endif

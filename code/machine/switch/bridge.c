@@ -5,7 +5,7 @@
 #include "bridge.h"
 #include "promise.h"
 
-enum { SERVER = 1 }; /* the end that a switch is of each pair */
+enum { SERVER = 1 }; /* the switch is this end of each pair */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -89,7 +89,7 @@ static struct frame *room(struct port *p, int wire, size_t size)
 	return ring_at(&p->pair.out[wire], sent);
 }
 
-/* Who waits at that port need not be told: until the next promise it could not go on to the frame's arrival. */
+/* The machine at that port need not be woken: it could not run to the arrival of the frame before the next promise. */
 static void send(struct port *p, int wire, const struct frame *frame)
 {
 	_Atomic uint64_t *const sent = &p->pair.mine->sent[wire];
@@ -104,7 +104,7 @@ static void send(struct port *p, int wire, const struct frame *frame)
 	atomic_store(sent, ring_after(atomic_load(sent), frame->size));
 }
 
-/* To one port or to all, but never back. What has no whole header goes nowhere. */
+/* Forwards to one port or to all, never back. A frame without a whole header is dropped. */
 static void distribute(struct bridge *b, int from, int wire, const struct frame *frame)
 {
 	int to;
@@ -121,7 +121,7 @@ static void distribute(struct bridge *b, int from, int wire, const struct frame 
 static void require_possible(const struct bridge *b, struct port *p, const struct frame *frame)
 {
 	if (frame->is_rdma)
-		pair_fail(&p->pair, "no switch takes what an RDMA card sends: it names no port");
+		pair_fail(&p->pair, "a switch cannot forward packets of an RDMA card: they name no port");
 	if (frame->arrival_ns < b->now_ns)
 		pair_fail(&p->pair, "a frame came %lld ns late", (long long)(b->now_ns - frame->arrival_ns));
 }

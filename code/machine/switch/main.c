@@ -15,7 +15,7 @@
 #define USAGE                                                                                                          \
 	"usage: switch latency=NS[,rate=BIT_S][,queue=BYTES] FILE FILE...\n"                                           \
 	"Joins exact machines, each of which is end 0 of a pair and shares one FILE with the switch.\n"                \
-	"  latency  of every cable, 1 or more, as its machine is told\n"                                               \
+	"  latency  of every link, 1 or more, as set in its machine\n"                                                 \
 	"  rate     of every port to its machine, on the link; 0 or none: a frame takes no time\n"                     \
 	"  queue    before every port, on the link; 0 or none: any number of bytes wait\n"
 
@@ -33,7 +33,7 @@ static uint64_t number_of(const char *text)
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno)
-		refuse("a value that is no whole number");
+		refuse("a value that is not a whole number");
 	return number;
 }
 
@@ -47,7 +47,7 @@ static struct wire_model model_of(char *words)
 		const int name = getsubopt(&words, names, &value);
 
 		if (name < 0 || !value)
-			refuse("an option that it does not know, or one without a value");
+			refuse("an unknown option, or one without a value");
 		numbers[name] = number_of(value);
 	}
 	if (!numbers[0] || numbers[0] >= MOST_LATENCY_NS)
@@ -76,7 +76,7 @@ static _Noreturn void run(struct bridge *bridge, pid_t parent)
 	_exit(EXIT_SUCCESS);
 }
 
-/* In a process of its own: however that ends, there is one that can tell all machines why. */
+/* In a child process: however it ends, the parent can report the reason to all machines. */
 int main(int argc, char **argv)
 {
 	static struct bridge bridge;

@@ -247,6 +247,26 @@ TEST(an_overrun_completion_queue_fails_its_queue_pairs)
 	assert_false(program_poll(&a, &entry));
 }
 
+/* The completion that reports a queue pair's failure finds no room: QP_FATAL must replace it, and the queue pair still
+ * has only one last receive. */
+TEST(a_queue_pair_that_fails_as_its_completion_queue_overruns_has_each_event_once)
+{
+	static const int events[] = { CQ_ERROR, QP_FATAL, LAST_RECEIVE, NO_EVENT };
+
+	restart(4, true);
+	for (uint64_t i = 0; i < 5; i++) {
+		program_receive(&b, i, pair_target(&b), i < 4 ? 8 : 4); /* the last one is too short */
+		send(SEND, 8);
+		hosts_run();
+		program_expect(&a, i < 4 ? SUCCESS : REMOTE_INVALID);
+	}
+	assert_int_equal(program_state(&b), ERR);
+	for (size_t i = 0; i < COUNT(events); i++)
+		assert_int_equal(event(&b), events[i]);
+	for (int i = 0; i < 4; i++)
+		program_expect(&b, SUCCESS);
+}
+
 TEST(a_doorbell_page_rings_only_for_objects_of_its_owner)
 {
 	struct program thief = program_new(0, 3, RC, 4, 4, false);

@@ -173,7 +173,7 @@ static void the_packet_of_an_rdma_card_is_refused(void **state)
 	plug(2, 0, 0);
 	put(0, LINK, 1, 5000)->is_rdma = 1;
 	all_say(10000);
-	assert_refused("no switch takes what an RDMA card sends");
+	assert_refused("a switch cannot forward packets of an RDMA card");
 	assert_int_equal(machines[0].other->gone, FAILED);
 }
 

@@ -1,0 +1,95 @@
+#include "session.h"
+
+#include <endian.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "die.h"
+#include "door.h"
+#include "hello.h"
+#include "side.h"
+#include "watch.h"
+
+struct session session_serve(const struct options *o, side_tune tune)
+{
+	struct session session = { -1, side_listen(o->listen, (uint16_t)o->port, tune) };
+	uint64_t deadline = ns_from_now(o->deadline_s);
+	struct hello here;
+
+	hello_fill(&here, o);
+	session.peer = door_wait(session.listener, &here, deadline);
+	if (session.peer < 0)
+		die("no client came within the deadline");
+	return session;
+}
+
+struct session session_join(const struct options *o, side_tune tune)
+{
+	uint64_t deadline = ns_from_now(o->deadline_s);
+	struct session session = { side_connect(o->host, o->source, (uint16_t)o->port, deadline, tune), -1 };
+	struct hello hello;
+	struct verdict v;
+
+	hello_fill(&hello, o);
+	side_write(session.peer, &hello, sizeof(hello));
+	if (!side_read(session.peer, &v, sizeof(v), deadline))
+		die("the server at %s gave no answer; is it a lab-bench server?", o->host);
+	verdict_obey(&v, o->host);
+	return session;
+}
+
+/* On the wire: big-endian. */
+struct wire_time {
+	uint64_t whole_ns, kernel_ns;
+};
+
+static bool parting_send(int peer, const struct processor_time *p)
+{
+	const struct wire_time wire = { htobe64(p->whole_ns), htobe64(p->kernel_ns) };
+
+	return side_write(peer, &wire, sizeof(wire));
+}
+
+static bool parting_receive(int peer, struct processor_time *p, uint64_t deadline_ns)
+{
+	struct wire_time wire;
+
+	if (!side_read(peer, &wire, sizeof(wire), deadline_ns))
+		return false;
+	*p = (struct processor_time){ be64toh(wire.whole_ns), be64toh(wire.kernel_ns) };
+	return true;
+}
+
+static bool parting_send_bye(const struct options *o, int peer, const struct cost *costs)
+{
+	const char bye = 'b';
+	bool whole = side_write(peer, &bye, 1);
+
+	for (size_t i = 0; i < o->sizes.count && o->role == SERVER; i++)
+		whole = whole && parting_send(peer, &costs[i].own);
+	return whole;
+}
+
+static bool parting_await_bye(const struct options *o, int peer, struct cost *costs)
+{
+	const uint64_t deadline_ns = ns_from_now(o->deadline_s);
+	char bye;
+	bool whole;
+
+	do
+		whole = side_read(peer, &bye, 1, deadline_ns);
+	while (whole && bye == WATCH_BEAT);
+	for (size_t i = 0; i < o->sizes.count && o->role == CLIENT; i++)
+		whole = whole && parting_receive(peer, &costs[i].peer, deadline_ns);
+	return whole;
+}
+
+/* Up to here, a closed connection means that the other end has failed. */
+void session_end(const struct options *o, int peer, struct cost *costs)
+{
+	watch_stage("parting");
+	watch_peer_may_leave(peer);
+	if (!parting_send_bye(o, peer, costs) || !parting_await_bye(o, peer, costs))
+		die("the other end left before the end");
+	close(peer);
+}

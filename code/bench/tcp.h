@@ -1,8 +1,0 @@
-#ifndef TCP_H
-#define TCP_H
-
-#include "transport.h"
-
-extern const struct transport tcp_transport;
-
-#endif
