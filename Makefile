@@ -115,12 +115,14 @@ test: lint build ## Check everything: lint, the C tests, the Python tests, the e
 test-quick: lint ## Run lint and the unit tests that need neither a compiler, LaTeX nor the exact machine
 	$(bin)/pytest -n 2 -m "not corpus and not modules and not release and not slow" tests/lab tests/setup tests/test_makefile.py
 
-lint: checks ## Check style, types and which stage imports which
+lint: checks ## Check style, types, words and which stage imports which
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
 	$(bin)/lint-imports --cache-dir .cache/import-linter
 	$(bin)/python -m lab.docs --check
+	$(bin)/codespell Makefile README.md code docs experiments templates tests
+	$(bin)/python tests/english.py
 	@$(bin)/clang-format --dry-run -Werror $(c_files)
 
 docs: setup ## Write the pages of docs/ that are made from the code

@@ -10,7 +10,7 @@ static const char *const kinds[] = { [OPTION_FLAG] = "flag",   [OPTION_NUMBER] =
 				     [OPTION_BYTES] = "bytes", [OPTION_NUMBER_OR_AUTO] = "number or auto",
 				     [OPTION_WORD] = "word",   [OPTION_TEXT] = "text" };
 static const char *const relations[] = {
-	[IS] = "is", [IS_NOT] = "is not", [ABOVE] = "above", [BELOW] = "below", [NO_MULTIPLE_OF] = "is no multiple of"
+	[IS] = "is", [IS_NOT] = "is not", [ABOVE] = "above", [BELOW] = "below", [NO_MULTIPLE_OF] = "is not a multiple of"
 };
 
 static void text(const char *words)

@@ -96,7 +96,7 @@ WORDS = ("is", "is not")  # relations to a word; all others compare numbers
 RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "above": operator.gt,
     "below": operator.lt,
-    "is no multiple of": lambda left, right: right == 0 or left % right != 0,
+    "is not a multiple of": lambda left, right: right == 0 or left % right != 0,
 }
 
 

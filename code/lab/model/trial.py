@@ -90,7 +90,7 @@ class Link:
     clock_drift_ppm: Annotated[
         int,
         Limits(least=-500, most=500),
-        "Millionths by which the server's CLOCK_REALTIME and CLOCK_MONOTONIC are fast. Verbyte's programs measure by "
+        "Millionths that the server's CLOCK_REALTIME and CLOCK_MONOTONIC run fast. Verbyte's programs measure by "
         "CLOCK_MONOTONIC_RAW.",
         "20",
     ] = 0

@@ -23,7 +23,7 @@ PROJECT_FILES = {
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-}  # of the repository, not of a reader's subject
+}  # for contributors
 MOST_LINES, LINES_OF_THE_EXAMPLE, MOST_PAGES = 110, 12, 16
 
 

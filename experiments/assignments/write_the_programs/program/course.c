@@ -105,7 +105,7 @@ static void step_open(struct side *s)
 	wanted(s->context, "open.c", "no context: ibv_open_device() opens the device of this name");
 	wanted(!strcmp(ibv_get_device_name(s->context->device), s->device), "open.c", "this is another device");
 	wanted(s->pd && s->pd->context == s->context, "open.c", "no protection domain of this device");
-	wanted(!memcmp(s->gid.raw, mapped, sizeof(mapped)), "open.c", "the GID is no IPv4 address");
+	wanted(!memcmp(s->gid.raw, mapped, sizeof(mapped)), "open.c", "the GID must be an IPv4 address");
 }
 
 static enum ibv_qp_state state_of(struct side *s)

@@ -30,7 +30,7 @@ struct side {
 	union ibv_gid there_gid;
 
 	/* 3 register.c; the course has made the buffer: DEPTH messages, one behind the other. It then exchanges where
-	 * the server's lies, and its key. */
+	 * the server's buffer is, and its key. */
 	char *buffer;
 	struct ibv_mr *mr;
 	uint64_t there_address;

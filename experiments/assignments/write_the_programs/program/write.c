@@ -3,7 +3,7 @@
 
 void post_write(struct side *s, long number)
 {
-	/* Message k lies in s->buffer at place k % DEPTH, and goes to the same place of the server's buffer. Its
+	/* Message k is in s->buffer at place k % DEPTH, and goes to the same place of the server's buffer. Its
 	 * beginning is written by course_fill(); then ibv_post_send(), signalled. */
 	(void)s;
 	(void)number;

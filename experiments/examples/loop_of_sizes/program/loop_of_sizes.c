@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		err(1, "couldn't exchange addresses");
 	connect_qp(&there, gidx);
 	if (write(fd, "x", 1) != 1 || read(fd, &opt, 1) != 1)
-		err(1, "couldn't synchronize");
+		err(1, "couldn't synchronise");
 	if (server) {
 		printf(" #bytes     #iterations    BW average[Gb/sec]   MsgRate[Mpps]\n");
 		for (uint32_t size = 2; size <= MAX_SIZE; size *= 2)

@@ -1,4 +1,4 @@
-/* RDMA WRITE as course templates teach it: one request under way, built anew and signalled, completions polled one by
+/* RDMA WRITE as course templates teach it: one request in flight, built anew and signalled, completions polled one by
  * one, and the window drained before it is filled again. Each option takes one habit away. It prints "size value unit".
  */
 #include "connect.h"

@@ -160,7 +160,7 @@ int main(int argc, char *argv[])
 		die("Couldn't exchange addresses");
 	connect_ctx(&rem, my.psn);
 	if (write(fd, "done", 4) != 4 || read(fd, gid, 4) != 4)
-		die("Couldn't synchronize");
+		die("Couldn't synchronise");
 
 	gettimeofday(&start, NULL);
 	if (server)
