@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,8 +38,10 @@ def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | Non
     """Open the site and make the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, tell, most)
-    digests = under_test(experiments, site, tell)
-    site.prepare(tell)
+    with ThreadPoolExecutor(1) as pool:  # the VM boots while the programs compile
+        ready = pool.submit(site.prepare, tell)
+        digests = under_test(experiments, site, tell)
+        ready.result()
     facts = SiteFacts.of(site)
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
     for line in left_out(plans):
