@@ -65,12 +65,15 @@ def fill_once(
     doing: str, fill: Callable[[list[Path], Path], None], kept: int = 0,
 ) -> None:  # fmt: skip
     """Fill a folder of the cache from packages if it is missing or damaged; then prune its neighbours."""
-    if fault := damage_of(target):
-        tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
-        store = opened_store(cache, tell)
-        store.obtain(packages, date)
-        with exclusive(target.with_name("lock")), put_folder(target, replace=bool(damage_of(target))) as folder:
-            if folder is not None:
+    if not damage_of(target):
+        return
+    with exclusive(target.with_name("lock")):
+        if fault := damage_of(target):  # another process or thread may have filled it meanwhile
+            tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
+            store = opened_store(cache, tell)
+            store.obtain(packages, date)
+            with put_folder(target, replace=True) as folder:
+                assert folder is not None  # it replaces what is there
                 fill([store.file(locked) for locked in packages], folder)
         if kept:
             prune(target.parent, kept)
