@@ -65,7 +65,7 @@ def test_lab_programs_are_one_build_of_code_bench(tasks: list[Compilation]) -> N
     client, rank = BENCH / "verbs-client", BENCH / "mpi-pingpong"
     assert compiled({client: None, rank: None}, print) == {client: b"out/verbs-client", rank: b"out/mpi-pingpong"}
     (task,) = tasks
-    assert {"Makefile", "verbs.c", "verbs.h"} <= task.files.keys()
+    assert {"Makefile", "verbs.c", "options.h"} <= task.files.keys()
 
 
 def test_student_program_is_built_from_the_files_of_its_author(tasks: list[Compilation], tmp_path: Path) -> None:
