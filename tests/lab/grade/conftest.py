@@ -42,7 +42,7 @@ def grade_file(setup: GradingSetup, tmp_path: Path) -> GradeFile:
 
 @pytest.fixture
 def case(setup: GradingSetup, tmp_path: Path) -> Case:
-    """A hand-in that does not exist."""
+    """A submission that does not exist."""
     return Case(setup, SubmissionFile(tmp_path / "ada.pdf"), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""A kind of tampering: how it is done to an honest hand-in, and which check must find it. And tools for all kinds.
+"""Kinds of tampering: how each changes an honest submission, and which check must find it, with tools for all kinds.
 
 A variant chooses the place: another record, another cell, another claim.
 """
@@ -101,7 +101,7 @@ def page_with(forger: Forger, **changes: Any) -> bytes:
 
 
 def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: dict[str, Any]) -> bytes:
-    """The PDF with more in its first object that is chosen."""
+    """The PDF with more in its first chosen object."""
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "a.pdf").write_bytes(pdf)
         objects = json.loads(subprocess.check_output(["qpdf", "--json=2", "a.pdf"], cwd=name))["qpdf"][1]
@@ -111,17 +111,11 @@ def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: 
 
 
 def updated(pdf: bytes, objects: dict[str, Any]) -> bytes:
-    """The PDF with other objects, or with more."""
-    head = {
-        "jsonversion": 2,
-        "pdfversion": "1.5",
-        "pushedinheritedpageresources": False,
-        "calledgetallpages": True,
-        "maxobjectid": 99_999,
-    }
-    return by_qpdf(
-        pdf, "--preserve-unreferenced", "--update-from-json=u.json", **{"u.json": json.dumps({"qpdf": [head, objects]})}
-    )
+    """The PDF with changed or added objects."""
+    head = {"jsonversion": 2, "pdfversion": "1.5", "maxobjectid": 99_999}
+    head |= {"pushedinheritedpageresources": False, "calledgetallpages": True}
+    update = {"u.json": json.dumps({"qpdf": [head, objects]})}
+    return by_qpdf(pdf, "--preserve-unreferenced", "--update-from-json=u.json", **update)
 
 
 def by_qpdf(pdf: bytes, *words: str, **files: str) -> bytes:
@@ -144,7 +138,7 @@ def zipped(name: str, content: bytes, mode: int = 0) -> bytes:
 
 
 def faster(text: str, factor: float) -> str:
-    """Every time is a part of what it was."""
+    """Multiply every time."""
     return re.sub(r",(\d+)$", lambda match: f",{round(int(match[1]) * factor)}", text, flags=re.MULTILINE)
 
 

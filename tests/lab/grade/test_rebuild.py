@@ -1,4 +1,4 @@
-"""Programs, records and reports of a hand-in, rebuilt within bounds."""
+"""Programs, records and reports of a submission, rebuilt within bounds."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_report_is_rebuilt_when_the_counts_change(
     assert pdfs == [b"%PDF", b"%PDF", b"%PDF of other counts"]
 
 
-def test_files_outside_the_whitelist_come_from_the_course(tmp_path: Path) -> None:
+def test_files_that_are_not_sources_come_from_the_course(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "Makefile").write_bytes(MAKEFILE)
     (tmp_path / "mine" / "mine.c").write_text("#error the course's file")

@@ -35,7 +35,7 @@ def asking(setup: GradingSetup) -> GradingSetup:
 
 
 def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
-    """Ada's hand-in with another discussion."""
+    """Ada's submission with another discussion."""
     forger, file = make_forger(course, ada, folder), folder / "in.pdf"
     file.write_bytes(forger.pdf(forger.files | {"discussion.tex": text.encode()}))
     return file

@@ -76,7 +76,7 @@ def _strange_programs(case: Case) -> Iterator[Finding]:
 
 
 def _person(case: Case) -> Iterator[Finding]:
-    """The ids of the hand-in must be those on the first page."""
+    """Check that the ids are those on the first page."""
     try:
         ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
     except (SpecError, UnicodeDecodeError) as error:
@@ -115,7 +115,7 @@ def _first_difference(handed_in: bytes, made: bytes) -> str:
 
 
 def rerun(case: Case) -> Iterator[Finding]:
-    """Compare the hand-in with the grader's records; the check trusts nothing of the hand-in."""
+    """Compare the submission with the grader's records; nothing in the submission is trusted."""
     try:
         _ = case.grader_evidence
     except Blocked as error:
@@ -158,5 +158,5 @@ def _similar(case: Case) -> Iterator[Finding]:
     traits = grader.plan.site.traits
     yield from distribution_findings(claimed.rows, grader.rows, traits)
     yield from node_findings(claimed, grader)
-    if traits.repeats or case.claimed_identity == case.grader_identity:
+    if traits.repeats or case.has_grader_identity:
         yield from header_findings(claimed, grader)  # other hardware may grant other values

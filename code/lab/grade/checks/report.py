@@ -86,7 +86,7 @@ def _are_near(theirs: Backing, ours: Backing) -> bool:
 
 
 def _is_near(theirs: Value, ours: Value) -> bool:
-    """Within the tolerance, or within the interval of the grader's data; the hand-in's interval may be invented.
+    """Whether a value is within the tolerance or the grader's interval; the student's interval may be invented.
 
     Values that are read off a curve, or chosen, follow from values that are compared elsewhere."""
     value, estimate = theirs.estimate.value, ours.estimate
