@@ -65,8 +65,6 @@ class GradedSubmission(NamedTuple):
 
 @dataclass(frozen=True)
 class BookEntry:
-    """The line of one person."""
-
     person: Person
     submission: GradedSubmission | None
     points: Mapping[str, int]  # by check and criterion, and MORE
@@ -134,8 +132,7 @@ def read_roster(file: Path) -> Roster:
 
 def read_by_hand(file: Path, assignment: Assignment) -> ByHand:
     """All judgements; a row without points is not filled in yet."""
-    most = {criterion.name: criterion.points for criterion in assignment.terms.rubric}
-    most |= {name: assignment.points[name] for name in assignment.checks}
+    most = assignment.criteria | {name: assignment.points[name] for name in assignment.checks}
     by_hand: ByHand = {}
     for line, row in read_lines(file, POINT_COLUMNS[:3], POINT_COLUMNS):
         if not row["points"]:
@@ -212,14 +209,10 @@ def graded_submissions(grades: Path, assignment: str, times: Times) -> list[Grad
 
 
 def entries(
-    assignment: Assignment,
-    roster: Roster,
-    submissions: list[GradedSubmission],
-    by_hand: ByHand,
-    codes: Codes,
+    assignment: Assignment, roster: Roster, submissions: list[GradedSubmission], by_hand: ByHand, codes: Codes
 ) -> Iterator[BookEntry]:
     """A line for each person of the roster; of several submissions the last one counts."""
-    terms = assignment.terms
+    deadline = assignment.deadline
     for key, person in roster.items():
         of_person = [submission for submission in submissions if key in map(same_id, submission.grade.ids)]
         if not of_person:
@@ -228,13 +221,14 @@ def entries(
         last = of_person[-1]
         judgements = by_hand.get(same_id(codes.get(last.name, "")), {}) | by_hand.get(key, {})
         points = {check.name: check.points for check in last.grade.checks}
-        points |= {criterion.name: 0 for criterion in terms.rubric}
-        points |= {name: judgement.points for name, judgement in judgements.items()}
+        points |= dict.fromkeys(assignment.criteria, 0) | {
+            name: judgement.points for name, judgement in judgements.items()
+        }
         comments = tuple(f"{name}: {judgement.comment}" for name, judgement in judgements.items() if judgement.comment)
         days, share = 0, 1.0
-        if terms.deadline and last.handed_in:
-            days = terms.deadline.days_late(last.handed_in)
-            share = terms.deadline.share(days, person.free_days)
+        if deadline and last.handed_in:
+            days = deadline.days_late(last.handed_in)
+            share = deadline.share(days, person.free_days)
         late = (f"{days} days late: {share:.0%} of the points",) if days else ()
         remarks = (*late, *_remarks(assignment, of_person, judgements))
         yield BookEntry(person, last, points, comments, remarks, days, share)
@@ -243,18 +237,17 @@ def entries(
 def _remarks(
     assignment: Assignment, submissions: list[GradedSubmission], judgements: Mapping[str, Judgement]
 ) -> Iterator[str]:
-    """What a person should look at in this line."""
-    last, terms = submissions[-1], assignment.terms
+    last, most = submissions[-1], assignment.people_at_most
     yield from last.grade.flags
     if len(submissions) > 1:
         yield f"is in {len(submissions)} submissions, {last.name} counts"
-    if terms.people_at_most and len(last.grade.ids) > terms.people_at_most:
-        yield f"handed in by {len(last.grade.ids)} people, at most {terms.people_at_most} may"
+    if most and len(last.grade.ids) > most:
+        yield f"handed in by {len(last.grade.ids)} people, at most {most} may"
     if not last.grade.is_final:
         yield "the grade is not final"
-    if terms.deadline and last.handed_in is None:
+    if assignment.deadline and last.handed_in is None:
         yield "the time of handing in is unknown"
-    if waiting := [criterion.name for criterion in terms.rubric if criterion.name not in judgements]:
+    if waiting := [name for name in assignment.criteria if name not in judgements]:
         yield f"not judged yet: {', '.join(waiting)}"
 
 
@@ -290,7 +283,7 @@ def write_nameless(assignment: Assignment, submissions: list[GradedSubmission], 
                 write_bytes(folder / codes[submission.name] / file.name, file.read_bytes())
     if not (folder / SHEET).exists():
         of_submissions = sorted(codes[submission.name] for submission in submissions)
-        rows = [(code, criterion.name, "", "") for code in of_submissions for criterion in assignment.terms.rubric]
+        rows = [(code, name, "", "") for code in of_submissions for name in assignment.criteria]
         write_text(folder / SHEET, csv_text(POINT_COLUMNS, rows))
 
 
@@ -299,7 +292,7 @@ def exports(assignment: Assignment, lines: Iterable[BookEntry]) -> dict[str, str
 
     A person without a submission has a dash in Moodle, as in its exports, and in Canvas an empty cell, which changes
     nothing."""
-    title, names = assignment.title, [*assignment.checks, *(item.name for item in assignment.terms.rubric), MORE]
+    title, names = assignment.title, [*assignment.checks, *assignment.criteria, MORE]
     about = ("id", "name", "section", "submission", "handed_in", "days_late")
     book: list[list[object]] = [[*about, *names, "total", "most", "words"]]
     moodle: list[list[object]] = [["ID number", "Email address", title, f"{title} (feedback)"]]
@@ -321,7 +314,7 @@ def exports(assignment: Assignment, lines: Iterable[BookEntry]) -> dict[str, str
 
 def gradescope_json(assignment: Assignment, entry: BookEntry) -> str:
     """The results of one submission with the points given by hand; Gradescope takes the score, not the sum of tests."""
-    most = assignment.points | {criterion.name: criterion.points for criterion in assignment.terms.rubric}
+    most = assignment.points | assignment.criteria
     tests: list[JsonTable] = [
         {
             "name": name,

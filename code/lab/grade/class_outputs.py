@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,9 +37,7 @@ DIGEST_LETTERS = 16
 # Of a record's state: no two measurements share all of it. Submissions of a large class may share a start alone.
 MOMENTS = (("started", "load"), ("host_seconds",))
 LEAST_LETTERS = 8  # of a moment: a rounded number proves nothing
-NEAREST = 10  # earlier submissions that a submission is compared with
-HOLDERS = 20  # submissions with one piece: the last of these are considered
-WEIGHED = 2000  # pieces of a submission that decide which are nearest
+NEAREST = 10  # pairs of a submission with earlier ones
 _WORD = re.compile(r"[^\W_]+")
 
 Groups = dict[str, list[str]]  # the names of submissions by what they share
@@ -218,28 +216,23 @@ def read_fingerprint(folder: Path) -> Fingerprint:
 
 
 def alike(fingerprints: Mapping[str, Fingerprint], least_words: float) -> list[Likeness]:
-    """The pairs that share a record or many words, the most alike first. Each submission is compared with the nearest
-    of those before it, so that a ring of copies is a chain of pairs, and a class of copies is as quick as any other."""
-    pairs = [pair for pair in _pairs(fingerprints) if pair.records or pair.words >= least_words]
-    return sorted(pairs, key=lambda pair: (-pair.records, -pair.words, pair.first, pair.second))
+    """The pairs that share a record or many words, the most alike first. Each submission has pairs only with the
+    nearest of those before it, so that a ring of copies is a chain of pairs, and a class of copies a short list."""
+    names, pairs = sorted(fingerprints), list[Likeness]()
+    for number, name in enumerate(names):
+        earlier = (_likeness(before, name, fingerprints) for before in names[:number])
+        similar = [pair for pair in earlier if pair.records or pair.words >= least_words]
+        pairs += sorted(similar, key=_rank)[:NEAREST]
+    return sorted(pairs, key=_rank)
 
 
-def _pairs(fingerprints: Mapping[str, Fingerprint]) -> Iterator[Likeness]:
-    holders: dict[str, list[str]] = defaultdict(list)
-    count: Counter[str] = Counter()
-    for name in sorted(fingerprints):
-        mine = fingerprints[name]
-        pieces = [*sorted(mine.records)[:WEIGHED], *sorted(mine.words)[:WEIGHED]]
-        weight: Counter[str] = Counter()  # of the earlier submissions: rare pieces weigh most
-        for piece in pieces:
-            for earlier in holders.get(piece, ()):
-                weight[earlier] += round(1_000_000 / count[piece])
-        for earlier, _ in weight.most_common(NEAREST):
-            theirs = fingerprints[earlier]
-            shared = len(mine.words & theirs.words)
-            every = len(mine.words) + len(theirs.words) - shared
-            records = {piece.partition(" ")[0] for piece in mine.records & theirs.records}
-            yield Likeness(earlier, name, shared / (every or 1), len(records))
-        for piece in pieces:
-            holders[piece] = [*holders[piece][-HOLDERS + 1 :], name]
-            count[piece] += 1
+def _rank(pair: Likeness) -> tuple[float, float, str, str]:
+    return -pair.records, -pair.words, pair.first, pair.second
+
+
+def _likeness(first: str, second: str, fingerprints: Mapping[str, Fingerprint]) -> Likeness:
+    ours, theirs = fingerprints[first], fingerprints[second]
+    shared = len(ours.words & theirs.words)
+    every = len(ours.words) + len(theirs.words) - shared
+    records = {piece.partition(" ")[0] for piece in ours.records & theirs.records}
+    return Likeness(first, second, shared / (every or 1), len(records))

@@ -71,7 +71,7 @@ def graded(
         write_fingerprint(fingerprint(case), attempt)
         if case.shown:
             write_bytes(attempt / REPORT, case.shown)
-            if setup.assignment.terms.anonymous:
+            if setup.assignment.anonymous:
                 write_bytes(attempt / NAMELESS, case.anonymous())
         write_sentences(case, attempt)
         write_feedback(result, setup.templates, attempt)
@@ -130,7 +130,6 @@ def shared(plan: Plan) -> list[Planned]:
 
 
 def autograder(options: Namespace) -> int:
-    """Build the zip to upload to Gradescope."""
     if options.image:
         require_exported(options.image)
     assignment = load_assignment(find_assignment(options.assignment))

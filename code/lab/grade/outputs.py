@@ -160,7 +160,7 @@ def write_sentences(case: Case, folder: Path) -> None:
         backings = {backing.use.start: backing for backing in case.checked.backings}
         context = {
             "title": f"{assignment.title}: the discussion, sentence by sentence",
-            "rubric": assignment.terms.rubric,
+            "rubric": assignment.rubric,
             "sentences": [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences],
         }
         loader = FileSystemLoader(TEMPLATES)

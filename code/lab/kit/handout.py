@@ -51,7 +51,7 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
     asked = terms.render(
         kit=kit,
         assignment=kit.assignment,
-        deadline=kit.assignment.terms.deadline,
+        deadline=kit.assignment.deadline,
         texts=kit.experiment.file.with_suffix("").name,
         checks=CHECKS,
     )

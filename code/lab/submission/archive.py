@@ -120,7 +120,6 @@ def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
 
 
 def _most_bytes(entry: zipfile.ZipInfo) -> int:
-    """The most that a file needs in its zip."""
     return entry.compress_size + 2 * len(entry.filename.encode()) + _FILE_BYTES + (_EXTRA_BYTES if entry.extra else 0)
 
 
@@ -223,8 +222,6 @@ PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
 
 @dataclass(frozen=True)
 class Page:
-    """The content of hand-in.json."""
-
     assignment: str
     ids: tuple[str, ...]
     draft: tuple[str, ...]  # the reasons why it is a draft; empty for a final submission
@@ -251,14 +248,12 @@ def chain(named: Mapping[str, str], about: str) -> str:
 
 
 def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
-    """The beginning of the chain."""
     return json.dumps([FORMAT, assignment, ids, draft])
 
 
 def make_page(
     assignment: str, ids: tuple[str, ...], draft: tuple[str, ...], lab: str, files: Mapping[str, bytes]
 ) -> Page:
-    """The page of these files."""
     named = digests(files)
     return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)), FORMAT)
 

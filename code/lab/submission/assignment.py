@@ -1,4 +1,4 @@
-"""An assignment: its experiment, demands, asks, steps and terms, and the points of each check. One TOML file."""
+"""An assignment: its experiment, demands, asks, steps and deadline, and the points of each check. One TOML file."""
 
 from __future__ import annotations
 
@@ -142,19 +142,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The agreements of a course besides the checks."""
-
-    deadline: DueDate | None = None
-    people_at_most: int = 0  # of one submission; 0 is any number
-    anonymous: bool = False  # a person judges reports without names
-    rubric: tuple[Criterion, ...] = ()
-
-
-@dataclass(frozen=True)
 class DiscussionKeys:
-    """The table [discussion]."""
-
     words_at_least: Count = 1
     evidence_at_least: Count = 0
 
@@ -198,7 +186,10 @@ class Assignment:
     asked: Demands = field(default_factory=Demands)
     identities: tuple[str, ...] | None = None  # names and digests; their records are graded without a person
     steps: tuple[TaskStep, ...] = ()
-    terms: Terms = field(default_factory=Terms)
+    deadline: DueDate | None = None
+    people_at_most: int = 0  # of one submission; 0 is any number
+    anonymous: bool = False  # a person judges reports without names
+    rubric: tuple[Criterion, ...] = ()
 
     @property
     def name(self) -> str:
@@ -211,8 +202,12 @@ class Assignment:
 
     @property
     def most(self) -> int:
-        """All points: of the checks, and of what a person judges."""
-        return sum(self.points.values()) + sum(criterion.points for criterion in self.terms.rubric)
+        return sum(self.points.values()) + sum(self.criteria.values())
+
+    @property
+    def criteria(self) -> dict[str, int]:
+        """The points of the rubric by criterion, which a person gives."""
+        return {criterion.name: criterion.points for criterion in self.rubric}
 
     @property
     def recorded_as(self) -> str:
@@ -254,7 +249,8 @@ def load_assignment(file: Path) -> Assignment:
         evidence_at_least=content.discussion.evidence_at_least,
         asks=content.asks, hidden=frozenset(content.hidden), asked=_demands(toml),
         identities=content.identities, steps=content.step,
-        terms=Terms(content.deadline, content.people_at_most, content.anonymous, content.rubric),
+        deadline=content.deadline, people_at_most=content.people_at_most, anonymous=content.anonymous,
+        rubric=content.rubric,
     )  # fmt: skip
     _check_identities(toml, assignment)
     _check_asks(toml, experiment, assignment.recorded_as)
@@ -275,7 +271,6 @@ def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
 
 
 def names(folder: Path = ASSIGNMENTS) -> list[str]:
-    """The names of a folder's assignments."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 

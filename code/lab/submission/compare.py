@@ -149,7 +149,6 @@ def _has_other_stop(place: RowPlace, places: Set[RowPlace]) -> bool:
 
 
 def _identity_lines(first: dict[str, str], second: dict[str, str]) -> Iterator[str]:
-    """A line for each part of the identity that differs."""
     names = sorted(first.keys() | second.keys())
     pairs = {name: (first.get(name, "unknown"), second.get(name, "unknown")) for name in names}
     differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

@@ -51,7 +51,6 @@ class Identity:
 
     @property
     def digest(self) -> str:
-        """The digest that an assignment may name."""
         return hashlib.sha256(canonical(self).encode()).hexdigest()
 
     @property
@@ -151,7 +150,6 @@ class Work:
 
     @property
     def folder(self) -> Path:
-        """The texts beside the experiment."""
         return self.plan.experiment.file.with_suffix("")
 
 
@@ -228,7 +226,6 @@ def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> by
 
 
 def pack_records(plan: Plan, results: Path) -> bytes:
-    """Every record of the plan, whole."""
     files = ((key, file) for key in plan.trials() for file in record_folder(results, key).iterdir())
     return pack({f"{key}/{file.name}": file.read_bytes() for key, file in files})
 
@@ -248,7 +245,6 @@ def submit(options: Namespace) -> int:
 
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
-    """Write the file to hand in."""
     assignment = load_assignment(find_assignment(named))
     shop = open_workshop([assignment.experiment], open_site(assignment.site), tell)
     (plan,) = shop.plans

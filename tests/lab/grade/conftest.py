@@ -23,6 +23,10 @@ SetChecks = Callable[..., None]
 
 @pytest.fixture(scope="session")
 def setup(course: Course) -> GradingSetup:
+    return setup_of(course)
+
+
+def setup_of(course: Course) -> GradingSetup:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     results = course.folder / "grader"

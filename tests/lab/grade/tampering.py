@@ -11,16 +11,17 @@ import re
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.lab.grade.forger import Files, Forger
 
 from lab.grade.finding import Flaw
 from lab.submission.archive import PAGE
 
+Choice = TypeVar("Choice")
 Forge = Callable[[Forger, int], "bytes | Path"]
 
 
@@ -47,44 +48,48 @@ class Tampering:
 KINDS: list[Tampering] = []
 
 
-def found_by(check: str, kind: Flaw, *, listed: bool = False) -> Callable[[Forge], Forge]:
+def kind(name: str, check: str, flaw: Flaw, forge: Forge, *, listed: bool = False) -> None:
+    KINDS.append(Tampering(name, check, flaw, forge, listed))
+
+
+def found_by(check: str, flaw: Flaw, *, listed: bool = False) -> Callable[[Forge], Forge]:
+    """The decorator of a function that is a kind."""
+
     def keep(forge: Forge) -> Forge:
-        KINDS.append(Tampering(forge.__name__, check, kind, forge, listed))
+        kind(forge.__name__, check, flaw, forge, listed=listed)
         return forge
 
     return keep
 
 
-def with_file(name: str, check: str, kind: Flaw, file: str, *contents: bytes) -> None:
-    """A kind that puts one of these contents in the place of a file."""
-
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.files | {file: contents[variant % len(contents)]})
-
-    KINDS.append(Tampering(name, check, kind, forge))
+def with_file(name: str, check: str, flaw: Flaw, file: str, *contents: bytes) -> None:
+    """A kind that replaces a file by one of these contents."""
+    kind(name, check, flaw, lambda forger, variant: forger.pdf(forger.files | {file: any_of(contents, variant)}))
 
 
-def with_changed(name: str, check: str, kind: Flaw, file: str, change: Callable[[str, int], str]) -> None:
+def with_changed(name: str, check: str, flaw: Flaw, file: str, change: Callable[[str, int], str]) -> None:
     """A kind that changes the text of a file."""
+    kind(
+        name, check, flaw,
+        lambda forger, variant: forger.pdf(forger.changed(file, lambda text: change(text, variant))),
+    )  # fmt: skip
 
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.changed(file, lambda text: change(text, variant)))
 
-    KINDS.append(Tampering(name, check, kind, forge))
-
-
-def with_facts(name: str, check: str, kind: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
+def with_facts(name: str, check: str, flaw: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
     """A kind that changes the facts of one record."""
 
     def forge(forger: Forger, variant: int) -> bytes:
-        key = forger.keys[(first + variant) % len(forger.keys)]
-        return forger.pdf(forger.facts(key, lambda facts: change(facts, variant)))
+        return forger.pdf(forger.facts(any_key(forger, first + variant), lambda facts: change(facts, variant)))
 
-    KINDS.append(Tampering(name, check, kind, forge))
+    kind(name, check, flaw, forge)
+
+
+def any_of(choices: Sequence[Choice], variant: int) -> Choice:
+    return choices[variant % len(choices)]
 
 
 def any_key(forger: Forger, variant: int) -> str:
-    return forger.keys[variant % len(forger.keys)]
+    return any_of(forger.keys, variant)
 
 
 def without_line(text: str, variant: int) -> str:

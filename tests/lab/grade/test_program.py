@@ -131,21 +131,20 @@ def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *na
     return list(check(case))
 
 
-@pytest.mark.parametrize("printed", [lambda ns: ns, lambda ns: 1.2 * ns, lambda ns: 0.9 * ns + 1000])
-def test_times_that_grow_with_the_clock_are_believed(tmp_path: Path, printed: Print) -> None:
-    assert findings_of(tmp_path, program, Pretending(printed)) == []
-
-
-@pytest.mark.parametrize("printed", [lambda ns: ns / 2, lambda _: 1000.0, lambda ns: max(ns - 15_000_000, 1)])
-def test_invented_times_are_found_by_the_clock(tmp_path: Path, printed: Print) -> None:
-    (finding,) = findings_of(tmp_path, program, Pretending(printed))
-    assert finding.kind is Flaw.INVENTED and finding.what.startswith("mine: by the site")
+@pytest.mark.parametrize(
+    ("printed", "flaws"),
+    [
+        *((printed, []) for printed in (lambda ns: ns, lambda ns: 1.2 * ns, lambda ns: 0.9 * ns + 1000)),
+        *((printed, [Flaw.INVENTED]) for printed in (lambda ns: ns / 2, lambda _: 1e3, lambda ns: max(ns - 15e6, 1))),
+    ],
+)
+def test_times_must_grow_with_the_clock(tmp_path: Path, printed: Print, flaws: list[Flaw]) -> None:
+    assert [finding.kind for finding in findings_of(tmp_path, program, Pretending(printed))] == flaws
 
 
 @pytest.mark.parametrize("check", [program, rerun])
 def test_data_on_another_path_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
-    (finding,) = findings_of(tmp_path, check, Pretending(sent=0.01))
-    assert finding.kind is Flaw.NOT_MEASURED and "the data took another way" in finding.what
+    assert [finding.kind for finding in findings_of(tmp_path, check, Pretending(sent=0.01))] == [Flaw.NOT_MEASURED]
 
 
 @pytest.mark.parametrize(

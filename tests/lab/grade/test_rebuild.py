@@ -25,21 +25,21 @@ MAKEFILE = b"mine: mine.c\n\tgcc -o $@ mine.c\n"
 PROGRAM = b"int main(void) { return 0; }\n"
 
 
-def test_more_rows_than_the_plan_can_have_are_refused() -> None:
-    require_bounded(gzip.compress(b"x\n" * 100), "samples", 100)
-    with pytest.raises(SubmissionError, match="or 100 rows") as caught:
-        require_bounded(gzip.compress(b"x\n" * 101), "samples", 100)
-    assert caught.value.fault is OpeningFault.TOO_LARGE
-
-
 @pytest.mark.parametrize(
-    ("content", "what"),
-    [(b"no gzip", "cannot be unpacked"), (gzip.compress(b"x")[:-3], "whole"), (gzip.compress(b"x") + b"y", "whole")],
-    ids=["not gzip", "cut", "followed by more"],
+    ("content", "what", "fault"),
+    [
+        (gzip.compress(b"x\n" * 101), "or 100 rows", OpeningFault.TOO_LARGE),
+        (b"no gzip", "cannot be unpacked", OpeningFault.UNREADABLE),
+        (gzip.compress(b"x")[:-3], "one whole gzip", OpeningFault.UNREADABLE),
+        (gzip.compress(b"x") + b"y", "one whole gzip", OpeningFault.UNREADABLE),
+    ],
+    ids=["rows", "not gzip", "cut", "followed by more"],
 )
-def test_samples_must_be_one_whole_gzip_stream(content: bytes, what: str) -> None:
-    with pytest.raises(SubmissionError, match=what):
+def test_samples_must_be_one_bounded_gzip_stream(content: bytes, what: str, fault: OpeningFault) -> None:
+    require_bounded(gzip.compress(b"x\n" * 100), "samples", 100)
+    with pytest.raises(SubmissionError, match=what) as caught:
         require_bounded(content, "samples", 100)
+    assert caught.value.fault is fault
 
 
 def test_report_is_rebuilt_when_the_counts_change(

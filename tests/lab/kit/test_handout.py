@@ -13,7 +13,7 @@ from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS
 from lab.records.table import COLUMNS, Row, format_table
 from lab.submission.assignment import CHECKS as ALL_CHECKS
-from lab.submission.assignment import Criterion, DueDate, Terms, names
+from lab.submission.assignment import Criterion, DueDate, names
 
 
 @pytest.mark.parametrize("name", names(ASSIGNMENTS))
@@ -31,8 +31,9 @@ def test_page_has_the_numbers_and_the_points(kit: Kit, reference: Path) -> None:
 
 
 def test_page_has_the_terms_and_the_rubric(kit: Kit, reference: Path) -> None:
-    terms = Terms(DueDate("2026-12-01T23:59+01:00", 3, 10), 2, rubric=(Criterion("reasoning", 20, "why | what else"),))
-    page = handout(replace(kit, assignment=replace(kit.assignment, terms=terms)), reference=reference)
+    due, rubric = DueDate("2026-12-01T23:59+01:00", 3, 10), (Criterion("reasoning", 20, "why | what else"),)
+    assignment = replace(kit.assignment, deadline=due, people_at_most=2, rubric=rubric)
+    page = handout(replace(kit, assignment=assignment), reference=reference)
     assert "01 December 2026, 23:59 (+01:00 from UTC)" in page and "10 percent" in page
     assert "<td>reasoning</td>\n<td>20</td>" in page and "why | what else" in page and "<td>120</td>" in page
 

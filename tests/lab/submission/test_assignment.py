@@ -1,4 +1,4 @@
-"""Assignments: asks, demands of programs, steps and terms."""
+"""Assignments: asks, demands of programs, steps, deadlines and rubrics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from lab.submission.assignment import (
     Demands,
     DueDate,
     TaskStep,
-    Terms,
     Tier,
     find_assignment,
     load_assignment,
@@ -138,8 +137,8 @@ def test_terms_are_read_and_a_rubric_has_points(tmp_path: Path) -> None:
     head = "people_at_most = 2\nanonymous = true\n[points]\nrerun = 3\n"
     assignment = read(tmp_path, HEAD + f"{head}{RUBRIC}{AT}late_days = 1\n")
     due = DueDate("2026-12-01T12:00+01:00", late_days=1)
-    assert assignment.terms == Terms(due, 2, anonymous=True, rubric=(Criterion("reasoning", 7, "why"),))
-    assert assignment.most == 10
+    assert (assignment.deadline, assignment.people_at_most, assignment.anonymous) == (due, 2, True)
+    assert assignment.rubric == (Criterion("reasoning", 7, "why"),) and assignment.most == 10
 
 
 def test_late_day_counts_as_soon_as_it_begins() -> None:

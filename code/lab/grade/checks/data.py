@@ -44,13 +44,18 @@ def package(case: Case) -> Iterator[Finding]:
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
     strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
-    yield from _strange_programs(case)
+    if own_programs(experiment) and PROGRAMS in files:
+        names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())
+        strange = {name for name in names if not is_source(name, experiment)}
+        yield from (
+            Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs") for name in sorted(strange)
+        )
     actual = digests(files)
     for name in sorted(page.files.keys() | actual.keys()):
         if page.files.get(name) != actual.get(name):
             yield Finding(Flaw.DIGEST, f"{name} is not the file that was handed in: its digest differs")
     if page.chain != chain(page.files, about(page.assignment, page.ids, page.draft)):
-        yield Finding(Flaw.CHAIN, "the chain of digests does not hold: the page was changed after it was made")
+        yield Finding(Flaw.CHAIN, "the chain of digests does not fit: the page was changed after it was made")
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
     if page.draft:
@@ -62,17 +67,6 @@ def package(case: Case) -> Iterator[Finding]:
         line = next(number for number, (theirs, ours) in pairs if theirs != ours)
         yield Finding(Flaw.EXPERIMENT, f"experiment.toml is not the assignment's: line {line} differs")
     yield from _person(case)
-
-
-def _strange_programs(case: Case) -> Iterator[Finding]:
-    """Files in the archive of programs that are neither binaries nor sources of the experiment's programs."""
-    experiment = case.setup.course_plan.experiment
-    if not own_programs(experiment) or PROGRAMS not in case.submission.files:
-        return
-    binaries = set(binary_names(experiment).values())
-    for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS).keys() - binaries):
-        if not is_source(name, experiment):
-            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs")
 
 
 def _person(case: Case) -> Iterator[Finding]:
@@ -93,7 +87,7 @@ def records(case: Case) -> Iterator[Finding]:
     """Check each record, then the tables made of them."""
     recorded_as = case.setup.assignment.recorded_as
     if case.claimed_site.name != recorded_as:
-        yield Finding(Flaw.SITE, f"it was measured on {case.claimed_site.name}, the assignment asks for {recorded_as}")
+        yield Finding(Flaw.SITE, f"it was measured on {case.claimed_site.name}, the assignment requires {recorded_as}")
     yield from case.record_findings
     if case.record_findings and not case.repeats_exactly:
         return
@@ -140,8 +134,7 @@ def _equal(case: Case) -> Iterator[Finding]:
         samples, here = (read_samples_of(folder, key) for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:
-            claimed, measured = differing[0]
-            what = f"{len(differing)} samples differ, first {claimed} and here {measured}"
+            what = f"{len(differing)} samples differ, first {differing[0][0]} and here {differing[0][1]}"
             yield of_record(Flaw.SAMPLE, key, what)
         elif len(samples) != len(here):
             yield of_record(Flaw.SAMPLE, key, f"{len(samples)} samples, here {len(here)}")

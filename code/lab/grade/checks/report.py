@@ -25,11 +25,10 @@ from lab.submission.archive import SubmissionError
 from lab.submission.discussion import shortfalls, unmet
 
 FILE = "claims.csv"
-MORE_BYTES = 100_000  # than twice the list of the data
-MORE_LINES = 1000  # than twice the report's: to compare more takes minutes
+MORE_BYTES = 100_000  # besides twice the list of the data
+MORE_LINES = 1000  # besides twice the report's: comparing more takes minutes
 LARGEST_TEXT = 4 * 2**20
-# A row of a table, which the check of the pages compares: a size first, then cells with gaps between:
-# `64 KiB   254.1 [252.8, 254.3]   976.8`.
+# A row of a table, as in `64 KiB   254.1 [252.8, 254.3]   976.8`; the check of the pages compares these.
 _ROW = re.compile(r"[\d.,]+ ?(?:B|[KMG]iB)\s{2,}\S+")
 Rows = dict[str, dict[str, str]]
 

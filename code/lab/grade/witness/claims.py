@@ -81,7 +81,6 @@ class SizeClaims:
 
     @property
     def bytes(self) -> int:
-        """The most bytes that one claim is about."""
         return max(claim.messages for claim in self.claims) * self.size_bytes
 
 

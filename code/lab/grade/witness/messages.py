@@ -17,8 +17,6 @@ SAME_PORT_MOST = 64  # queue pairs with one port: a program that has more there 
 
 
 class Carried(Protocol):
-    """Bytes that crossed the link together."""
-
     size_bytes: int
     start_ns: int
     end_ns: int

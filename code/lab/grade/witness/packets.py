@@ -70,8 +70,6 @@ GRH_BYTES = 40
 
 
 class Packet(NamedTuple):
-    """A packet of RDMA."""
-
     time_ns: int
     goes_out: bool
     origin: int  # the UDP port of the sender; of a card, the sender's queue pair
@@ -95,8 +93,6 @@ class Packet(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A segment of TCP."""
-
     time_ns: int
     goes_out: bool
     ports: tuple[int, int]  # the client's and the server's

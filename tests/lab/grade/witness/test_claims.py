@@ -20,7 +20,6 @@ from lab.grade.witness.claims import (
     claims_of,
     data_faults,
     forged,
-    least_ns,
 )
 from lab.grade.witness.messages import Message, Piece, Streams
 from lab.model.parameters import Counts, Parameters
@@ -74,10 +73,6 @@ def test_claims_are_compared_with_the_traffic(
     claimed: SizeClaims, messages: list[Message], pieces: tuple[Piece, ...], flaws: list[Flaw]
 ) -> None:
     assert kinds(claimed, messages, pieces) == flaws
-
-
-def test_least_time_is_that_of_the_claimed_bytes() -> None:
-    assert least_ns(carried(count=2 * COUNT), COUNT * SIZE) == WHOLE_NS
 
 
 @pytest.mark.parametrize(

@@ -113,12 +113,9 @@ def test_lost_part_of_a_read_is_requested_again_and_counts_once(lost: int) -> No
     assert (second.size_bytes, second.start_ns, second.end_ns) == (7, 2, answers[-1].time_ns)
 
 
-def test_tcp_bytes_last_until_their_acknowledgement_and_count_once() -> None:
+def test_tcp_bytes_last_until_their_acknowledgement_count_once_and_wrap_around() -> None:
     sent = [wire.tcp(10, 100, 50), wire.tcp(11, 150, 50), wire.tcp(20, 100, 100)]
     assert pieces(*SYN, *sent, wire.tcp(30, 500, out=False, ack=200)) == [[(50, 10, 30), (50, 11, 30)]]
-
-
-def test_tcp_sequence_numbers_wrap_around() -> None:
     frames = (wire.tcp(0, LAST_SEQUENCE - 1, syn=True), wire.tcp(1, LAST_SEQUENCE, 20), wire.tcp(2, 10, 5))
     assert [piece[0] for piece in pieces(*frames)[0]] == [20, 5]
 
