@@ -51,7 +51,7 @@ from lab.submission.archive import (
 )
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import Counted, count
-from lab.submission.hand_in import Identity, identity_of, own_programs
+from lab.submission.hand_in import Identity, identity_of, student_programs
 
 DISCUSSION = "discussion.tex"
 ANOTHER_IDENTITY = (
@@ -244,7 +244,7 @@ class Case:
     def grader_plan(self) -> Plan:
         """The course's plan with the submitted binaries, since they are under test."""
         plan = self.setup.course_plan
-        if not own_programs(plan.experiment):
+        if not student_programs(plan.experiment):
             return plan
         return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
 

@@ -30,7 +30,7 @@ from lab.sites.site import Witness, fixed, open_site
 from lab.submission.archive import SubmissionError
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.discussion import files_handed_out
-from lab.submission.hand_in import own_builds, own_programs
+from lab.submission.hand_in import student_builds, student_programs
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
 MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
@@ -72,7 +72,7 @@ def watch(result: str, planned: Planned) -> None:
 
 def require_sandboxed(experiment: Experiment) -> None:
     """Refuse to run untrusted programs with the rights of the user."""
-    for tool in own_programs(experiment):
+    for tool in student_programs(experiment):
         if tool.launched:
             what = f"{tool.name} is started by MPI, and such a student program cannot be sandboxed"
             raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI for graded programs")
@@ -94,7 +94,7 @@ def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:
     texts = [file for folder in (TEMPLATES, PUBLISHED) for file in sorted(folder.rglob("*.*"))]
     course_files = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
     digest = hashlib.sha256(f"{digest_files([*course_files, *texts])} {digest_code([ROOT / 'code' / 'lab'])}".encode())
-    for build in own_builds(experiment):
+    for build in student_builds(experiment):
         for _, content in source_files(build):
             digest.update(hashlib.sha256(content).digest())
     return digest.hexdigest()

@@ -29,7 +29,7 @@ from lab.report.pdf import attach, run_qpdf
 from lab.report.sources import Sources
 from lab.report.stamp import digest_code
 from lab.submission.archive import PROGRAMS, RECORDS, SubmissionError, unpack
-from lab.submission.hand_in import SOURCES, binary_names, folders, own_builds, own_programs
+from lab.submission.hand_in import SOURCES, binary_names, folders, student_builds, student_programs
 
 TIMES = 2  # the messages of a lengthened trial
 RECORD_FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
@@ -50,13 +50,15 @@ def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[
 def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
     """The digests of binaries built from the student's sources and the files that no student may change."""
     files, names, digests = unpack(content, PROGRAMS), binary_names(experiment), {}
-    for student_build in own_builds(experiment):
+    for student_build in student_builds(experiment):
         start = f"{SOURCES}/{folders(experiment)[student_build.folder]}/"
         handed_in = {path.removeprefix(start): data for path, data in files.items() if path.startswith(start)}
         course_files = source_files(Build(student_build.command, student_build.folder))
         sources = {name: data for name, data in course_files if not student_build.is_source(name)}
         sources |= {name: data for name, data in handed_in.items() if student_build.is_source(name)}
-        binaries = {file for tool in own_programs(experiment) if tool.build == student_build for file in tool.binaries}
+        binaries = {
+            file for tool in student_programs(experiment) if tool.build == student_build for file in tool.binaries
+        }
         places = {str(file.relative_to(student_build.folder)): file for file in sorted(binaries)}
         for name, program in build_shut_in(sources, student_build.command, places, tell).items():
             digests[places[name]] = _keep(folder / names[places[name]], program)

@@ -26,7 +26,7 @@ from lab.report.sources import Sources
 from lab.report.text.macros import sentences
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
-from lab.submission.hand_in import Work, hand_in, own_builds
+from lab.submission.hand_in import Work, hand_in, student_builds
 
 ALL = "all"  # tries all kits
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
@@ -133,7 +133,7 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 def laid_out(kit: Kit, folder: Path) -> Path:
     """Copy the experiment with its student programs, then the solution's files over them; return its file."""
     file = kit.experiment.file
-    for build in own_builds(kit.experiment):
+    for build in student_builds(kit.experiment):
         shutil.copytree(build.folder, folder / build.folder.relative_to(file.parent), dirs_exist_ok=True)
     # A claim names the file that has its value, so included files are copied, too.
     copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solution()

@@ -83,20 +83,20 @@ def identity_of(plan: Plan) -> Identity:
 BINARIES, SOURCES = "binaries", "sources"
 
 
-def own_programs(experiment: Experiment) -> tuple[Program, ...]:
+def student_programs(experiment: Experiment) -> tuple[Program, ...]:
     """The student programs of an experiment."""
     return tuple(series.tool for series in experiment.series if series.tool.build)
 
 
-def own_builds(experiment: Experiment) -> tuple[Build, ...]:
+def student_builds(experiment: Experiment) -> tuple[Build, ...]:
     """The builds of the student programs, each once."""
-    return tuple(dict.fromkeys(tool.build for tool in own_programs(experiment) if tool.build))
+    return tuple(dict.fromkeys(tool.build for tool in student_programs(experiment) if tool.build))
 
 
 def folders(experiment: Experiment) -> dict[Path, str]:
     """The names of program folders in a submission: each is the first program's, since two folders of one name may
     hold files of the same names."""
-    return {tool.build.folder: tool.name for tool in reversed(own_programs(experiment)) if tool.build}
+    return {tool.build.folder: tool.name for tool in reversed(student_programs(experiment)) if tool.build}
 
 
 def binary_names(experiment: Experiment) -> dict[Path, str]:
@@ -104,7 +104,7 @@ def binary_names(experiment: Experiment) -> dict[Path, str]:
     names = folders(experiment)
     return {
         file: f"{BINARIES}/{names[tool.build.folder]}/{file.relative_to(tool.build.folder)}"
-        for tool in own_programs(experiment)
+        for tool in student_programs(experiment)
         for file in tool.binaries
         if tool.build
     }
@@ -113,7 +113,7 @@ def binary_names(experiment: Experiment) -> dict[Path, str]:
 def is_source(name: str, experiment: Experiment) -> bool:
     """Whether the `sources` patterns of a build include a name in a submission."""
     names = folders(experiment)
-    starts = {build: f"{SOURCES}/{names[build.folder]}/" for build in own_builds(experiment)}
+    starts = {build: f"{SOURCES}/{names[build.folder]}/" for build in student_builds(experiment)}
     return any(name.startswith(start) and build.is_source(name.removeprefix(start)) for build, start in starts.items())
 
 
@@ -128,7 +128,7 @@ def program_files(plan: Plan) -> dict[str, bytes]:
     names = folders(plan.experiment)
     sources = {
         f"{SOURCES}/{names[build.folder]}/{name}": content
-        for build in own_builds(plan.experiment)
+        for build in student_builds(plan.experiment)
         for name, content in source_files(build)
     }
     return binaries | sources

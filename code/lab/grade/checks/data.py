@@ -19,7 +19,7 @@ from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests, unpack
-from lab.submission.hand_in import binary_names, is_source, own_programs
+from lab.submission.hand_in import binary_names, is_source, student_programs
 
 LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
@@ -40,11 +40,11 @@ def package(case: Case) -> Iterator[Finding]:
     """Check the files, the digests, the chain, the assignment, the experiment and the people."""
     files, page, experiment = case.submission.files, case.page, case.setup.course_plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
-    required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
+    required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if student_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
     strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
-    if own_programs(experiment) and PROGRAMS in files:
+    if student_programs(experiment) and PROGRAMS in files:
         names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())
         strange = {name for name in names if not is_source(name, experiment)}
         yield from (
