@@ -1,4 +1,4 @@
-"""Students without hardware: each has a folder with an experiment, records of the fake site, a report, a hand-in."""
+"""Students without hardware: each has a folder with an experiment, records of the fake site, a report, a submission."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Site(UnsteadySite):
 
 @dataclass(frozen=True)
 class Course:
-    """What a course hands out: the experiment, its template, the assignment, a cache for figures."""
+    """A course's experiment, its template, the assignment, and a cache for figures."""
 
     folder: Path
 
@@ -104,7 +104,7 @@ def make_course(folder: Path) -> Course:
 
 
 def make_work(course: Course, name: str, site: Any, discussion: str = DISCUSSION, digest: str = "d") -> Work:
-    """A student who has measured, and has written the texts."""
+    """The work of a student who has measured and written the texts."""
     folder = course.folder / name
     (folder / "small").mkdir(parents=True)
     (folder / "small.toml").write_text(EXPERIMENT)
@@ -118,7 +118,7 @@ def make_work(course: Course, name: str, site: Any, discussion: str = DISCUSSION
 
 
 def measure(plan: Plan, results: Path, site: Any) -> None:
-    """What has no record yet."""
+    """Measure the trials that have no record yet."""
     run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 1, lambda *_: None)
 
 
@@ -129,7 +129,7 @@ def plan_on(file: Path, site: Any, digest: str) -> Plan:
 
 
 def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:
-    """The same with its report built, or with this one in its place."""
+    """The work with its report built, or with this report instead."""
     if pdf is None:
         evidence = gather(work.plan, work.results)
         pdf = build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
@@ -139,7 +139,7 @@ def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:
 
 
 def handed_in(work: Work, file: Path) -> Path:
-    """The hand-in, written to a file."""
+    """Write the submission to a file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(make_hand_in(work, (work.plan.experiment.file.parent.name,), ()))
     return file

@@ -1,1 +1,1 @@
-"""Grading: one hand-in, or a class of them, compared with measurements on the grader's own site."""
+"""Grading: one submission, or a class of them, compared with measurements on the grader's own site."""

@@ -1,4 +1,4 @@
-"""One hand-in and the grader's records of the same trials; each part is made when a check first needs it."""
+"""One submission and the grader's records of the same trials; each part is made when a check first needs it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from lab.submission.archive import (
 )
 from lab.submission.assignment import Assignment
 from lab.submission.discussion import Counted, count
-from lab.submission.hand_in import Identity, identity_of, own_programs
+from lab.submission.hand_in import Identity, identity_of, student_programs
 
 DISCUSSION = "discussion.tex"
 ANOTHER_IDENTITY = (
@@ -69,13 +69,13 @@ class Blocked(LabError):
 
 
 class NotMeasured(SiteError):
-    """A trial of Verbyte's programs failed here: no fault of the hand-in."""
+    """A trial of Verbyte's programs failed here, which is not the student's fault."""
 
 
 class TimeBudget:
-    """The time that all checks together may spend on one hand-in's programs, by the site's clock; thread-safe.
+    """The time that all checks together may spend on one student's programs, by the site's clock; thread-safe.
 
-    A busy computer costs nobody points: a busy second of the exact machine takes 3 to 8 CPU seconds."""
+    A busy host costs no points: a busy second of the exact machine takes 3 to 8 CPU seconds."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds, self.left_ns, self.lock = seconds, seconds * NS_PER_S, threading.Lock()
@@ -129,12 +129,12 @@ class GradingSetup:
     cache: Path
     jobs: int
     watch: Watch
-    grader: str = ""  # digest of the grader; hand-ins are graded again when it changes
+    grader: str = ""  # digest of the grader; submissions are graded again when it changes
     witness: Witness | None = None  # logs the link's frames, where a site can
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
 
     def metered(self) -> GradingSetup:
-        """The setup for one hand-in, whose programs share a time budget."""
+        """The setup for one submission, whose programs share a time budget."""
         budget = TimeBudget(self.assignment.asked.seconds)
         witness = Metered(self.witness, budget) if self.witness else None
         return replace(self, site=cast(Site, Metered(self.site, budget)), witness=witness)
@@ -148,10 +148,9 @@ class GradingSetup:
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:
-            first, sentence = summary.failed[0]
-            what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {sentence}"
-            student_programs = all(planned.series.tool.build for planned, _ in summary.failed)
-            raise Blocked(what) if student_programs else NotMeasured(what)
+            first, reason = summary.failed[0]
+            what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {reason}"
+            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else NotMeasured)(what)
 
 
 def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:
@@ -171,7 +170,7 @@ def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]
 
 
 class SubmissionFile:
-    """A handed-in file or folder, opened at most once."""
+    """A submitted file or folder, opened at most once."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -186,10 +185,10 @@ class SubmissionFile:
 
 
 class Case:
-    """One hand-in and the grader's records of the same trials; the folder is for this grading alone.
+    """One submission and the grader's records of the same trials; the folder is for this grading alone.
 
-    `claimed` parts are what the hand-in says, `grader` parts are measured on the grader's site, `rebuilt` parts are
-    made here from the hand-in's sources, records and texts."""
+    `claimed` parts come from the submission, `grader` parts are measured on the grader's site, `rebuilt` parts are
+    made here from the submitted sources, records and texts."""
 
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
         self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
@@ -214,12 +213,12 @@ class Case:
 
     @cached_or_error
     def records(self) -> frozenset[str]:
-        """The keys of the handed-in records, which are unpacked for it."""
+        """The keys of the submitted records; unpacks them."""
         return unpack_records(self.file(RECORDS), self.results, most_rows(self.setup.course_plan))
 
     @cached_or_error
     def claimed_site(self) -> SiteFacts:
-        """The student's site as the hand-in names it; the keys of its records must confirm it."""
+        """The student's site as the submission names it; the keys of its records must confirm it."""
         keys = sorted(self.records)
         if not keys:
             raise Blocked("none of the records can be read", hint="see the check of the records")
@@ -243,9 +242,9 @@ class Case:
 
     @cached_or_error
     def grader_plan(self) -> Plan:
-        """The course's plan with the binaries of the hand-in, since they are under test."""
+        """The course's plan with the submitted binaries, since they are under test."""
         plan = self.setup.course_plan
-        if not own_programs(plan.experiment):
+        if not student_programs(plan.experiment):
             return plan
         return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
 
@@ -259,62 +258,58 @@ class Case:
     def claimed_identity(self) -> Identity:
         return identity_of(self.claimed_plan)
 
-    @cached_or_error
-    def grader_identity(self) -> Identity:
-        return identity_of(self.setup.course_plan)
+    @property
+    def has_grader_identity(self) -> bool:
+        return self.claimed_identity == identity_of(self.setup.course_plan)
 
     @property
     def is_accepted(self) -> bool:
         """Whether the assignment lists the identity of the records."""
-        is_grader = self.claimed_identity == self.grader_identity
-        return self.setup.assignment.accepts(self.claimed_identity.digest, own=is_grader)
+        return self.setup.assignment.accepts(self.claimed_identity.digest, own=self.has_grader_identity)
 
     @property
     def identity_flag(self) -> str:
         """The sentence about an identity that the assignment does not accept."""
-        differing = self.claimed_identity.differing(self.grader_identity)
+        differing = self.claimed_identity.differing(identity_of(self.setup.course_plan))
         return ANOTHER_IDENTITY.format(self.claimed_identity.words, differing or "nothing that is known here")
 
     @property
     def repeats_exactly(self) -> bool:
         """Whether the grader's trials are the student's, on a site where a trial always repeats exactly."""
-        return (
-            self.claimed_plan.site.traits.repeats
-            and self.claimed_plan.trials().keys() == self.grader_plan.trials().keys()
-        )
+        claimed = self.claimed_plan
+        return claimed.site.traits.repeats and claimed.trials().keys() == self.grader_plan.trials().keys()
 
     @cached_or_error
     def record_findings(self) -> tuple[Finding, ...]:
         """The faults of the records that show without measuring again."""
         planned = {trial.trial.key: trial for trial in self.claimed_plan.planned}
+        missing_keys = [key for key in planned if key not in self.records]
         findings = [
-            of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(trial)}")
-            for key, trial in planned.items()
-            if key not in self.records
+            of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(planned[key])}") for key in missing_keys
         ]
-        strange = sorted(self.records - planned.keys())
-        findings += [of_record(Flaw.STRANGE_RECORD, key, "it is of no trial of the assignment") for key in strange]
+        strange, what = sorted(self.records - planned.keys()), "it belongs to no trial of the assignment"
+        findings += [of_record(Flaw.STRANGE_RECORD, key, what) for key in strange]
         for key in sorted(self.records & planned.keys()):
             try:
                 record, samples = read_document(self.results, key), read_samples_of(self.results, key)
             except RecordError as error:
                 findings.append(of_record(Flaw.ROWS, key, error.what))
-            else:
-                faults = record_findings(planned[key], self.claimed_plan.site, record, samples)
-                findings += [of_record(fault.kind, key, fault.what) for fault in faults]
+                continue
+            faults = record_findings(planned[key], self.claimed_plan.site, record, samples)
+            findings += [of_record(fault.kind, key, fault.what) for fault in faults]
         return tuple(findings)
 
     @cached_or_error
     def claimed_evidence(self) -> Evidence:
         """The student's records, if they have no fault."""
         if self.record_findings:
-            raise Blocked("the records cannot be believed", hint="see the check of the records")
+            raise Blocked("the records have faults", hint="see the check of the records")
         return gather(self.claimed_plan, self.results)
 
     @cached_or_error
     def grader_evidence(self) -> Evidence:
-        """The records of the same trials on the grader's site; other hand-ins share these records."""
-        _ = self.submission  # an unreadable hand-in is not worth the minutes
+        """The records of the same trials on the grader's site, which all submissions share."""
+        _ = self.submission  # fails before minutes are spent on an unreadable submission
         self.setup.measure(self.grader_plan.planned)
         return gather(self.grader_plan, self.setup.results)
 
@@ -325,15 +320,8 @@ class Case:
 
     @cached_or_error
     def text(self) -> str:
-        """The discussion; bytes that are no UTF-8 are replaced by a mark."""
+        """The discussion, with a mark in place of bytes that are not UTF-8."""
         return self.file(DISCUSSION).decode(errors="replace")
-
-    @property
-    def writing(self) -> Writing:
-        """The discussion, if it is short enough to be checked."""
-        if len(self.text) > LONGEST:
-            raise Blocked(f"{DISCUSSION} has {len(self.text)} characters (at most {LONGEST})")
-        return Writing(DISCUSSION, self.text)
 
     @cached_or_error
     def numbers(self) -> Numbers:
@@ -341,12 +329,17 @@ class Case:
 
     @cached_or_error
     def checked(self) -> Checked:
-        return check(self.writing, self.numbers)
+        return self._checked(self.numbers)
 
     @cached_or_error
     def checked_here(self) -> Checked:
         """The discussion with the evidence of the grader's records."""
-        return check(self.writing, Numbers(self.grader_evidence))
+        return self._checked(Numbers(self.grader_evidence))
+
+    def _checked(self, numbers: Numbers) -> Checked:
+        if len(self.text) > LONGEST:
+            raise Blocked(f"{DISCUSSION} has {len(self.text)} characters (at most {LONGEST})")
+        return check(Writing(DISCUSSION, self.text), numbers)
 
     @cached_or_error
     def counted(self) -> Counted:
@@ -354,7 +347,7 @@ class Case:
 
     @property
     def figure_data(self) -> dict[str, bytes]:
-        """The files that the text draws figures from, as far as the hand-in has them."""
+        """The submitted files that the text draws figures from."""
         files, made = self.submission.files, names_made(self.setup.course_plan.experiment.name)
         names = files_named(files.get(DISCUSSION, b"").decode(errors="replace"))
         return {name: files[name] for name in names if name in files and name not in made}
@@ -365,14 +358,12 @@ class Case:
 
     @cached_or_error
     def rebuilt(self) -> bytes:
-        """The PDF built here from the records and the student's texts."""
+        """The PDF built from the records and the student's texts."""
         return self._rebuild(self.file("report.toml"), self.folder)
 
     def anonymous(self) -> bytes:
-        """The rebuilt PDF without the authors; a name that a student wrote into the discussion stays there."""
-        scratch = self.folder / "nameless"
-        scratch.mkdir()
-        return self._rebuild(NOBODY, scratch)
+        """The rebuilt PDF without the authors; a name in the discussion stays there."""
+        return self._rebuild(NOBODY, self.folder / "nameless")
 
     @cached_or_error
     def rebuilt_files(self) -> dict[str, bytes]:
@@ -382,13 +373,13 @@ class Case:
 
     @cached_or_error
     def is_as_rebuilt(self) -> bool:
-        """Whether the hand-in has the bytes that Verbyte builds, but for a digest of its first attachments.
+        """Whether the submission has the bytes that Verbyte builds, except for a digest of its first attachments.
 
-        The files of the hand-in are put into the rebuilt PDF first: other checks compare those."""
+        The submitted files are put into the rebuilt PDF first: other checks compare them."""
         built = with_files(self.rebuilt, self.rebuilt_files, self.submission.files, (PAGE, RECORDS, PROGRAMS))
         return _ID.sub(b"", self.submission.pdf) == _ID.sub(b"", built)
 
     @property
     def shown(self) -> bytes | None:
-        """The report for a person to read: the rebuilt one, if a check has built it."""
+        """The rebuilt report, for a person to read, if a check has built it."""
         return vars(self).get("rebuilt")

@@ -1,14 +1,15 @@
-"""Files about a whole class: the table of grades, the page of results, and which hand-ins are alike."""
+"""Files about a whole class: the table of grades, the page of results, and which submissions are alike."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -25,84 +26,104 @@ from lab.report.text.latex import without_comments
 from lab.submission.assignment import CHECKS, Assignment
 
 GRADES, ALIKE, PAGE = "grades.csv", "alike.csv", "class.html"
+ABOUT = ("submission", "flags", "assignment", "identity", "ids", "submissions of an id", "points", "most", "final")
 GROWTH = 1.25  # of a class, between two writings of its files
 LEAST_WORDS = 0.3  # of two discussions' runs of five words; below it, they only share phrases of the course
-SHOWN_HAND_INS = 5  # in a line about several
+SHOWN_SUBMISSIONS = 5  # in a line about several
 FINGERPRINT = "fingerprint.json"
 RUN_WORDS = 5  # words of a run
 MOST_DIGESTS = 100_000  # in a fingerprint, of each kind
 DIGEST_LETTERS = 16
-# Of a record's state: no two measurements share all of it. Hand-ins of a large class may share a start alone.
+# Of a record's state: no two measurements share all of it. Submissions of a large class may share a start alone.
 MOMENTS = (("started", "load"), ("host_seconds",))
 LEAST_LETTERS = 8  # of a moment: a rounded number proves nothing
-NEAREST = 10  # earlier hand-ins that a hand-in is compared with
-HOLDERS = 20  # hand-ins with one piece: so many, the last ones, are considered
-WEIGHED = 2000  # pieces of a hand-in by which the nearest are found
+NEAREST = 10  # pairs of a submission with earlier ones
 _WORD = re.compile(r"[^\W_]+")
 
-Groups = dict[str, list[str]]  # what several hand-ins have -> the names of these hand-ins
+Groups = dict[str, list[str]]  # the names of submissions by what they share
 
 
+class Likeness(NamedTuple):
+    """Two submissions and what they share: for a person to look at, never for points."""
+
+    first: str
+    second: str
+    words: float  # Jaccard index of the runs of words
+    records: int  # records with a moment of their measurement in common
+
+
+@dataclass
 class ClassOutputs:
-    """The files of a class while its hand-ins are graded, each replaced whole."""
+    """The files of a class while its submissions are graded, each replaced whole; the page's template reads it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._titles: list[str] = []
-        self._checks: set[str] = set()
-        self._graded: list[Graded] = []
-        self._written = 0
+    folder: Path
+    titles: list[str] = field(default_factory=list)
+    rows: list[Graded] = field(default_factory=list)
+    twice: Groups = field(default_factory=dict)  # ids in several submissions
+    causes: Groups = field(default_factory=dict)
+    alike: list[Likeness] = field(default_factory=list)
+    checks: tuple[str, ...] = ()
+    written: int = 0
 
     def begin(self, assignment: Assignment) -> None:
-        """Announce the assignment of the next hand-ins."""
-        self._titles.append(assignment.title)
-        self._checks |= set(assignment.checks)
+        """Announce the assignment of the next submissions."""
+        self.titles.append(assignment.title)
+        self.checks = tuple(name for name in CHECKS if name in (*self.checks, *assignment.checks))
 
     def add(self, graded: Graded) -> None:
         """Add a file. The outputs are written when the class has grown by a quarter: in all, in linear time."""
-        self._graded.append(graded)
-        if len(self._graded) >= self._written * GROWTH:
-            self._write([])
+        self.rows.append(graded)
+        if len(self.rows) >= self.written * GROWTH:
+            self._write()
 
     def finish(self) -> list[str]:
         """Write all files, with the pairs that are alike; return lines about the class."""
-        fingerprints = {row.submission: read_fingerprint(row.folder) for row in self._graded if row.folder}
-        pairs = alike(fingerprints, LEAST_WORDS)
-        write_text(self._folder / ALIKE, alike_csv(pairs))
-        page = self._write(pairs)
-        lines = [f"{len(names):>4} with the fault: {kind}" for kind, names in page.causes.items()]
-        for name, names in page.twice.items():
-            more = f" and {len(names) - SHOWN_HAND_INS} more" if len(names) > SHOWN_HAND_INS else ""
-            shown = ", ".join(names[:SHOWN_HAND_INS])
+        fingerprints = {row.submission: read_fingerprint(row.folder) for row in self.rows if row.folder}
+        self.alike = alike(fingerprints, LEAST_WORDS)
+        rows = ([plain(pair.first), plain(pair.second), f"{pair.words:.3f}", pair.records] for pair in self.alike)
+        write_text(self.folder / ALIKE, csv_text(("one", "other", "words_shared", "records_shared"), rows))
+        self._write()
+        lines = [f"{len(names):>4} with the fault: {kind}" for kind, names in self.causes.items()]
+        for name, names in self.twice.items():
+            more = f" and {len(names) - SHOWN_SUBMISSIONS} more" if len(names) > SHOWN_SUBMISSIONS else ""
+            shown = ", ".join(names[:SHOWN_SUBMISSIONS])
             lines.append(f"     the id {name} is in {len(names)} submissions: {shown}{more}")
-        return [*map(one_line, lines), *([f"{len(pairs):>4} pairs are alike: {ALIKE}"] if pairs else [])]
+        return [*map(one_line, lines), *([f"{len(self.alike):>4} pairs are alike: {ALIKE}"] if self.alike else [])]
 
-    def _write(self, pairs: list[Likeness]) -> ClassPage:
-        rows = sorted(self._graded, key=lambda row: (not row.grade.flags, row.submission))
-        checks = tuple(name for name in CHECKS if name in self._checks)
-        page = ClassPage(" and ".join(self._titles), checks, rows, by_cause(rows), by_id(rows), pairs)
-        write_text(self._folder / GRADES, grades_csv(page))
-        write_text(self._folder / PAGE, class_page(page))
-        self._written = len(rows)
-        return page
+    def _write(self) -> None:
+        """Write the table and the page, whose cells link to the evidence below. Untrusted text has no tag there, and
+        nothing that ends a line."""
+        self.rows.sort(key=lambda row: (not row.grade.flags, row.submission))
+        kinds = _grouped(self.rows, _kinds)
+        self.causes = dict(sorted(kinds.items(), key=lambda item: (-len(item[1]), item[0])))
+        ids = _grouped(self.rows, lambda row: dict.fromkeys(map(same_id, row.grade.ids)))
+        self.twice = {name: names for name, names in sorted(ids.items()) if len(names) > 1}
+        self.written = len(self.rows)
+        table = csv_text([*ABOUT, *self.checks, "faults", "trouble", "folder"], map(self._cells, self.rows))
+        write_text(self.folder / GRADES, table)
+        loader = FileSystemLoader(TEMPLATES)
+        pages = Environment(
+            autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True, finalize=_harmless
+        )
+        write_text(self.folder / PAGE, pages.get_template(PAGE).render(page=self) + "\n")
 
+    def _cells(self, row: Graded) -> Iterator[str]:
+        """A row of the table; a check that the submission's assignment lacks has an empty cell."""
+        grade, points = row.grade, {name: check.points for name, check in self.checks_of(row).items()}
+        same = max((len(self.twice.get(same_id(name), ())) for name in grade.ids), default=0)
+        sums = [grade.points, grade.most, grade.is_final] if row.folder else ["", "", False]
+        cells = [row.submission, "; ".join(grade.flags), grade.assignment, grade.identity, row.ids, same or "", *sums]
+        cells += [points.get(name, "") for name in self.checks]
+        return map(plain, [*cells, "; ".join(grade.kinds), row.trouble, row.folder or ""])
 
-@dataclass(frozen=True)
-class ClassPage:
-    title: str
-    checks: tuple[str, ...]  # of its assignments
-    rows: list[Graded]
-    causes: Mapping[str, list[str]]
-    twice: Mapping[str, list[str]]  # ids in several hand-ins
-    alike: list[Likeness]
+    @property
+    def title(self) -> str:
+        return " and ".join(self.titles)
 
     def first(self, row: Graded) -> str:
-        """What a grader must know before the points."""
-        again = [
-            f"the id {name} is in {len(self.twice[same_id(name)])} submissions"
-            for name in row.grade.ids
-            if same_id(name) in self.twice
-        ]
+        """The remarks that a grader must read before the points."""
+        counts = {name: len(self.twice.get(same_id(name), ())) for name in row.grade.ids}
+        again = [f"the id {name} is in {count} submissions" for name, count in counts.items() if count]
         return "; ".join([*row.grade.flags, *again, *([row.trouble] if row.trouble else [])])
 
     def checks_of(self, row: Graded) -> dict[str, CheckResult]:
@@ -110,20 +131,12 @@ class ClassPage:
 
     def sentences(self, row: Graded) -> str:
         """The path of the page of sentences from the class's page; empty if there is none."""
-        if not row.folder or not (row.folder / SENTENCES).is_file():
-            return ""
-        return f"{row.folder.parent.name}/{row.folder.name}/{SENTENCES}"
+        has_page = row.folder and (row.folder / SENTENCES).is_file()
+        return f"{row.folder.parent.name}/{row.folder.name}/{SENTENCES}" if row.folder and has_page else ""
 
     def findings(self, check: CheckResult) -> list[str]:
         nothing = [] if check.findings else ["nothing found"]
         return [*check.evidence(), *nothing, f"to repeat: {check.command}"]
-
-
-def class_page(page: ClassPage) -> str:
-    """The table, whose cells link to the evidence below. Untrusted text has no tag, and nothing that ends a line."""
-    loader = FileSystemLoader(TEMPLATES)
-    pages = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True, finalize=_harmless)
-    return pages.get_template("class.html").render(page=page) + "\n"
 
 
 def _harmless(value: object) -> object:
@@ -135,49 +148,29 @@ def same_id(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def by_cause(rows: Iterable[Graded]) -> Groups:
-    """The hand-ins with each fault, the most frequent fault first."""
-    causes: Groups = {}
+def _kinds(row: Graded) -> Iterable[str]:
+    trouble = ["skipped" if row.skipped else "the grading itself"] if row.trouble else []
+    return (*row.grade.kinds, *trouble)
+
+
+def _grouped(rows: Iterable[Graded], keys: Callable[[Graded], Iterable[str]]) -> Groups:
+    groups: Groups = defaultdict(list)
     for row in rows:
-        trouble = ["skipped" if row.skipped else "the grading itself"] if row.trouble else []
-        for kind in [*row.grade.kinds, *trouble]:
-            causes.setdefault(kind, []).append(row.submission)
-    return dict(sorted(causes.items(), key=lambda item: (-len(item[1]), item[0])))
-
-
-def by_id(rows: Iterable[Graded]) -> Groups:
-    holders: Groups = {}
-    for row in rows:
-        for name in dict.fromkeys(map(same_id, row.grade.ids)):
-            holders.setdefault(name, []).append(row.submission)
-    return {name: submissions for name, submissions in sorted(holders.items()) if len(submissions) > 1}
-
-
-def grades_csv(page: ClassPage) -> str:
-    """A row for each file of the class; a check that a hand-in's assignment lacks has an empty cell."""
-    about = ["submission", "flags", "assignment", "identity", "ids", "submissions of an id", "points", "most", "final"]
-    return csv_text([*about, *page.checks, "faults", "trouble", "folder"], _grade_rows(page))
-
-
-def _grade_rows(page: ClassPage) -> Iterator[Iterable[str]]:
-    for row in page.rows:
-        grade, points = row.grade, {check.name: check.points for check in row.grade.checks}
-        same = max((len(page.twice.get(same_id(name), ())) for name in grade.ids), default=0)
-        sums = [grade.points, grade.most, grade.is_final] if row.folder else ["", "", False]
-        cells = [row.submission, "; ".join(grade.flags), grade.assignment, grade.identity, row.ids, same or "", *sums]
-        cells += [points.get(name, "") for name in page.checks]
-        yield map(plain, [*cells, "; ".join(grade.kinds), row.trouble, row.folder or ""])
+        for key in keys(row):
+            groups[key].append(row.submission)
+    return groups
 
 
 def plain(value: object) -> str:
-    """The text for a spreadsheet, which must not run a stranger's text as a formula, nor a terminal as a command."""
+    """A cell of a table that neither a spreadsheet reads as a formula nor a terminal as a command."""
     text = one_line(str(value))
-    return f"'{text}" if text.lstrip()[:1] in ("=", "+", "-", "@", "\\", "|") and text.strip() else text
+    starts = text.strip() != "-" and text.lstrip()[:1] in ("=", "+", "-", "@", "\\", "|")
+    return f"'{text}" if starts and text.strip() else text
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The digests of a hand-in's runs of words, and of the moments of its records."""
+    """The digests of a submission's runs of words, and of the moments of its records."""
 
     words: frozenset[str] = frozenset()
     records: frozenset[str] = frozenset()
@@ -222,44 +215,24 @@ def read_fingerprint(folder: Path) -> Fingerprint:
         return Fingerprint()
 
 
-@dataclass(frozen=True)
-class Likeness:
-    """Two hand-ins and what they share: for a person to look at, never for points."""
-
-    first: str
-    second: str
-    words: float  # Jaccard index of the runs of words
-    records: int  # records with a moment of their measurement in common
-
-
 def alike(fingerprints: Mapping[str, Fingerprint], least_words: float) -> list[Likeness]:
-    """The pairs that share a record or many words, the most alike first. Each hand-in is compared with the nearest of
-    those before it, so that a ring of copies is a chain of pairs, and a class of copies is as quick as any other."""
-    pairs = [pair for pair in _pairs(fingerprints) if pair.records or pair.words >= least_words]
-    return sorted(pairs, key=lambda pair: (-pair.records, -pair.words, pair.first, pair.second))
+    """The pairs that share a record or many words, the most alike first. Each submission has pairs only with the
+    nearest of those before it, so that a ring of copies is a chain of pairs, and a class of copies a short list."""
+    names, pairs = sorted(fingerprints), list[Likeness]()
+    for number, name in enumerate(names):
+        earlier = (_likeness(before, name, fingerprints) for before in names[:number])
+        similar = [pair for pair in earlier if pair.records or pair.words >= least_words]
+        pairs += sorted(similar, key=_rank)[:NEAREST]
+    return sorted(pairs, key=_rank)
 
 
-def _pairs(fingerprints: Mapping[str, Fingerprint]) -> Iterator[Likeness]:
-    holders: dict[str, list[str]] = defaultdict(list)
-    count: Counter[str] = Counter()
-    for name in sorted(fingerprints):
-        mine = fingerprints[name]
-        pieces = [*sorted(mine.records)[:WEIGHED], *sorted(mine.words)[:WEIGHED]]
-        weight: Counter[str] = Counter()  # of the earlier submissions: rare pieces weigh most
-        for piece in pieces:
-            for earlier in holders.get(piece, ()):
-                weight[earlier] += round(1_000_000 / count[piece])
-        for earlier, _ in weight.most_common(NEAREST):
-            theirs = fingerprints[earlier]
-            shared = len(mine.words & theirs.words)
-            every = len(mine.words) + len(theirs.words) - shared
-            records = {piece.partition(" ")[0] for piece in mine.records & theirs.records}
-            yield Likeness(earlier, name, shared / (every or 1), len(records))
-        for piece in pieces:
-            holders[piece] = [*holders[piece][-HOLDERS + 1 :], name]
-            count[piece] += 1
+def _rank(pair: Likeness) -> tuple[float, float, str, str]:
+    return -pair.records, -pair.words, pair.first, pair.second
 
 
-def alike_csv(pairs: Iterable[Likeness]) -> str:
-    rows = ([plain(pair.first), plain(pair.second), f"{pair.words:.3f}", pair.records] for pair in pairs)
-    return csv_text(("one", "other", "words_shared", "records_shared"), rows)
+def _likeness(first: str, second: str, fingerprints: Mapping[str, Fingerprint]) -> Likeness:
+    ours, theirs = fingerprints[first], fingerprints[second]
+    shared = len(ours.words & theirs.words)
+    every = len(ours.words) + len(theirs.words) - shared
+    records = {piece.partition(" ")[0] for piece in ours.records & theirs.records}
+    return Likeness(first, second, shared / (every or 1), len(records))

@@ -39,11 +39,11 @@ SCRIPTS = ROOT / "code" / "setup" / "gradescope"
 PARTS = ("code", "experiments", "templates", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 MADE = ("__pycache__", ".egg-info")
 ELF = b"\x7fELF"
-NAMED, COURSE, IMAGE = "assignment", "course", "image.lab"
+NAMED, COURSE, IMAGE = "assignment", "course", "image.lab"  # in the bundle
 
 
 def grade(options: Namespace) -> int:
-    """Grade one hand-in; 0 if it has all points, else 1."""
+    """Grade one submission; 0 if it has all points, else 1."""
     return graded(options, options.submission, options.only or ())
 
 
@@ -55,37 +55,32 @@ def preview_grade(options: Namespace) -> int:
 def graded(
     options: Namespace, place: Path, only: tuple[str, ...], *, public: bool = False, is_solution: bool = False
 ) -> int:
-    """Grade and print; every attempt has a folder of its own."""
+    """Grade and print; every attempt has a separate folder."""
     require_kind(place)
-    signal.signal(signal.SIGTERM, _end)
-    hand_in = SubmissionFile(place)
-    setup = prepare_grading(find_assignment(options.assignment or assignment_in(hand_in)), options.jobs)
+    # Leave nothing in the temporary directory when a time limit ends the grading.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    file = SubmissionFile(place)
+    setup = prepare_grading(find_assignment(options.assignment or assignment_in(file)), options.jobs)
     setup = replace(setup, handed_out=handed_out(setup.assignment, starter=not public, solution=not is_solution))
-    names = [name for name in CHECKS if name in (only or setup.assignment.checks)]
-    if public:
-        names = [name for name in names if name not in setup.assignment.hidden]
+    left_out = setup.assignment.hidden if public else ()
+    names = [name for name in CHECKS if name in (only or setup.assignment.checks) and name not in left_out]
     attempt = new_attempt(attempts_of(options.out, place))
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
-        case = Case(setup, hand_in, Path(folder))
+        case = Case(setup, file, Path(folder))
         result = make_grade(case, digest_of(place), names, lambda state: write_grade(state, attempt))
         write_fingerprint(fingerprint(case), attempt)
         if case.shown:
             write_bytes(attempt / REPORT, case.shown)
-            if setup.assignment.terms.anonymous:
+            if setup.assignment.anonymous:
                 write_bytes(attempt / NAMELESS, case.anonymous())
         write_sentences(case, attempt)
         write_feedback(result, setup.templates, attempt)
-    print("\n".join([*lines(result), f"kept in {from_here(attempt)}"]))
+    print("\n".join([*lines(result), f"written to {from_here(attempt)}"]))
     return int(result.points < result.most or not result.is_final)
 
 
-def _end(*_: object) -> None:
-    """Leave nothing in the temporary directory when a time limit ends the grading."""
-    sys.exit(128 + signal.SIGTERM)
-
-
 def grade_class(options: Namespace) -> int:
-    """Grade all hand-ins of a folder; 0 if each has a final grade, whatever it is."""
+    """Grade all submissions of a folder; 0 if each has a final grade, whatever it is."""
     submissions, skipped = find_submissions(options.submissions)
     assigned, unassigned = by_assignment(submissions, options.assignment)
     outputs, status = ClassOutputs(options.out), 0
@@ -103,23 +98,23 @@ def grade_class(options: Namespace) -> int:
 
 
 def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: ClassOutputs) -> Iterator[Graded]:
-    """The hand-ins of each assignment as they are done; the grader's trials are measured once, before."""
+    """Grade the submissions of each assignment, after measuring the grader's trials once."""
     on, at_once = (on_a_node(read_slurm(options.hosts)), AT_ONCE) if options.site else ((), options.jobs)
     for file, submissions in assigned.items():
         setup = prepare_grading(file, options.jobs, options.hosts if options.site else None)
-        setup.measure(shared(setup.course_plan))  # once, since all processes would wait for it
+        setup.measure(shared(setup.course_plan))  # else all processes would wait for these trials
         outputs.begin(setup.assignment)
         command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
-        command += ["--assignment", str(setup.assignment.file), "--"]  # a name may begin with a dash
+        command += ["--assignment", str(setup.assignment.file), "--"]  # a file's name may begin with a dash
 
-        def grade_one(place: Path, command: list[str] = command) -> list[str]:
-            return [*command, str(place)]
+        def command_for(place: Path, start: list[str] = command) -> list[str]:
+            return [*start, str(place)]
 
-        yield from grade_submissions(submissions, options.out, setup.grader, grade_one, at_once, on)
+        yield from grade_submissions(submissions, options.out, setup.grader, command_for, at_once, on)
 
 
 def grade_prepare(options: Namespace) -> int:
-    """Measure the trials that are the same for all hand-ins."""
+    """Measure the trials that are the same for all submissions."""
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     trials = shared(setup.course_plan)
     setup.measure(trials)
@@ -130,12 +125,11 @@ def grade_prepare(options: Namespace) -> int:
 
 
 def shared(plan: Plan) -> list[Planned]:
-    """The trials of Verbyte's programs, which no hand-in changes."""
+    """The trials of Verbyte's programs, which are the same for all submissions."""
     return [planned for planned in plan.planned if not planned.series.tool.build]
 
 
 def autograder(options: Namespace) -> int:
-    """Build the zip to upload to Gradescope."""
     if options.image:
         require_exported(options.image)
     assignment = load_assignment(find_assignment(options.assignment))
@@ -154,7 +148,7 @@ def write_bundle(assignment: Assignment, image: Path | None, file: Path) -> int:
             assignment.file,
             *files_of(assignment.experiment),
             *written_by_people(assignment.experiment.with_suffix("")),
-            *written_by_people(assignment.file.with_suffix("")),  # the kit: the texts that it hands out do not count
+            *written_by_people(assignment.file.with_suffix("")),  # the kit, whose texts do not count in a discussion
         ]
         folder = assignment.experiment.parent
         places |= {f"{COURSE}/{text.relative_to(folder)}": text for text in texts if text.is_relative_to(folder)}
@@ -167,7 +161,7 @@ def write_bundle(assignment: Assignment, image: Path | None, file: Path) -> int:
 
 
 def written_by_people(place: Path) -> Iterator[Path]:
-    """Files that people wrote: nothing hidden, no link, no program."""
+    """The files that people wrote: no hidden files, links or binaries."""
     if place.is_dir():
         for entry in sorted(place.iterdir()):
             if not entry.name.startswith(".") and not entry.name.endswith(MADE) and not entry.is_symlink():

@@ -27,6 +27,7 @@ LARGEST = 2**20
 MOST_DIGITS = 20  # of a whole number: time in ns since 1970 has 19
 MOST_LINES, LONGEST_LINE, MOST_HEADER_DIGITS = 1000, 20_000, 19  # of a header; Verbyte's programs print less
 MOST_NODES = 64
+IMPOSSIBLE = "holds a number that nothing measures"
 # Values of a header that depend on the speed of the computer, on a wall clock.
 TIMED = frozenset({"iterations", "warmup", "operations"})
 # A plan cannot foretell the version of Verbyte, the programs' choices and the checks.
@@ -45,36 +46,28 @@ _NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?", re.ASCII | re.IGNOR
 _DIGITS = re.compile(rf"\d{{{MOST_HEADER_DIGITS + 1}}}")
 
 
-class _NoNumber(Exception):
-    """A number beyond the bounds."""
-
-
 def require_plain(content: bytes, where: str) -> None:
     """Refuse JSON that is too long or too deep, or has impossible numbers. Other text is left to its reader."""
     if len(content) > LARGEST:
         raise SubmissionError(f"has more than {LARGEST} bytes", where, fault=OpeningFault.TOO_LARGE)
+
+    def whole(text: str) -> int:
+        if len(text.lstrip("-")) > MOST_DIGITS:
+            raise SubmissionError(f"{IMPOSSIBLE}: {text[:MOST_DIGITS]}... with {len(text)} digits", where)
+        return int(text)
+
+    def finite(text: str) -> float:
+        if not math.isfinite(value := float(text)):
+            raise SubmissionError(f"{IMPOSSIBLE}: {text[:MOST_DIGITS]}", where)
+        return value
+
     try:
-        json.loads(content, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
-    except _NoNumber as error:
-        raise SubmissionError(f"holds a number that nothing measures: {error}", where) from error
+        json.loads(content, parse_int=whole, parse_float=finite, parse_constant=finite)
     except RecursionError as error:
         what = "is nested more deeply than anything that Verbyte writes"
         raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE) from error
     except ValueError:
         return
-
-
-def _whole(text: str) -> int:
-    if len(text.lstrip("-")) > MOST_DIGITS:
-        raise _NoNumber(f"{text[:MOST_DIGITS]}... with {len(text)} digits")
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise _NoNumber(text[:MOST_DIGITS])
-    return value
 
 
 def record_findings(
@@ -99,10 +92,8 @@ def record_findings(
         if outcome.counters_after.get(name, 0) < before:
             yield Finding(Flaw.COUNTER, f"{name} went down from {before} to {outcome.counters_after.get(name, 0)}")
     yield from (Finding(Flaw.COUNTER, what) for what in uncounted_bytes(planned, site.ends, outcome, samples))
-    clocks = [outcome.clock_start_ns]
-    for step in outcome.steps:
-        clocks += [step.clock_start_ns, step.clock_end_ns]
-    clocks.append(outcome.clock_end_ns)
+    steps = [clock for step in outcome.steps for clock in (step.clock_start_ns, step.clock_end_ns)]
+    clocks = [outcome.clock_start_ns, *steps, outcome.clock_end_ns]
     if clocks != sorted(clocks):
         yield Finding(Flaw.CLOCK, "the clock went back between the steps")
     yield from (Finding(Flaw.CLOCK, what) for what in untimed_ns(outcome, samples))
@@ -114,27 +105,23 @@ def text_findings(facts: Facts) -> Iterator[Finding]:
     if not _VERSION.fullmatch(facts.judged.lab):
         yield Finding(Flaw.RECORD, f"lab is not a version: {facts.judged.lab!r:.60}")
     if set(facts.judged.checks or ()) != set(CHECKS):
-        yield Finding(Flaw.RECORD, "it does not say that it passed all checks, and no others")
+        yield Finding(Flaw.RECORD, "it does not list all checks as passed, and no others")
     header = facts.measured.header or {}
-    if len(header) > MOST_LINES or any(_is_strange(text) for line in header.items() for text in line):
-        yield Finding(Flaw.HEADER, "its header is none that a program printed: too long, or not to be printed")
+    texts = [text for line in header.items() for text in line]
+    is_printed = all(len(text) <= LONGEST_LINE and text.isprintable() and not _DIGITS.search(text) for text in texts)
+    if len(header) > MOST_LINES or not is_printed:
+        yield Finding(Flaw.HEADER, "its header is not the output of a program: too long, or unprintable")
     if len(facts.moment.nodes) > MOST_NODES or not all(map(_NODE.fullmatch, facts.moment.nodes)):
         yield Finding(Flaw.STATE, f"its nodes are not host names: {facts.moment.nodes!r:.80}")
 
 
-def _is_strange(text: str) -> bool:
-    return len(text) > LONGEST_LINE or not text.isprintable() or bool(_DIGITS.search(text))
-
-
 def _outcome_of(measured: Measured) -> Outcome:
-    """The outcome of the trial, as far as the record holds it."""
-    steps = (
+    steps = tuple(
         StepOutcome("", "", "", "", step.client_status, step.server_status, step.clock_start_ns, step.clock_end_ns)
         for step in measured.steps
     )
-    clocks = (measured.clock_start_ns, measured.clock_end_ns)
     counters = (measured.counters_before, measured.counters_after)
-    return Outcome(tuple(steps), *counters, *clocks, console="", host_seconds=0.0)
+    return Outcome(steps, *counters, measured.clock_start_ns, measured.clock_end_ns, console="", host_seconds=0.0)
 
 
 def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
@@ -146,13 +133,10 @@ def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
             yield Finding(Flaw.ROWS, error.what)
         return
     planned_sizes, sizes = {count.size for count in request.counts}, {sample.size_bytes for sample in samples}
-    if tool.build and not tool.silent:  # a student's program may have lost some sizes
-        are_planned = bool(sizes) and sizes <= planned_sizes
-    else:
-        are_planned = sizes == (set() if tool.silent else planned_sizes)
-    if not are_planned:
-        yield Finding(Flaw.ROWS, "the samples are not of the sizes that were asked for")
-    elif impossible := next((one for one in samples if one.time_ns <= 0 or one.bytes <= 0 < one.size_bytes), None):
+    may_lose = tool.build and not tool.silent  # a student's program may have lost some sizes
+    if not (sizes and sizes <= planned_sizes if may_lose else sizes == (set() if tool.silent else planned_sizes)):
+        yield Finding(Flaw.ROWS, "the samples are not of the planned sizes")
+    elif impossible := next((item for item in samples if item.time_ns <= 0 or item.bytes <= 0 < item.size_bytes), None):
         yield Finding(Flaw.ROWS, f"an impossible sample: {impossible}")
 
 
@@ -170,6 +154,7 @@ def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
 
 
 def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:
+    """The values by point, size and name."""
     return {
         (str(dict(parameters.point)), size, name): values
         for parameters in effective(evidence, series)
@@ -182,7 +167,7 @@ def node_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
     """Nodes whose names, but for their numbers, no node of the grader's trials has."""
     there, here = (_nodes(evidence) for evidence in (claimed, grader))
     if strange := sorted(there.keys() - here.keys()):
-        yield Finding(Flaw.STATE, f"it names nodes that are none of this cluster's, such as {there[strange[0]]!r:.80}")
+        yield Finding(Flaw.STATE, f"it names nodes that this cluster does not have, such as {there[strange[0]]!r:.80}")
 
 
 def _nodes(evidence: Evidence) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Grade a class: find the submissions, and grade each in a process of its own."""
+"""Grade a class: find the submissions, and grade each in a separate process."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from lab.errors import LabError
@@ -22,20 +23,20 @@ from lab.places import ASSIGNMENTS
 from lab.submission.archive import MAGIC, SUFFIXES, SubmissionError
 from lab.submission.assignment import find_assignment, names
 
-DEADLINE_S = 2 * 3600  # of one hand-in, from its start; on a cluster it may wait in the queue before
+DEADLINE_S = 2 * 3600  # of one submission, from its start; on a cluster it may wait in the queue before
 LIMITS = f"timeout --kill-after=60 {DEADLINE_S} prlimit --as={16 * 10**9} --fsize={10**9} --core=0".split()
 LAST_LETTERS = 500  # of a failed grading's output
 NO_ASSIGNMENT = "it names no assignment of this course (try: --assignment)"
-MARK = "~"  # no plain name has it: before the digest that tells names apart which look the same
+MARK = "~"  # not in any plain name: before the digest that distinguishes names which look the same
 NAME_LETTERS = 16  # of that digest
 _PLAIN = re.compile(r"([A-Za-z0-9_-]{1,100})\.pdf", re.ASCII)
 
-Assigned = dict[Path, list[Path]]  # assignment -> its hand-ins
+Assigned = dict[Path, list[Path]]  # assignment -> its submissions
 Command = Callable[[Path], list[str]]
 
 
 class ClassError(LabError):
-    """A folder of hand-ins that cannot be graded."""
+    """A folder of submissions that cannot be graded."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Graded:
     grade: Grade
     folder: Path | None
     trouble: str = ""
-    skipped: bool = False  # it is no hand-in: the trouble has the reason
+    skipped: bool = False  # not a submission: the trouble has the reason
 
     @property
     def points(self) -> int:
@@ -70,7 +71,7 @@ def find_submissions(folder: Path) -> tuple[list[Path], list[Graded]]:
 
 
 def _skip_reason(place: Path) -> str:
-    """The reason why this is no hand-in; empty for a hand-in."""
+    """The reason why this is not a submission; empty for a submission."""
     if place.name.startswith(".") or place.name == "__MACOSX":
         return "it is hidden, or a computer put it there"
     if place.is_dir() or place.suffix.lower() in SUFFIXES or _begins_as_pdf(place):
@@ -89,45 +90,45 @@ def _begins_as_pdf(place: Path) -> bool:
 
 
 def by_assignment(
-    submissions: Iterable[Path], named: str | None, folder: Path = ASSIGNMENTS
+    places: Iterable[Path], named: str | None, folder: Path = ASSIGNMENTS
 ) -> tuple[Assigned, list[Graded]]:
-    """The hand-ins of the assignment that is `named`, of the only one, or else of each that they name themselves.
+    """The submissions by assignment: the one that is `named`, the course's only one, or the one in each submission.
 
-    A folder without a readable hand-in is the wrong folder; it is refused before any measurement."""
-    hand_ins = [SubmissionFile(place) for place in submissions]
-    _require_readable(hand_ins)
+    A folder without a readable submission is the wrong folder; it is refused before any measurement."""
+    files = [SubmissionFile(place) for place in places]
+    _require_readable(files)
     if named or len(names(folder)) == 1:
-        return {find_assignment(named, folder): [hand_in.place for hand_in in hand_ins]}, []
+        return {find_assignment(named, folder): [file.place for file in files]}, []
     assigned: Assigned = {}
     unassigned = []
-    while hand_ins:
-        hand_in = hand_ins.pop(0)  # so that its content is freed
-        if assignment := assignment_in(hand_in, folder):
-            assigned.setdefault(find_assignment(assignment, folder), []).append(hand_in.place)
+    while files:
+        file = files.pop(0)  # so that its content is freed
+        if assignment := assignment_in(file, folder):
+            assigned.setdefault(find_assignment(assignment, folder), []).append(file.place)
         else:
-            unassigned.append(Graded(hand_in.place.name, Grade(), None, NO_ASSIGNMENT))
+            unassigned.append(Graded(file.place.name, Grade(), None, NO_ASSIGNMENT))
     if not assigned:
         find_assignment(None, folder)  # raises an error with a hint
     return assigned, unassigned
 
 
-def _require_readable(hand_ins: Iterable[SubmissionFile]) -> None:
-    first = None
-    for hand_in in hand_ins:
+def _require_readable(files: Iterable[SubmissionFile]) -> None:
+    errors = []
+    for file in files:
         try:
-            _ = hand_in.submission
+            _ = file.submission
         except SubmissionError as error:
-            first = first or error
+            errors.append(error)
         else:
             return
-    if first is not None:
-        raise ClassError(f"none of its submissions can be opened, first {first}", where=str(Path(first.where).parent))
+    where = str(Path(errors[0].where).parent)
+    raise ClassError(f"none of its submissions can be opened, first {errors[0]}", where=where)
 
 
-def assignment_in(hand_in: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | None:
-    """The assignment that a hand-in names, if the course has it."""
+def assignment_in(file: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | None:
+    """The assignment that a submission names, if the course has it."""
     try:
-        named = hand_in.page.assignment
+        named = file.page.assignment
     except SubmissionError:
         return None
     return named if named in names(folder) else None
@@ -136,7 +137,7 @@ def assignment_in(hand_in: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | 
 def grade_class(
     submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int, on: tuple[str, ...] = ()
 ) -> Iterator[Graded]:
-    """Each hand-in as soon as it is done, graded ones first. `on` is the prefix of a command that runs elsewhere."""
+    """Each submission as soon as it is done, graded ones first. `on` begins a command that runs on another host."""
     todo = []
     for submission in submissions:
         attempt, grade = last_attempt(attempts_of(grades, submission))
@@ -153,9 +154,10 @@ def grade_class(
 
 
 def _grade(submission: Path, grades: Path, command: list[str]) -> Graded:
-    before, _ = last_attempt(attempts_of(grades, submission))
+    folder = attempts_of(grades, submission)
+    before, _ = last_attempt(folder)
     output = _run(command)
-    attempt, grade = last_attempt(attempts_of(grades, submission))
+    attempt, grade = last_attempt(folder)
     if attempt == before:
         return Graded(submission.name, Grade(), None, output or "no grade was written")
     return Graded(submission.name, grade, attempt, "" if grade.is_final else output or "it is not final")
@@ -171,7 +173,7 @@ def _run(command: list[str]) -> str:
 
 
 def attempts_of(grades: Path, submission: Path) -> Path:
-    """The folder of one hand-in's grades: no two file names share a folder."""
+    """The folder of one submission's grades: no two file names share a folder."""
     if plain := _PLAIN.fullmatch(submission.name):
         return grades / plain[1]
     similar = re.sub(r"[^A-Za-z0-9_-]+", "_", submission.stem)[:80]
@@ -182,22 +184,21 @@ def attempts_of(grades: Path, submission: Path) -> Path:
 def new_attempt(folder: Path) -> Path:
     with storage(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        number = max(_numbers(folder), default=0) + 1
-        while True:
+        for number in count(max(_numbers(folder), default=0) + 1):
             try:
                 (folder / str(number)).mkdir()
-                return folder / str(number)
-            except FileExistsError:
-                number += 1
+            except FileExistsError:  # another grading took this number
+                continue
+            break
+    return folder / str(number)
 
 
 def last_attempt(folder: Path) -> tuple[Path | None, Grade]:
     """The newest attempt with a final grade, else the newest with any: its folder and its grade."""
     attempts = [folder / str(number) for number in sorted(_numbers(folder), reverse=True)]
     graded = [(attempt, grade) for attempt in attempts if (grade := read_grade(attempt))]
-    final = [(attempt, grade) for attempt, grade in graded if grade.is_final]
-    return (final or graded)[0] if graded else (None, Grade())
+    return next((pair for pair in graded if pair[1].is_final), graded[0] if graded else (None, Grade()))
 
 
 def _numbers(folder: Path) -> list[int]:
-    return [int(place.name) for place in folder.glob("*") if place.name.isdecimal()] if folder.is_dir() else []
+    return [int(place.name) for place in folder.glob("*") if place.name.isdecimal()]

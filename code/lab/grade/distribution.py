@@ -1,6 +1,6 @@
 """Rows of another identity, or on a wall clock, compared with the grader's in distribution.
 
-A forger who knows the tolerance of a median can add nearly all of it to the rates of one program. So every repetition
+Within the tolerance of a median a forger can add nearly all of it to the rates of one program. So every repetition
 counts, and so do the spread, the shift of a whole series, and the ratios of series.
 """
 
@@ -15,7 +15,7 @@ from typing import TypeVar
 from lab.analysis.ratios import geometric_mean
 from lab.grade.finding import Finding, Flaw
 from lab.model.sizes import format_size
-from lab.records.compare import TOLERANCE, values_by_place
+from lab.records.compare import TOLERANCE, RowPlace, measured, paired
 from lab.records.table import Row
 from lab.report.evidence.curve import margin_of
 from lab.sites.site import Traits
@@ -23,8 +23,8 @@ from lab.sites.site import Traits
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
 # docs/grading.md, Whose records are graded. Each bound is above all that they showed.
 SINGLE = TOLERANCE  # of a median, of a repetition beyond the grader's, of a ratio of two medians
-# Of the mean over a series' sizes and points, where errors of single ones cancel; of the ratio of two such means where
-# trials repeat. Another day may move each of two series on a wall clock so far (lab.report.evidence.curve).
+# Of the mean over a series' sizes and points, where single errors cancel; of the ratio of two such means where trials
+# repeat. On a wall clock another day may move each of two series as much (lab.report.evidence.curve).
 JOINT = TOLERANCE / 2
 OUTLIERS = 0.05  # of a series' repetitions
 DISTURBED = 0.1  # of them on a wall clock, where another process disturbs one or two
@@ -38,10 +38,9 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Quantity:
-    """One measured column of a series at a point and a size: the values of all repetitions on both sides."""
+    """The values of all repetitions at one place, on both sides."""
 
-    row: Row  # any of them: for series, point and size
-    column: str
+    place: RowPlace
     claimed: list[int]
     grader: list[int]
 
@@ -54,41 +53,32 @@ class Quantity:
         """The tolerance of the median; if the grader's spread exceeds it, that spread."""
         return max(SINGLE, _spread(self.grader))
 
-    @property
-    def is_steady(self) -> bool:
-        return self.tolerance == SINGLE
-
     def outside(self) -> list[int]:
         """The claimed values beyond all of the grader's by more than the tolerance."""
         low, high = min(self.grader) * (1 - self.tolerance), max(self.grader) * (1 + self.tolerance)
         return [value for value in self.claimed if not low <= value <= high]
 
-    def grown(self, floor: float) -> float:
-        """The hand-in's spread over the grader's; a spread below the floor is luck on either side."""
-        return max(_spread(self.claimed), floor) / max(_spread(self.grader), floor)
-
     def __str__(self) -> str:
-        return _name(self.row, self.column)
+        return _name(self.place)
 
 
 def distribution_findings(claimed: Sequence[Row], grader: Sequence[Row], traits: Traits) -> Iterator[Finding]:
     """All differences beyond what chance and another machine of the same kind explain."""
-    rows = {row.label(of_all=True): row for row in (*claimed, *grader)}
-    theirs, ours = values_by_place(list(claimed)), values_by_place(list(grader))
-    for label, column in sorted(theirs.keys() ^ ours.keys()):
-        where = "measured here, but not handed in" if (label, column) in ours else "handed in, but not measured here"
-        yield Finding(Flaw.ROWS, f"{_name(rows[label], column)} is {where}")
-    both = [Quantity(rows[key[0]], key[1], theirs[key], ours[key]) for key in ours if key in theirs]
-    for quantity in both:
+    ours = measured(grader)
+    for place in sorted(measured(claimed).keys() ^ ours.keys(), key=lambda place: (place.label, place.column)):
+        where = "measured here, but not handed in" if place in ours else "handed in, but not measured here"
+        yield Finding(Flaw.ROWS, f"{_name(place)} is {where}")
+    quantities = [Quantity(*pair) for pair in paired(claimed, grader)]
+    for quantity in quantities:
         if abs(quantity.ratio - 1) > quantity.tolerance:
             what = f"{quantity} is {quantity.ratio:.3f} of what is measured here, allowed is {quantity.tolerance:.0%}"
             yield Finding(Flaw.TOLERANCE, what)
-    for series, quantities in _by(both, lambda quantity: quantity.row.series).items():
-        yield from _repetitions(series, quantities, traits)
-        yield from _spreads(series, quantities, margin_of(traits))
-    steady = [quantity for quantity in both if quantity.is_steady]
+    for series, group in _by(quantities, lambda quantity: quantity.place.series).items():
+        yield from _repetitions(series, group, OUTLIERS if traits.repeats else DISTURBED)
+        yield from _spreads(series, group, margin_of(traits))
+    steady = [quantity for quantity in quantities if quantity.tolerance == SINGLE]
     # On a wall clock nothing may be steady: there, a mean is as uncertain as its values are far apart.
-    means = _means(steady, lambda _: JOINT) if traits.repeats else _means(both, _mean_spread)
+    means = _means(steady, lambda _: JOINT) if traits.repeats else _means(quantities, _mean_spread)
     for (series, column), (mean, allowed) in means.items():
         if abs(mean - 1) > allowed:
             what = f"is {mean:.3f} of what is measured here on average over its sizes, allowed is {allowed:.0%}"
@@ -96,10 +86,10 @@ def distribution_findings(claimed: Sequence[Row], grader: Sequence[Row], traits:
     yield from _ratios(steady, means, JOINT if traits.repeats else SINGLE)
 
 
-def _repetitions(series: str, quantities: list[Quantity], traits: Traits) -> Iterator[Finding]:
+def _repetitions(series: str, quantities: list[Quantity], allowed: float) -> Iterator[Finding]:
     outliers = [(quantity, value) for quantity in quantities for value in quantity.outside()]
     count = sum(len(quantity.claimed) for quantity in quantities)
-    if len(outliers) > (OUTLIERS if traits.repeats else DISTURBED) * count:
+    if len(outliers) > allowed * count:
         quantity, value = outliers[0]
         beyond = f"{len(outliers)} of {count} repetitions are more than {SINGLE:.0%} beyond what is measured here"
         first = f"{value} of {quantity}, here {min(quantity.grader)} to {max(quantity.grader)}"
@@ -107,7 +97,8 @@ def _repetitions(series: str, quantities: list[Quantity], traits: Traits) -> Ite
 
 
 def _spreads(series: str, quantities: list[Quantity], floor: float) -> Iterator[Finding]:
-    mean = geometric_mean([quantity.grown(floor) for quantity in quantities])
+    """The fault of a spread unlike the grader's; a spread below the floor is luck on either side."""
+    mean = geometric_mean([max(_spread(item.claimed), floor) / max(_spread(item.grader), floor) for item in quantities])
     differing = [quantity for quantity in quantities if len(set(quantity.grader)) > 1]
     copied = [quantity for quantity in differing if len(set(quantity.claimed)) == 1]
     if not 1 / WIDER <= mean <= WIDER:
@@ -117,28 +108,27 @@ def _spreads(series: str, quantities: list[Quantity], floor: float) -> Iterator[
 
 
 def _ratios(steady: list[Quantity], means: Means, joint: float) -> Iterator[Finding]:
-    """Ratios of series at one size, then in the mean: one factor on all series changes none of them."""
-    for quantities in _by(steady, lambda quantity: (quantity.row.size_bytes, quantity.column)).values():
+    """Compare the ratios of series at one size, then on average: a factor on all series changes none of them."""
+    for quantities in _by(steady, lambda quantity: (quantity.place.size_bytes, quantity.place.column)).values():
         ordered = sorted(quantities, key=lambda quantity: quantity.ratio)
         low, high = ordered[0], ordered[-1]
-        if high.ratio > (1 + SINGLE) * low.ratio:
-            yield _moved(f"{high} to {low}", high.ratio / low.ratio, SINGLE)
+        yield from _moved(f"{high} to {low}", high.ratio / low.ratio, SINGLE)
     for column, items in _by(means.items(), lambda item: item[0][1]).items():
         ranked = sorted((mean, series) for (series, _), (mean, _) in items)
         (least, below), (most, above) = ranked[0], ranked[-1]
         allowed = max(joint, *(deviation for _, (_, deviation) in items))
-        if most > (1 + allowed) * least:
-            yield _moved(f"{above} to {below} on average over their sizes, by {column},", most / least, allowed)
+        yield from _moved(f"{above} to {below} on average over their sizes, by {column},", most / least, allowed)
 
 
-def _moved(names: str, change: float, allowed: float) -> Finding:
-    what = f"the ratio of {names} is {change:.3f} times what it is here, allowed is {allowed:.0%}"
-    return Finding(Flaw.RATIO, what)
+def _moved(names: str, change: float, allowed: float) -> Iterator[Finding]:
+    if change > 1 + allowed:
+        what = f"the ratio of {names} is {change:.3f} times what it is here, allowed is {allowed:.0%}"
+        yield Finding(Flaw.RATIO, what)
 
 
 def _means(quantities: list[Quantity], allowed: Callable[[list[Quantity]], float]) -> Means:
     """The mean ratio and its tolerance, for each column of a series with several sizes or points."""
-    groups = _by(quantities, lambda quantity: (quantity.row.series, quantity.column))
+    groups = _by(quantities, lambda quantity: (quantity.place.series, quantity.place.column))
     return {
         key: (geometric_mean([quantity.ratio for quantity in group]), allowed(group))
         for key, group in groups.items()
@@ -162,6 +152,6 @@ def _spread(values: list[int]) -> float:
     return (max(values) - min(values)) / max(median(values), 1)
 
 
-def _name(row: Row, column: str) -> str:
-    varied = "".join(f" {name}={value}" for name, value in row.point.items())
-    return f"{row.series}{varied} at {format_size(row.size_bytes)} B, {column}"
+def _name(place: RowPlace) -> str:
+    varied = "".join(f" {name}={value}" for name, value in place.point)
+    return f"{place.series}{varied} at {format_size(place.size_bytes)} B, {place.column}"

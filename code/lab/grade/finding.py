@@ -1,4 +1,4 @@
-"""Findings about a submission, the points that they cost, and the grade that holds them."""
+"""Findings about a submission, the points that they cost, the grade, and advice for frequent mistakes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class PartPoints:
-    """A part of a check with points of its own."""
+    """A part of a check with separate points."""
 
     name: str
     most: int
@@ -144,20 +144,20 @@ class CheckResult:
         """The parts, and the first findings, for people."""
         more = len(self.findings) - SHOWN_FINDINGS
         shown = [*map(str, self.parts), *map(str, self.findings[:SHOWN_FINDINGS])]
-        return [*shown, f"and {more} more"] if more > 0 else shown
+        return [*shown, *([f"and {more} more"] if more > 0 else [])]
 
 
 @dataclass(frozen=True)
 class Grade:
-    """The checks of a hand-in; without arguments, the grade of a hand-in that has none."""
+    """The checks of a submission; without arguments, the grade of an ungraded submission."""
 
     flags: tuple[str, ...] = ()  # a grader must read them before the points
     submission: str = ""
-    sha256: str = ""  # of the handed-in file
+    sha256: str = ""  # of the submitted file
     ids: tuple[str, ...] = ()
     assignment: str = ""
     grader: str = ""  # digest of the grader's code, texts and experiment
-    identity: str = ""  # of the records, as the hand-in names it
+    identity: str = ""  # of the records, as the submission names it
     note: str = ""  # explains odd findings; it costs no points
     whole: bool = False  # these are all checks of the assignment
     checks: tuple[CheckResult, ...] = ()
@@ -203,7 +203,7 @@ EARLY = (
     "last ibv_post_send"
 )
 
-# The first pattern that matches the text of strerror(), ibv_wc_status_str() or the lab.
+# The first pattern that matches the text of strerror(), ibv_wc_status_str() or a check.
 BY_TEXT = {
     r"not written yet": "this step still ends as it was handed out",
     r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)": (
@@ -211,54 +211,56 @@ BY_TEXT = {
         "and signal at least one request of each queue"
     ),
     r"ibv_post_send.*Invalid argument": (
-        "the device refused the request: is the queue pair in RTS, is a message that goes inline no longer than "
-        "max_inline_data, and does a list end with next = NULL?"
+        "the device refused the request: is the queue pair in RTS, is an inline message at most max_inline_data long, "
+        "and does a post list end with next = NULL?"
     ),
     r"local protection error": (
         "the address, the length or the lkey of the request's sg_list is not inside a region of ibv_reg_mr at the "
         "client"
     ),
     r"remote (?:access|operation|invalid request) error": (
-        "the server's device refused: the rkey and the address must be those that the server told, its region and its "
+        "the server's device refused: the rkey and the address must be the server's, its region and its "
         "queue pair must allow IBV_ACCESS_REMOTE_WRITE, and the message must end inside the region"
     ),
     r"RNR retry": (
         "the receiver had posted no receive: a SEND takes one of ibv_post_recv for each message, an RDMA WRITE none"
     ),
     r"transport retry counter exceeded": (
-        "no answer came: the other end's queue pair number, GID or path MTU is wrong, or it had ended"
+        "no answer came: the peer's queue pair number, GID or path MTU is wrong, or the peer had ended"
     ),
-    r"Work Request Flushed": "an earlier request failed: the status of the first completion says why",
-    r"did not come to the beginning": (
-        "the WRITE is not posted, or goes to another address than the one that the server told"
-    ),
+    r"Work Request Flushed": "an earlier request failed: the status of the first completion has the reason",
+    r"did not come to the beginning": ("the WRITE is not posted, or goes to another address than the server's"),
     r"the data took another way": (
-        "fewer bytes crossed the link than the program says: each message must be posted, with all of its bytes"
+        "fewer bytes crossed the link than the program prints: each message must be posted, with all of its bytes"
     ),
     r"delays an acknowledgement": (
         "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set "
-        "TCP_NODELAY, or hand the whole message to one send()"
+        "TCP_NODELAY, or pass the whole message to one send()"
     ),
     r"but the link carries": EARLY,
     r"the region is not all": "count the bytes of all messages that the buffer holds",
     r"did not end|deadline": (
-        "it waits for what never comes: a completion of a request that was not signalled or not posted, or more "
+        "it waits without end for a completion of a request that was not signalled or not posted, or for more "
         "completions than requests that are signalled"
     ),
 }
 BY_FLAW = {
-    Flaw.MESSAGES: "each message must be a request of its own with all of its bytes: one large message in place of "
-    "many, or a length that is one too small, is not what was asked",
+    Flaw.MESSAGES: (
+        "each message must be a separate request with all of its bytes: one large message in place of many, or a "
+        "length that is one too small, does not count"
+    ),
     Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
     Flaw.INVENTED: EARLY,
-    Flaw.DATA: "a message was written over before it had left: its place in the buffer is free again when its request "
-    "is complete, and requests in flight need places of their own",
+    Flaw.DATA: (
+        "a message was written over before it had left: its buffer is free again when its request is complete, and "
+        "requests in flight need separate buffers"
+    ),
     Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
     Flaw.WAY: "the messages must go by RDMA over the link",
 }
 
 
 def with_advice(kind: Flaw, what: str, step_advice: str = "") -> str:
-    """The finding, its most frequent cause, and where the assignment tells the student to look."""
+    """The finding, its most frequent cause, and the assignment's advice for the step."""
     cause = next((advice for pattern, advice in BY_TEXT.items() if re.search(pattern, what, re.IGNORECASE)), "")
     return "; ".join(filter(None, (what, cause or BY_FLAW.get(kind, ""), step_advice)))

@@ -14,14 +14,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError
+from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError, tell
 from lab.experiment.experiment import Experiment
 from lab.files.store import digest_files
 from lab.files.toml import files_of
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS, Check
 from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Status
-from lab.grade.rebuild import print_progress
 from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
@@ -31,16 +30,16 @@ from lab.sites.site import Witness, fixed, open_site
 from lab.submission.archive import SubmissionError
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.discussion import files_handed_out
-from lab.submission.hand_in import own_builds, own_programs
+from lab.submission.hand_in import student_builds, student_programs
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
 MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
 LONGEST_VERSION = 40
 DRIFT = (
     "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
-    "a finding may be no fault of the student."
+    "a finding may not be the student's fault."
 )
-UNREAD = "UNKNOWN IDENTITY: nothing in it says where it was measured: no points for rerun unless a person gives them."
+UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them."
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 
 Keep = Callable[[Grade], None]
@@ -48,7 +47,7 @@ _Value = TypeVar("_Value")
 
 
 class CheckTookTooLong(Exception):
-    """A check missed its deadline. It is no LabError, since the hand-in is not to blame."""
+    """A check missed its deadline. This is not a LabError, since the submission is not to blame."""
 
 
 def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> GradingSetup:
@@ -57,30 +56,30 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     kind = fixed(assignment.site)
     spread = cluster is not None and kind is not None and kind.repeats
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
-    shop = open_workshop([assignment.experiment], site, print_progress)
+    shop = open_workshop([assignment.experiment], site, tell)
     (plan,) = shop.plans
-    require_shut_in(plan.experiment)
-    witness = open_site(assignment.site) if spread else site  # the site of this computer gives the same bytes
+    require_sandboxed(plan.experiment)
+    witness = open_site(assignment.site) if spread else site  # this host's site gives the same bytes
     return GradingSetup(
-        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, _watch,
+        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, watch,
         _grader_digest(assignment, plan.experiment), witness if isinstance(witness, Witness) else None,
     )  # fmt: skip
 
 
-def _watch(result: str, planned: Planned) -> None:
-    print_progress(f"{planned.series.name} repetition {planned.repetition}: {result}")
+def watch(result: str, planned: Planned) -> None:
+    tell(f"{planned.series.name} repetition {planned.repetition}: {result}")
 
 
-def require_shut_in(experiment: Experiment) -> None:
+def require_sandboxed(experiment: Experiment) -> None:
     """Refuse to run untrusted programs with the rights of the user."""
-    for tool in own_programs(experiment):
+    for tool in student_programs(experiment):
         if tool.launched:
-            what = f"{tool.name} is started by MPI, and such a program of a student's cannot be sandboxed"
-            raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI in what is graded")
+            what = f"{tool.name} is started by MPI, and such a student program cannot be sandboxed"
+            raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI for graded programs")
 
 
 def digest_of(place: Path) -> str:
-    """The digest of all files of a hand-in; the same hand-in has the same digest."""
+    """The digest of all files of a submission; equal submissions have equal digests."""
     digest = hashlib.sha256()
     inside = sorted(file for file in place.rglob("*") if file.is_file() and not file.is_symlink())
     for file in [place] if place.is_file() else inside:
@@ -91,23 +90,23 @@ def digest_of(place: Path) -> str:
 
 
 def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:
-    """A digest of all that a grade of this assignment depends on, but of no other assignment."""
+    """A digest of everything that a grade of this assignment depends on."""
     texts = [file for folder in (TEMPLATES, PUBLISHED) for file in sorted(folder.rglob("*.*"))]
     course_files = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
-    sources = [content for build in own_builds(experiment) for _, content in source_files(build)]
-    programs = hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in sources)).hexdigest()
-    code = digest_code([ROOT / "code" / "lab"])
-    return hashlib.sha256(f"{digest_files([*course_files, *texts])} {programs} {code}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{digest_files([*course_files, *texts])} {digest_code([ROOT / 'code' / 'lab'])}".encode())
+    for build in student_builds(experiment):
+        for _, content in source_files(build):
+            digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
 
 
 def grade(case: Case, sha256: str, names: Iterable[str], keep: Keep, deadline_s: float = DEADLINE_S) -> Grade:
-    """Make the checks of these names; keep() is called before the first and after each."""
+    """Make the checks of these names; call keep() before the first and after each."""
     state = _waiting(case, sha256, tuple(names))
     keep(state)
     for place, waiting in enumerate(state.checks):
-        done = _make(CHECKS[waiting.name], case, waiting, deadline_s)
         before, after = state.checks[:place], state.checks[place + 1 :]
-        state = replace(state, checks=(*before, _once(done, before), *after))
+        state = replace(state, checks=(*before, _once(_make(case, waiting, deadline_s), before), *after))
         keep(state)
     return state
 
@@ -138,7 +137,7 @@ def _waiting(case: Case, sha256: str, names: tuple[str, ...]) -> Grade:
 
 
 def _flags(case: Case) -> tuple[str, ...]:
-    """The sentences that come first in every output, and mark the row of a class."""
+    """The sentences at the beginning of every output, which also mark the row of a class."""
     if not _read(lambda: bool(case.submission.files), otherwise=False):
         return ()  # the check of the package reports what cannot be opened
     return _read(lambda: () if case.is_accepted else (case.identity_flag,), otherwise=(UNREAD,))
@@ -158,7 +157,7 @@ def _identity(case: Case) -> str:
 
 
 def _read(read: Callable[[], _Value], otherwise: _Value) -> _Value:
-    """Read from a hand-in. No bytes of a stranger end the grading before its first check."""
+    """Read from a submission. No untrusted bytes end the grading before its first check."""
     try:
         return read()
     except Exception:  # noqa: BLE001 - as in _judge
@@ -166,16 +165,16 @@ def _read(read: Callable[[], _Value], otherwise: _Value) -> _Value:
 
 
 def _once(result: CheckResult, before: Iterable[CheckResult]) -> CheckResult:
-    """A fault that stops several checks is reported by the first of them; the others name that check."""
+    """Report a fault that stops several checks in the first of them; the others name that check."""
     for check in before:
         if result.findings and check.findings == result.findings:
-            return replace(result, findings=(Finding(result.findings[0].kind, f"as the check {check.name} says"),))
+            return replace(result, findings=(Finding(result.findings[0].kind, f"see the check {check.name}"),))
     return result
 
 
-def _make(check: Check, case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
+def _make(case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     started = time.monotonic()
-    status, results = _judge(check, case, deadline_s)
+    status, results = _judge(CHECKS[waiting.name], case, deadline_s)
     findings = tuple(replace(item, what=_shown(item.what, case)) for item in results if isinstance(item, Finding))
     parts = tuple(item for item in results if isinstance(item, PartPoints))
     return replace(waiting, status=status, findings=findings, parts=parts, seconds=round(time.monotonic() - started, 1))
@@ -190,13 +189,12 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
             results = tuple(islice(check(case), MOST_FINDINGS))
     except SubmissionError as error:
         return only(Status.FAILED, Flaw(error.fault.value), error)
-    except (CheckTookTooLong, SiteError, StorageError) as error:  # the grader's computer is at fault
+    except (CheckTookTooLong, SiteError, StorageError) as error:  # the grader's host is at fault
         return only(Status.ERROR, Flaw.BLOCKED, error)
     except LabError as error:
         return only(Status.FAILED, Flaw.RECORD if isinstance(error, RecordError) else Flaw.BLOCKED, error)
     except RecursionError:
-        what = "a file is nested more deeply than anything that Verbyte writes"
-        return only(Status.FAILED, Flaw.UNREADABLE, what)
+        return only(Status.FAILED, Flaw.UNREADABLE, "a file is nested more deeply than anything that Verbyte writes")
     except Exception as error:  # noqa: BLE001 - untrusted data may break anything; the other checks go on
         return only(Status.ERROR, Flaw.BLOCKED, f"the check broke down: {error!r:.300}")
     is_whole = all(isinstance(item, PartPoints) and item.points == item.most for item in results)
@@ -204,7 +202,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
 
 
 def _shown(what: str, case: Case) -> str:
-    """A finding without the grader's folders, and cut: a student reads it, and untrusted text may be in it."""
+    """A finding without the grader's folders, and cut, since students read it and it may have untrusted text."""
     setup = case.setup
     for folder in (case.folder, case.place.absolute().parent, case.place.parent, setup.results, setup.cache, ROOT):
         if len(folder.parts) > 1:
@@ -214,7 +212,7 @@ def _shown(what: str, case: Case) -> str:
 
 @contextmanager
 def _deadline(seconds: float) -> Iterator[None]:
-    """Interrupt the block after so many seconds. Only the main thread can be interrupted."""
+    """Interrupt the block after some seconds. Only the main thread can be interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -38,13 +40,9 @@ COPIED = "handed out by the course: it does not count"
 def write_grade(grade: Grade, folder: Path) -> None:
     """Write all formats, each replaced whole; grade.json last, since it marks the end of the grading."""
     write_text(folder / TEXT, "\n".join([*lines(grade), ""]))
-    write_text(folder / GRADESCOPE, _json(gradescope(grade)))
+    write_text(folder / GRADESCOPE, json.dumps(gradescope(grade), indent=1) + "\n")
     write_text(folder / JUNIT, junit(grade))
-    write_text(folder / GRADE, _json(grade_json(grade)))
-
-
-def _json(value: JsonTable) -> str:
-    return json.dumps(value, indent=1) + "\n"  # in the order of the fields
+    write_text(folder / GRADE, json.dumps(grade_json(grade), indent=1) + "\n")
 
 
 def lines(grade: Grade) -> list[str]:
@@ -54,9 +52,8 @@ def lines(grade: Grade) -> list[str]:
     for check in grade.checks:
         points = f"{check.points:>3} of {check.most:<3}" if check.most else "no points"
         text.append(f"{check.status.value:<8} {points:<10} {check.name}")
-        text += [f"         {line}" for line in check.evidence()]
-        if check.status is not Status.PASSED:
-            text.append(f"         to repeat: {check.command}")
+        repeat = [] if check.status is Status.PASSED else [f"to repeat: {check.command}"]
+        text += [f"         {line}" for line in (*check.evidence(), *repeat)]
     text.append(f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points")
     return [one_line(line) for line in text]
 
@@ -76,11 +73,10 @@ def gradescope(grade: Grade) -> JsonTable:
 def _tests(check: CheckResult) -> Iterator[JsonTable]:
     """One test for the check, or one for each of its parts; the evidence is in the first."""
     evidence = "\n".join(map(one_line, [*check.evidence(), f"to repeat: {check.command}"]))
-    whole = PartPoints(check.name, check.most, check.points)
-    for number, part in enumerate(check.parts or (whole,)):
+    for number, part in enumerate(check.parts or (PartPoints("", check.most, check.points),)):
         passed = part.points == part.most if check.parts else check.status is Status.PASSED
         yield {
-            "name": check.name if part is whole else f"{check.name}: {one_line(part.name)}",
+            "name": f"{check.name}: {one_line(part.name)}" if check.parts else check.name,
             "score": part.points if check.points else 0,
             "max_score": part.most,
             "status": "passed" if passed else "failed",
@@ -92,9 +88,10 @@ def _tests(check: CheckResult) -> Iterator[JsonTable]:
 def junit(grade: Grade) -> str:
     """A test case for each check."""
     tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
-    counts = {status: str(sum(check.status is status for check in grade.checks)) for status in Status}
+    counts = Counter(check.status for check in grade.checks)
     numbers = {"failures": counts[Status.FAILED], "errors": counts[Status.ERROR], "skipped": counts[Status.WAITING]}
-    suite = Xml.Element("testsuite", {"name": one_line(grade.submission), "tests": str(len(grade.checks)), **numbers})
+    attributes = {"tests": str(len(grade.checks)), **{name: str(number) for name, number in numbers.items()}}
+    suite = Xml.Element("testsuite", {"name": one_line(grade.submission), **attributes})
     if remarks := _remarks(grade):
         properties = Xml.SubElement(suite, "properties")
         for remark in remarks:
@@ -150,12 +147,8 @@ def printed(text: str, longest: int) -> Markup:
     """Any text as LaTeX on few lines: cut, breakable, with a question mark for letters that the font lacks."""
     plain = "".join(letter if PRINTED.fullmatch(letter) else "?" for letter in " ".join(text.split()))
     cut = plain if len(plain) <= longest else f"{plain[: longest - 3]}..."
-    return Markup(" ".join(_breakable(word) for word in cut.split(" ")))
-
-
-def _breakable(word: str) -> str:
-    pieces = (word[start : start + LONGEST_PIECE] for start in range(0, len(word), LONGEST_PIECE))
-    return r"\hspace{0pt}".join(escape(piece) for piece in pieces)
+    pieces = ((piece for piece in re.findall(f".{{1,{LONGEST_PIECE}}}", word)) for word in cut.split(" "))
+    return Markup(" ".join(r"\hspace{0pt}".join(map(escape, of_word)) for of_word in pieces))
 
 
 def write_sentences(case: Case, folder: Path) -> None:
@@ -167,7 +160,7 @@ def write_sentences(case: Case, folder: Path) -> None:
         backings = {backing.use.start: backing for backing in case.checked.backings}
         context = {
             "title": f"{assignment.title}: the discussion, sentence by sentence",
-            "rubric": assignment.terms.rubric,
+            "rubric": assignment.rubric,
             "sentences": [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences],
         }
         loader = FileSystemLoader(TEMPLATES)
@@ -179,12 +172,11 @@ def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]
     """A sentence with the texts that its macros print, and a remark for the person who judges it."""
     uses = [backings[use.start] for use in sentence.evidence if use.start in backings]
     remark = COPIED if sentence in case.counted.copied else NO_EVIDENCE if sentence in case.checked.notes else ""
-    text = without_comments(case.text)[sentence.start : sentence.end]
+    text = without_comments(case.text)[: sentence.end]
     for backing in reversed(uses):
-        start, end = backing.use.start - sentence.start, backing.use.end - sentence.start
-        text = text[:start] + _printed_use(backing) + text[end:]
-    evidence = [_shown_evidence(backing) for backing in uses]
-    return {"line": sentence.line, "text": one_line(" ".join(text.split())), "evidence": evidence, "remark": remark}
+        text = text[: backing.use.start] + _printed_use(backing) + text[backing.use.end :]
+    text = one_line(" ".join(text[sentence.start :].split()))
+    return {"line": sentence.line, "text": text, "evidence": list(map(_shown_evidence, uses)), "remark": remark}
 
 
 def _printed_use(backing: Backing) -> str:
@@ -196,10 +188,10 @@ def _printed_use(backing: Backing) -> str:
 
 def _shown_evidence(backing: Backing) -> dict[str, object]:
     """A statement or a query, and what the data show."""
-    verdict: tuple[str, str, int] = ("no answer", "", 0)
+    verdict, shows, n = "no answer", "", 0
     if judged := backing.judged:
-        verdict = judged.truth.value, judged.shows, judged.n
+        verdict, shows, n = judged.truth.value, judged.shows, judged.n
     elif value := backing.value:
-        verdict = "computed", words(value), value.estimate.n
-    names = {"name": backing.number or backing.use.kind, "text": one_line(backing.use.body)}
-    return names | dict(zip(("verdict", "shows", "n"), verdict, strict=True))
+        verdict, shows, n = "computed", words(value), value.estimate.n
+    name, text = backing.number or backing.use.kind, one_line(backing.use.body)
+    return {"name": name, "text": text, "verdict": verdict, "shows": shows, "n": n}

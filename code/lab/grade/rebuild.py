@@ -1,10 +1,9 @@
-"""A submission's programs, records and report, rebuilt from their sources."""
+"""A submission's programs, records and report, unpacked and rebuilt from their sources."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from lab.causes.table import files_of
 from lab.compiler.build import build_shut_in
-from lab.errors import OpeningFault
+from lab.errors import OpeningFault, tell
 from lab.experiment.experiment import Experiment
 from lab.files.storage import write_bytes
 from lab.files.store import SUMS, digest_files, is_current, keep_stamp
@@ -30,48 +29,45 @@ from lab.report.pdf import attach, run_qpdf
 from lab.report.sources import Sources
 from lab.report.stamp import digest_code
 from lab.submission.archive import PROGRAMS, RECORDS, SubmissionError, unpack
-from lab.submission.hand_in import SOURCES, binary_names, folders, own_builds, own_programs
+from lab.submission.hand_in import SOURCES, binary_names, folders, student_builds, student_programs
 
 TIMES = 2  # the messages of a lengthened trial
 RECORD_FILES = (RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG, SUMS)
 LARGEST_SAMPLES = 50 * 2**20
-MORE_ROWS = 20_000  # of a size, than twice its messages: windows, rounds, the lines about a program
+MORE_ROWS = 20_000  # of a size, besides twice its messages: windows, rounds, the lines about a program
 _RECORD_PATH = re.compile(rf"([0-9a-f]{{64}})/({'|'.join(map(re.escape, RECORD_FILES))})", re.ASCII)
 _GZIP = 31  # zlib's code for a gzip header
 
 
 def keep_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The digests of the handed-in binaries, by the path that the experiment names."""
-    files = unpack(content, PROGRAMS)
-    digests: dict[Path, str] = {}
-    for binary, name in sorted(binary_names(experiment).items()):
-        if name not in files:
-            raise SubmissionError(f"{name} is missing", PROGRAMS, fault=OpeningFault.NO_DATA)
-        digests[binary] = _keep(folder / name, files[name])
-    return digests
+    """The digests of the submitted binaries, by the path that the experiment names."""
+    files, names = unpack(content, PROGRAMS), binary_names(experiment)
+    if missing := sorted(set(names.values()) - files.keys()):
+        raise SubmissionError(f"{missing[0]} is missing", PROGRAMS, fault=OpeningFault.NO_DATA)
+    return {binary: _keep(folder / name, files[name]) for binary, name in sorted(names.items())}
 
 
 def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict[Path, str]:
-    """The digests of binaries built from the student's sources, with the course's files that no student may change."""
+    """The digests of binaries built from the student's sources and the files that no student may change."""
     files, names, digests = unpack(content, PROGRAMS), binary_names(experiment), {}
-    for student_build in own_builds(experiment):
+    for student_build in student_builds(experiment):
         start = f"{SOURCES}/{folders(experiment)[student_build.folder]}/"
         handed_in = {path.removeprefix(start): data for path, data in files.items() if path.startswith(start)}
         course_files = source_files(Build(student_build.command, student_build.folder))
         sources = {name: data for name, data in course_files if not student_build.is_source(name)}
         sources |= {name: data for name, data in handed_in.items() if student_build.is_source(name)}
-        binaries = {file for tool in own_programs(experiment) if tool.build == student_build for file in tool.binaries}
+        binaries = {
+            file for tool in student_programs(experiment) if tool.build == student_build for file in tool.binaries
+        }
         places = {str(file.relative_to(student_build.folder)): file for file in sorted(binaries)}
-        for name, program in build_shut_in(sources, student_build.command, places, print_progress).items():
+        for name, program in build_shut_in(sources, student_build.command, places, tell).items():
             digests[places[name]] = _keep(folder / names[places[name]], program)
     return digests
 
 
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
     """The plan of the same trials with other programs."""
-    programs: dict[Path, str] = {}
-    for planned in plan.planned:
-        programs |= planned.digests
+    programs = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
     return make_plan(plan.experiment, plan.site, programs | digests)
 
 
@@ -94,20 +90,14 @@ def _keep(copy: Path, content: bytes) -> str:
     return keep_binaries([copy])[copy]
 
 
-def print_progress(line: str) -> None:
-    """Print a line for the grader, apart from the results."""
-    print(line, file=sys.stderr)
-
-
 def most_rows(plan: Plan) -> int:
     """The most samples that a record of this plan can hold."""
-    requests = (planned.trial.request for planned in plan.planned)
-    rows = (sum(2 * count.iterations + MORE_ROWS for count in request.counts) for request in requests)
-    return max(rows, default=0)
+    counts = (planned.trial.request.counts for planned in plan.planned)
+    return max((sum(2 * count.iterations + MORE_ROWS for count in of_trial) for of_trial in counts), default=0)
 
 
 def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
-    """Write the files of records with at most so many rows of samples; the keys of complete records."""
+    """Write the files of records, each with at most `rows` samples; return the keys of complete records."""
     files: dict[str, set[str]] = {}
     for path, data in unpack(content, RECORDS).items():
         match = _RECORD_PATH.fullmatch(path)
@@ -126,7 +116,7 @@ def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
 
 
 def require_bounded(content: bytes, path: str, rows: int) -> None:
-    """Refuse samples that unpack to too much: their readers unpack them whole."""
+    """Refuse samples that unpack to too much, since their readers unpack them whole."""
     unpacking = zlib.decompressobj(_GZIP)
     try:
         unpacked = unpacking.decompress(content, LARGEST_SAMPLES + 1)
@@ -141,6 +131,8 @@ def require_bounded(content: bytes, path: str, rows: int) -> None:
 
 @dataclass(frozen=True)
 class Texts:
+    """The student's texts."""
+
     people: bytes
     discussion: bytes
     references: bytes | None = None
@@ -158,7 +150,7 @@ def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scra
 
 
 def with_files(pdf: bytes, built: Mapping[str, bytes], handed_in: Mapping[str, bytes], more: Iterable[str]) -> bytes:
-    """The PDF with the handed-in files in place of the built ones, then with more of them, as `lab submit` adds."""
+    """The PDF with the submitted files in place of the built ones, and with more of them, as `lab submit` adds."""
     with tempfile.TemporaryDirectory(prefix="lab-pages-") as name:
         Path(name, "report.pdf").write_bytes(pdf)
         removed = [f"--remove-attachment={file}" for file in built]
@@ -171,16 +163,16 @@ def with_files(pdf: bytes, built: Mapping[str, bytes], handed_in: Mapping[str, b
 def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -> Sources:
     """The grader's experiment and the student's texts, copied into a scratch folder."""
     file = evidence.plan.experiment.file
-    copy = scratch / "texts" / file.name
-    sources = Sources(copy, templates)
+    sources = Sources(scratch / "texts" / file.name, templates)
     sources.folder.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(read_whole(file).text.encode())
-    sources.people.write_bytes(texts.people)
-    sources.discussion.write_bytes(texts.discussion)
+    copies = {sources.experiment: read_whole(file).text.encode(), sources.people: texts.people}
+    copies |= {sources.discussion: texts.discussion} | {
+        sources.folder / name: data for name, data in texts.figure_data.items()
+    }
     if texts.references is not None:
-        sources.references.write_bytes(texts.references)
-    for name, content in texts.figure_data.items():
-        (sources.folder / name).write_bytes(content)
+        copies[sources.references] = texts.references
+    for copy, content in copies.items():
+        copy.write_bytes(content)
     return sources
 
 
@@ -191,9 +183,8 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    digest.update(f"{evidence.bytes_on_disk} ".encode())
     figure_data = dict(sorted(texts.figure_data.items()))
-    digest.update("".join(f"{name} " for name in figure_data).encode())
+    digest.update(f"{evidence.bytes_on_disk} {' '.join(figure_data)} ".encode())
     for text in (texts.people, texts.discussion, texts.references, *figure_data.values()):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

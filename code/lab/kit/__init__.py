@@ -1,1 +1,1 @@
-"""Kits: an assignment with its hand-out, what students begin with, and a reference solution that stays here."""
+"""Kits: an assignment with its hand-out, starter files, and a reference solution that students do not get."""

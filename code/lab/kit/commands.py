@@ -13,8 +13,10 @@ from pathlib import Path
 from lab.errors import RecordError, SpecError, tell
 from lab.files.storage import write_text
 from lab.files.toml import files_of
+from lab.grade.commands import graded
+from lab.grade.grading import watch
 from lab.kit.handout import handout
-from lab.kit.kit import Kit, load_kit, new_kit, write_parcel
+from lab.kit.kit import SOLUTION, Kit, load_kit, new_kit, write_parcel
 from lab.places import ASSIGNMENTS, CACHE, SUBMISSIONS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.plan.planning import open_workshop
@@ -24,14 +26,14 @@ from lab.report.sources import Sources
 from lab.report.text.macros import sentences
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
-from lab.submission.hand_in import Work, hand_in, own_builds
+from lab.submission.hand_in import Work, hand_in, student_builds
 
-ALL = "all"  # kits, to try
+ALL = "all"  # tries all kits
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
 
 
 def kit(options: Namespace) -> int:
-    """Begin a new kit, make a kit's parcel, grade its reference solution, or make a class of sample hand-ins."""
+    """Begin a new kit, make a kit's parcel, grade its reference solution, or make a class of sample submissions."""
     actions = {"new": _new, "make": _make, "try": _try, "sample": _sample}
     return actions[options.action](options)
 
@@ -43,7 +45,7 @@ def _new(options: Namespace) -> int:
 
 
 def _make(options: Namespace) -> int:
-    """The page is written by itself, too: it can stand on a course's site before students get the parcel."""
+    """Write the parcel, and the page by itself for a course's site."""
     kit, folder = load_kit(options.kit), options.out or SUBMISSIONS
     page, parcel = folder / f"{kit.name}.handout.html", folder / f"{kit.name}.kit.zip"
     text = handout(kit)
@@ -55,15 +57,13 @@ def _make(options: Namespace) -> int:
 
 
 def _try(options: Namespace) -> int:
-    """Hand in and grade the reference solution: 0 if it has all points."""
-    from lab.grade.commands import graded
-
+    """Submit and grade the reference solution; 0 if it has all points."""
     names = [file.stem for file in sorted(ASSIGNMENTS.glob("*.toml"))] if options.kit == ALL else [options.kit]
     status = 0
     for kit in map(load_kit, names):
         with scratch() as folder:
             solved = solve(kit, options.results, options.jobs, Path(folder))
-            file = solved.handed_in("solution", solved.discussion, Path(folder) / "hand-in")
+            file = solved.handed_in("solution", solved.discussion, Path(folder) / "submission")
             grading = Namespace(**vars(options) | {"assignment": kit.assignment.named, "out": options.grades})
             status = max(status, graded(grading, file, (), is_solution=True))
     return status
@@ -71,7 +71,7 @@ def _try(options: Namespace) -> int:
 
 def _sample(options: Namespace) -> int:
     if options.out is None:
-        raise SpecError("a sample needs a folder to be written to", hint="--out hand-ins")
+        raise SpecError("a sample needs a folder to be written to", hint="--out submissions")
     kit = load_kit(options.kit)
     with scratch() as folder:
         solved = solve(kit, options.results, options.jobs, Path(folder))
@@ -115,18 +115,13 @@ class Solved:
 
 def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
     """Measure the reference solution; a trial with a record is not run again."""
-    if not kit.solved():
-        raise SpecError("the kit has no solution", file=kit.solution, hint="docs/instructor.md, section 2")
-    site = open_site(kit.assignment.site)
-    shop = open_workshop([laid_out(kit, folder)], site, tell)
+    if not kit.solution():
+        raise SpecError("the kit has no solution", file=kit.folder / SOLUTION, hint="docs/instructor.md, section 2")
+    shop = open_workshop([laid_out(kit, folder)], open_site(kit.assignment.site), tell)
     (plan,) = shop.plans
     todo, _ = missing([plan], results)
-    summary = run_trials(
-        RunSetup(shop.site, shop.facts, results),
-        todo,
-        shop.site.at_once or jobs,
-        lambda result, planned: tell(f"{planned.series.name} repetition {planned.repetition}: {result}"),
-    )
+    setup = RunSetup(shop.site, shop.facts, results)
+    summary = run_trials(setup, todo, shop.site.at_once or jobs, watch)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failed:
@@ -138,10 +133,10 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 def laid_out(kit: Kit, folder: Path) -> Path:
     """Copy the experiment with its student programs, then the solution's files over them; return its file."""
     file = kit.experiment.file
-    for build in own_builds(kit.experiment):
+    for build in student_builds(kit.experiment):
         shutil.copytree(build.folder, folder / build.folder.relative_to(file.parent), dirs_exist_ok=True)
-    # A claim names the file that chose its value, so included files are copied, too.
-    copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solved()
+    # A claim names the file that has its value, so included files are copied, too.
+    copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solution()
     for path, content in copies.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
@@ -149,10 +144,10 @@ def laid_out(kit: Kit, folder: Path) -> Path:
 
 
 def sample(solved: Solved, count: int, folder: Path) -> Iterator[Path]:
-    """Write so many hand-ins. Each leaves out another sentence, and one of five all but the first, so that grades
-    differ. Every sentence names its person, since sentences of a solution do not count."""
+    """Write a number of submissions. Each leaves out another sentence, and one of five all but the first, so that
+    grades differ. Every sentence names its person, since sentences of a solution do not count."""
     texts = [sentence.text for sentence in sentences(solved.discussion)]
     for number in range(count):
         person = f"s{number + 1:03}"
-        kept = texts[:1] if number % 5 == 4 else texts[:number] + texts[number + 1 :]
-        yield solved.handed_in(person, "".join(f"({person}) {text}\n" for text in kept), folder)
+        chosen = texts[:1] if number % 5 == 4 else texts[:number] + texts[number + 1 :]
+        yield solved.handed_in(person, "".join(f"({person}) {text}\n" for text in chosen), folder)

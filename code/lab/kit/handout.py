@@ -23,15 +23,15 @@ from lab.report.text.macros import uses
 from lab.report.text.typed import typed_numbers
 from lab.web import body_of
 
-DIGITS = 3  # of a hand-out's number: it says what to expect, a report says how sure
+DIGITS = 3  # of a number in a hand-out, which states what to expect
 _CODE = re.compile(r"`[^`]*`")
 _PERCENT = re.compile(r"(?<!\\)%")
 PAGE, TERMS = "handout.html", "handout.md"
-RULES = ASSIGNMENTS / "honest_work.txt"  # of a course: the same for all kits
+RULES = ASSIGNMENTS / "honest_work.txt"  # of a course, for all its kits
 CHECKS = {
     "package": "the file is whole, and for this assignment",
     "records": "the records follow from the plan, and the tables from the records",
-    "rerun": "the grader measures the same",
+    "rerun": "the grader measures the same values",
     "program": "your programs sent what they claim, in the time that they print",
     "sources": "your programs come from your sources",
     "correct": "your programs are right at other sizes, and end with an error after a fault",
@@ -39,7 +39,7 @@ CHECKS = {
     "speed": "your programs are as fast as the experiment asks",
     "claims": "every claim and every statement follows from the data",
     "pages": "the PDF is the one that the data give",
-    "discussion": "your own words: long enough, without errors, with the statements that are asked for",
+    "discussion": "your own text is long enough, has no errors, and has the required statements",
 }
 
 
@@ -51,7 +51,7 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
     asked = terms.render(
         kit=kit,
         assignment=kit.assignment,
-        deadline=kit.assignment.terms.deadline,
+        deadline=kit.assignment.deadline,
         texts=kit.experiment.file.with_suffix("").name,
         checks=CHECKS,
     )
@@ -70,8 +70,8 @@ def _environment(*, autoescape: bool) -> Environment:
 
 
 def with_numbers(text: str, experiment: Experiment, file: Path, folder: Path = REFERENCE) -> str:
-    r"""The text with the answer in place of each \claim; an error for one without, and for a typed measured number."""
-    text = _PERCENT.sub(r"\\%", text)  # which begins a comment in a discussion, and none here
+    r"""Answer each \claim of the text; raise for one without an answer, and for a typed measured number."""
+    text = _PERCENT.sub(r"\\%", text)  # in a discussion it begins a comment, here it does not
     read = blank(text, _CODE)
     claims = [use for use in uses(read) if use.kind == "claim"]
     has_table = (folder / f"{experiment.name}.csv").exists()

@@ -20,8 +20,8 @@ from lab.submission.assignment import Assignment, find_assignment, load_assignme
 SOLUTION = "solution"  # files that replace those beside the experiment
 MORE = ("docs", "results/reference")  # of the checkout, which an autograder does not need
 HANDOUT = "HANDOUT.html"
-# From this line on, an assignment's file is the course's alone.
-OURS = re.compile(r"^# -+ .*the course's alone.*$", re.MULTILINE)
+# From this line on, students do not get an assignment's file.
+COURSE_PART = re.compile(r"^# -+ .*the course's alone.*$", re.MULTILINE)
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 
@@ -42,14 +42,11 @@ class Kit:
     def handout(self) -> Path:
         return self.folder / "handout.md"
 
-    @property
-    def solution(self) -> Path:
-        return self.folder / SOLUTION
-
-    def solved(self) -> dict[Path, bytes]:
+    def solution(self) -> dict[Path, bytes]:
         """The files of the solution by their path relative to the experiment's folder."""
-        files = sorted(each for each in self.solution.rglob("*") if each.is_file())
-        return {each.relative_to(self.solution): each.read_bytes() for each in files}
+        folder = self.folder / SOLUTION
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        return {file.relative_to(folder): file.read_bytes() for file in files}
 
 
 def load_kit(named: str | None) -> Kit:
@@ -70,13 +67,8 @@ def parcel(kit: Kit, page: str) -> dict[str, bytes]:
     checkout = (file for part in (*PARTS, *MORE) for file in written_by_people(ROOT / part))
     files = {str(file.relative_to(ROOT)): file.read_bytes() for file in checkout if _is_for_students(file, kit)}
     name = str(kit.assignment.file.resolve().relative_to(ROOT))
-    files[name] = students_part(files[name].decode()).encode()
-    return files | {HANDOUT: page.encode()}
-
-
-def students_part(text: str) -> str:
-    """The part of an assignment's file that students get."""
-    return OURS.split(text, maxsplit=1)[0].rstrip() + "\n"
+    students_part = COURSE_PART.split(files[name].decode(), maxsplit=1)[0].rstrip() + "\n"
+    return files | {name: students_part.encode(), HANDOUT: page.encode()}
 
 
 def write_parcel(kit: Kit, page: str, file: Path) -> int:
@@ -88,7 +80,7 @@ def write_parcel(kit: Kit, page: str, file: Path) -> int:
 
 
 def _is_for_students(file: Path, kit: Kit) -> bool:
-    """Whether a file is no assignment's, or this kit's and not in its solution, or shared by all kits."""
+    """Whether students get a file: not those of other kits, and not the solution."""
     if ASSIGNMENTS not in file.parents:
         return True
     if kit.folder in file.parents:
@@ -99,14 +91,15 @@ def _is_for_students(file: Path, kit: Kit) -> bool:
 def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path]:
     """Write the files of a new kit, none of which replaces another; return their paths."""
     if not NAME.fullmatch(name):
-        raise SpecError(f"{name!r:.80} is not a name of a kit", expected="small letters, digits and _, a letter first")
+        expected = "lower-case letters, digits and _, a letter first"
+        raise SpecError(f"{name!r:.80} is not a valid name for a kit", expected=expected)
     loaded = load(find_experiment(Path(experiment)))
-    values = {"title": loaded.title.replace('"', "'"), "experiment": experiment, "question": loaded.question.strip()}
-    values["series"] = loaded.series[0].name
+    values = {"title": loaded.title.replace('"', "'"), "question": loaded.question.strip()}
+    values |= {"experiment": experiment, "series": loaded.series[0].name}
     files = {folder / f"{name}.toml": "assignment.toml", folder / name / "handout.md": "handout.md"}
     for file in files:
         if file.exists():
-            raise SpecError("is there already, and a kit is never replaced", file=file, hint="another name")
+            raise SpecError("exists already, and a kit is never replaced", file=file, hint="another name")
     for file, template in files.items():
         write_text(file, (TEMPLATES / "kit" / template).read_text().format(**values))
     return list(files)

@@ -1,1 +1,1 @@
-"""Hand-ins: made of a report and its records, compared with others, and opened as a stranger's."""
+"""Submissions: written from a report and its records, compared with others, and opened as untrusted files."""

@@ -25,14 +25,14 @@ from lab.typed_json import JsonError, parse_as
 
 @dataclass
 class SubmissionError(LabError):
-    """A file that was handed in cannot be opened safely."""
+    """A submitted file cannot be opened safely."""
 
     fault: OpeningFault = OpeningFault.UNREADABLE
 
 
 @dataclass
 class SubmissionRefused(LabError):
-    """A hand-in is not made, for these reasons."""
+    """A submission is not written, for these reasons."""
 
     reasons: tuple[str, ...] = ()
 
@@ -47,14 +47,14 @@ LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 120 * 2**20
 # drive, no option, nothing that moves a cursor.
 _COMPONENT = r"\w[^/\\:\x00-\x1f\x7f-\x9f]{0,99}"
 _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
-# A component that begins with a point, but no folder above: what computers, editors and git leave behind.
+# Hidden components, without `.` and `..`: files of operating systems, editors and git.
 _LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
-# Of a zip beside its files' packed bytes: its end, also that of a long one; for each file both heads and a descriptor;
-# and where a computer noted times, owners or long sizes, so much of that.
-_END_BYTES, _EACH_BYTES, _NOTED_BYTES = 22 + 56 + 20, 30 + 46 + 24, 2 * 64
+# The bytes of a zip besides its packed files: its end (also of a zip64 file); for each file both heads and a
+# descriptor, and extra fields for times, owners or long sizes.
+_END_BYTES, _FILE_BYTES, _EXTRA_BYTES = 22 + 56 + 20, 30 + 46 + 24, 2 * 64
 _ENTRY = b"PK\x01\x02"  # begins each line of a zip's table of contents
-# What zipfile and the libraries that it unpacks with raise for a damaged one.
+# The exceptions of zipfile and its decompressors for a damaged file.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, NotImplementedError, EOFError),
     *(ValueError, LookupError, ArithmeticError, OSError, RuntimeError),
@@ -62,7 +62,7 @@ _DAMAGED = (
 
 
 def pack(files: Mapping[str, bytes], runnable: Container[str] = ()) -> bytes:
-    """A zip of these files; some of them can be run."""
+    """A zip of these files, with the mode of programs for those that are runnable."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
@@ -83,7 +83,7 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
 
 
 def is_litter(path: str) -> bool:
-    """Whether a computer added the file to a zip or a folder, or it is hidden; the lab ignores such files."""
+    """Whether a computer added the file to a zip or a folder, or it is hidden; such files are ignored."""
     return bool(_LITTER.fullmatch(path))
 
 
@@ -94,42 +94,38 @@ def require_path(path: str, where: str) -> None:
 
 
 def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
-    entries = [entry for entry in archive.infolist() if not _is_left_out(entry.filename)]
+    # zipfile's is_dir() fails for an empty name
+    entries = [
+        entry for entry in archive.infolist() if not entry.filename.endswith("/") and not is_litter(entry.filename)
+    ]
     _require_few(len(entries), where)
-    _require_nothing_beside(archive, size, where)
+    # Readers of zips skip bytes before, between and behind the files, and comments.
+    if (beside := size - sum(map(_most_bytes, archive.infolist())) - _END_BYTES) > 0:
+        raise SubmissionError(f"holds {beside} bytes beside its files", where, fault=OpeningFault.BESIDE)
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
     for entry in entries:
         _require_plain(entry, where)
         if entry.filename in files:
             raise SubmissionError(f"holds {entry.filename} twice", where)
-        files[entry.filename] = _content(archive, entry, min(LARGEST_FILE, left), where)
-        left -= len(files[entry.filename])
+        bound = min(LARGEST_FILE, left)
+        with archive.open(entry) as stream:
+            content = stream.read(bound + 1)  # the entry's own size is untrusted
+        if len(content) > bound:
+            what = f"{entry.filename} unpacks to more than {bound} bytes"
+            raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE)
+        files[entry.filename] = content
+        left -= len(content)
     return files
 
 
-def _require_nothing_beside(archive: zipfile.ZipFile, size: int, where: str) -> None:
-    """Readers of zips pass over what stands before, between and behind the files, and in comments."""
-    of_files = sum(_bytes_of(each) for each in archive.infolist())
-    if (beside := size - of_files - _END_BYTES) > 0:
-        raise SubmissionError(f"holds {beside} bytes beside its files", where, fault=OpeningFault.BESIDE)
-
-
-def _bytes_of(entry: zipfile.ZipInfo) -> int:
-    """The most that a file needs in its zip."""
-    noted = _NOTED_BYTES if entry.extra else 0
-    return entry.compress_size + 2 * len(entry.filename.encode()) + _EACH_BYTES + noted
-
-
-def _is_left_out(name: str) -> bool:
-    """A folder, or litter. zipfile's own is_dir() needs a name."""
-    return name.endswith("/") or is_litter(name)
+def _most_bytes(entry: zipfile.ZipInfo) -> int:
+    return entry.compress_size + 2 * len(entry.filename.encode()) + _FILE_BYTES + (_EXTRA_BYTES if entry.extra else 0)
 
 
 def _require_few(count: int, where: str) -> None:
     if count > MOST_FILES:
-        what = f"holds {count} files, at most {MOST_FILES} are taken"
-        raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE)
+        raise SubmissionError(f"holds {count} files (at most {MOST_FILES})", where, fault=OpeningFault.TOO_LARGE)
 
 
 def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:
@@ -141,24 +137,13 @@ def _require_plain(entry: zipfile.ZipInfo, where: str) -> None:
         raise SubmissionError(f"{entry.filename} is encrypted", where)
 
 
-def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, bound: int, where: str) -> bytes:
-    """Read up to the bound, since an entry's own size is a stranger's word."""
-    with archive.open(entry) as stream:
-        content = stream.read(bound + 1)
-    if len(content) > bound:
-        raise SubmissionError(
-            f"{entry.filename} unpacks to more than {bound} bytes", where, fault=OpeningFault.TOO_LARGE
-        )
-    return content
-
-
 MAGIC = (b"%PDF", b"PK")
 SUFFIXES = (".pdf", ".zip")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The report as it was handed in, and the files inside it."""
+    """The submitted report, and the files inside it."""
 
     name: str
     pdf: bytes
@@ -166,34 +151,30 @@ class Submission:
 
 
 def open_submission(place: Path) -> Submission:
-    """The hand-in in a file or folder; the lab runs nothing of it and writes nothing beside it."""
+    """Open a file or folder; run nothing of it, and write nothing beside it."""
     pdf = _report(place)
     with tempfile.TemporaryDirectory(prefix="lab-open-") as folder:
         file = Path(folder) / "report.pdf"
         file.write_bytes(pdf)
         try:
-            files = {each.name: each.read_bytes() for each in extract(file, Path(folder) / "files")}
+            files = {path.name: path.read_bytes() for path in extract(file, Path(folder) / "files")}
         except AttachmentError as error:
             raise SubmissionError(error.what, str(place), error.hint, fault=error.fault) from error
     return Submission(place.stem, pdf, files)
 
 
 def require_kind(place: Path) -> None:
-    """Refuse a file that is no PDF or zip by name or content. A damaged PDF or zip still gets a grade."""
+    """Refuse a file that is neither a PDF nor a zip by name or content. A damaged PDF or zip still gets a grade."""
     if not place.exists():
-        raise SubmissionError("there is no such file or folder", str(place))
+        raise SubmissionError("does not exist", str(place))
     if place.is_dir() or place.suffix.lower() in SUFFIXES:
         return
-    try:
-        begins = read_bounded(place, LARGEST_TOTAL)[:4]
-    except SpecError as error:
-        raise SubmissionError(error.what, str(place)) from error
-    if not begins.startswith(MAGIC):
+    if not _read(place, LARGEST_TOTAL).startswith(MAGIC):
         raise SubmissionError("is not a PDF, zip or folder", str(place), "submission/<id>.pdf, as make submit wrote it")
 
 
 def _report(place: Path) -> bytes:
-    """The only PDF; with two, the reader would have to choose."""
+    """The only PDF: with two, it would be unclear which one counts."""
     if place.is_symlink():
         raise SubmissionError("is a symbolic link", str(place), "the file itself", fault=OpeningFault.LINK)
     if not place.is_dir() and place.suffix.lower() != ".zip":
@@ -203,21 +184,20 @@ def _report(place: Path) -> bytes:
     if len(reports) == 1:
         return reports[0]
     fault = OpeningFault.SEVERAL_REPORTS if reports else OpeningFault.NO_REPORT
-    raise SubmissionError(f"holds {len(reports)} PDFs, one is handed in", str(place), fault=fault)
+    raise SubmissionError(f"holds {len(reports)} PDFs (exactly one is needed)", str(place), fault=fault)
 
 
 def _folder(folder: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     left = LARGEST_TOTAL
     for file in sorted(folder.rglob("*")):
-        name = str(file.relative_to(folder))
+        name, status = str(file.relative_to(folder)), file.lstat()
         if is_litter(name):
             continue
         require_path(name, str(folder))
-        mode = file.lstat().st_mode
-        if stat.S_ISDIR(mode):
+        if stat.S_ISDIR(status.st_mode):
             continue
-        if not stat.S_ISREG(mode) or file.lstat().st_nlink > 1:
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             raise SubmissionError(f"{name} is a link or a device", str(folder), fault=OpeningFault.LINK)
         if len(files) == MOST_FILES:
             raise SubmissionError(f"holds more than {MOST_FILES} files", str(folder), fault=OpeningFault.TOO_LARGE)
@@ -236,17 +216,15 @@ def _read(file: Path, bound: int) -> bytes:
 
 
 FORMAT = 1
-MOST_IDS, LONGEST = 50, 1000  # of one hand-in, and letters of each text
+MOST_IDS, LONGEST = 50, 1000  # of one submission, and letters of each text
 PAGE, RECORDS, PROGRAMS = "hand-in.json", "records.zip", "programs.zip"
 
 
 @dataclass(frozen=True)
 class Page:
-    """The content of hand-in.json."""
-
     assignment: str
     ids: tuple[str, ...]
-    draft: tuple[str, ...]  # the reasons why it is a draft; empty if it is none
+    draft: tuple[str, ...]  # the reasons why it is a draft; empty for a final submission
     lab: str
     files: dict[str, str]  # name -> sha256
     chain: str
@@ -257,12 +235,12 @@ class Page:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The sha256 of each file but the page itself."""
+    """The sha256 of each file except the page."""
     return {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items()) if name != PAGE}
 
 
 def chain(named: Mapping[str, str], about: str) -> str:
-    """One digest over all. A link holds the link before, a name and its digest; the first holds `about`."""
+    """One digest over all: each link digests the link before, a name and its digest; the first digests `about`."""
     link = hashlib.sha256(about.encode()).hexdigest()
     for name, digest in sorted(named.items()):
         link = hashlib.sha256(f"{link} {name} {digest}".encode()).hexdigest()
@@ -270,20 +248,18 @@ def chain(named: Mapping[str, str], about: str) -> str:
 
 
 def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
-    """The beginning of the chain."""
     return json.dumps([FORMAT, assignment, ids, draft])
 
 
 def make_page(
     assignment: str, ids: tuple[str, ...], draft: tuple[str, ...], lab: str, files: Mapping[str, bytes]
 ) -> Page:
-    """The page of these files."""
     named = digests(files)
     return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)), FORMAT)
 
 
 def read_page(files: Mapping[str, bytes], where: str) -> Page:
-    """A stranger's page, or an error."""
+    """Read an untrusted page; raise if it is not valid."""
     if PAGE not in files:
         raise SubmissionError(f"holds no {PAGE}", where, "a file that make submit wrote", fault=OpeningFault.NO_DATA)
     try:

@@ -1,4 +1,4 @@
-"""An assignment: its experiment, demands, asks, steps and terms, and the points of each check. One TOML file."""
+"""An assignment: its experiment, demands, asks, steps and deadline, and the points of each check. One TOML file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from lab.errors import SizeError, SpecError
-from lab.experiment.experiment import Experiment
+from lab.experiment.experiment import Experiment, Series
 from lab.experiment.reader import load
 from lab.files.toml import TomlFile, read_toml
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
@@ -19,33 +19,23 @@ from lab.programs.student import Words, split
 from lab.sites.site import EVERYWHERE, MODULES, fixed
 from lab.typed_json import LINE, Fault, JsonTable, Keys, Limits, PartOf, Typed, nearest, parse_as
 
-CHECKS = (  # in the order of making them
-    "package",
-    "records",
-    "rerun",
-    "program",
-    "sources",
-    "correct",
-    "steps",
-    "speed",
-    "claims",
-    "pages",
-    "discussion",
+# In the order in which they are made.
+CHECKS = (
+    *("package", "records", "rerun", "program", "sources", "correct", "steps"),
+    *("speed", "claims", "pages", "discussion"),
 )
 DAY_S = 86_400
 NAMED = {"small": (0, 4096), "large": (65_536, LARGEST), "all": (0, LARGEST)}
 NAMED_WORDS = "small (up to 4K), large (from 64K), all, a range such as 1..4K, or sizes such as 64, 64K"
 
 Points = Annotated[int, Limits(least=0, most=1_000_000)]
+Count = Annotated[int, Limits(least=0, most=100_000)]
+Check = Annotated[str, Limits(choices=CHECKS)]
 Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*[^\s][^\n]*", expected="a line of text")]
 Option = Annotated[str, Limits(longest=1000)]
-Identity = Annotated[
-    str,
-    Limits(
-        pattern=f"{'|'.join(MODULES)}|[0-9a-f]{{16,64}}",
-        expected="the name of the assignment's site, such as exact, or 16 digits or more of an identity's digest",
-    ),
-]
+MODULE = "|".join(MODULES)
+IDENTITY = "the name of the assignment's site, such as exact, or 16 digits or more of an identity's digest"
+Identity = Annotated[str, Limits(pattern=f"{MODULE}|[0-9a-f]{{16,64}}", expected=IDENTITY)]
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class Demands:
 
 @dataclass(frozen=True)
 class Ask:
-    """A number of true statements or claims, each about all of these series, at any of these sizes."""
+    """A number of true statements or claims that are each about all of these series, at any of these sizes."""
 
     about: Annotated[tuple[Line, ...], Limits(shortest=1, longest=20, unique=True)]
     statements: Annotated[int, Limits(least=1, most=1000)] = 1
@@ -73,12 +63,23 @@ class Ask:
     def words(self) -> str:
         """`2 statements about card and tcp.card at small sizes`."""
         count = f"{self.statements} statement{'s' if self.statements > 1 else ''}"
-        place = "" if self.sizes == "all" else f" at {self.sizes}{' sizes' if self.sizes in NAMED else ''}"
+        place = "" if self.sizes == "all" else f" at {self.sizes_words}"
         return f"{count} about {' and '.join(self.about)}{place}"
+
+    @property
+    def sizes_words(self) -> str:
+        return f"{self.sizes} sizes" if self.sizes in NAMED else self.sizes
+
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The first and last size of each range: of `small`, `1..4K` or `64, 64K`."""
+        if self.sizes in NAMED:
+            return (NAMED[self.sizes],)
+        ends = (part.strip().partition("..") for part in self.sizes.split(","))
+        return tuple((parse_size(low), parse_size(high if dots else low)) for low, dots, high in ends)
 
     def includes(self, series: Collection[str], sizes: Collection[int]) -> bool:
         """Whether evidence about these series and sizes counts."""
-        ranges = sizes_asked(self.sizes)
+        ranges = self.ranges()
         return set(self.about) <= set(series) and any(low <= size <= high for size in sizes for low, high in ranges)
 
 
@@ -92,11 +93,11 @@ class Tier:
 
 @dataclass(frozen=True)
 class TaskStep:
-    """One step. Its points are shared out among the sizes; those of the tiers are all or none, each."""
+    """One step. Its points are divided among the sizes; a tier gives all its points or none."""
 
     series: Line
     points: Points
-    asks: Line  # what it is, in a line
+    asks: Line
     advice: Line = ""  # where to look first if it fails
     against: Line = ""  # the series that the tiers compare with
     tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
@@ -108,24 +109,24 @@ class TaskStep:
 
 @dataclass(frozen=True)
 class DueDate:
-    """The last moment, and what comes after it."""
+    """The last moment to hand in, and the rules after it."""
 
     at: Annotated[str, Limits(longest=100, expected="a moment such as 2026-12-01T23:59+01:00")]
-    late_days: Annotated[int, Limits(least=0, most=1000)] = 0  # that a hand-in may take; later ones get nothing
-    percent_a_day: Annotated[int, Limits(least=0, most=100)] = 0  # off the points, for each late day that is not free
-    minutes_of_grace: Annotated[int, Limits(least=0, most=1440)] = 10  # a slow network is no lateness
+    late_days: Annotated[int, Limits(least=0, most=1000)] = 0  # later submissions get no points
+    percent_a_day: Annotated[int, Limits(least=0, most=100)] = 0  # of the points, for each late day that is not free
+    minutes_of_grace: Annotated[int, Limits(least=0, most=1440)] = 10  # for a slow network
 
     @property
     def moment(self) -> datetime:
         return datetime.fromisoformat(self.at)
 
     def days_late(self, handed_in: datetime) -> int:
-        """The late days, each as soon as it has begun."""
+        """The number of late days, where a day counts as soon as it has begun."""
         late_s = (handed_in - self.moment).total_seconds()
         return 0 if late_s <= 60 * self.minutes_of_grace else ceil(late_s / DAY_S)
 
     def share(self, days: int, free_days: int) -> float:
-        """The share of the points that is left: 1 in time, 0 beyond the last late day; free days cost nothing."""
+        """The remaining share of the points: 1 in time, 0 after the last late day; free days cost nothing."""
         if days > self.late_days + free_days:
             return 0.0
         return max(0.0, 1 - self.percent_a_day / 100 * max(0, days - free_days))
@@ -133,47 +134,31 @@ class DueDate:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a person judges: a name, its points, and what earns them."""
+    """A criterion that a person judges: a name, its points, and what earns them."""
 
-    name: Annotated[
-        str, Limits(pattern="[A-Za-z][A-Za-z0-9 _-]{0,59}", expected="a name of letters, digits and spaces")
-    ]
+    name: Annotated[str, Limits(pattern="[A-Za-z][A-Za-z0-9 _-]{0,59}", expected="letters, digits and spaces")]
     points: Points
     asks: Line
 
 
 @dataclass(frozen=True)
-class Terms:
-    """All that a course agrees on besides the checks."""
-
-    deadline: DueDate | None = None
-    people_at_most: int = 0  # of one hand-in; 0 is any number
-    anonymous: bool = False  # a person judges reports without names
-    rubric: tuple[Criterion, ...] = ()
-
-
-@dataclass(frozen=True)
 class DiscussionKeys:
-    """The table [discussion]."""
-
-    words_at_least: Annotated[int, Limits(least=0, most=100_000)] = 1
-    evidence_at_least: Annotated[int, Limits(least=0, most=100_000)] = 0
+    words_at_least: Count = 1
+    evidence_at_least: Count = 0
 
 
 @dataclass(frozen=True)
 class AssignmentFile:
-    """The tables of an assignment, as they are typed."""
+    """The tables of an assignment as typed."""
 
     title: Annotated[str, LINE]
     experiment: Annotated[
         str, Limits(pattern=r"(?!/)[^\n]{1,200}", expected="a name in experiments/, or a .toml file beside this one")
     ]
-    points: Mapping[Annotated[str, Limits(choices=CHECKS)], Points]
-    site: Annotated[str, Limits(pattern=rf"({'|'.join(MODULES)})(:\S+)?", expected="a site, such as exact")] = (
-        EVERYWHERE
-    )
+    points: Mapping[Check, Points]
+    site: Annotated[str, Limits(pattern=rf"({MODULE})(:\S+)?", expected="a site, such as exact")] = EVERYWHERE
     identities: Annotated[tuple[Identity, ...] | None, Limits(shortest=1, longest=100, unique=True)] = None
-    hidden: Annotated[tuple[Annotated[str, Limits(choices=CHECKS)], ...], Limits(unique=True)] = ()
+    hidden: Annotated[tuple[Check, ...], Limits(unique=True)] = ()
     discussion: DiscussionKeys = DiscussionKeys()
     program: Annotated[JsonTable, PartOf((Demands,))] = field(default_factory=dict)
     hidden_program: Annotated[JsonTable, PartOf((Demands,))] = field(default_factory=dict)
@@ -199,9 +184,12 @@ class Assignment:
     asks: tuple[Ask, ...] = ()
     hidden: frozenset[str] = frozenset()
     asked: Demands = field(default_factory=Demands)
-    identities: tuple[str, ...] | None = None  # whose records are graded without a person: names and digests
+    identities: tuple[str, ...] | None = None  # names and digests; their records are graded without a person
     steps: tuple[TaskStep, ...] = ()
-    terms: Terms = field(default_factory=Terms)
+    deadline: DueDate | None = None
+    people_at_most: int = 0  # of one submission; 0 is any number
+    anonymous: bool = False  # a person judges reports without names
+    rubric: tuple[Criterion, ...] = ()
 
     @property
     def name(self) -> str:
@@ -209,35 +197,39 @@ class Assignment:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """The checks with points, in their order: others are not made."""
+        """The checks with points, in their order; other checks are not made."""
         return tuple(name for name, points in self.points.items() if points)
 
     @property
     def most(self) -> int:
-        """All points: of the checks, and of what a person judges."""
-        return sum(self.points.values()) + sum(each.points for each in self.terms.rubric)
+        return sum(self.points.values()) + sum(self.criteria.values())
+
+    @property
+    def criteria(self) -> dict[str, int]:
+        """The points of the rubric by criterion, which a person gives."""
+        return {criterion.name: criterion.points for criterion in self.rubric}
 
     @property
     def recorded_as(self) -> str:
         """The name of its site in records: `slurm:exact` makes those of exact, `host:rxe` of host."""
-        kind, _, wanted = self.site.partition(":")
-        return wanted if wanted in MODULES else kind
+        kind, _, variant = self.site.partition(":")
+        return variant if variant in MODULES else kind
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The identities that it accepts, by name or digest. By default the one that every computer has on its site;
+        """The accepted identities, by name or digest. The default is the identity that every host has on the site;
         other hardware has to be named."""
         if self.identities is not None:
             return self.identities
         return (self.recorded_as,) if fixed(self.recorded_as) else ()
 
     def accepts(self, digest: str, *, own: bool) -> bool:
-        """Whether records of an identity are graded without a person; `own` is the one that the grader's site has."""
+        """Whether records of an identity are graded without a person; `own` marks the identity of the grader's site."""
         return (own and self.recorded_as in self.listed) or any(map(digest.startswith, self.listed))
 
     @property
     def named(self) -> str:
-        """The word that names it in a command: its name, or its file in another folder."""
+        """The assignment's name in a command: its file, if that is in another folder."""
         return self.name if self.file.parent == ASSIGNMENTS else str(self.file)
 
 
@@ -245,57 +237,45 @@ def load_assignment(file: Path) -> Assignment:
     """The checked assignment; an error names the line."""
     toml = read_toml(file, AssignmentFile, hint="experiments/assignments/NAME.toml")
     content = toml.content
-    path = _experiment(file, content.experiment)
+    is_beside = content.experiment.endswith(".toml")  # else the name of an experiment in experiments/
+    path = file.parent / content.experiment if is_beside else EXPERIMENTS / f"{content.experiment}.toml"
     experiment = load(path) if content.step or content.asks else None
     _check_steps(toml, experiment)
     _check_terms(toml)
     assignment = Assignment(
-        file,
-        content.title,
-        path,
-        content.site,
-        {name: content.points.get(name, 0) for name in CHECKS},
-        content.discussion.words_at_least,
-        content.discussion.evidence_at_least,
-        content.asks,
-        frozenset(content.hidden),
-        _demands(toml),
-        content.identities,
-        content.step,
-        Terms(content.deadline, content.people_at_most, content.anonymous, content.rubric),
-    )
+        file, content.title, path, content.site,
+        points={name: content.points.get(name, 0) for name in CHECKS},
+        words_at_least=content.discussion.words_at_least,
+        evidence_at_least=content.discussion.evidence_at_least,
+        asks=content.asks, hidden=frozenset(content.hidden), asked=_demands(toml),
+        identities=content.identities, steps=content.step,
+        deadline=content.deadline, people_at_most=content.people_at_most, anonymous=content.anonymous,
+        rubric=content.rubric,
+    )  # fmt: skip
     _check_identities(toml, assignment)
     _check_asks(toml, experiment, assignment.recorded_as)
     return assignment
 
 
 def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
-    """The file of an assignment: given as a file, by its name, or the only one."""
+    """The file of an assignment that is named by its file or its name, or the only assignment."""
     if named and named.endswith(".toml"):
         return Path(named)
     files = sorted(folder.glob("*.toml")) if named is None else [folder / f"{named}.toml"]
     if len(files) == 1 and files[0].exists():
         return files[0]
-    known = names(folder)
-    what = f"there is no assignment {named}" if named else "there are several assignments"
-    raise SpecError(what, file=folder, expected=f"one of {', '.join(known)}", hint=f"ASSIGNMENT={''.join(known[:1])}")
+    choices = names(folder)
+    what = f"unknown assignment {named}" if named else "there are several assignments"
+    expected, hint = f"one of {', '.join(choices)}", f"ASSIGNMENT={''.join(choices[:1])}"
+    raise SpecError(what, file=folder, expected=expected, hint=hint)
 
 
 def names(folder: Path = ASSIGNMENTS) -> list[str]:
-    """The names of a folder's assignments."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
-def sizes_asked(text: str) -> tuple[tuple[int, int], ...]:
-    """The first and last size of each range: of `small`, `1..4K` or `64, 64K`."""
-    if text in NAMED:
-        return (NAMED[text],)
-    ends = (part.strip().partition("..") for part in text.split(","))
-    return tuple((parse_size(low), parse_size(high if dots else low)) for low, dots, high in ends)
-
-
 def read_demands(table: JsonTable) -> Demands:
-    """The demands of a table as it is typed."""
+    """The demands of a table as typed."""
     values = dict(table)
     if isinstance(sizes := values.get("sizes"), (str, int, list)):
         values["sizes"] = list(parse_sizes(sizes))
@@ -304,13 +284,8 @@ def read_demands(table: JsonTable) -> Demands:
     return parse_as(Demands, values)
 
 
-def _experiment(file: Path, named: str) -> Path:
-    """A file beside the assignment's, or the name of one in experiments/."""
-    return file.parent / named if named.endswith(".toml") else EXPERIMENTS / f"{named}.toml"
-
-
 def _demands(toml: TomlFile[AssignmentFile]) -> Demands:
-    """Both tables of demands: the grader's hidden ones replace those that everybody may read."""
+    """Check both tables of demands; the grader's hidden values replace the public ones."""
     for key, table in (("program", toml.content.program), ("hidden_program", toml.content.hidden_program)):
         try:
             read_demands(table)
@@ -322,46 +297,49 @@ def _demands(toml: TomlFile[AssignmentFile]) -> Demands:
 
 
 def _check_steps(toml: TomlFile[AssignmentFile], experiment: Experiment | None) -> None:
-    """The steps together are worth what [points] gives the check `steps`."""
     steps = toml.content.step
+    _refuse_twice(toml, "two steps are of the series", ("step", "series"), [step.series for step in steps])
     for number, step in enumerate(steps):
-        if step.series in [earlier.series for earlier in steps[:number]]:
-            toml.refuse(Fault(f"two steps are of the series {step.series}", ("step", number, "series")))
         if bool(step.tiers) != bool(step.against):
             what = f"the step {step.series} has {'tiers' if step.tiers else 'against'} alone"
-            toml.refuse(Fault(what, ("step", number), "tiers and the series that they are against, or neither"))
+            toml.refuse(Fault(what, ("step", number), "both tiers and the series that they are against, or neither"))
         for key, name in (("series", step.series), ("against", step.against)):
             if experiment and name:
                 _require_series(toml, experiment, name, ("step", number, key))
     points, total = toml.content.points.get("steps", 0), sum(step.most for step in steps)
     if points != total:
-        fault = Fault(f"points.steps is {points}, its steps are worth {total}", ("points",), f"steps = {total}")
-        toml.refuse(fault)
+        what = f"points.steps is {points}, its steps are worth {total}"
+        toml.refuse(Fault(what, ("points",), f"steps = {total}"))
 
 
 def _check_asks(toml: TomlFile[AssignmentFile], experiment: Experiment | None, site: str) -> None:
-    """The experiment must have the series, and the series a size that is asked for."""
+    """Check that the experiment has the series, and the series a size of the ask."""
     for number, ask in enumerate(toml.content.asks):
         try:
-            sizes_asked(ask.sizes)
+            ask.ranges()
         except SizeError as error:
-            expected = f"{', '.join(NAMED)}, a range such as 1..4K, or sizes such as 64, 64K"
-            toml.refuse(Fault(error.what, ("asks", number, "sizes"), expected))
+            toml.refuse(Fault(error.what, ("asks", number, "sizes"), NAMED_WORDS))
         if experiment is None:
             continue
         for name in ask.about:
-            _require_series(toml, experiment, name, ("asks", number, "about"))
-            series = next(series for series in experiment.series if series.name == name)
+            series = _require_series(toml, experiment, name, ("asks", number, "about"))
             if not ask.includes(ask.about, series.sizes(site)):
-                what = f"{name} was not measured at {ask.sizes}{' sizes' if ask.sizes in NAMED else ''}"
-                toml.refuse(Fault(what, ("asks", number, "sizes")))
+                toml.refuse(Fault(f"{name} was not measured at {ask.sizes_words}", ("asks", number, "sizes")))
 
 
-def _require_series(toml: TomlFile[AssignmentFile], experiment: Experiment, name: str, path: Keys) -> None:
-    known = sorted(series.name for series in experiment.series)
-    if name not in known:
-        what = f"there is no series {name!r} in {experiment.name}"
-        toml.refuse(Fault(what, path, f"one of {', '.join(known)}", nearest(name, known)))
+def _require_series(toml: TomlFile[AssignmentFile], experiment: Experiment, name: str, path: Keys) -> Series:
+    by_name = {series.name: series for series in experiment.series}
+    if name not in by_name:
+        choices, what = sorted(by_name), f"unknown series {name!r} of {experiment.name}"
+        toml.refuse(Fault(what, path, f"one of {', '.join(choices)}", nearest(name, choices)))
+    return by_name[name]
+
+
+def _refuse_twice(toml: TomlFile[AssignmentFile], what: str, keys: tuple[str, str], names: list[str]) -> None:
+    table, key = keys
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            toml.refuse(Fault(f"{what} {name}", (table, number, key)))
 
 
 def _check_terms(toml: TomlFile[AssignmentFile]) -> None:
@@ -371,16 +349,13 @@ def _check_terms(toml: TomlFile[AssignmentFile]) -> None:
         except ValueError:
             is_moment = False
         if not is_moment:
-            fault = Fault(f"deadline.at is {deadline.at!r}", ("deadline", "at"), "such as 2026-12-01T23:59+01:00")
-            toml.refuse(fault)
-    rubric = toml.content.rubric
-    for number, criterion in enumerate(rubric):
-        if criterion.name in [earlier.name for earlier in rubric[:number]]:
-            toml.refuse(Fault(f"two criteria are called {criterion.name}", ("rubric", number, "name")))
+            what = f"deadline.at is {deadline.at!r}"
+            toml.refuse(Fault(what, ("deadline", "at"), "such as 2026-12-01T23:59+01:00"))
+    _refuse_twice(toml, "two criteria are called", ("rubric", "name"), [item.name for item in toml.content.rubric])
 
 
 def _check_identities(toml: TomlFile[AssignmentFile], assignment: Assignment) -> None:
-    """By name, only the identity of the assignment's own site is known where it is graded."""
+    """By name, only the identity of the assignment's site can be compared where it is graded."""
     for number, name in enumerate(assignment.listed):
         if name in MODULES and name != assignment.recorded_as:
             what = f"identities names {name!r}, and the site is {assignment.site!r}"

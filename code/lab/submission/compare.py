@@ -1,4 +1,4 @@
-"""Compare two results folders or reports: ratios of medians with intervals, a verdict each."""
+"""`lab compare`: two results folders or reports, compared by ratios of medians with intervals and verdicts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import tempfile
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,41 +14,22 @@ from pathlib import Path
 from lab.analysis.estimate import BadSample, Estimate
 from lab.analysis.ratios import Verdict, false_verdicts, judge, ratio_of_medians
 from lab.errors import LabError, ParseError
-from lab.records.compare import values_by_place
+from lab.records.compare import RowPlace, paired
 from lab.records.record import find_key, read_facts
 from lab.records.reference import IDENTITY
 from lab.records.table import Row, is_table, parse_table
 from lab.report.evidence.curve import margin_of_sites
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED
 from lab.report.pdf import extract, typesetter
-from lab.typed_json import JsonTable
 
-Place = tuple[str, str]  # a row's label, and a column
-Values = dict[Place, list[int]]  # as values_by_place has them
-
-VERDICTS = (*(verdict.value for verdict in Verdict), "equal")
+EQUAL = "equal"
+VERDICTS = (*(verdict.value for verdict in Verdict), EQUAL)
 SHOWN_LETTERS = 16  # of a digest
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
 
 
-def compare(options: Namespace) -> int:
-    """Print the comparison of two results folders or PDFs, size by size."""
-    first, second = read_side(options.first), read_side(options.second)
-    comparisons = compare_sides(first, second)
-    differences = identity_differences(first, second)
-    lines = [
-        *of_two_sites(first, second),
-        *(line for comparison in comparisons for line in comparison.lines()),
-        "identity: " + (f"{len(differences)} parts differ" if differences else "the same"),
-        *(f"  {difference}" for difference in differences),
-        *of_two_typesetters(first, second),
-    ]
-    print("\n".join(lines))
-    return 0
-
-
 class SideError(LabError):
-    """A side of a comparison holds no tables."""
+    """A side of a comparison has no tables, or damaged ones."""
 
 
 @dataclass(frozen=True)
@@ -60,151 +42,118 @@ class ComparedSide:
     typesetter: str = ""  # of a PDF
 
 
+def compare(options: Namespace) -> int:
+    """Print the comparison of two results folders or PDFs, size by size."""
+    print("\n".join(comparison(read_side(options.first), read_side(options.second))))
+    return 0
+
+
 def read_side(place: Path) -> ComparedSide:
-    """A side from a folder with tables or from a PDF that holds them."""
+    """Read a folder with tables, or a PDF that contains them."""
     if place.is_dir():
-        return _folder(place, str(place))
+        return _read_folder(place, str(place))
     with tempfile.TemporaryDirectory(prefix="lab-side-") as name:
         extract(place, Path(name))
-        return replace(_folder(Path(name), str(place)), typesetter=typesetter(place))
+        return replace(_read_folder(Path(name), str(place)), typesetter=typesetter(place))
 
 
-def _folder(folder: Path, name: str) -> ComparedSide:
-    """Turns damaged or foreign tables into an error of one sentence."""
+def _read_folder(folder: Path, name: str) -> ComparedSide:
     try:
-        return _side(folder, name)
+        texts = {file.stem: file.read_text() for file in sorted(folder.glob("*.csv")) if file.name != CLAIMS}
+        tables = {stem: rows for stem, text in texts.items() if is_table(text) and (rows := parse_table(text))}
+        identity = _identity(folder, tables)
     except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
         raise SideError(f"holds data that Verbyte did not write: {error!r:.200}", where=name) from error
-
-
-def _side(folder: Path, name: str) -> ComparedSide:
-    files = [each for each in sorted(folder.glob("*.csv")) if each.name != CLAIMS]
-    texts = {file.stem: file.read_text() for file in files}
-    tables = {name: rows for name, text in texts.items() if is_table(text) and (rows := parse_table(text))}
     if not tables:
         raise SideError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
-    return ComparedSide(name, tables, _identity(folder, tables))
+    return ComparedSide(name, tables, {part: str(value) for part, value in identity.items()})
 
 
-def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, str]:
-    """The identity beside the tables, else from their records."""
+def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, object]:
+    """The identity beside the tables with the programs of a report's records, else the identity of the records."""
+    identity: dict[str, object] = {}
     if (folder / IDENTITY).exists():
-        return _flat(json.loads((folder / IDENTITY).read_text())) | _programs(folder / MANIFEST)
-    identity: dict[str, str] = {}
+        manifest = folder / MANIFEST
+        records = json.loads(manifest.read_text()) if manifest.exists() else []
+        for part in (json.loads((folder / IDENTITY).read_text()), *(record["programs"] for record in records)):
+            identity = {**identity, **part}
+        return identity
     for start in sorted({row.record for rows in tables.values() for row in rows}):
         asked = read_facts(folder, find_key(folder, start)).asked
         identity |= {"site": asked.site, **asked.programs, **asked.identity}
     return identity
 
 
-def _programs(manifest: Path) -> dict[str, str]:
-    """The programs under test, which a report lists record by record."""
-    records = json.loads(manifest.read_text()) if manifest.exists() else []
-    return {name: digest for record in records for name, digest in _flat(record["programs"]).items()}
-
-
-def _flat(values: JsonTable) -> dict[str, str]:
-    return {str(name): str(value) for name, value in values.items()}
-
-
-@dataclass(frozen=True)
-class SideRatio:
-    """One median of the first side over the second's; equal where both hold the same values."""
-
-    label: str
-    column: str
-    estimate: Estimate
-    equal: bool
-    margin: float = 0.0
-
-    @property
-    def verdict(self) -> str:
-        return "equal" if self.equal else judge(self.estimate, margin=self.margin).value
-
-    def line(self) -> str:
-        """`1.050 [1.040, 1.060]  more  verbs ... size_bytes=64 confirmed_bytes_per_s`."""
-        interval = self.estimate.interval
-        ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "[no interval]"
-        return f"{self.estimate.value:8.3f} {ends:<16} {self.verdict:<10}  {self.label} {self.column}"
-
-
-@dataclass(frozen=True)
-class SideBySide:
-    """One experiment on both sides."""
-
-    experiment: str
-    identical: bool
-    ratios: tuple[SideRatio, ...]
-
-    def lines(self) -> Iterator[str]:
-        """One for each size and column; a single one where all rows are the same."""
-        if self.identical:
-            yield f"{self.experiment}: the same rows, {len(self.ratios)} medians equal"
-            return
-        counts = [f"{sum(each.verdict == word for each in self.ratios)} {word}" for word in VERDICTS]
-        yield f"{self.experiment}: medians of the first over the second: {', '.join(counts)}{self._doubt()}"
-        yield from (each.line() for each in self.ratios)
-
-    def _doubt(self) -> str:
-        """The margin of the verdicts, and the expected number of false ones."""
-        asked, wrong = false_verdicts(each.estimate for each in self.ratios if not each.equal)
-        if not asked:
-            return ""
-        margin = f"more and less are beyond a margin of {self.ratios[0].margin:.0%}"
-        return f"; {margin}; of {asked} verdicts at most {wrong:.1f} are false on average if nothing differs"
-
-
-def compare_sides(first: ComparedSide, second: ComparedSide) -> list[SideBySide]:
-    """Every experiment that both sides hold; an error where there is none."""
-    both = [name for name in first.tables if name in second.tables]
-    if not both:
-        there = f"{', '.join(first.tables)} and {', '.join(second.tables)}"
-        raise SideError(f"the sides share no experiment: {there}", where=f"{first.name}, {second.name}")
-    margin = margin_of_sites(side.identity.get("site", "") for side in (first, second))
-    return [_compare(name, first.tables[name], second.tables[name], margin) for name in both]
-
-
-def of_two_sites(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
-    """A warning above the ratios: instructions and seconds are different quantities, and so are two links."""
+def comparison(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
+    """The lines of the whole comparison; an error if the sides share no experiment."""
     sites = [side.identity.get("site", "unknown") for side in (first, second)]
-    if sites[0] != sites[1]:
+    if sites[0] != sites[1]:  # instructions and seconds are different quantities, and so are two links
         yield f"TWO SITES: the first was measured on {sites[0]}, the second on {sites[1]}: each ratio holds that too"
+    shared = [name for name in first.tables if name in second.tables]
+    if not shared:
+        names = f"{', '.join(first.tables)} and {', '.join(second.tables)}"
+        raise SideError(f"the sides share no experiment: {names}", where=f"{first.name}, {second.name}")
+    margin = margin_of_sites(side.identity.get("site", "") for side in (first, second))
+    for name in shared:
+        try:
+            yield from _experiment_lines(name, first.tables[name], second.tables[name], margin)
+        except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
+            what = f"the tables of {name} hold values that Verbyte did not measure: {error!r:.200}"
+            raise SideError(what) from error
+    yield from _identity_lines(first.identity, second.identity)
+    if first.typesetter and second.typesetter and first.typesetter != second.typesetter:
+        yield f"typeset by {first.typesetter} and by {second.typesetter}: the PDFs differ for that alone"
 
 
-def identity_differences(first: ComparedSide, second: ComparedSide) -> list[str]:
-    """A line for each part of the identity that differs between the sides."""
-    names = sorted(first.identity.keys() | second.identity.keys())
-    pairs = ((name, first.identity.get(name, "unknown"), second.identity.get(name, "unknown")) for name in names)
-    return [f"{name}: {_short(one)} and {_short(other)}" for name, one, other in pairs if one != other]
+def _experiment_lines(name: str, first: list[Row], second: list[Row], margin: float) -> Iterator[str]:
+    """The counts of verdicts, then a line for each size and column; a single line for equal rows."""
+    pairs = {place: (above, below) for place, below, above in paired(second, first)}
+    verdicts: Counter[str] = Counter()
+    estimates, lines = [], []
+    for place, (above, below) in pairs.items():
+        if _has_other_stop(place, pairs.keys()):
+            continue
+        estimate = ratio_of_medians(above, below)
+        verdict = EQUAL if sorted(above) == sorted(below) else judge(estimate, margin=margin).value
+        verdicts[verdict] += 1
+        estimates += [] if verdict == EQUAL else [estimate]
+        lines.append(_ratio_line(place, estimate, verdict))
+    if first == second:
+        yield f"{name}: the same rows, {len(lines)} medians equal"
+        return
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS)
+    yield f"{name}: medians of the first over the second: {counts}{_doubt(estimates, margin)}"
+    yield from lines
 
 
-def of_two_typesetters(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
-    """A line for two PDFs whose pages were broken by different versions of TeX, so that their bytes say nothing."""
-    one, other = first.typesetter, second.typesetter
-    if one and other and one != other:
-        yield f"typeset by {one} and by {other}: the PDFs differ for that alone"
+def _ratio_line(place: RowPlace, estimate: Estimate, verdict: str) -> str:
+    """`1.050 [1.040, 1.060]  more  verbs ... size_bytes=64 confirmed_bytes_per_s`."""
+    interval = estimate.interval
+    ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "[no interval]"
+    return f"{estimate.value:8.3f} {ends:<16} {verdict:<10}  {place.label} {place.column}"
 
 
-def _compare(name: str, ours: list[Row], theirs: list[Row], margin: float) -> SideBySide:
-    try:
-        ratios = _ratios(values_by_place(ours), values_by_place(theirs), margin)
-        return SideBySide(name, ours == theirs, tuple(ratios))
-    except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
-        raise SideError(f"the tables of {name} hold values that Verbyte did not measure: {error!r:.200}") from error
+def _doubt(estimates: list[Estimate], margin: float) -> str:
+    """The margin of the verdicts, and the expected number of false verdicts."""
+    count, false = false_verdicts(estimates)
+    if not count:
+        return ""
+    text = f"more and less are beyond a margin of {margin:.0%}"
+    return f"; {text}; of {count} verdicts at most {false:.1f} are false on average if nothing differs"
 
 
-def _ratios(above: Values, below: Values, margin: float) -> Iterator[SideRatio]:
-    for place in above:
-        if place in below and not _is_other_stop(place, above.keys() & below.keys()):
-            equal = sorted(above[place]) == sorted(below[place])
-            yield SideRatio(*place, ratio_of_medians(above[place], below[place]), equal, margin)
+def _has_other_stop(place: RowPlace, places: Set[RowPlace]) -> bool:
+    """Whether the receiver's time is at the same place; the receiver of a READ is the client."""
+    stops = (CONFIRMED, COMPLETED) if place.label.split()[2:3] == ["read"] else (COMPLETED, CONFIRMED)
+    return place.column == stops[0] and place._replace(column=stops[1]) in places
 
 
-def _is_other_stop(place: Place, both: Set[Place]) -> bool:
-    """Whether the row also has the receiver's time; the receiver of a READ is the client."""
-    label, column = place
-    stops = (CONFIRMED, COMPLETED) if label.split()[2:3] == ["read"] else (COMPLETED, CONFIRMED)
-    return column == stops[0] and (label, stops[1]) in both
+def _identity_lines(first: dict[str, str], second: dict[str, str]) -> Iterator[str]:
+    names = sorted(first.keys() | second.keys())
+    pairs = {name: (first.get(name, "unknown"), second.get(name, "unknown")) for name in names}
+    differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    yield "identity: " + (f"{len(differing)} parts differ" if differing else "the same")
+    yield from (f"  {name}: {_short(here)} and {_short(there)}" for name, (here, there) in differing.items())
 
 
 def _short(value: str) -> str:

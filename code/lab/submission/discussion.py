@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lab.files.bounded import read_typed
-from lab.report.query.grammar import Query, Relation, Span, parse_query, parse_statement, references
+from lab.report.query.grammar import Relation, Span, parse_query, parse_statement, references
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
 from lab.report.text.check import Backing, Checked
@@ -28,11 +29,13 @@ def fingerprint(sentence: str) -> str:
 def handed_out(assignment: Assignment, *, starter: bool, solution: bool) -> frozenset[str]:
     """Fingerprints of the sentences of the hand-out, of the starter text and of the kit's solution.
 
-    A student's checkout has the student's own text in place of the starter, so that only a grader asks for it.
+    A student's checkout has the student's text in place of the starter, so only a grader reads the starter.
     """
-    begun, others = files_handed_out(assignment)
+    starters, others = files_handed_out(assignment)
     texts = [read_typed(file) for file in others if solution or file.suffix == ".md"]
-    texts += [_starter(read_typed(file), assignment) for file in begun if starter]
+    for text in map(read_typed, starters if starter else ()):
+        is_work = 0 < assignment.words_at_least <= length_of(text)[0]  # long enough for somebody's work
+        texts += [] if is_work else [_COMMENT.sub("", text)]  # the worked sentences are in comments
     return frozenset(fingerprint(sentence.text) for text in texts for sentence in sentences(text)) - {""}
 
 
@@ -43,15 +46,8 @@ def files_handed_out(assignment: Assignment) -> tuple[list[Path], list[Path]]:
     return [starter] * starter.is_file(), [file for file in others if file.is_file()]
 
 
-def _starter(text: str, assignment: Assignment) -> str:
-    """The text with the worked sentences in its comments; one of the length that is asked for is somebody's work."""
-    is_work = 0 < assignment.words_at_least <= length_of(text)[0]
-    return "" if is_work else _COMMENT.sub("", text)
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A claim, or a statement that is true: its series, and the sizes that it is about."""
+class Proof(NamedTuple):
+    """A claim or a true statement: its series, and the sizes that it is about."""
 
     series: tuple[str, ...]
     sizes: frozenset[int]
@@ -59,7 +55,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Counted:
-    """What counts of a discussion; `copied` are the sentences that do not."""
+    """The words and proofs of a discussion that count; `copied` are the sentences that do not."""
 
     words: int
     proofs: tuple[Proof, ...]
@@ -67,13 +63,13 @@ class Counted:
 
     def met(self, ask: Ask) -> int:
         """The number of different claims and true statements that an ask is about."""
-        return sum(ask.includes(proof.series, proof.sizes) for proof in self.proofs)
+        return sum(ask.includes(*proof) for proof in self.proofs)
 
 
-def count(checked: Checked, numbers: Numbers, known: frozenset[str]) -> Counted:
-    """The words, claims and true statements outside of sentences that are known."""
+def count(checked: Checked, numbers: Numbers, course_sentences: frozenset[str]) -> Counted:
+    """Count the words, claims and true statements outside of the sentences of the course."""
     text = checked.writing.text
-    copied = tuple(sentence for sentence in checked.sentences if fingerprint(sentence.text) in known)
+    copied = tuple(sentence for sentence in checked.sentences if fingerprint(sentence.text) in course_sentences)
     words = length_of(text)[0] - sum(length_of(text[sentence.start : sentence.end])[0] for sentence in copied)
     lost = {use.start for sentence in copied for use in sentence.evidence}
     proofs = {
@@ -85,8 +81,8 @@ def count(checked: Checked, numbers: Numbers, known: frozenset[str]) -> Counted:
 
 
 def shortfalls(assignment: Assignment, counted: Counted) -> Iterator[str]:
-    """What a discussion lacks of the length and the evidence that an assignment asks for."""
-    copied = f" (not counted: {len(counted.copied)} of the course's own sentences)" if counted.copied else ""
+    """The missing length and evidence of a discussion."""
+    copied = f" (not counted: {len(counted.copied)} of the course's sentences)" if counted.copied else ""
     for least, number, what in (
         (assignment.words_at_least, counted.words, "words"),
         (assignment.evidence_at_least, len(counted.proofs), "different claims and true statements"),
@@ -96,24 +92,27 @@ def shortfalls(assignment: Assignment, counted: Counted) -> Iterator[str]:
 
 
 def unmet(ask: Ask, counted: Counted) -> str:
-    """The sentence about an ask that is not met; nothing about one that is."""
-    met = counted.met(ask)
-    text = f" ({ask.text})" if ask.text else ""
+    """A line about an ask that is not met; empty for one that is."""
+    met, text = counted.met(ask), f" ({ask.text})" if ask.text else ""
     return "" if met >= ask.statements else f"the assignment asks for {ask.words}; the text has {met}{text}"
 
 
 def _proof(backing: Backing, numbers: Numbers) -> Proof | None:
-    """What a claim or a true statement shows; of whole curves, such as a peak, all sizes."""
+    """The proof of a claim or a true statement; about whole curves, such as a peak, it includes all sizes."""
     judged, value = backing.judged, backing.value
     if judged and judged.truth is Truth.TRUE:
-        sizes = frozenset(judged.sizes) or _named_sizes(backing, judged.series, numbers)
-        return Proof(judged.series, sizes)
+        return Proof(judged.series, frozenset(judged.sizes) or _named_sizes(backing, judged.series, numbers))
     return Proof(value.series, _named_sizes(backing, value.series, numbers)) if value else None
 
 
 def _named_sizes(backing: Backing, series: tuple[str, ...], numbers: Numbers) -> frozenset[int]:
     """The sizes at which a query or a comparison names these series."""
-    queries, default = _queries(backing)
+    if backing.judged:
+        statement = parse_statement(backing.use.body)
+        queries = statement.claim.sides if isinstance(statement.claim, Relation) else ()
+        default = statement.span or Span()
+    else:
+        queries, default = (parse_query(backing.use.body)[0],), Span()
     spans = {
         (name, reference.span or default)
         for query in queries
@@ -123,12 +122,3 @@ def _named_sizes(backing: Backing, series: tuple[str, ...], numbers: Numbers) ->
     }
     site = numbers.evidence.plan.site.name
     return frozenset(size for name, span in spans for size in span.picks(numbers.series[name].sizes(site)))
-
-
-def _queries(backing: Backing) -> tuple[tuple[Query, ...], Span]:
-    """The queries of a macro, and the sizes of those that name none."""
-    if not backing.judged:
-        return (parse_query(backing.use.body)[0],), Span()
-    statement = parse_statement(backing.use.body)
-    sides = statement.claim.sides if isinstance(statement.claim, Relation) else ()
-    return sides, statement.span or Span()

@@ -7,7 +7,7 @@ import re
 import subprocess
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,20 +38,19 @@ from lab.submission.archive import PAGE, PROGRAMS, RECORDS, SubmissionRefused, m
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
 
-LETTERS = 16  # of a digest: as an assignment must name it at least, and as it is shown
+LETTERS = 16  # of a digest: the fewest that an assignment may name, and the shown ones
 SHOWN_PARTS, SHOWN = 5, 40  # parts in which two identities differ, and letters of each name
 
 
 @dataclass(frozen=True)
 class Identity:
-    """All that results follow from besides their trials. A student's own programs are under test, so no part of it."""
+    """Everything that determines results besides their trials, without a student's programs, which are under test."""
 
     site: SiteFacts
     programs: dict[str, str]  # name -> sha256
 
     @property
     def digest(self) -> str:
-        """The digest that an assignment may name."""
         return hashlib.sha256(canonical(self).encode()).hexdigest()
 
     @property
@@ -60,15 +59,11 @@ class Identity:
         return f"{self.site.name:.{SHOWN}} {self.digest[:LETTERS]}"
 
     def differing(self, other: Identity) -> str:
-        """The names of the parts that the two do not share, the first of them."""
+        """The names of the first parts that the two do not share."""
         ours, theirs = self._parts(), other._parts()
         names = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
         more = [f"{len(names) - SHOWN_PARTS} more"] if len(names) > SHOWN_PARTS else []
         return ", ".join([*(name[:SHOWN] for name in names[:SHOWN_PARTS]), *more])
-
-    def is_of(self, known: Mapping[str, str]) -> bool:
-        """Whether every part of the site and of the programs is as this table has it."""
-        return all(known.get(name) == value for name, value in (self.site.identity | self.programs).items())
 
     def _parts(self) -> dict[str, str]:
         site = self.site
@@ -88,66 +83,59 @@ def identity_of(plan: Plan) -> Identity:
 BINARIES, SOURCES = "binaries", "sources"
 
 
-def own_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """The programs that an experiment brings along."""
-    return tuple(each.tool for each in experiment.series if each.tool.build)
+def student_programs(experiment: Experiment) -> tuple[Program, ...]:
+    """The student programs of an experiment."""
+    return tuple(series.tool for series in experiment.series if series.tool.build)
 
 
-def own_builds(experiment: Experiment) -> tuple[Build, ...]:
-    """The builds that make them, each once."""
-    return tuple(dict.fromkeys(tool.build for tool in own_programs(experiment) if tool.build))
+def student_builds(experiment: Experiment) -> tuple[Build, ...]:
+    """The builds of the student programs, each once."""
+    return tuple(dict.fromkeys(tool.build for tool in student_programs(experiment) if tool.build))
 
 
 def folders(experiment: Experiment) -> dict[Path, str]:
-    """The folders of programs by their names in a hand-in: that of the first program there, for two folders of the same
-    name may hold files of the same names."""
-    names: dict[Path, str] = {}
-    for tool in own_programs(experiment):
-        if tool.build:
-            names.setdefault(tool.build.folder, tool.name)
-    return names
+    """The names of program folders in a submission: each is the first program's, since two folders of one name may
+    hold files of the same names."""
+    return {tool.build.folder: tool.name for tool in reversed(student_programs(experiment)) if tool.build}
 
 
 def binary_names(experiment: Experiment) -> dict[Path, str]:
-    """The binaries, by their names in a hand-in."""
+    """The binaries, by their names in a submission."""
     names = folders(experiment)
     return {
         file: f"{BINARIES}/{names[tool.build.folder]}/{file.relative_to(tool.build.folder)}"
-        for tool in own_programs(experiment)
+        for tool in student_programs(experiment)
         for file in tool.binaries
         if tool.build
     }
 
 
 def is_source(name: str, experiment: Experiment) -> bool:
-    """Whether a name in a hand-in is that of a source: the patterns of `sources` tell."""
+    """Whether the `sources` patterns of a build include a name in a submission."""
     names = folders(experiment)
-    starts = ((each, f"{SOURCES}/{names[each.folder]}/") for each in own_builds(experiment))
-    return any(name.startswith(start) and each.is_source(name.removeprefix(start)) for each, start in starts)
+    starts = {build: f"{SOURCES}/{names[build.folder]}/" for build in student_builds(experiment)}
+    return any(name.startswith(start) and build.is_source(name.removeprefix(start)) for build, start in starts.items())
 
 
 def program_files(plan: Plan) -> dict[str, bytes]:
     """The measured binaries, and the present sources."""
-    return dict(_measured(plan)) | dict(_sources(plan.experiment))
-
-
-def _measured(plan: Plan) -> Iterator[tuple[str, bytes]]:
-    digests = {file: digest for each in plan.planned for file, digest in each.digests.items()}
-    for file, name in binary_names(plan.experiment).items():
-        if file in digests:
-            yield name, kept_binary(file.name, digests[file]).read_bytes()
-
-
-def _sources(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
-    names = folders(experiment)
-    for each in own_builds(experiment):
-        for name, content in source_files(each):
-            yield f"{SOURCES}/{names[each.folder]}/{name}", content
+    digests = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
+    binaries = {
+        name: kept_binary(file.name, digests[file]).read_bytes()
+        for file, name in binary_names(plan.experiment).items()
+        if file in digests
+    }
+    names = folders(plan.experiment)
+    sources = {
+        f"{SOURCES}/{names[build.folder]}/{name}": content
+        for build in student_builds(plan.experiment)
+        for name, content in source_files(build)
+    }
+    return binaries | sources
 
 
 BUILD_DEADLINE_S = 60
-# As the experiments' own report.toml are handed out.
-PLACEHOLDER = re.compile(r"First Author|Second Author|0000\d\d")
+PLACEHOLDER = re.compile(r"First Author|Second Author|0000\d\d")  # of the starter report.toml
 
 
 @dataclass(frozen=True)
@@ -162,30 +150,24 @@ class Work:
 
     @property
     def folder(self) -> Path:
-        """The texts beside the experiment."""
         return self.plan.experiment.file.with_suffix("")
 
 
 def obstacles(work: Work) -> Iterator[str]:
-    """The reasons why this is no hand-in yet. Missing records are an error: the report may be of an older build."""
+    """The reasons why this cannot be handed in yet. Missing records are an error: the report may be older."""
     require_all(work.plan, work.results)
+    people = read_people(work.folder / "report.toml")
+    where = f"{work.folder.name}/report.toml"
     if not ids_of(work):
-        yield f"{work.folder.name}/report.toml names no ids: they state whose submission it is"
-    yield from placeholders(work)
+        yield f"{where} names no ids: they state whose submission it is"
+    for typed in filter(PLACEHOLDER.fullmatch, (*people.authors, *people.ids, people.course)):
+        yield f'{where} still has the placeholder "{typed}": replace it'
     yield from discussion_obstacles(work)
     if are_counted_here(work.plan, work.results):
         file = file_of(work.plan.experiment.name, work.results)
         yield f"the report shows counts of {from_here(file)}, which no grader has: remove that file, then make report"
     if not is_current(work.report, report_stamp(work.plan, work.results, work.texts)):
         yield f"{work.report.name} is stale: records, texts or code have changed since it was made (try: make report)"
-
-
-def placeholders(work: Work) -> Iterator[str]:
-    """Names and ids that nobody has replaced."""
-    people = read_people(work.folder / "report.toml")
-    for typed in (*people.authors, *people.ids, people.course):
-        if PLACEHOLDER.fullmatch(typed):
-            yield f'{work.folder.name}/report.toml still says "{typed}": replace it by your own'
 
 
 def discussion_obstacles(work: Work) -> Iterator[str]:
@@ -202,15 +184,14 @@ def discussion_obstacles(work: Work) -> Iterator[str]:
     yield from (f"{name}: {line}" for line in (*shortfalls(assignment, counted), *asks))
 
 
-def other_identity(assignment: Assignment, plan: Plan, known: dict[str, str]) -> Iterator[str]:
-    """A sentence for a student whose machine or programs are not those that everybody has; `known` are these. On a
-    wall clock only the grader knows what is accepted."""
+def other_identity(assignment: Assignment, plan: Plan, reference: dict[str, str]) -> Iterator[str]:
+    """A warning for a student whose machine or programs differ from the reference's. On a wall clock only the grader
+    can judge this."""
     identity = identity_of(plan)
-    if known and plan.site.traits.repeats and not assignment.accepts(identity.digest, own=identity.is_of(known)):
-        yield (
-            f"measured on {identity.words}, which the assignment does not accept: no points for rerun without a person "
-            "(lab doctor says what differs)"
-        )
+    is_reference = (identity.site.identity | identity.programs).items() <= reference.items()
+    if reference and plan.site.traits.repeats and not assignment.accepts(identity.digest, own=is_reference):
+        what = f"measured on {identity.words}, which the assignment does not accept"
+        yield f"{what}: no points for rerun without a person (lab doctor prints the differences)"
 
 
 def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
@@ -222,21 +203,21 @@ def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
 
 
 def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
-    """Write the hand-in. It replaces an older one of the same ids for the same assignment."""
+    """Write the submission. It replaces an older one of the same ids for the same assignment."""
     require_all(work.plan, work.results)
     if not work.report.exists():
         raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))
     ids = ids_of(work)
-    content = make_hand_in(work, ids, draft)
-    file = folder / f"{_file_name(ids)}.{work.assignment.name}{'.draft' if draft else ''}.pdf"
-    write_bytes(file, content)
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"
+    file = folder / f"{name}.{work.assignment.name}{'.draft' if draft else ''}.pdf"
+    write_bytes(file, make_hand_in(work, ids, draft))
     return file
 
 
 def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> bytes:
     """The report's PDF with the records and the page inside."""
     with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as name:
-        inside = {each.name: each.read_bytes() for each in extract(work.report, Path(name))}
+        inside = {file.name: file.read_bytes() for file in extract(work.report, Path(name))}
     more = {RECORDS: pack_records(work.plan, work.results)}
     if programs := program_files(work.plan):
         more[PROGRAMS] = pack(programs)
@@ -245,12 +226,8 @@ def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> by
 
 
 def pack_records(plan: Plan, results: Path) -> bytes:
-    """Every record of the plan, whole."""
-    files: dict[str, bytes] = {}
-    for key in plan.trials():
-        for file in record_folder(results, key).iterdir():
-            files[f"{key}/{file.name}"] = file.read_bytes()
-    return pack(files)
+    files = ((key, file) for key in plan.trials() for file in record_folder(results, key).iterdir())
+    return pack({f"{key}/{file.name}": file.read_bytes() for key, file in files})
 
 
 def ids_of(work: Work) -> tuple[str, ...]:
@@ -260,27 +237,21 @@ def ids_of(work: Work) -> tuple[str, ...]:
     return ids_in(read_typed(file), file) if file.exists() else ()
 
 
-def _file_name(ids: tuple[str, ...]) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"
-
-
 def submit(options: Namespace) -> int:
-    """The report and its records as one file to hand in; only a draft where something is in the way."""
+    """Write the report and its records as one file to hand in; with obstacles, only a draft."""
     file = submitted(options.assignment, options.results, options.out, draft=options.draft)
     print(f"{from_here(file)}: {'a draft, not for handing in' if options.draft else 'hand in this file'}")
     return 0
 
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
-    """The file to hand in, written now."""
     assignment = load_assignment(find_assignment(named))
     shop = open_workshop([assignment.experiment], open_site(assignment.site), tell)
     (plan,) = shop.plans
-    for line in other_identity(assignment, plan, read_identity(REFERENCE) or {}):
-        tell(line)
+    tell(*other_identity(assignment, plan, read_identity(REFERENCE) or {}))
     work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
-    compiled_here = () if shop.site.boots_image else build_obstacles()  # else by the lab's own compiler
+    compiled_here = () if shop.site.boots_image else build_obstacles()  # else by the bundled compiler
     reasons = (*compiled_here, *obstacles(work))
     if reasons and not draft:
         raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
-    return hand_in(work, folder, reasons or (("asked for as a draft",) if draft else ()))
+    return hand_in(work, folder, reasons or (("made as a draft",) if draft else ()))

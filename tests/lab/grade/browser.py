@@ -1,4 +1,4 @@
-"""A browser without a window: it opens a page from disk, runs a script in it, and gives what the script found."""
+"""A browser without a window: it opens a page from disk, runs a script in it, and returns the result."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.sites.daemons import DAEMONS, daemon
 
 DEADLINE_S = 60
 LIBRARIES = DAEMONS / "usr/lib/x86_64-linux-gnu"
-# The network is said to be broken, and what the page asks of it is written down all the same.
+# The network is off; the requests of the page are logged all the same.
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom")
-# The page's own clock, which runs only while the page has nothing to do: what a script promises is there by then.
+# The page's virtual clock, which runs only while the page is idle: promises are fulfilled by then.
 SETTLED = "--virtual-time-budget=60000"
 BEGIN, END = '<pre id="found">', "</pre>"
 
 
 def found_in(page: Path, script: str, library: str = "", width: int = 800) -> Any:
-    """What the script returns or promises, as the page's last element holds it; it may call a library's functions."""
+    """The value that the script returns or promises; it may call a library's functions."""
     written = f"""Promise.resolve((function () {{{script}}})()).then(function (found) {{
       document.getElementById('found').textContent = JSON.stringify(found); }});"""
     tried, added = page.with_name("tried.html"), f"{library}\n{written}"
@@ -39,12 +39,12 @@ def found_in(page: Path, script: str, library: str = "", width: int = 800) -> An
 
 
 def _allowing(page: str, script: str) -> str:
-    """The page with the script among those that it lets run, if it lets any run by its digest."""
+    """The page with the script's digest among those that may run, if it has any."""
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return page.replace("script-src 'sha256-", f"script-src 'sha256-{digest}' 'sha256-", 1)
 
 
 def addresses(page: Path) -> set[str]:
-    """Every address that the browser asked for, when it opened the page."""
+    """Every address that the browser requested for the page."""
     events = json.loads(page.with_name("net.json").read_text())["events"]
-    return {each["params"]["url"] for each in events if "url" in each.get("params", {})}
+    return {event["params"]["url"] for event in events if "url" in event.get("params", {})}

@@ -23,6 +23,10 @@ SetChecks = Callable[..., None]
 
 @pytest.fixture(scope="session")
 def setup(course: Course) -> GradingSetup:
+    return setup_of(course)
+
+
+def setup_of(course: Course) -> GradingSetup:
     site = hand_ins.Site()
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     results = course.folder / "grader"
@@ -42,7 +46,7 @@ def grade_file(setup: GradingSetup, tmp_path: Path) -> GradeFile:
 
 @pytest.fixture
 def case(setup: GradingSetup, tmp_path: Path) -> Case:
-    """A hand-in that does not exist."""
+    """A submission that does not exist."""
     return Case(setup, SubmissionFile(tmp_path / "ada.pdf"), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""What a forger has: an honest hand-in, and tools to change a part of it and to redo what depends on that part."""
+"""A forger's tools: an honest submission, and functions that change a part of it and redo the dependent parts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ADDED = (PAGE, RECORDS, PROGRAMS)  # by make submit, to the attachments of make 
 
 
 def digests_of(records: Files) -> Files:
-    """The digests that make each record one that is as it was written."""
+    """The digests that fit the files of each record."""
     made: dict[str, dict[str, str]] = {}
     for path, content in records.items():
         folder, _, name = path.rpartition("/")
@@ -46,7 +46,7 @@ def digests_of(records: Files) -> Files:
 
 @dataclass(frozen=True)
 class Forger:
-    """An honest student's work, the bare pages of the report, and all that is inside the hand-in."""
+    """An honest student's work, the bare pages of the report, and the files inside the submission."""
 
     course: Course
     work: Work
@@ -63,7 +63,7 @@ class Forger:
         return sorted({path.partition("/")[0] for path in unpack(self.files[RECORDS], "")})
 
     def pdf(self, files: Files | None = None, pages: bytes | None = None, **page: Any) -> bytes:
-        """A hand-in of these files with digests and chain redone; `page` replaces what hand-in.json says."""
+        """A submission of these files with digests and chain redone; `page` replaces values of its page."""
         inside = {name: data for name, data in (files or self.files).items() if name != PAGE}
         about = {"assignment": "assignment", "ids": (self.name,), "draft": (), "lab": exact_version()} | page
         made = make_page(about["assignment"], about["ids"], about["draft"], about["lab"], inside)
@@ -116,7 +116,7 @@ class Forger:
         return self.records(changed)
 
     def remade(self, files: Files) -> bytes:
-        """The whole hand-in made again from changed records: table, claims, figures and pages agree with them."""
+        """The submission made again from changed records: table, claims, figures and pages agree with them."""
         folder = self.folder / "forged"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.work.plan.experiment.file.parent, folder)
@@ -141,7 +141,7 @@ class Forger:
         return bare_pages(self.course, self.work, change)
 
     def typeset_with(self, name: str, pattern: str, by: str) -> bytes:
-        """The hand-in with the first match in a LaTeX file replaced."""
+        """The submission with the first match in a LaTeX file replaced."""
 
         def substitute(files: Files) -> None:
             text = files[name].decode()

@@ -1,9 +1,9 @@
-"""An experiment with a program of one's own."""
+"""An experiment with a student program."""
 
 from __future__ import annotations
 
-TEXT = """title = "A program of one's own"
-question = "Does it tell the time?"
+TEXT = """title = "A student program"
+question = "Does it print true times?"
 [parameters]
 sizes = "64,4K"
 iterations = 1_000
@@ -24,7 +24,7 @@ program = "mine"
 operation = "send"
 measure = "throughput"
 """
-# Another with the same file, in a folder of the same name.
+# Another program with the same file name, in another folder of the same name.
 OTHER = """
 [programs.other]
 folder = "other/mine"
@@ -42,5 +42,5 @@ measure = "throughput"
 
 
 def experiment(build: str, *more: str) -> str:
-    """Its text; `more` are lines of the program's table."""
+    """The text of the experiment; `more` are lines of the program's table."""
     return TEXT.format(build=build, more="\n".join(more))

@@ -11,12 +11,13 @@ from typing import Any
 
 from tests.lab.grade.forger import Files, Forger
 from tests.lab.grade.tampering import (
-    KINDS,
-    Tampering,
+    Forge,
     any_key,
+    any_of,
     by_qpdf,
     cited,
     found_by,
+    kind,
     page_with,
     updated,
     with_changed,
@@ -44,38 +45,43 @@ def archive(forger: Forger, content: bytes) -> Path:
 
 # The package
 
-KINDS += [
-    Tampering("without_attachments", "package", Flaw.NO_DATA, lambda forger, _: forger.pages),
-    Tampering(
-        "a_report_that_was_not_submitted", "package", Flaw.NO_DATA, lambda forger, _: forger.work.report.read_bytes()
-    ),
-    Tampering(
-        "two_reports", "package", Flaw.SEVERAL_REPORTS,
-        lambda forger, _: archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()})),
-    ),
-    Tampering(
-        "path_above_the_folder", "package", Flaw.NAME,
-        lambda forger, variant: archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf())),
-    ),
-    Tampering(
-        "link_in_a_zip", "package", Flaw.LINK,
-        lambda forger, variant: archive(forger, zipped("report.pdf", TARGETS[variant % 3], stat.S_IFLNK | 0o777)),
-    ),
-    Tampering(
-        "bomb", "package", Flaw.TOO_LARGE,
-        lambda forger, _: archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20))),
-    ),
-    Tampering("page_changed", "package", Flaw.CHAIN, lambda forger, _: page_with(forger, ids=["eve"])),
-    Tampering("draft", "package", Flaw.DRAFT, lambda forger, _: forger.pdf(draft=("the report is stale",))),
-    Tampering(
-        "for_another_assignment", "package", Flaw.ASSIGNMENT, lambda forger, _: forger.pdf(assignment="last_year")
-    ),
-    Tampering(
-        "a_page_of_another_format", "package", Flaw.ASSIGNMENT,
-        lambda forger, variant: page_with(forger, format=2 + variant),
-    ),
-    Tampering("somebody_elses_report", "package", Flaw.PERSON, lambda forger, _: forger.pdf(ids=("eve",))),
-]  # fmt: skip
+EASIER = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
+NO_PEOPLE = (b'ids = ["a\\u001b[2J"]', b"\xff", b"ids = [[[", b"ids = 1", b"ids = [" + b'"a",' * 10_000)
+OTHER_IDS = ('ids = ["{0}", "eve"]', 'ids = ["eve"]', 'ids = ["{0} "]', "ids = []", 'ids = ["{0}\\u00a0"]')
+MISSING = ("claims.csv", "manifest.json", "small.csv", RECORDS, "discussion.tex")
+
+kind("without_attachments", "package", Flaw.NO_DATA, lambda forger, _: forger.pages)
+kind("a_report_that_was_not_submitted", "package", Flaw.NO_DATA, lambda forger, _: forger.work.report.read_bytes())
+kind(
+    "two_reports", "package", Flaw.SEVERAL_REPORTS,
+    lambda forger, _: archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()})),
+)  # fmt: skip
+kind(
+    "path_above_the_folder", "package", Flaw.NAME,
+    lambda forger, variant: archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf())),
+)  # fmt: skip
+kind(
+    "link_in_a_zip", "package", Flaw.LINK,
+    lambda forger, variant: archive(forger, zipped("report.pdf", any_of(TARGETS, variant), stat.S_IFLNK | 0o777)),
+)  # fmt: skip
+kind(
+    "bomb", "package", Flaw.TOO_LARGE,
+    lambda forger, _: archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20))),
+)  # fmt: skip
+kind("page_changed", "package", Flaw.CHAIN, lambda forger, _: page_with(forger, ids=["eve"]))
+kind("draft", "package", Flaw.DRAFT, lambda forger, _: forger.pdf(draft=("the report is stale",)))
+kind("for_another_assignment", "package", Flaw.ASSIGNMENT, lambda forger, _: forger.pdf(assignment="last_year"))
+kind(
+    "a_page_of_another_format", "package", Flaw.ASSIGNMENT,
+    lambda forger, variant: page_with(forger, format=2 + variant),
+)  # fmt: skip
+kind("somebody_elses_report", "package", Flaw.PERSON, lambda forger, _: forger.pdf(ids=("eve",)))
+with_file("people_that_nobody_can_read", "package", Flaw.PERSON, "report.toml", *NO_PEOPLE)
+with_file("a_file_too_many", "package", Flaw.STRANGE_FILE, "answers.csv", b"x")
+with_changed(
+    "easier_experiment", "package", Flaw.EXPERIMENT, "experiment.toml",
+    lambda text, variant: text.replace(*any_of(EASIER, variant)),
+)  # fmt: skip
 
 
 @found_by("package", Flaw.UNREADABLE)
@@ -92,8 +98,7 @@ def bomb_among_the_records(forger: Forger, variant: int) -> bytes:
 
 @found_by("package", Flaw.MISSING_FILE)
 def a_file_is_missing(forger: Forger, variant: int) -> bytes:
-    names = ("claims.csv", "manifest.json", "small.csv", RECORDS, "discussion.tex")
-    return forger.pdf({name: data for name, data in forger.files.items() if name != names[variant % len(names)]})
+    return forger.pdf({name: data for name, data in forger.files.items() if name != any_of(MISSING, variant)})
 
 
 @found_by("package", Flaw.DIGEST)
@@ -106,24 +111,15 @@ def digest_with_its_chain_kept(forger: Forger, variant: int) -> bytes:
 @found_by("package", Flaw.UNREADABLE)
 def a_page_that_no_lab_wrote(forger: Forger, variant: int) -> bytes:
     text = (b"[]", b'{"ids": 1}', b"[" * 100_000, b"\xff", forger.files[PAGE].replace(b'"format": 1', b'"format": 1.0'))
-    return forger.attached(forger.files | {PAGE: text[variant % 5]})
+    return forger.attached(forger.files | {PAGE: any_of(text, variant)})
 
 
 @found_by("package", Flaw.PERSON)
 def an_author_without_a_page(forger: Forger, variant: int) -> bytes:
-    typed = ('ids = ["{0}", "eve"]', 'ids = ["eve"]', 'ids = ["{0} "]', "ids = []", 'ids = ["{0}\\u00a0"]')[variant % 5]
-    people = f'authors = ["{forger.name}"]\n{typed.format(forger.name)}\ncourse = "Networks"\n'
-    return forger.pdf(forger.files | {"report.toml": people.encode()})
-
-
-NO_PEOPLE = (b'ids = ["a\\u001b[2J"]', b"\xff", b"ids = [[[", b"ids = 1", b"ids = [" + b'"a",' * 10_000)
-EASIER = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
-with_file("people_that_nobody_can_read", "package", Flaw.PERSON, "report.toml", *NO_PEOPLE)
-with_file("a_file_too_many", "package", Flaw.STRANGE_FILE, "answers.csv", b"x")
-with_changed(
-    "easier_experiment", "package", Flaw.EXPERIMENT, "experiment.toml",
-    lambda text, variant: text.replace(*EASIER[variant % 3]),
-)  # fmt: skip
+    ids = any_of(OTHER_IDS, variant).format(forger.name)
+    return forger.pdf(
+        forger.files | {"report.toml": f'authors = ["{forger.name}"]\n{ids}\ncourse = "Networks"\n'.encode()}
+    )
 
 
 # The claims
@@ -154,9 +150,9 @@ with_changed(
 )  # fmt: skip
 
 
-def with_latex(name: str, check: str, kind: Flaw, file: str, pattern: str, by: Callable[[int], str]) -> None:
+def with_latex(name: str, check: str, flaw: Flaw, file: str, pattern: str, by: Callable[[int], str]) -> None:
     """A kind that replaces the first match in what LaTeX reads."""
-    KINDS.append(Tampering(name, check, kind, lambda forger, variant: forger.typeset_with(file, pattern, by(variant))))
+    kind(name, check, flaw, lambda forger, variant: forger.typeset_with(file, pattern, by(variant)))
 
 
 with_latex(
@@ -176,16 +172,40 @@ with_latex("row_of_a_table_dropped", "pages", Flaw.OTHER_BYTES, "report.tex", TA
 
 # The pages
 
-KINDS += [
-    Tampering(
-        "bytes_behind_the_end", "pages", Flaw.OTHER_BYTES,
-        lambda forger, variant: forger.pdf() + b"more" * (1 + variant),
-    ),
-    Tampering(
-        "page_left_out", "pages", Flaw.OTHER_BYTES,
-        lambda forger, _: by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--"),
-    ),
-]  # fmt: skip
+
+def on_pages(name: str, forge: Forge) -> None:
+    """A kind that changes the PDF."""
+    kind(name, "pages", Flaw.OTHER_BYTES, forge)
+
+
+def with_object(name: str, chosen: Callable[[dict[str, Any]], bool], changes: Callable[[int], dict[str, Any]]) -> None:
+    """A kind that changes an object of the PDF."""
+    on_pages(name, lambda forger, variant: with_changes(forger.pdf(), chosen, changes(variant)))
+
+
+def is_a(name: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda value: value.get("/Type") == name
+
+
+SCRIPT = {"/OpenAction": {"/S": "/JavaScript", "/JS": "u:app.alert(1)"}}
+STAMP = {"/Type": "/Annot", "/Subtype": "/Square", "/IC": [1, 1, 1], "/C": [1, 1, 1]}
+ELSEWHERE = {"/A": {"/S": "/URI", "/URI": "u:http://example.org/", "/Type": "/Action"}}
+ABOUT = ("/Author", "/Title", "/Subject", "/Keywords", "/CreationDate")
+
+on_pages("bytes_behind_the_end", lambda forger, variant: forger.pdf() + b"more" * (1 + variant))
+on_pages("page_left_out", lambda forger, _: by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--"))
+on_pages("added_to_after_it_was_made", lambda forger, _: (pdf := forger.pdf()) + pdf[pdf.rfind(b"startxref") :])
+on_pages(
+    "object_that_nothing_refers_to",
+    lambda forger, variant: updated(forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}}),
+)
+with_object("script_on_opening", is_a("/Catalog"), lambda _: SCRIPT)
+with_object(
+    "white_stamp", is_a("/Page"), lambda variant: {"/Annots": [STAMP | {"/Rect": [100, 100, 300 + variant, 300]}]}
+)
+with_object("another_author", lambda value: "/Producer" in value, lambda variant: {any_of(ABOUT, variant): "u:eve"})
+with_object("link_that_leads_elsewhere", lambda value: is_a("/Annot")(value) and "/A" in value, lambda _: ELSEWHERE)
+with_file("attachment_too_many", "pages", Flaw.OTHER_BYTES, "answers.csv", b"x")
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
@@ -198,52 +218,12 @@ def figure_replaced(forger: Forger, _: int) -> bytes:
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
-def added_to_after_it_was_made(forger: Forger, _: int) -> bytes:
-    pdf = forger.pdf()
-    return pdf + pdf[pdf.rfind(b"startxref") :]
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def script_on_opening(forger: Forger, _: int) -> bytes:
-    script = {"/OpenAction": {"/S": "/JavaScript", "/JS": "u:app.alert(1)"}}
-    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Catalog", script)
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def white_stamp(forger: Forger, variant: int) -> bytes:
-    box = [100, 100, 300 + variant, 300]
-    stamp = {"/Type": "/Annot", "/Subtype": "/Square", "/Rect": box, "/IC": [1, 1, 1], "/C": [1, 1, 1]}
-    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Page", {"/Annots": [stamp]})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def another_author(forger: Forger, variant: int) -> bytes:
-    name = ("/Author", "/Title", "/Subject", "/Keywords", "/CreationDate")[variant % 5]
-    return with_changes(forger.pdf(), lambda value: "/Producer" in value, {name: "u:eve"})
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def link_that_leads_elsewhere(forger: Forger, _: int) -> bytes:
-    elsewhere = {"/A": {"/S": "/URI", "/URI": "u:http://example.org/", "/Type": "/Action"}}
-    return with_changes(forger.pdf(), lambda value: value.get("/Type") == "/Annot" and "/A" in value, elsewhere)
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
-def object_that_nothing_refers_to(forger: Forger, variant: int) -> bytes:
-    objects: dict[str, Any] = {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}}
-    return updated(forger.pdf(), objects)
-
-
-@found_by("pages", Flaw.OTHER_BYTES)
 def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
     """Before the table of places, which moves."""
     pdf = forger.pdf()
     place = int(pdf.split()[-2])
     hidden = b"%" + b"MZ hidden " * (200 * (1 + variant)) + b"\n"
     return pdf[:place] + hidden + pdf[place:].replace(f"{place}\n".encode(), f"{place + len(hidden)}\n".encode())
-
-
-with_file("attachment_too_many", "pages", Flaw.OTHER_BYTES, "answers.csv", b"x")
 
 
 # The discussion
@@ -329,11 +309,9 @@ FIGURES = {
 }
 
 
-def saying(name: str, kind: Flaw, texts: tuple[str, ...]) -> None:
+def with_text(name: str, flaw: Flaw, texts: tuple[str, ...]) -> None:
     """A kind with one of these texts behind the discussion."""
-    with_changed(
-        name, "discussion", kind, "discussion.tex", lambda text, variant: f"{text}{texts[variant % len(texts)]}\n"
-    )
+    with_changed(name, "discussion", flaw, "discussion.tex", lambda text, variant: f"{text}{any_of(texts, variant)}\n")
 
 
 for flaw, kinds in (
@@ -345,14 +323,14 @@ for flaw, kinds in (
     (Flaw.FIGURE, FIGURES),
 ):
     for kind_name, kind_texts in kinds.items():
-        saying(kind_name, flaw, kind_texts)
+        with_text(kind_name, flaw, kind_texts)
 
 with_file("nothing_said", "discussion", Flaw.NO_DISCUSSION, "discussion.tex", b"\n", b"All is well.\n", b"% nothing\n")
 
 
 @found_by("discussion", Flaw.LATEX)
 def bytes_that_are_no_text(forger: Forger, variant: int) -> bytes:
-    more = (b"\xff\xfe", b"\x00", b"\x1b[2J", b"\xed\xa0\x80", b"\xc0\xaf")[variant % 5]
+    more = any_of((b"\xff\xfe", b"\x00", b"\x1b[2J", b"\xed\xa0\x80", b"\xc0\xaf"), variant)
     return forger.pdf(forger.files | {"discussion.tex": forger.files["discussion.tex"] + more})
 
 

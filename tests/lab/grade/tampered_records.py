@@ -12,11 +12,11 @@ from typing import Any
 from tests.lab import hand_ins
 from tests.lab.grade.forger import Files, Forger
 from tests.lab.grade.tampering import (
-    KINDS,
-    Tampering,
     any_key,
+    any_of,
     faster,
     found_by,
+    kind,
     with_changed,
     with_facts,
     with_file,
@@ -194,7 +194,7 @@ with_facts("another_path", "records", Flaw.OTHER_LINK, lambda facts, variant: fa
 
 
 class Chosen(hand_ins.Site):
-    """A machine whose times its owner chooses, with clocks and counters to match."""
+    """A machine with chosen times, and clocks and counters that match."""
 
     def __init__(self, luck: Luck) -> None:
         super().__init__(LISTED)
@@ -208,14 +208,14 @@ class Chosen(hand_ins.Site):
 
 
 class Renamed(hand_ins.Site):
-    """The grader's machine under other words."""
+    """The grader's machine with another identity."""
 
-    def __init__(self, **words: str) -> None:
+    def __init__(self, **parts: str) -> None:
         super().__init__()
-        self.words = words
+        self.parts = parts
 
     def identity(self) -> dict[str, str]:
-        return super().identity() | self.words
+        return super().identity() | self.parts
 
 
 class OtherCard(hand_ins.Site):
@@ -227,13 +227,9 @@ class OtherCard(hand_ins.Site):
         return replace(ends, client=replace(ends.client, device="mlx5_0"))
 
 
-def with_luck(name: str, check: str, kind: Flaw, luck: Callable[[int], Luck]) -> None:
+def with_luck(name: str, check: str, flaw: Flaw, luck: Callable[[int], Luck]) -> None:
     """A kind with the rates of a chosen machine that the course accepts, by variant."""
-
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.measured(Chosen(luck(variant))))
-
-    KINDS.append(Tampering(name, check, kind, forge, listed=True))
+    kind(name, check, flaw, lambda forger, variant: forger.pdf(forger.measured(Chosen(luck(variant)))), listed=True)
 
 
 def of_verbs(by: float) -> Luck:
@@ -286,10 +282,10 @@ def with_site(name: str, site: Callable[[int], hand_ins.Site], digests: str = "d
     """A kind with records of a machine, or of programs, that the course does not accept."""
 
     def forge(forger: Forger, variant: int) -> bytes:
-        digest = digests if digests == "d" else digests[variant % 5] * 64
+        digest = digests if digests == "d" else any_of(digests, variant) * 64
         return forger.pdf(forger.measured(site(variant), digest))
 
-    KINDS.append(Tampering(name, "rerun", Flaw.OTHER_IDENTITY, forge))
+    kind(name, "rerun", Flaw.OTHER_IDENTITY, forge)
 
 
 HARDWARE = ("card", "firmware", "link", "kernel", "processor")

@@ -1,4 +1,4 @@
-"""A kind of tampering: how it is done to an honest hand-in, and which check must find it. And tools for all kinds.
+"""Kinds of tampering: how each changes an honest submission, and which check must find it, with tools for all kinds.
 
 A variant chooses the place: another record, another cell, another claim.
 """
@@ -11,16 +11,17 @@ import re
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.lab.grade.forger import Files, Forger
 
 from lab.grade.finding import Flaw
 from lab.submission.archive import PAGE
 
+Choice = TypeVar("Choice")
 Forge = Callable[[Forger, int], "bytes | Path"]
 
 
@@ -47,44 +48,48 @@ class Tampering:
 KINDS: list[Tampering] = []
 
 
-def found_by(check: str, kind: Flaw, *, listed: bool = False) -> Callable[[Forge], Forge]:
+def kind(name: str, check: str, flaw: Flaw, forge: Forge, *, listed: bool = False) -> None:
+    KINDS.append(Tampering(name, check, flaw, forge, listed))
+
+
+def found_by(check: str, flaw: Flaw, *, listed: bool = False) -> Callable[[Forge], Forge]:
+    """The decorator of a function that is a kind."""
+
     def keep(forge: Forge) -> Forge:
-        KINDS.append(Tampering(forge.__name__, check, kind, forge, listed))
+        kind(forge.__name__, check, flaw, forge, listed=listed)
         return forge
 
     return keep
 
 
-def with_file(name: str, check: str, kind: Flaw, file: str, *contents: bytes) -> None:
-    """A kind that puts one of these contents in the place of a file."""
-
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.files | {file: contents[variant % len(contents)]})
-
-    KINDS.append(Tampering(name, check, kind, forge))
+def with_file(name: str, check: str, flaw: Flaw, file: str, *contents: bytes) -> None:
+    """A kind that replaces a file by one of these contents."""
+    kind(name, check, flaw, lambda forger, variant: forger.pdf(forger.files | {file: any_of(contents, variant)}))
 
 
-def with_changed(name: str, check: str, kind: Flaw, file: str, change: Callable[[str, int], str]) -> None:
+def with_changed(name: str, check: str, flaw: Flaw, file: str, change: Callable[[str, int], str]) -> None:
     """A kind that changes the text of a file."""
+    kind(
+        name, check, flaw,
+        lambda forger, variant: forger.pdf(forger.changed(file, lambda text: change(text, variant))),
+    )  # fmt: skip
 
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.changed(file, lambda text: change(text, variant)))
 
-    KINDS.append(Tampering(name, check, kind, forge))
-
-
-def with_facts(name: str, check: str, kind: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
+def with_facts(name: str, check: str, flaw: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
     """A kind that changes the facts of one record."""
 
     def forge(forger: Forger, variant: int) -> bytes:
-        key = forger.keys[(first + variant) % len(forger.keys)]
-        return forger.pdf(forger.facts(key, lambda facts: change(facts, variant)))
+        return forger.pdf(forger.facts(any_key(forger, first + variant), lambda facts: change(facts, variant)))
 
-    KINDS.append(Tampering(name, check, kind, forge))
+    kind(name, check, flaw, forge)
+
+
+def any_of(choices: Sequence[Choice], variant: int) -> Choice:
+    return choices[variant % len(choices)]
 
 
 def any_key(forger: Forger, variant: int) -> str:
-    return forger.keys[variant % len(forger.keys)]
+    return any_of(forger.keys, variant)
 
 
 def without_line(text: str, variant: int) -> str:
@@ -101,7 +106,7 @@ def page_with(forger: Forger, **changes: Any) -> bytes:
 
 
 def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: dict[str, Any]) -> bytes:
-    """The PDF with more in its first object that is chosen."""
+    """The PDF with more in its first chosen object."""
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "a.pdf").write_bytes(pdf)
         objects = json.loads(subprocess.check_output(["qpdf", "--json=2", "a.pdf"], cwd=name))["qpdf"][1]
@@ -111,17 +116,11 @@ def with_changes(pdf: bytes, chosen: Callable[[dict[str, Any]], bool], changes: 
 
 
 def updated(pdf: bytes, objects: dict[str, Any]) -> bytes:
-    """The PDF with other objects, or with more."""
-    head = {
-        "jsonversion": 2,
-        "pdfversion": "1.5",
-        "pushedinheritedpageresources": False,
-        "calledgetallpages": True,
-        "maxobjectid": 99_999,
-    }
-    return by_qpdf(
-        pdf, "--preserve-unreferenced", "--update-from-json=u.json", **{"u.json": json.dumps({"qpdf": [head, objects]})}
-    )
+    """The PDF with changed or added objects."""
+    head = {"jsonversion": 2, "pdfversion": "1.5", "maxobjectid": 99_999}
+    head |= {"pushedinheritedpageresources": False, "calledgetallpages": True}
+    update = {"u.json": json.dumps({"qpdf": [head, objects]})}
+    return by_qpdf(pdf, "--preserve-unreferenced", "--update-from-json=u.json", **update)
 
 
 def by_qpdf(pdf: bytes, *words: str, **files: str) -> bytes:
@@ -144,7 +143,7 @@ def zipped(name: str, content: bytes, mode: int = 0) -> bytes:
 
 
 def faster(text: str, factor: float) -> str:
-    """Every time is a part of what it was."""
+    """Multiply every time."""
     return re.sub(r",(\d+)$", lambda match: f",{round(int(match[1]) * factor)}", text, flags=re.MULTILINE)
 
 

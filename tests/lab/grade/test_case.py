@@ -1,4 +1,4 @@
-"""One hand-in: the time budget of its programs, and work that several checks share."""
+"""One submission: the time budget of its programs, and work that several checks share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_broken_machine_costs_the_deadline() -> None:
 
 
 @pytest.mark.parametrize("error", [SiteStopped("stopped"), SiteError("the disk is full")])
-def test_faults_of_the_graders_computer_cost_nothing(error: SiteError) -> None:
+def test_faults_of_the_graders_host_cost_nothing(error: SiteError) -> None:
     budget = TimeBudget(1)
     with pytest.raises(type(error)):
         budget.run(STUDENTS, lambda: raising(error))
@@ -70,7 +70,7 @@ def test_failed_work_is_not_repeated_for_another_check(
     set_checks(**dict.fromkeys(names, needs_report))
     done = grade(case, "", names, lambda _: None)
     assert builds == [1]
-    again = "as the check discussion says"  # a reader of all checks needs the sentence once
+    again = "see the check discussion"  # a reader of all checks needs the sentence once
     assert [check.findings[0].what for check in done.checks] == ["the report does not build", again, again]
 
 

@@ -1,4 +1,4 @@
-"""The files of a class: the table, the page as a browser shows it, and which hand-ins are alike."""
+"""The files of a class: the table, the page in a browser, and similar submissions."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_table_has_a_row_for_each_file(tmp_path: Path) -> None:
     assert "speed" not in rows[0]
 
 
-def test_other_identities_come_first(tmp_path: Path) -> None:
+def test_unlisted_identities_come_first(tmp_path: Path) -> None:
     flagged = graded("zoe.pdf", 10, tmp_path, flags=("ANOTHER IDENTITY",), identity="exact 0f")
     write_class(tmp_path, graded("ada.pdf", 10, tmp_path), flagged)
     first, second = table_of(tmp_path)
@@ -106,7 +106,7 @@ def test_other_identities_come_first(tmp_path: Path) -> None:
     assert text.index('<td class="flag">ANOTHER IDENTITY</td>') < text.index("ada.pdf")
 
 
-def test_person_in_several_hand_ins_is_named_in_every_spelling(tmp_path: Path) -> None:
+def test_person_in_several_submissions_is_named_in_every_spelling(tmp_path: Path) -> None:
     spellings = ("ada 1", "ADA 1", "ada  1", " ada 1 ", "ada\u00a01", "Ada 1")
     rows = [graded(f"{number}.pdf", 10, tmp_path, name) for number, name in enumerate(spellings)]
     more = "0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf and 1 more"
@@ -115,7 +115,7 @@ def test_person_in_several_hand_ins_is_named_in_every_spelling(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("evil", EVIL)
-def test_no_text_of_a_hand_in_moves_a_cursor_computes_or_runs(tmp_path: Path, evil: str) -> None:
+def test_untrusted_text_moves_no_cursor_and_is_not_run(tmp_path: Path, evil: str) -> None:
     checks = (CheckResult("rerun", 9, Status.FAILED, (Finding(Flaw.SAMPLE, evil),), command=evil),)
     grade = Grade((evil,), evil, ids=(evil, "ada"), assignment=evil, identity=evil, note=evil, checks=checks)
     lines = write_class(tmp_path, *(Graded(name, grade, tmp_path, trouble=evil) for name in (evil, "ada.pdf")))
@@ -134,26 +134,24 @@ def page(tmp_path: Path) -> Path:
     return tmp_path / PAGE
 
 
-def test_click_on_a_head_sorts_the_table(page: Path) -> None:
+def test_page_sorts_and_links_each_cell_to_its_evidence(page: Path) -> None:
     clicks = "heads[3].click(); var up = column(table, 3); heads[3].click(); var down = column(table, 3);\n"
     up, down, names = found_in(page, READ + clicks + "heads[0].click(); return [up, down, column(table, 0)];")
     assert up == [str(9 * passed) for passed in (0, 1, 2, 3, 10)] and down == up[::-1]
     assert sorted(names) == sorted(NAMES) and names.index("eve.pdf") < names.index(NAMES[1])
 
-
-def test_every_cell_links_to_its_evidence(page: Path) -> None:
     links = found_in(page, READ + TARGETS)
     assert len(links) == len(NAMES) * (1 + len(MADE))
     for place, (name, shown, head, below) in enumerate(links):
         check = (None, *MADE)[place % (1 + len(MADE))]
         assert head.startswith(f"{check}: " if check else f"{name}, kept in")
         assert check is None or (f"do {check}" in below and (shown == "9" or f"<i>{name}</i>" in below))
-    assert found_in(page, "return document.title") == "A class <1>"
 
 
 def test_page_loads_nothing_and_scrolls(page: Path) -> None:
-    wide = "return [document.scripts.length, getComputedStyle(document.querySelector('table').parentElement).overflowX]"
-    assert found_in(page, wide) == [2, "auto"] and addresses(page) == set()
+    style = "getComputedStyle(document.querySelector('table').parentElement).overflowX"
+    result = found_in(page, f"return [document.title, document.scripts.length, {style}]")
+    assert result == ["A class <1>", 2, "auto"] and addresses(page) == set()
     page.write_text(page.read_text() + "<img src='http://example.org/x.png'>")
     assert found_in(page, "return 1") == 1 and addresses(page) == {"http://example.org/x.png"}
 
@@ -169,7 +167,7 @@ def test_files_of_a_class_of_copies_grow_linearly(tmp_path: Path) -> None:
     assert count - 1 <= len(pairs) <= NEAREST * count and (tmp_path / PAGE).stat().st_size < 6000 * count
 
 
-def test_hand_ins_are_alike_by_words_or_records(tmp_path: Path) -> None:
+def test_submissions_are_alike_by_words_or_records(tmp_path: Path) -> None:
     prints = {
         "a": Fingerprint(frozenset("wxyz"), frozenset("1")),
         "b": Fingerprint(frozenset("wxyv"), frozenset("2")),

@@ -64,17 +64,22 @@ def on_a_wall_clock(evidence: Evidence) -> Evidence:
     return replace(evidence, plan=replace(evidence.plan, site=site))
 
 
-@pytest.mark.parametrize("text", ["9" * 4000, "-" + "9" * 21, "1e999", "NaN", "-Infinity"])
-def test_impossible_numbers_are_refused(text: str) -> None:
-    with pytest.raises(SubmissionError, match="a number that nothing measures"):
-        require_plain(f'{{"clock_end_ns": {text}}}'.encode(), "record.json")
+NUMBERS = ("9" * 4000, "-" + "9" * 21, "1e999", "NaN", "-Infinity")
 
 
-@pytest.mark.parametrize("content", [b"[" * 100_000, b" " * (LARGEST + 1)])
-def test_deep_and_long_records_are_refused(content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        *((f'{{"clock_end_ns": {text}}}'.encode(), OpeningFault.UNREADABLE) for text in NUMBERS),
+        (b"[" * 100_000, OpeningFault.TOO_LARGE),
+        (b" " * (LARGEST + 1), OpeningFault.TOO_LARGE),
+    ],
+    ids=["digits", "negative", "exponent", "NaN", "infinity", "deep", "long"],
+)
+def test_impossible_records_are_refused(content: bytes, fault: OpeningFault) -> None:
     with pytest.raises(SubmissionError) as caught:
         require_plain(content, "record.json")
-    assert caught.value.fault is OpeningFault.TOO_LARGE
+    assert caught.value.fault is fault
 
 
 @pytest.mark.parametrize("content", [b'{"ns": 1700000000000000000, "load": [0.5, 1e-9]}', b"{", b"\xff"])
@@ -82,34 +87,27 @@ def test_honest_records_pass_and_broken_json_is_left_to_its_reader(content: byte
     require_plain(content, "record.json")
 
 
-def test_honest_texts_pass(facts: Facts) -> None:
-    for honest in (facts, with_text(facts, "nodes", ["n1", "gpu-03.cluster"])):
-        assert list(text_findings(honest)) == []
-
-
 @pytest.mark.parametrize(
     ("name", "values", "kind"),
     [
+        ("nodes", [["n1", "gpu-03.cluster"]], None),
         ("lab", ["NVIDIA", "1", "1.0.0 (400 Gbit/s)", "1.0.0\n", "9" * 5000, ""], Flaw.RECORD),
         ("checks", [None, CHECKS[1:], (*CHECKS, "100 of 100")], Flaw.RECORD),
         ("nodes", [["NVIDIA DGX"], ["a\n"], ["x" * 64], [""], ["n1"] * 65, [["n1"]]], Flaw.STATE),
+        ("header", [{"size 64": "depth=" + "9" * 5000}, {"size 64": "x" * (LONGEST_LINE + 1)}], Flaw.HEADER),
         (
             "header",
-            [
-                {"size 64": "depth=" + "9" * 5000},
-                {"size 64": "x" * (LONGEST_LINE + 1)},
-                {"a\x1b[2J": "b"},
-                {"a": "b\u202e"},
-                {str(number): "" for number in range(MOST_LINES + 1)},
-            ],
+            [{"a\x1b[2J": "b"}, {"a": "b\u202e"}, {str(line): "" for line in range(MOST_LINES + 1)}],
             Flaw.HEADER,
         ),
     ],
 )
-def test_strange_texts_are_named_in_short(facts: Facts, name: str, values: list[Any], kind: Flaw) -> None:
+def test_strange_texts_are_named_in_short(facts: Facts, name: str, values: list[Any], kind: Flaw | None) -> None:
+    assert list(text_findings(facts)) == []
     for value in values:
-        (finding,) = text_findings(with_text(facts, name, value))
-        assert finding.kind is kind and len(finding.what) < 200
+        findings = list(text_findings(with_text(facts, name, value)))
+        assert [finding.kind for finding in findings] == ([kind] if kind else [])
+        assert all(len(finding.what) < 200 for finding in findings)
 
 
 def test_printed_values_of_headers_must_be_the_graders(evidence: Evidence) -> None:

@@ -1,6 +1,6 @@
-"""Every kind of tampering is found and named, and honest hand-ins raise no alarm.
+"""Every kind of tampering is found and named, and honest submissions raise no alarm.
 
-Every test run tries the first variant of each kind, `make grade-corpus` all others and 100 honest hand-ins.
+Every test run tries the first variant of each kind, `make grade-corpus` all others and 100 honest submissions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ DISCUSSIONS = (
 
 @pytest.fixture(scope="module")
 def forger_of(course: Course, ada: Any, tmp_path_factory: pytest.TempPathFactory) -> ForgerOf:
-    """A forger at work on ada's hand-in, or on that of a student with another discussion."""
+    """A forger with ada's submission, or with that of a student with another discussion."""
 
     @cache
     def make(base: int) -> Forger:
@@ -79,7 +79,7 @@ def listing(course: Course, setup: GradingSetup) -> GradingSetup:
     return accepting(setup, identity_of(plan).digest)
 
 
-def test_kinds_have_names_of_their_own() -> None:
+def test_kinds_have_unique_names() -> None:
     assert len({kind.name for kind in KINDS}) == len(KINDS) == COUNT
 
 
@@ -100,12 +100,12 @@ def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerO
 
 
 @pytest.mark.parametrize("slowness", [0.97, 1.04])
-def test_a_listed_machine_raises_no_alarm(
+def test_listed_machine_raises_no_alarm(
     grade_file: GradeFile, forger_of: ForgerOf, listing: GradingSetup, tmp_path: Path, slowness: float
 ) -> None:
     forger = forger_of(0)
-    measured = forger.measured(hand_ins.Site(tampered_records.LISTED, slowness))
-    (tmp_path / "ada.pdf").write_bytes(forger.pdf(measured))
+    records = forger.measured(hand_ins.Site(tampered_records.LISTED, slowness))
+    (tmp_path / "ada.pdf").write_bytes(forger.pdf(records))
     assert grade_file(tmp_path / "ada.pdf", ["rerun"], at=listing).kinds == ()
 
 

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab import hand_ins as students
-from tests.lab.grade.tampering import zipped
+from tests.lab import hand_ins
 
-from lab.errors import OpeningFault
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE
 from lab.grade.course import ClassError, Graded, attempts_of, by_assignment, find_submissions, grade_class
 from lab.grade.grading import digest_of
-from lab.submission.archive import SubmissionError, open_submission, pack
 
-PDF = b"%PDF-1.5 of somebody else"
-# Stands for `lab grade`: it writes a grade, or breaks down where the hand-in says so.
+# A fake `lab grade`: it writes a grade, or breaks down for a submission with the text "crash".
 GRADER = """
 import hashlib, json, pathlib, sys
 place, grades = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -37,61 +33,65 @@ grade = {"final": True, "sha256": digest, "grader": "me", "checks": [check]}
 
 
 @pytest.fixture
-def hand_ins(tmp_path: Path) -> Path:
-    folder = tmp_path / "hand-ins"
+def folder(tmp_path: Path) -> Path:
+    """Submissions of three students, and another file."""
+    folder = tmp_path / "submissions"
     folder.mkdir()
     for name, content in {"ada.pdf": "honest", "bob.pdf": "forged", "eve.pdf": "crash", "notes.txt": ""}.items():
         (folder / name).write_text(content)
     return folder
 
 
-def graded(hand_ins: Path, grades: Path, grader: str = "me") -> dict[str, Graded]:
+def graded(folder: Path, grades: Path, grader: str = "me") -> dict[str, Graded]:
     def command(place: Path) -> list[str]:
         return [sys.executable, "-c", GRADER, str(place), str(grades)]
 
-    rows = grade_class(find_submissions(hand_ins)[0], grades, grader, command, 2)
+    rows = grade_class(find_submissions(folder)[0], grades, grader, command, 2)
     return {row.submission: row for row in rows}
 
 
-def test_hand_in_that_breaks_the_grader_harms_no_other(hand_ins: Path, tmp_path: Path) -> None:
-    rows = graded(hand_ins, tmp_path / "grades")
+def test_submission_that_breaks_the_grader_harms_no_other(folder: Path, tmp_path: Path) -> None:
+    rows = graded(folder, tmp_path / "grades")
     assert {name: (row.points, row.trouble) for name, row in rows.items()} == {
         "ada.pdf": (9, ""), "bob.pdf": (0, ""), "eve.pdf": (0, "killed by a bomb")
     }  # fmt: skip
 
 
-def test_hand_ins_are_graded_again_only_if_they_or_the_grader_changed(hand_ins: Path, tmp_path: Path) -> None:
+def test_submissions_are_graded_again_only_if_they_or_the_grader_changed(folder: Path, tmp_path: Path) -> None:
     grades = tmp_path / "grades"
 
     def attempts(grader: str = "me") -> list[str]:
-        assert len(graded(hand_ins, grades, grader)) == 3
+        assert len(graded(folder, grades, grader)) == 3
         return sorted(str(attempt.relative_to(grades)) for attempt in grades.glob("*/*"))
 
     assert attempts() == attempts() == ["ada/1", "bob/1"]
-    (hand_ins / "bob.pdf").write_text("honest")
+    (folder / "bob.pdf").write_text("honest")
     assert attempts() == ["ada/1", "bob/1", "bob/2"]
     assert attempts(grader="another") == ["ada/1", "ada/2", "bob/1", "bob/2", "bob/3"]
 
 
 def test_killed_grading_leaves_nothing_in_the_temporary_directory(
-    hand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     killed = "import os, signal, tempfile; tempfile.mkdtemp(); os.kill(os.getpid(), signal.SIGKILL)"
     command = [sys.executable, "-c", killed]
-    rows = list(grade_class([hand_ins / "ada.pdf"], tmp_path / "grades", "me", lambda _: command, 1))
+    rows = list(grade_class([folder / "ada.pdf"], tmp_path / "grades", "me", lambda _: command, 1))
     assert [row.trouble for row in rows] == ["no grade was written"]
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_every_file_is_a_hand_in_or_skipped_with_a_reason(hand_ins: Path, tmp_path: Path) -> None:
+def test_every_file_is_a_submission_or_skipped_with_a_reason(folder: Path, tmp_path: Path) -> None:
     for name in ("PLAIN.PDF", "WHOLE.ZIP", "work.tar.gz", "report.docx", ".DS_Store"):
-        (hand_ins / name).write_text("honest")
-    (hand_ins / "named_otherwise").write_text("%PDF-1.5")
-    submissions, skipped = find_submissions(hand_ins)
-    names = ["PLAIN.PDF", "WHOLE.ZIP", "ada.pdf", "bob.pdf", "eve.pdf", "named_otherwise"]
-    assert [place.name for place in submissions] == names
+        (folder / name).write_text("honest")
+    (folder / "named_otherwise").write_text("%PDF-1.5")
+    (folder / "folder").mkdir()
+    (folder / "link.pdf").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "pipe.pdf")
+    submissions, skipped = find_submissions(folder)
+    names = ["PLAIN.PDF", "WHOLE.ZIP", "ada.pdf", "bob.pdf", "eve.pdf", "folder", "link.pdf", "named_otherwise"]
+    assert [place.name for place in submissions] == [*names, "pipe.pdf"] and all(map(digest_of, submissions))
     assert {row.submission: row.trouble for row in skipped} == {
         ".DS_Store": "skipped: it is hidden, or a computer put it there",
         "notes.txt": "skipped: it is not a PDF, zip or folder but .txt",
@@ -102,34 +102,32 @@ def test_every_file_is_a_hand_in_or_skipped_with_a_reason(hand_ins: Path, tmp_pa
         find_submissions(tmp_path / "nothing")
 
 
-def test_class_of_two_assignments_is_graded_by_what_each_hand_in_names(ada: Any, tmp_path: Path) -> None:
+def test_each_submission_names_its_assignment(ada: Any, tmp_path: Path) -> None:
     for name in ("assignment", "other"):
-        (tmp_path / f"{name}.toml").write_text(students.ASSIGNMENT)
-    (tmp_path / "hand-ins").mkdir()
-    students.handed_in(ada, tmp_path / "hand-ins" / "ada.pdf")
-    (tmp_path / "hand-ins" / "bob.pdf").write_text("no PDF")
-    submissions, _ = find_submissions(tmp_path / "hand-ins")
+        (tmp_path / f"{name}.toml").write_text(hand_ins.ASSIGNMENT)
+    (tmp_path / "submissions").mkdir()
+    hand_ins.handed_in(ada, tmp_path / "submissions" / "ada.pdf")
+    (tmp_path / "submissions" / "bob.pdf").write_text("no PDF")
+    submissions, _ = find_submissions(tmp_path / "submissions")
     assigned, unassigned = by_assignment(submissions, None, tmp_path)
-    assert {file.stem: [place.name for place in places] for file, places in assigned.items()} == {
-        "assignment": ["ada.pdf"]
-    }
+    assert assigned == {tmp_path / "assignment.toml": [tmp_path / "submissions" / "ada.pdf"]}
     (row,) = unassigned
     assert row.submission == "bob.pdf" and row.trouble.startswith("it names no assignment of this course")
     other = str(tmp_path / "other.toml")
     assert by_assignment(submissions, other, tmp_path) == ({tmp_path / "other.toml": submissions}, [])
 
 
-def test_class_needs_one_hand_in_that_can_be_opened(hand_ins: Path, ada: Any) -> None:
+def test_class_needs_one_readable_submission(folder: Path, ada: Any) -> None:
     with pytest.raises(ClassError, match=r"none of its submissions can be opened, first .*ada.pdf") as caught:
-        by_assignment(find_submissions(hand_ins)[0], "a.toml")
-    assert caught.value.where == str(hand_ins)
-    (hand_ins / "zoe.pdf").write_bytes(ada.report.read_bytes())
-    submissions, _ = find_submissions(hand_ins)
+        by_assignment(find_submissions(folder)[0], "a.toml")
+    assert caught.value.where == str(folder)
+    (folder / "zoe.pdf").write_bytes(ada.report.read_bytes())
+    submissions, _ = find_submissions(folder)
     assert by_assignment(submissions, "a.toml") == ({Path("a.toml"): submissions}, [])
 
 
 def test_no_two_names_share_a_folder_of_grades(tmp_path: Path) -> None:
-    """Not by letters that look the same, a typed digest, or the name of an output."""
+    """Neither by similar letters, nor by a typed digest or the name of an output."""
     names = ["ada.pdf", "ada.zip", "ada", "Ada.pdf", "ada .pdf", "ada.PDF", "ada..pdf", "ad\u0430.pdf", "..pdf"]
     names += ["a b.pdf", "a_b.pdf", "王伟.pdf", "李娜.pdf", "class.html.pdf", "grades.csv.pdf", "~.pdf"]
     names += [unicodedata.normalize(form, "andr\u00e9.pdf") for form in ("NFC", "NFD")]
@@ -138,46 +136,3 @@ def test_no_two_names_share_a_folder_of_grades(tmp_path: Path) -> None:
     assert folders[0] == tmp_path / "ada" and len(set(folders)) == len(names)
     assert all(folder.parent == tmp_path and folder.name.isascii() for folder in folders)
     assert not {GRADES, PAGE, ALIKE} & {folder.name for folder in folders}
-
-
-STRANGE = {
-    "link": ({"../bob.pdf": PDF, "eve.pdf": "-> ../bob.pdf"}, OpeningFault.LINK),
-    "hard link": ({"../bob.pdf": PDF, "eve/report.pdf": "= ../bob.pdf"}, OpeningFault.LINK),
-    "link to a folder": ({"../bob/report.pdf": PDF, "eve": "-> ../bob"}, OpeningFault.LINK),
-    "link in a folder": ({"eve/report.pdf": "-> /etc/passwd"}, OpeningFault.LINK),
-    "pipe": ({"eve.pdf": "pipe"}, OpeningFault.UNREADABLE),
-    "pipe in a folder": ({"eve/report.pdf": "pipe"}, OpeningFault.LINK),
-    "empty folder": ({"eve.pdf": "folder"}, OpeningFault.NO_REPORT),
-    "two reports": ({"eve/a.pdf": PDF, "eve/B.PDF": PDF}, OpeningFault.SEVERAL_REPORTS),
-    "zip in a zip": ({"eve.zip": pack({"inner.zip": pack({"report.pdf": PDF})})}, OpeningFault.NO_REPORT),
-    "path out of a zip": ({"eve.zip": zipped("../../bob.pdf", PDF)}, OpeningFault.NAME),
-    "deep path in a zip": ({"eve.zip": zipped("a/" * 9 + "report.pdf", PDF)}, OpeningFault.NAME),
-    "empty file": ({"eve.pdf": b""}, OpeningFault.UNREADABLE),
-}
-
-
-def put(place: Path, content: bytes | str) -> None:
-    """Make a file with this content, or a link, hard link, pipe or folder."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    kind, _, target = content.partition(" ") if isinstance(content, str) else ("", "", "")
-    if isinstance(content, bytes):
-        place.write_bytes(content)
-    elif kind == "->":
-        place.symlink_to(target)
-    elif kind == "=":
-        os.link(place.parent.parent / target, place)
-    else:
-        {"pipe": os.mkfifo, "folder": os.mkdir}[kind](place)
-
-
-@pytest.mark.parametrize(("files", "fault"), STRANGE.values(), ids=STRANGE)
-def test_strange_hand_ins_are_in_the_class_but_not_opened(
-    tmp_path: Path, files: dict[str, bytes | str], fault: OpeningFault
-) -> None:
-    for name, content in files.items():
-        put(tmp_path / "hand-ins" / name, content)
-    (submission,), skipped = find_submissions(tmp_path / "hand-ins")
-    assert not skipped and digest_of(submission)
-    with pytest.raises(SubmissionError) as caught:
-        open_submission(submission)
-    assert caught.value.fault is fault

@@ -30,12 +30,12 @@ LESS = "the assignment asks for 2 statements about tcp; the text has 1 (Is it fl
 
 @pytest.fixture
 def asking(setup: GradingSetup) -> GradingSetup:
-    terms = replace(setup.assignment.terms, rubric=(Criterion("reasoning", 20, "why & <how>"),))
-    return replace(setup, assignment=replace(setup.assignment, asks=ASKS, words_at_least=5, terms=terms))
+    rubric = (Criterion("reasoning", 20, "why & <how>"),)
+    return replace(setup, assignment=replace(setup.assignment, asks=ASKS, words_at_least=5, rubric=rubric))
 
 
 def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
-    """Ada's hand-in with another discussion."""
+    """Ada's submission with another discussion."""
     forger, file = make_forger(course, ada, folder), folder / "in.pdf"
     file.write_bytes(forger.pdf(forger.files | {"discussion.tex": text.encode()}))
     return file

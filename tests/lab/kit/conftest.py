@@ -1,4 +1,4 @@
-"""A kit of a small experiment, and the kits of the lab."""
+"""A kit of a small experiment."""
 
 from __future__ import annotations
 

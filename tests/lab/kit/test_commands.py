@@ -1,4 +1,4 @@
-"""Hand-ins of a solution: lab.kit.commands."""
+"""Submissions of a kit's solution."""
 
 from __future__ import annotations
 
@@ -18,34 +18,29 @@ from lab.kit.kit import Kit, load_kit
 
 @pytest.fixture
 def solved(kit: Kit, course: Course) -> Solved:
-    """The small experiment, measured by the fake site; its solution is what students of other tests write."""
+    """The small experiment, measured by the fake site, with the usual discussion as its solution."""
     work = hand_ins.make_work(course, f"solution{len(list(course.folder.iterdir()))}", hand_ins.Site())
     return Solved(replace(kit, assignment=course.assignment), work.plan, work.results)
 
 
-def test_a_hand_in_of_the_solution_has_all_points(solved: Solved, tmp_path: Path) -> None:
-    file = solved.handed_in("solution", solved.discussion, tmp_path / "in")
-    assert file.name == "solution.assignment.pdf" and file.read_bytes().startswith(b"%PDF")
-
-
-def test_a_sample_has_so_many_hand_ins_and_they_differ(solved: Solved, tmp_path: Path) -> None:
+def test_samples_of_a_solution_differ(solved: Solved, tmp_path: Path) -> None:
     files = list(sample(solved, 2, tmp_path / "in"))
-    assert [each.name for each in files] == ["s001.assignment.pdf", "s002.assignment.pdf"]
+    assert [file.name for file in files] == ["s001.assignment.pdf", "s002.assignment.pdf"]
     assert files[0].read_bytes() != files[1].read_bytes()
 
 
-def test_each_hand_in_of_a_sample_lacks_a_sentence_and_one_of_five_has_no_other(solved: Solved, tmp_path: Path) -> None:
+def test_each_sample_lacks_a_sentence_and_one_of_five_has_only_the_first(solved: Solved, tmp_path: Path) -> None:
     solved.sources.discussion.write_text("% Of a reference.\n% Two lines.\nOne.\nTwo.\nThree.\n")
     with mock.patch.object(Solved, "handed_in") as handed_in:
         list(sample(solved, 5, tmp_path))
     texts = [call.args[1].split("\n")[:-1] for call in handed_in.call_args_list]
     assert texts == [
-        [f"(s00{number}) {word}." for word in kept.split()]
-        for number, kept in enumerate(("Two Three", "One Three", "One Two", "One Two Three", "One"), 1)
+        [f"(s00{number}) {word}." for word in chosen.split()]
+        for number, chosen in enumerate(("Two Three", "One Three", "One Two", "One Two Three", "One"), 1)
     ]
 
 
-def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
+def test_solution_replaces_starter_files(tmp_path: Path) -> None:
     kit = load_kit("write_the_programs")
     file = laid_out(kit, tmp_path)
     assert file.read_text() == kit.experiment.file.read_text()
@@ -53,13 +48,12 @@ def test_a_solution_lies_over_what_students_get(tmp_path: Path) -> None:
     assert (tmp_path / "program" / "course.c").exists() and (tmp_path / file.stem / "discussion.tex").exists()
 
 
-def test_a_claim_of_a_solution_names_the_file_that_a_grader_names(tmp_path: Path) -> None:
-    kit = load_kit("verbs_throughput")
-    laid = laid_out(kit, tmp_path)
-    wanted = source_of(kit.experiment.file, ("profile", "exact", "tx_depth"))
-    assert wanted.startswith("shared/") and source_of(laid, ("profile", "exact", "tx_depth")) == wanted
+def test_solution_has_the_included_files_of_the_experiment(tmp_path: Path) -> None:
+    kit, keys = load_kit("verbs_throughput"), ("profile", "exact", "tx_depth")
+    source = source_of(kit.experiment.file, keys)
+    assert source.startswith("shared/") and source_of(laid_out(kit, tmp_path), keys) == source
 
 
-def test_a_kit_without_a_solution_cannot_be_tried(kit: Kit, tmp_path: Path) -> None:
+def test_kit_without_a_solution_cannot_be_tried(kit: Kit, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="has no solution"):
         solve(kit, tmp_path, 1, tmp_path)

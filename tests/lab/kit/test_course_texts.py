@@ -1,4 +1,4 @@
-"""Starter texts and reference discussions hold for the reference: lab.kit.commands."""
+"""The starter texts and reference discussions are true of the reference."""
 
 from __future__ import annotations
 
@@ -15,53 +15,41 @@ from lab.submission.assignment import load_assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
 
 STARTERS = sorted(EXPERIMENTS.glob("*/discussion.tex"))
-SOLUTIONS = [  # the reference has no records of the sixth experiment, write_the_programs
+SOLUTIONS = [  # the reference has no records of write_the_programs
     file for file in ASSIGNMENTS.glob("*/solution/*/discussion.tex") if file.parent.name != "write_the_programs"
 ]
 WORKED = re.compile(r"^% (.+\\(?:claim|shows)\{.+)$", re.MULTILINE)
 LONGEST = 25  # lines of a starter text
-# Measures of single samples, which the reference does not keep.
+# Measures of single samples, which the reference does not contain.
 SAMPLED = re.compile(
     r"\\(?:claim|shows)(?:\[\d\])?\{[^{}]*\.(?:agreed|corrected|first|fixed|rounds?|taken_off|trip)\b[^{}]*\}"
 )
 
 
-def _named(file: Path) -> str:
-    return file.parent.name
-
-
-def _checked(file: Path, text: str) -> Checked:
+def checked(file: Path, text: str) -> Checked:
     """The check of a text without the evidence that needs samples."""
     return check(Writing(file.name, SAMPLED.sub(r"\\claim{plan.sizes}", text)), numbers_of(file.parent.name))
 
 
-@pytest.mark.parametrize("file", STARTERS, ids=_named)
-def test_a_starter_text_is_empty_and_short(file: Path) -> None:
+@pytest.mark.parametrize("file", STARTERS, ids=lambda file: file.parent.name)
+def test_starter_text_is_empty_and_short(file: Path) -> None:
     text = file.read_text()
     assert length_of(text) == (0, 0)
     assert len(text.splitlines()) <= LONGEST and len(re.findall(r"^% \d\. .*\?", text, re.MULTILINE)) == 4
 
 
-@pytest.mark.parametrize("file", STARTERS, ids=_named)
-def test_the_worked_sentences_of_a_starter_text_hold(file: Path) -> None:
+@pytest.mark.parametrize("file", STARTERS, ids=lambda file: file.parent.name)
+def test_worked_sentences_of_a_starter_text_are_true(file: Path) -> None:
     typed = [sentence for sentence in WORKED.findall(file.read_text()) if not sentence.startswith((" ", "`"))]
-    checked = _checked(file, "\n".join(typed))
-    assert len(typed) == 3
-    assert (checked.faults, checked.notes) == ((), ())
+    result = checked(file, "\n".join(typed))
+    assert (len(typed), result.faults, result.notes) == (3, (), ())
 
 
-@pytest.mark.parametrize("file", SOLUTIONS, ids=_named)
-def test_a_reference_discussion_holds_and_lacks_no_evidence(file: Path) -> None:
-    text = file.read_text()
-    checked = _checked(file, text)
-    assert (checked.faults, checked.notes) == ((), ())
-    assert 300 <= length_of(text)[0] <= 450
-
-
-@pytest.mark.parametrize("file", SOLUTIONS, ids=_named)
-def test_a_reference_discussion_has_what_its_assignment_asks_for(file: Path) -> None:
+@pytest.mark.parametrize("file", SOLUTIONS, ids=lambda file: file.parent.name)
+def test_reference_discussion_is_true_and_meets_its_assignment(file: Path) -> None:
+    result = checked(file, file.read_text())
+    assert (result.faults, result.notes) == ((), ()) and 300 <= length_of(file.read_text())[0] <= 450
     assignment = load_assignment(ASSIGNMENTS / f"{file.parents[2].name}.toml")
-    known = handed_out(assignment, starter=True, solution=False)
-    counted = count(_checked(file, file.read_text()), numbers_of(file.parent.name), known)
+    counted = count(result, numbers_of(file.parent.name), handed_out(assignment, starter=True, solution=False))
     assert not counted.copied
     assert [*shortfalls(assignment, counted), *filter(None, (unmet(ask, counted) for ask in assignment.asks))] == []

@@ -1,4 +1,4 @@
-"""The page that is handed out, and the numbers in it."""
+"""The hand-out of a kit, and the numbers in it."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS
 from lab.records.table import COLUMNS, Row, format_table
 from lab.submission.assignment import CHECKS as ALL_CHECKS
-from lab.submission.assignment import Criterion, DueDate, Terms, names
+from lab.submission.assignment import Criterion, DueDate, names
 
 
 @pytest.mark.parametrize("name", names(ASSIGNMENTS))
-def test_every_kit_of_the_lab_has_its_page(name: str) -> None:
+def test_every_bundled_kit_has_a_page(name: str) -> None:
     page = handout(load_kit(name))
     for heading in ("Goal", "Background", "Tasks", "What to hand in", "Points", "Honest work"):
         assert f">{heading}</h2>" in page
     assert r"\claim" not in page and "src=" not in page and "http" not in page.replace("http-equiv", "")
 
 
-def test_the_page_has_the_numbers_and_the_points(kit: Kit, reference: Path) -> None:
+def test_page_has_the_numbers_and_the_points(kit: Kit, reference: Path) -> None:
     page = handout(kit, reference=reference)
     assert "TCP has 200 MB/s." in page and "<td>rerun</td>" not in page
     assert "<td><code>rerun</code></td>\n<td>25</td>" in page and "<td>100</td>" in page
 
 
-def test_terms_and_rubric_stand_on_the_page(kit: Kit, reference: Path) -> None:
-    terms = Terms(DueDate("2026-12-01T23:59+01:00", 3, 10), 2, rubric=(Criterion("reasoning", 20, "why | what else"),))
-    page = handout(replace(kit, assignment=replace(kit.assignment, terms=terms)), reference=reference)
+def test_page_has_the_terms_and_the_rubric(kit: Kit, reference: Path) -> None:
+    due, rubric = DueDate("2026-12-01T23:59+01:00", 3, 10), (Criterion("reasoning", 20, "why | what else"),)
+    assignment = replace(kit.assignment, deadline=due, people_at_most=2, rubric=rubric)
+    page = handout(replace(kit, assignment=assignment), reference=reference)
     assert "01 December 2026, 23:59 (+01:00 from UTC)" in page and "10 percent" in page
     assert "<td>reasoning</td>\n<td>20</td>" in page and "why | what else" in page and "<td>120</td>" in page
 
 
-def test_a_kit_without_a_hand_out_is_refused(kit: Kit) -> None:
+def test_kit_without_a_hand_out_is_refused(kit: Kit) -> None:
     kit.handout.unlink()
     with pytest.raises(SpecError, match="has no hand-out"):
         load_kit(str(kit.assignment.file))
 
 
-def test_each_check_has_words_for_students() -> None:
+def test_each_check_is_explained_to_students() -> None:
     assert tuple(CHECKS) == ALL_CHECKS
 
 
@@ -74,7 +75,7 @@ def row(series: str, size: int, rate: float, repetition: int = 1) -> Row:
         (r"Write `\claim{nothing}`.",) * 2,
     ],
 )
-def test_a_query_is_answered_from_the_reference(kit: Kit, reference: Path, text: str, shown: str) -> None:
+def test_query_is_answered_from_the_reference(kit: Kit, reference: Path, text: str, shown: str) -> None:
     assert with_numbers(text, kit.experiment, FILE, reference) == shown
 
 
@@ -90,13 +91,13 @@ def test_a_query_is_answered_from_the_reference(kit: Kit, reference: Path, text:
         (r"It has \claim{tcp.steady at 4K}.", "the data give no steady"),
     ],
 )
-def test_a_mistake_is_refused_with_its_line(kit: Kit, reference: Path, text: str, what: str) -> None:
+def test_mistake_is_refused_with_its_line(kit: Kit, reference: Path, text: str, what: str) -> None:
     with pytest.raises(SpecError, match=what) as caught:
         with_numbers(f"one\n\n{text}\n", kit.experiment, FILE, reference)
     assert caught.value.line == 3
 
 
-def test_without_a_reference_there_is_no_number(kit: Kit, tmp_path: Path) -> None:
+def test_query_needs_a_reference(kit: Kit, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="no reference"):
         with_numbers(r"\claim{tcp at 4K}", kit.experiment, FILE, tmp_path)
     assert with_numbers("One.", kit.experiment, FILE, tmp_path) == "One."

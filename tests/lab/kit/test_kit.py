@@ -1,4 +1,4 @@
-"""A kit to start from, and the parcel that students get."""
+"""A new kit, and the parcel for students."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.places import ASSIGNMENTS, ROOT
 from lab.plan.planning import all_experiments
 from lab.submission.assignment import load_assignment
 
-OWN = "experiments/assignments/write_the_programs"
+COURSE = "experiments/assignments/write_the_programs"
 
 
 @pytest.fixture(scope="module")
@@ -22,88 +22,80 @@ def files() -> dict[str, bytes]:
     return parcel(load_kit("write_the_programs"), "<p>page</p>")
 
 
-def test_it_holds_the_lab_the_starter_and_the_page(files: dict[str, bytes]) -> None:
-    wanted = {"Makefile", "code/setup/setup", "results/reference/identity.json", f"{OWN}/program/open.c", HANDOUT}
-    assert wanted <= files.keys()
-    assert b"not_yet" in files[f"{OWN}/program/open.c"]
-
-
-def test_it_holds_no_solution_no_other_kit_and_no_test(files: dict[str, bytes]) -> None:
+def test_parcel_has_verbyte_the_starter_and_the_page_of_one_kit(files: dict[str, bytes]) -> None:
+    starter = f"{COURSE}/program/open.c"
+    assert {"Makefile", "code/setup/setup", "results/reference/identity.json", starter, HANDOUT} <= files.keys()
+    assert b"not_yet" in files[starter]
     assert [name for name in files if "/solution/" in name or name.startswith("tests/")] == []
-    kits = {name for name in files if name.startswith("experiments/assignments/")}
-    assert {name for name in kits if name.count("/") == 2} == {f"{OWN}.toml", "experiments/assignments/honest_work.txt"}
+    kits = {name for name in files if name.startswith("experiments/assignments/") and name.count("/") == 2}
+    assert kits == {f"{COURSE}.toml", "experiments/assignments/honest_work.txt"}
 
 
-def test_no_line_of_a_solution_is_in_it(files: dict[str, bytes]) -> None:
-    starter = b"".join(
-        content for name, content in files.items() if name.startswith(f"{OWN}/program/") and "course" not in name
-    )
-    for file in (ROOT / OWN / "solution" / "program").iterdir():
-        own = [
-            line.strip() for line in file.read_bytes().splitlines() if b"ibv_" in line and line.rstrip().endswith(b";")
-        ]
-        assert [line for line in own if line in starter] == []
+def test_parcel_has_no_line_of_the_solution(files: dict[str, bytes]) -> None:
+    names = [name for name in files if name.startswith(f"{COURSE}/program/") and "course" not in name]
+    starter = b"".join(files[name] for name in names)
+    for file in (ROOT / COURSE / "solution" / "program").iterdir():
+        lines = [line.strip() for line in file.read_bytes().splitlines()]
+        calls = [line for line in lines if b"ibv_" in line and line.endswith(b";")]
+        assert [line for line in calls if line in starter] == []
 
 
-def test_what_only_graders_ask_is_left_out_and_the_rest_is_an_assignment(
-    files: dict[str, bytes], tmp_path: Path
-) -> None:
-    for name in (name for name in files if name.startswith(f"{OWN}/")):
-        place = tmp_path / Path(name).relative_to(Path(OWN).parent)
+def test_parcel_has_the_assignment_without_hidden_demands(files: dict[str, bytes], tmp_path: Path) -> None:
+    for name in (name for name in files if name.startswith(f"{COURSE}/")):
+        place = tmp_path / Path(name).relative_to(Path(COURSE).parent)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(files[name])
-    (tmp_path / "a.toml").write_bytes(files[f"{OWN}.toml"])
-    students, course = load_assignment(tmp_path / "a.toml"), load_assignment(ROOT / f"{OWN}.toml")
-    assert b"hidden_program" not in files[f"{OWN}.toml"]
+    (tmp_path / "a.toml").write_bytes(files[f"{COURSE}.toml"])
+    students, course = load_assignment(tmp_path / "a.toml"), load_assignment(ROOT / f"{COURSE}.toml")
+    assert b"hidden_program" not in files[f"{COURSE}.toml"]
     assert students.steps == course.steps and students.asked.sizes != course.asked.sizes
 
 
-def test_a_kit_elsewhere_makes_no_parcel(kit: Kit) -> None:
+def test_kit_outside_the_checkout_makes_no_parcel(kit: Kit) -> None:
     with pytest.raises(SpecError, match="inside the checkout"):
         parcel(kit, "")
 
 
-def test_every_kit_of_the_lab_has_a_solution() -> None:
-    for file in ASSIGNMENTS.glob("*.toml"):
-        assert load_kit(file.stem).solved()
+def test_every_bundled_kit_has_a_solution() -> None:
+    assert all(load_kit(file.stem).solution() for file in ASSIGNMENTS.glob("*.toml"))
 
 
 @pytest.mark.parametrize("experiment", [file.stem for file in all_experiments()])
-def test_a_new_kit_is_whole_whatever_its_experiment(experiment: str, tmp_path: Path) -> None:
+def test_new_kit_is_complete_for_any_experiment(experiment: str, tmp_path: Path) -> None:
     new_kit("week3", experiment, tmp_path)
     kit = load_kit(str(tmp_path / "week3.toml"))
     assert kit.assignment.most == 100 and kit.experiment.name == experiment
     assert "Honest work" in handout(kit)
 
 
-def test_a_kit_is_never_replaced(tmp_path: Path) -> None:
+def test_kit_is_never_replaced(tmp_path: Path) -> None:
     new_kit("week3", "verbs_throughput", tmp_path)
     (tmp_path / "week3.toml").unlink()
-    with pytest.raises(SpecError, match=r"handout.md: is there already"):
+    with pytest.raises(SpecError, match=r"handout.md: exists already"):
         new_kit("week3", "verbs_throughput", tmp_path)
     assert not (tmp_path / "week3.toml").exists()
 
 
-@pytest.mark.parametrize("name", ["", "Week 3", "../x", "3", "a/b"])
-def test_a_name_that_no_file_should_have_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="not a name of a kit"):
+@pytest.mark.parametrize("name", ["", "Week 3", "../x", "3"])
+def test_invalid_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="not a valid name for a kit"):
         new_kit(name, "verbs_throughput", tmp_path)
 
 
-def test_the_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kit", "make", "write_parameters", "--out", str(tmp_path)]) == 0
-    assert {each.name for each in tmp_path.iterdir()} == {"write_parameters.handout.html", "write_parameters.kit.zip"}
+    assert {file.name for file in tmp_path.iterdir()} == {"write_parameters.handout.html", "write_parameters.kit.zip"}
     assert "to give to students" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        (["make", "nothing"], "there is no assignment nothing"),
-        (["new", "x y"], "is not a name of a kit"),
-        (["sample", "verbs_throughput"], "try: --out hand-ins"),
+        (["make", "nothing"], "unknown assignment nothing"),
+        (["new", "x y"], "is not a valid name for a kit"),
+        (["sample", "verbs_throughput"], "try: --out submissions"),
     ],
 )
-def test_a_mistake_is_one_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistake_is_one_sentence(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kit", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

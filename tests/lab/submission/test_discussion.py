@@ -1,4 +1,4 @@
-"""What counts of a discussion: lab.submission.{discussion,assignment}."""
+"""The words and the evidence of a discussion that count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def numbers(ada: Work) -> Numbers:
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Assignment:
-    """A kit with a hand-out, a solution and a starter text, each with a sentence of its own."""
+    """A kit with a hand-out, a solution and a starter text, each with a different sentence."""
     (tmp_path / "small.toml").write_text(hand_ins.EXPERIMENT)
     (tmp_path / "week1.toml").write_text(hand_ins.ASSIGNMENT)
     for name, text in (
@@ -38,21 +38,16 @@ def assignment(tmp_path: Path) -> Assignment:
     return load_assignment(tmp_path / "week1.toml")
 
 
-def counted(text: str, numbers: Numbers, known: frozenset[str] = frozenset()) -> Counted:
-    return count(check(Writing("d.tex", text), numbers), numbers, known)
+def counted(text: str, numbers: Numbers, course_sentences: frozenset[str] = frozenset()) -> Counted:
+    return count(check(Writing("d.tex", text), numbers), numbers, course_sentences)
 
 
 @pytest.mark.parametrize(
-    "same",
-    [
-        "TCP has \\claim{tcp at 4K}.",
-        "  tcp  HAS\n\\claim[3]{tcp at 4K} !",
-        "TCP has \\emph{\\claim{tcp at 4K}}",
-        "`TCP` has tcp at 4K",
-    ],
+    "text",
+    ["TCP has \\claim{tcp at 4K}.", "  tcp  HAS\n\\claim[3]{tcp at 4K} !", "`TCP` has \\emph{\\claim{tcp at 4K}}"],
 )
-def test_a_sentence_is_the_same_whatever_its_marks_blanks_and_commands(same: str) -> None:
-    assert fingerprint(same) == fingerprint("TCP has \\claim{tcp at 4K}.") == "tcp has tcp at 4k"
+def test_fingerprint_ignores_marks_blanks_and_commands(text: str) -> None:
+    assert fingerprint(text) == "tcp has tcp at 4k"
 
 
 @pytest.mark.parametrize(
@@ -65,26 +60,21 @@ def test_a_sentence_is_the_same_whatever_its_marks_blanks_and_commands(same: str
     ],
 )
 def test_sentences_of_the_course_do_not_count(assignment: Assignment, numbers: Numbers, text: str, words: int) -> None:
-    found = counted(text, numbers, handed_out(assignment, starter=True, solution=True))
-    assert (found.words, found.proofs, len(found.copied)) == (words, (), 1)
+    result = counted(text, numbers, handed_out(assignment, starter=True, solution=True))
+    assert (result.words, result.proofs, len(result.copied)) == (words, (), 1)
     assert counted(text, numbers).words > words
-    lines = list(shortfalls(assignment, found))
-    copied = "(not counted: 1 of the course's own sentences)"
+    lines = list(shortfalls(assignment, result))
+    copied = "(not counted: 1 of the course's sentences)"
     assert lines[0] == f"the assignment asks for 10 words; the text has {words} {copied}"
 
 
-def test_the_solution_counts_when_a_kit_is_tried_and_the_starter_where_the_student_writes(
-    assignment: Assignment,
-) -> None:
-    keys = {name: fingerprint(text) for name, text in (("solution", LONG), ("starter", "Replace this one"))}
-    assert keys["solution"] not in {each[: len(keys["solution"])] for each in _known(assignment, solution=False)}
-    assert keys["starter"] not in _known(assignment, starter=False)
+def test_solution_counts_when_a_kit_is_tried_and_starter_in_a_students_checkout(assignment: Assignment) -> None:
+    solution, starter = fingerprint(LONG), fingerprint("Replace this one")
+    without_solution = handed_out(assignment, starter=True, solution=False)
+    assert starter in without_solution and not [text for text in without_solution if text.startswith(solution)]
+    assert starter not in handed_out(assignment, starter=False, solution=True)
     (assignment.experiment.with_suffix("") / "discussion.tex").write_text(f"Replace this one. {LONG}\n")
-    assert keys["starter"] not in _known(assignment)  # of the length that is asked for: somebody's own work
-
-
-def _known(assignment: Assignment, *, starter: bool = True, solution: bool = True) -> frozenset[str]:
-    return handed_out(assignment, starter=starter, solution=solution)
+    assert starter not in handed_out(assignment, starter=True, solution=True)  # long enough for somebody's work
 
 
 BOTH = ("verbs", "tcp")
@@ -109,9 +99,7 @@ BOTH = ("verbs", "tcp")
         (r"\claim{nothing} \shows{nothing}", Ask(("tcp",)), 0),
     ],
 )
-def test_an_ask_is_met_by_claims_and_true_statements_about_it(numbers: Numbers, text: str, ask: Ask, met: int) -> None:
-    found = counted(text, numbers)
-    assert found.met(ask) == met
-    assert unmet(replace(ask, statements=met or 1), found) == (
-        "" if met else f"the assignment asks for {ask.words}; the text has 0"
-    )
+def test_ask_is_met_by_claims_and_true_statements_about_it(numbers: Numbers, text: str, ask: Ask, met: int) -> None:
+    result = counted(text, numbers)
+    line = "" if met else f"the assignment asks for {ask.words}; the text has 0"
+    assert result.met(ask) == met and unmet(replace(ask, statements=met or 1), result) == line

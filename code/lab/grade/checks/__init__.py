@@ -1,4 +1,4 @@
-"""The checks of a hand-in, in the order in which they are made: each a function from case to findings."""
+"""The checks of a submission, in the order in which they are made: each a function from case to findings."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,5 +14,3 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (package, records, rerun, program, sources, correct, steps, speed, claims, pages, discussion)
 }
-
-__all__ = ["CHECKS", "Check"]

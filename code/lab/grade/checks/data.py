@@ -19,7 +19,7 @@ from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests, unpack
-from lab.submission.hand_in import binary_names, is_source, own_programs
+from lab.submission.hand_in import binary_names, is_source, student_programs
 
 LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
@@ -40,17 +40,22 @@ def package(case: Case) -> Iterator[Finding]:
     """Check the files, the digests, the chain, the assignment, the experiment and the people."""
     files, page, experiment = case.submission.files, case.page, case.setup.course_plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
-    required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if own_programs(experiment) else [])}
+    required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if student_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
     strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
-    yield from _strange_programs(case)
+    if student_programs(experiment) and PROGRAMS in files:
+        names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())
+        strange = {name for name in names if not is_source(name, experiment)}
+        yield from (
+            Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs") for name in sorted(strange)
+        )
     actual = digests(files)
     for name in sorted(page.files.keys() | actual.keys()):
         if page.files.get(name) != actual.get(name):
             yield Finding(Flaw.DIGEST, f"{name} is not the file that was handed in: its digest differs")
     if page.chain != chain(page.files, about(page.assignment, page.ids, page.draft)):
-        yield Finding(Flaw.CHAIN, "the chain of digests does not hold: the page was changed after it was made")
+        yield Finding(Flaw.CHAIN, "the chain of digests does not fit: the page was changed after it was made")
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
     if page.draft:
@@ -64,19 +69,8 @@ def package(case: Case) -> Iterator[Finding]:
     yield from _person(case)
 
 
-def _strange_programs(case: Case) -> Iterator[Finding]:
-    """Files in the archive of programs that are neither binaries nor sources of the experiment's programs."""
-    experiment = case.setup.course_plan.experiment
-    if not own_programs(experiment) or PROGRAMS not in case.submission.files:
-        return
-    binaries = set(binary_names(experiment).values())
-    for name in sorted(unpack(case.file(PROGRAMS), PROGRAMS).keys() - binaries):
-        if not is_source(name, experiment):
-            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs")
-
-
 def _person(case: Case) -> Iterator[Finding]:
-    """The ids of the hand-in must be those on the first page."""
+    """Check that the ids are those on the first page."""
     try:
         ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
     except (SpecError, UnicodeDecodeError) as error:
@@ -93,7 +87,7 @@ def records(case: Case) -> Iterator[Finding]:
     """Check each record, then the tables made of them."""
     recorded_as = case.setup.assignment.recorded_as
     if case.claimed_site.name != recorded_as:
-        yield Finding(Flaw.SITE, f"it was measured on {case.claimed_site.name}, the assignment asks for {recorded_as}")
+        yield Finding(Flaw.SITE, f"it was measured on {case.claimed_site.name}, the assignment requires {recorded_as}")
     yield from case.record_findings
     if case.record_findings and not case.repeats_exactly:
         return
@@ -115,7 +109,7 @@ def _first_difference(handed_in: bytes, made: bytes) -> str:
 
 
 def rerun(case: Case) -> Iterator[Finding]:
-    """Compare the hand-in with the grader's records; the check trusts nothing of the hand-in."""
+    """Compare the submission with the grader's records; nothing in the submission is trusted."""
     try:
         _ = case.grader_evidence
     except Blocked as error:
@@ -140,8 +134,7 @@ def _equal(case: Case) -> Iterator[Finding]:
         samples, here = (read_samples_of(folder, key) for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:
-            claimed, measured = differing[0]
-            what = f"{len(differing)} samples differ, first {claimed} and here {measured}"
+            what = f"{len(differing)} samples differ, first {differing[0][0]} and here {differing[0][1]}"
             yield of_record(Flaw.SAMPLE, key, what)
         elif len(samples) != len(here):
             yield of_record(Flaw.SAMPLE, key, f"{len(samples)} samples, here {len(here)}")
@@ -158,5 +151,5 @@ def _similar(case: Case) -> Iterator[Finding]:
     traits = grader.plan.site.traits
     yield from distribution_findings(claimed.rows, grader.rows, traits)
     yield from node_findings(claimed, grader)
-    if traits.repeats or case.claimed_identity == case.grader_identity:
+    if traits.repeats or case.has_grader_identity:
         yield from header_findings(claimed, grader)  # other hardware may grant other values

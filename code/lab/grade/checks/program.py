@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import wraps
 from math import ceil
+from typing import NamedTuple
 
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
@@ -17,9 +19,9 @@ from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
 from lab.grade.rebuild import TIMES, firsts, lengthened
 from lab.grade.witness.claims import Fault, unsent, watched
 from lab.model.parameters import Counts
-from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, Outcome, place_under_test
+from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, place_under_test
 from lab.plan.plan import Plan, Planned, SiteFacts, steps_of
-from lab.programs.program import Sample
+from lab.programs.program import Request, Sample
 from lab.programs.student import Words, split
 from lab.records.compare import TOLERANCE, Result, compare, format_result
 from lab.records.facts import Measured
@@ -27,47 +29,61 @@ from lab.records.record import read_facts, read_samples_of
 from lab.records.table import make_table
 from lab.run.checks import counter_name, reported_time_ns
 from lab.run.measure import measure
-from lab.sites.site import Witness
 from lab.submission.assignment import Demands, TaskStep
 
-LEAST_REPORTED = 0.75  # of the passed time; an honest loop does a little more than it times
-MOST_OVERHEAD = 0.2  # of a time that does not grow with the messages; honest programs wait once for those in flight
+LEAST_REPORTED = 0.75  # of the elapsed time; an honest loop does a little more than it times
+MOST_OVERHEAD = 0.2  # of a time; honest programs wait once for the messages in flight
 LARGEST_SEED = 2**31
 KILLED_AFTER_S = 0.25  # the client has data for twice this time
-# Kills the server after $0 seconds, and what it started. The shell then ends well, so that only the client reports the
-# failure.
+# Kills the server and its children after $0 seconds. The shell ends with 0, so that only the client reports a failure.
 KILLED = 'setsid "$@" & sleep "$0"; kill -KILL -$!; wait; true'
 ALARM = 128 + signal.SIGALRM  # the exit status of a program that its own alarm ended
 DELAYED_ACK_NS = 40_000_000  # TCP_DELACK_MIN, include/net/tcp.h of Linux
 LEAST_DELAYED = 0.5  # of it: a connection's first acknowledgements come at once
 
 
+FindingsOf = Callable[[Case], Iterator[Finding]]
+
+
+def needs_measurements(check: FindingsOf) -> FindingsOf:
+    """Turn trials that cannot be measured into a finding of the check."""
+
+    @wraps(check)
+    def checked(case: Case) -> Iterator[Finding]:
+        try:
+            yield from check(case)
+        except Blocked as error:
+            yield Finding(Flaw.NOT_MEASURED, str(error))
+
+    return checked
+
+
+@needs_measurements
 def program(case: Case) -> Iterator[Finding]:
     """Check the first repetition of each series of the student's programs."""
-    if not (trials := firsts(case.grader_plan)):
-        return
-    try:
+    if trials := firsts(case.grader_plan):
         case.setup.measure(case.grader_plan.planned)
-        yield from _by_the_link(case, trials, case.setup.witness) if case.setup.witness else _by_the_clock(case, trials)
-    except Blocked as error:
-        yield Finding(Flaw.NOT_MEASURED, str(error))
+        yield from _by_the_link(case, trials) if case.setup.witness else _by_the_clock(case, trials)
 
 
-def _by_the_link(case: Case, trials: list[Planned], witness: Witness) -> Iterator[Finding]:
+def _by_the_link(case: Case, trials: list[Planned]) -> Iterator[Finding]:
     """Compare with the link's log, at the experiment's sizes and at the assignment's."""
     demands, ends = case.setup.assignment.asked, case.setup.site.ends
-
-    def watch(planned: Planned) -> list[Finding]:
-        try:
-            faults = watched(planned, witness, case.grader_plan.site)
-        except TrialFailed as error:
-            faults = [(Flaw.FAILS, str(error))]
-        return [Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults]
-
+    variants = [variant for trial in trials for variant in (trial, at_other_sizes(trial, demands, ends))]
     with ThreadPoolExecutor(case.setup.jobs) as pool:
-        variants = [variant for trial in trials for variant in (trial, at_other_sizes(trial, demands, ends))]
-        for findings in pool.map(watch, variants):
-            yield from findings
+        faults_of = pool.map(lambda planned: _refutations(case, planned), variants)
+        for planned, faults in zip(variants, faults_of, strict=True):
+            yield from (Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults)
+
+
+def _refutations(case: Case, planned: Planned) -> list[Fault]:
+    """The faults of a trial by the link's log, or the reason why it failed."""
+    if case.setup.witness is None:
+        raise Blocked("steps need a site that logs the link", hint='site = "exact"')
+    try:
+        return watched(planned, case.setup.witness, case.setup.course_plan.site)
+    except TrialFailed as error:
+        return [(Flaw.FAILS, str(error))]
 
 
 def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
@@ -79,10 +95,11 @@ def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
         for kind, what in unsent(planned, case.setup.site.ends, measured, samples):
             yield Finding(kind, f"{planned.series.name}: {what}")
         longer_measured, longer_samples = _measured(case, longer)
-        passed = _clock_ns(longer_measured) - _clock_ns(measured)
+        clocks = [sum(step.clock_ns for step in facts.steps) for facts in (measured, longer_measured)]
         claimed, longer_claimed = reported_time_ns(samples), reported_time_ns(longer_samples)
+        passed = clocks[1] - clocks[0]
         if min(claimed, longer_claimed - claimed) < LEAST_REPORTED * passed:
-            what = f"by the site's clock the messages take {passed} ns, the program says {claimed} ns"
+            what = f"by the site's clock the messages take {passed} ns, the program prints {claimed} ns"
             more = f"{longer_claimed} ns for {TIMES} times as many"
             yield Finding(Flaw.INVENTED, f"{planned.series.name}: {what}, and {more}")
 
@@ -92,12 +109,8 @@ def _measured(case: Case, planned: Planned) -> tuple[Measured, tuple[Sample, ...
     return read_facts(case.setup.results, key).measured, read_samples_of(case.setup.results, key)
 
 
-def _clock_ns(measured: Measured) -> int:
-    return sum(step.clock_ns for step in measured.steps)
-
-
 def sources(case: Case) -> Iterator[Finding]:
-    """Compare the handed-in binary with that of the sources, in the first repetition of each series."""
+    """Compare the submitted binary with that of the sources, in the first repetition of each series."""
     if not firsts(case.setup.course_plan):
         return
     try:
@@ -113,7 +126,7 @@ def sources(case: Case) -> Iterator[Finding]:
         ours = _quantities(case, rebuilt)
         for name, value in _quantities(case, handed_in).items():
             if abs(value - ours[name]) > TOLERANCE * ours[name]:
-                what = f"{name} is {value} with the binary that was handed in, {ours[name]} with that of the sources"
+                what = f"{name} is {value} with the submitted binary, {ours[name]} with that of the sources"
                 yield Finding(Flaw.SOURCES, f"{handed_in.series.name}: {what}")
 
 
@@ -130,15 +143,12 @@ def _quantities(case: Case, planned: Planned) -> dict[str, int]:
     return quantities
 
 
+@needs_measurements
 def correct(case: Case) -> Iterator[Finding]:
     """Run every series of the student's programs at other sizes, and one series of each through the fault tests."""
     if not firsts(case.setup.course_plan):
         return
-    try:
-        case.setup.measure(case.grader_plan.planned)
-    except Blocked as error:
-        yield Finding(Flaw.NOT_MEASURED, str(error))
-        return
+    case.setup.measure(case.grader_plan.planned)
     demands, ends = case.setup.assignment.asked, case.setup.site.ends
 
     def run_at_other_sizes(planned: Planned) -> Finding | None:
@@ -149,8 +159,8 @@ def correct(case: Case) -> Iterator[Finding]:
         return None
 
     def run_fault_test(planned: Planned, test: FaultTest) -> Finding | None:
-        fault = test.fault(case.setup.site.run(test.job))
-        return Finding(test.kind, f"{planned.series.program} {fault}") if fault else None
+        ending = _wrong_ending(case.setup.site.run(test.job).steps[0].client_status, test.job.deadline_s)
+        return Finding(test.kind, f"{planned.series.program} {test.what}: the client {ending}") if ending else None
 
     trials = firsts(case.grader_plan)
     with ThreadPoolExecutor(case.setup.jobs) as pool:
@@ -162,68 +172,63 @@ def correct(case: Case) -> Iterator[Finding]:
     yield from (finding for future in futures if (finding := future.result()))
 
 
-@dataclass(frozen=True)
-class FaultTest:
+class FaultTest(NamedTuple):
     """A job with a fault. Its client must end by itself with an error."""
 
     what: str
     kind: Flaw
     job: Job
 
-    def fault(self, outcome: Outcome) -> str | None:
-        """A sentence about a client that ended in another way."""
-        status = outcome.steps[0].client_status
-        if 0 < status < DEADLINE_STATUS or status == ALARM:
-            return None
-        endings = {0: "ends well", DEADLINE_STATUS: f"does not end within {self.job.deadline_s} s"}
-        return f"{self.what}: the client {endings.get(status, f'is ended by signal {status - 128}')}"
+
+def _wrong_ending(status: int, deadline_s: int) -> str:
+    """The ending of a client that did not report the fault; empty if it did."""
+    if 0 < status < DEADLINE_STATUS or status == ALARM:
+        return ""
+    endings = {0: "ends well", DEADLINE_STATUS: f"does not end within {deadline_s} s"}
+    return endings.get(status, f"is ended by signal {status - 128}")
 
 
 def fault_tests(planned: Planned, samples: tuple[Sample, ...], demands: Demands, ends: Ends) -> Iterator[FaultTest]:
     """The assignment's fault tests, each a job of one step; `samples` are of the same trial without a fault."""
-    job = _job(planned, planned.trial.request.counts[:1], ends)
+    request = planned.trial.request
+    job = _job(planned, replace(request, counts=request.counts[:1]), ends)
     step = job.steps[0]
     for text in demands.refuses:
         refused = replace(step, client=_with_options(step.client, split(text)))
-        yield FaultTest(f"told {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(refused,)))
+        yield FaultTest(f"with {text!r}", Flaw.TAKES_ANYTHING, replace(job, steps=(refused,)))
     if demands.no_server:
         yield FaultTest("without a server", Flaw.ENDS_WELL, replace(job, steps=(replace(step, server=("true",)),)))
     if demands.killed_server and samples:
-        yield FaultTest("its server killed while it sent", Flaw.ENDS_WELL, _killed(planned, samples, ends))
+        yield FaultTest("with a killed server", Flaw.ENDS_WELL, _killed(planned, samples, ends))
 
 
 def _killed(planned: Planned, samples: tuple[Sample, ...], ends: Ends) -> Job:
-    """The largest size with so many iterations that the client still sends when the server is killed."""
+    """The largest size with enough iterations that the client still sends when the server is killed."""
     size = max(sample.size_bytes for sample in samples)
     slowest = max((sample for sample in samples if sample.size_bytes == size), key=lambda sample: sample.time_ns)
     iterations = ceil(2 * KILLED_AFTER_S * NS_PER_S * max(slowest.messages, 1) / max(slowest.time_ns, 1))
-    job = _job(planned, (replace(_counts(planned, size), iterations=iterations),), ends)
+    counts = (replace(_counts(planned, size), iterations=iterations),)
+    job = _job(planned, replace(planned.trial.request, counts=counts), ends)
     (step,) = job.steps
     server = ("sh", "-c", KILLED, str(KILLED_AFTER_S), *step.server)
     return replace(job, steps=(replace(step, server=server),))
 
 
 def at_other_sizes(planned: Planned, demands: Demands, ends: Ends) -> Planned:
-    """The same trial at the assignment's sizes, with a seed that nobody could know, and with data that both ends check
-    where the program can."""
-    parameters = replace(planned.trial.request.parameters, seed=secrets.randbelow(LARGEST_SEED))
-    planned = replace(
-        planned, trial=replace(planned.trial, request=replace(planned.trial.request, parameters=parameters))
-    )
-    counts = tuple(_counts(planned, size) for size in demands.sizes)
-    job = _job(planned, counts, ends)
+    """The same trial at the assignment's sizes, with an unpredictable seed, and with data that both ends check where
+    the program can."""
+    request = planned.trial.request
+    parameters = replace(request.parameters, seed=secrets.randbelow(LARGEST_SEED))
+    request = replace(request, parameters=parameters, counts=tuple(_counts(planned, size) for size in demands.sizes))
+    job, options = _job(planned, request, ends), demands.verify
     steps = tuple(
-        replace(
-            step, server=_with_options(step.server, demands.verify), client=_with_options(step.client, demands.verify)
-        )
+        replace(step, server=_with_options(step.server, options), client=_with_options(step.client, options))
         for step in job.steps
     )
-    request = replace(planned.trial.request, counts=counts)
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=steps)))
 
 
-def _job(planned: Planned, counts: tuple[Counts, ...], ends: Ends) -> Job:
-    request = replace(planned.trial.request, counts=counts)
+def _job(planned: Planned, request: Request, ends: Ends) -> Job:
     return replace(planned.trial.job, steps=steps_of(planned.series, request, ends))
 
 
@@ -238,23 +243,17 @@ def _with_options(command: Words, options: Words) -> Words:
     return (*command[:behind], *options, *command[behind:])
 
 
+@needs_measurements
 def speed(case: Case) -> Iterator[Finding]:
     """Compare the student's program with Verbyte's or a reference tool, by the grader's records."""
-    comparisons = case.setup.course_plan.experiment.comparisons
-    if not comparisons:
-        return
-    try:
-        rows = case.grader_evidence.rows
-    except Blocked as error:
-        yield Finding(Flaw.NOT_MEASURED, str(error))
-        return
-    for result in (compare(comparison, rows) for comparison in comparisons):
+    for comparison in case.setup.course_plan.experiment.comparisons:
+        result = compare(comparison, case.grader_evidence.rows)
         if not result.holds:
             yield Finding(Flaw.SLOW, format_result(result).strip())
 
 
 def steps(case: Case) -> Iterator[Finding | PartPoints]:
-    """Give a part for each step's sizes and for each of its tiers, and explain those that were missed."""
+    """Give points for each step's sizes and for each of its tiers, and explain the missing ones."""
     task_steps = case.setup.assignment.steps
     if not task_steps:
         return
@@ -273,35 +272,23 @@ def steps(case: Case) -> Iterator[Finding | PartPoints]:
 def _step(case: Case, plan: Plan, step: TaskStep, planned: Planned) -> Iterator[Finding | PartPoints]:
     works, faults = _working_sizes(case, planned)
     sizes = len(case.setup.assignment.asked.sizes)
-    for kind, what in faults:
-        yield Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice))
+    yield from (Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice)) for kind, what in faults)
     yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
     if step.tiers:
         yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
 
 
 def _working_sizes(case: Case, planned: Planned) -> tuple[int, list[Fault]]:
+    """The number of sizes at which a step works, and the faults at the others."""
     demands, ends = case.setup.assignment.asked, case.setup.site.ends
-    whole = at_other_sizes(planned, demands, ends)
-    sizes = [count.size for count in whole.trial.request.counts]
-    faults = _refutations(case, whole)
+    faults = _refutations(case, at_other_sizes(planned, demands, ends))
     if not faults:
         faults = _overhead(case, planned)
-        return (0 if faults else len(sizes)), faults
-    if len(sizes) == 1:
+        return (0 if faults else len(demands.sizes)), faults
+    if len(demands.sizes) == 1:
         return 0, faults
-    single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in sizes)
+    single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in demands.sizes)
     return sum(not _refutations(case, trial) for trial in single), faults
-
-
-def _refutations(case: Case, planned: Planned) -> list[Fault]:
-    """What the link refutes of a trial, or the reason why it failed."""
-    if case.setup.witness is None:
-        raise Blocked("steps are graded where the link is a witness", hint='site = "exact"')
-    try:
-        return watched(planned, case.setup.witness, case.setup.course_plan.site)
-    except TrialFailed as error:
-        return [(Flaw.FAILS, str(error))]
 
 
 def _overhead(case: Case, planned: Planned) -> list[Fault]:
@@ -328,14 +315,14 @@ def _overhead(case: Case, planned: Planned) -> list[Fault]:
 def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoints]:
     """Points for the geometric mean, over the experiment's sizes, of the rate over that of another series."""
     reached = result.geometric_mean if result else 0.0
-    for tier in step.tiers:
-        points = tier.points if reached >= tier.at_least else 0
-        yield PartPoints(f"{step.series}: at least {tier.at_least:g} of {step.against}", tier.points, points)
     missed = [tier for tier in step.tiers if reached < tier.at_least]
+    for tier in step.tiers:
+        name = f"{step.series}: at least {tier.at_least:g} of {step.against}"
+        yield PartPoints(name, tier.points, 0 if tier in missed else tier.points)
     if result and missed:
         what = f"it reaches {reached:.2f} of the rate of {step.against} on average over the sizes"
         more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
-        # A message that takes as long as an acknowledgement is held back, even where it takes least.
+        # Even at the best size, a message that is held back takes as long as a delayed acknowledgement.
         took_ns = min(size * 1e9 / rate for size, rate in result.ours.items())
         if took_ns > LEAST_DELAYED * DELAYED_ACK_NS:
             delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"

@@ -25,11 +25,10 @@ from lab.submission.archive import SubmissionError
 from lab.submission.discussion import shortfalls, unmet
 
 FILE = "claims.csv"
-MORE_BYTES = 100_000  # than twice the list of the data
-MORE_LINES = 1000  # than twice the report's: to compare more takes minutes
+MORE_BYTES = 100_000  # besides twice the list of the data
+MORE_LINES = 1000  # besides twice the report's: comparing more takes minutes
 LARGEST_TEXT = 4 * 2**20
-# A row of a table, which the check of the pages compares: a size first, then cells with gaps between:
-# `64 KiB   254.1 [252.8, 254.3]   976.8`.
+# A row of a table, as in `64 KiB   254.1 [252.8, 254.3]   976.8`; the check of the pages compares these.
 _ROW = re.compile(r"[\d.,]+ ?(?:B|[KMG]iB)\s{2,}\S+")
 Rows = dict[str, dict[str, str]]
 
@@ -86,7 +85,7 @@ def _are_near(theirs: Backing, ours: Backing) -> bool:
 
 
 def _is_near(theirs: Value, ours: Value) -> bool:
-    """Within the tolerance, or within the interval of the grader's data; the hand-in's interval may be invented.
+    """Whether a value is within the tolerance or the grader's interval; the student's interval may be invented.
 
     Values that are read off a curve, or chosen, follow from values that are compared elsewhere."""
     value, estimate = theirs.estimate.value, ours.estimate

@@ -1,4 +1,4 @@
-"""What a program claims to have done, compared with the log of the link and with the device's counters."""
+"""The claims of a program, compared with the log of the link and with the device's counters."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from lab.sites.site import Witness
 # Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
 SENT, RECEIVED = ("sent_pkts", "port_xmit_packets"), ("rcvd_pkts", "port_rcv_packets")
 MOST_BESIDE_BYTES = 1 << 14  # over the network beside the link, for each pair of programs; init needs less than 2 KiB
-# The least claimed time over the least time in which the link carried as much, beside what the printed digits leave
-# open. No program can be faster than the link. docs/grading.md has the values of honest programs.
+# The least claimed time over the least time in which as many bytes crossed the link, besides the rounding of printed
+# digits. No program can be faster than the link. docs/grading.md has the values of honest programs.
 LEAST_CLAIMED = 0.98
 NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
-LARGEST = 1 << 23  # bytes of one request; the program cuts larger messages
-SEED = "seed"  # the place in a command
+LARGEST = 1 << 23  # bytes of one request; programs split larger messages
+SEED = "seed"  # a variable of a command
 MEAN, SINGLE = "round_trip_mean", "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
-# A WRITE with immediate data does all that a WRITE does.
+# A WRITE with immediate data counts as a WRITE.
 ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
 
 Fault = tuple[Flaw, str]
@@ -41,16 +41,16 @@ Fault = tuple[Flaw, str]
 
 @dataclass
 class Seen:
-    """What crossed the link, by the log of the client's end."""
+    """The traffic of the link, by the log of the client's end."""
 
     streams: Streams
     rdma: Assembly = field(default_factory=Assembly)
-    around: Assembly = field(default_factory=Assembly)  # by Soft-RoCE in place of the card, or the other way round
-    packets: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})  # of RoCE, by whether they go out
+    around: Assembly = field(default_factory=Assembly)  # by Soft-RoCE instead of the card, or by the card instead
+    packets: Counter[bool] = field(default_factory=Counter)  # of RoCE, by whether they go out
 
     @classmethod
     def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> Seen:
-        """All of a log, for messages that were to go by a modelled card or by Soft-RoCE."""
+        """Read a log of messages that should go by a modelled card or by Soft-RoCE."""
         seen = cls(Streams(ports))
         for frame in results.read(log):
             match decoded(frame):
@@ -70,23 +70,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class SizeClaims:
-    """What a program claims of one size."""
+    """The claims of a program about one size."""
 
     operation: str
     rdma: bool
     answered: bool  # round trips are claimed
     size_bytes: int
     claims: tuple[Claim, ...]
-    rounded: float = 1.0  # how many times as long each may have taken, for the digits that were printed
+    rounded: float = 1.0  # at most, rounding of printed digits divides a time by this factor
 
     @property
     def bytes(self) -> int:
-        """The most bytes that one claim is about."""
         return max(claim.messages for claim in self.claims) * self.size_bytes
 
 
 def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
-    """Run a trial; return what the link refutes of it. TrialFailed if its programs fail."""
+    """Run a trial; return the claims that the link refutes. Raise TrialFailed if its programs fail."""
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
         outcome = site.run_watched(planned.trial.job, Path(folder))
@@ -97,7 +96,7 @@ def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
-    """Data that took the network beside the link."""
+    """The fault of data on the network beside the link."""
     bytes_ = sum(outcome.counters_after.get(f"side{end}.bytes", 0) for end in (0, 1))
     if bytes_ > MOST_BESIDE_BYTES * len(outcome.steps):
         yield Flaw.WAY, f"{bytes_} bytes went over the network beside the link"
@@ -108,9 +107,8 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
     for end, goes_out in enumerate((True, False)):
         name = f"rxe{end}.sent_pkts"
         sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
-        if seen.packets[goes_out] > sent:
-            what = f"{seen.packets[goes_out]} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
-            yield Flaw.WAY, what
+        if (count := seen.packets[goes_out]) > sent:
+            yield Flaw.WAY, f"{count} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 
 def _refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
@@ -123,7 +121,7 @@ def _refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
 
 
 def unsent(planned: Planned, ends: Ends, measured: Measured, samples: Iterable[Sample]) -> Iterator[Fault]:
-    """The fault of messages that the client's device cannot have sent, or received if they were read."""
+    """The fault of messages that the client's device cannot have sent, or received in the case of READ."""
     tool, needed = planned.series.tool, _least_packets(samples)
     if not tool.rdma or is_loopback(tool, ends):
         return
@@ -144,17 +142,16 @@ def _least_packets(samples: Iterable[Sample]) -> int:
 
 
 def claims_of(request: Request, reading: Reading, *, rdma: bool) -> list[SizeClaims]:
-    """The claims by size; single round trips are together another claim."""
+    """The claims by size; the sum of single round trips is another claim."""
     by_size: dict[int, list[Claim]] = defaultdict(list)
-    single: dict[int, Claim] = defaultdict(lambda: Claim(0, 0))
     for sample in reading.samples:
-        size, messages = sample.size_bytes, sample.messages
         if sample.sample in TIMED:
-            by_size[size].append(Claim(messages, sample.time_ns * (messages if sample.sample == MEAN else 1)))
-        if sample.sample == SINGLE:
-            single[size] = Claim(single[size].messages + messages, single[size].time_ns + sample.time_ns)
-    for size, claim in single.items():
-        by_size[size].append(claim)
+            factor = sample.messages if sample.sample == MEAN else 1
+            by_size[sample.size_bytes].append(Claim(sample.messages, factor * sample.time_ns))
+    for size, claims in by_size.items():
+        single = [sample for sample in reading.samples if sample.sample == SINGLE and sample.size_bytes == size]
+        if single:
+            claims.append(Claim(sum(trip.messages for trip in single), sum(trip.time_ns for trip in single)))
     latency = request.measure == "latency"
     return [
         SizeClaims(request.operation, rdma, latency, size, tuple(claims), reading.rounded.get(size, 1.0))
@@ -165,13 +162,12 @@ def claims_of(request: Request, reading: Reading, *, rdma: bool) -> list[SizeCla
 def claim_faults(
     claimed: SizeClaims, messages: Sequence[Message], pieces: Sequence[Piece], around: Sequence[Message] = ()
 ) -> Iterator[Fault]:
-    """The faults of one size. Messages around the claimed device count no more than TCP's bytes do."""
+    """The faults of one size. Messages by another device than the claimed one do not count, as bytes over TCP."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
-    if claimed.bytes > _bytes(there):
-        if claimed.rdma:
-            yield _missing(claimed, messages, pieces, around)
-        else:
-            yield Flaw.MESSAGES, f"{claimed.bytes} bytes over TCP are claimed, the link carried {_bytes(there)}"
+    if claimed.rdma and claimed.bytes > _bytes(there):
+        yield _missing(claimed, messages, pieces, around)
+    elif claimed.bytes > _bytes(there):
+        yield Flaw.MESSAGES, f"{claimed.bytes} bytes over TCP are claimed, {_bytes(there)} crossed the link"
     elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
     elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
@@ -182,14 +178,14 @@ def claim_faults(
 
 
 def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> Iterator[Fault]:
-    """The fault of a program that takes a seed and sends other data: a message begins with the seed and its number."""
+    """The fault of other data than a seed requires: each message begins with the sum of the seed and its number."""
     there, _ = _rdma(claimed, messages)
     width = min(NUMBER_BYTES, claimed.size_bytes, max((len(message.head) for message in there), default=0))
     heads = Counter(message.head[:width] for message in there)
     expected = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
     if wrong := sum((heads - expected).values()):
         what = f"{wrong} of {len(there)} messages of {claimed.size_bytes} bytes"
-        yield Flaw.DATA, f"{what} don't begin with the seed {seed} and their number"
+        yield Flaw.DATA, f"{what} do not begin with the seed {seed} and their number"
 
 
 def _rdma(claimed: SizeClaims, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
@@ -204,7 +200,7 @@ def _rdma(claimed: SizeClaims, messages: Sequence[Message]) -> tuple[list[Messag
 
 
 def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
-    """Where each message waits for the answer to the one before, the log shows sizes; else it shows only bytes."""
+    """The pieces that go out, and those that come back: of round trips the log shows messages, else only bytes."""
     out, came = ([piece for piece in pieces if piece.goes_out == goes_out] for goes_out in (True, False))
     if claimed.answered:
         out = came = exchanges(pieces, claimed.size_bytes)
@@ -212,7 +208,7 @@ def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], lis
 
 
 def _waited(claimed: SizeClaims, there: Sequence[Carried], back: Sequence[Carried]) -> Sequence[Carried]:
-    """The messages that a claim can be about: of round trips by RDMA, those that were in flight alone."""
+    """The messages that count for a claim: of round trips by RDMA, those that were in flight alone."""
     if not (claimed.answered and claimed.rdma) or claimed.size_bytes > LARGEST:
         return there
     return one_by_one(there) if claimed.operation == READ else in_turn(there, back)
@@ -221,12 +217,12 @@ def _waited(claimed: SizeClaims, there: Sequence[Carried], back: Sequence[Carrie
 def _missing(
     claimed: SizeClaims, messages: Sequence[Message], pieces: Sequence[Piece], around: Sequence[Message]
 ) -> Fault:
-    """The fault of missing messages, with what the link carried instead."""
+    """The fault of missing messages, with the traffic instead."""
     count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
     kinds = Counter((message.operation, message.size_bytes) for message in messages)
     carried = ", ".join(f"{number} of {bytes_} by {name}" for (name, bytes_), number in kinds.most_common(3))
     what = (
-        f"{count} messages of {size} bytes by {claimed.operation} are claimed, the link carried "
+        f"{count} messages of {size} bytes by {claimed.operation} are claimed; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
     )
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
@@ -241,17 +237,15 @@ def _bytes(carried: Iterable[Carried]) -> int:
 def _too_fast(claimed: SizeClaims, there: Sequence[Carried]) -> Iterator[Fault]:
     counts = {claim.messages for claim in claimed.claims}
     least = {count: least_ns(there, count * claimed.size_bytes) for count in counts}
-    wrong = [
-        claim for claim in claimed.claims if claim.time_ns * claimed.rounded < LEAST_CLAIMED * least[claim.messages]
-    ]
+    wrong = [item for item in claimed.claims if item.time_ns * claimed.rounded < LEAST_CLAIMED * least[item.messages]]
     if wrong:
         worst = min(wrong, key=lambda claim: claim.time_ns / least[claim.messages])
-        what = f"{worst.messages} messages of {claimed.size_bytes} bytes are said to have taken {worst.time_ns} ns"
-        yield Flaw.INVENTED, f"{what}, the link carried as much in {least[worst.messages]} ns at least"
+        what = f"{worst.messages} messages of {claimed.size_bytes} bytes in {worst.time_ns} ns are claimed"
+        yield Flaw.INVENTED, f"{what}, the link needed at least {least[worst.messages]} ns"
 
 
 def least_ns(carried: Sequence[Carried], least_bytes: int) -> int:
-    """The shortest time in which so many bytes left one after the other and had arrived."""
+    """The shortest time in which this number of bytes left one after the other and arrived."""
     best, first, held = None, 0, 0
     for last in carried:
         held += last.size_bytes

@@ -1,4 +1,4 @@
-"""Messages of RDMA and pieces of TCP, put together from the packets of a log."""
+"""Messages of RDMA and pieces of TCP, assembled from the packets of a log."""
 
 from __future__ import annotations
 
@@ -8,31 +8,15 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, islice, pairwise
 from typing import Protocol
 
-from lab.grade.witness.packets import (
-    ACKNOWLEDGE,
-    ANSWER,
-    ASK,
-    FIRST,
-    MIDDLE,
-    NUMBERS,
-    ONLY,
-    PART,
-    Flow,
-    Packet,
-    Segment,
-    port_between,
-)
+from lab.grade.witness import packets
+from lab.grade.witness.packets import NUMBERS, Channel, Packet, Segment, port_between
 
 SEQUENCE_NUMBERS = 1 << 32
-MORE_BYTES = 512  # beside a message: what else client and server send to each other
-SAME_PORT_MOST = 64  # queue pairs: a program that has more there invents them
-
-Channel = tuple[bool, bool, Flow]  # packets with consecutive numbers: whether they go out, whether they are answers
+MORE_BYTES = 512  # besides a message: other data between client and server
+SAME_PORT_MOST = 64  # queue pairs with one port: a program that has more there invents them
 
 
 class Carried(Protocol):
-    """Bytes that crossed the link together."""
-
     size_bytes: int
     start_ns: int
     end_ns: int
@@ -45,9 +29,9 @@ class Message:
     operation: str
     goes_out: bool  # from the client, or read by it
     start_ns: int  # its first packet, or the request to read it
-    head: bytes  # the first bytes of its data, as far as they were logged
+    head: bytes  # the first bytes of its data, as far as the log has them
     size_bytes: int = 0
-    end_ns: int = 0  # its last packet, or the acknowledgement of this
+    end_ns: int = 0  # its last packet, or the acknowledgement of that
 
 
 @dataclass(slots=True)
@@ -57,12 +41,12 @@ class Piece:
     goes_out: bool
     start_ns: int
     size_bytes: int
-    end_ns: int  # when they came, or were acknowledged
+    end_ns: int  # their arrival or acknowledgement
 
 
 @dataclass(slots=True)
 class Unanswered:
-    """What one of the client's queue pairs waits for."""
+    """The requests and messages that one of the client's queue pairs waits for."""
 
     requests: deque[tuple[int, int]] = field(default_factory=deque)  # of reads: number of the first packet, and when
     unacknowledged: deque[tuple[int, Message]] = field(default_factory=deque)
@@ -70,66 +54,63 @@ class Unanswered:
 
 @dataclass
 class Assembly:
-    """Puts messages together, in the order in which their last packets were seen. Packets sent again count once."""
+    """Assembles messages, in the order of their last packets. Packets sent again count once."""
 
     messages: list[Message] = field(default_factory=list)
     parts: dict[Channel, Message] = field(default_factory=dict)
     latest: dict[Channel, int] = field(default_factory=dict)
-    waiting: dict[int, dict[int, Unanswered]] = field(default_factory=lambda: defaultdict(dict))  # by flow
+    waiting: dict[int, dict[int, Unanswered]] = field(default_factory=lambda: defaultdict(dict))  # by origin and queue
 
     def take(self, packet: Packet) -> None:
-        if packet.role == PART:
-            if self._is_new(packet):
+        match packet.role, packet.goes_out:
+            case packets.PART, _:
                 self._add_part(packet)
-        elif packet.role == ASK:
-            if packet.goes_out and self._is_new(packet):
-                self._sender(packet).requests.append((packet.number, packet.time_ns))
-        elif not packet.goes_out and packet.role == ANSWER:
-            self._add_answer(packet)
-        elif not packet.goes_out and packet.role == ACKNOWLEDGE:
-            unacknowledged = self._receiver(packet).unacknowledged
-            while unacknowledged and _is_up_to(unacknowledged[0][0], packet.number):
-                unacknowledged.popleft()[1].end_ns = packet.time_ns
+            case packets.ASK, True:
+                if self._is_new(packet):
+                    self._sender(packet).requests.append((packet.number, packet.time_ns))
+            case packets.ANSWER, False:
+                self._add_answer(packet)
+            case packets.ACKNOWLEDGE, False:
+                unacknowledged = self._receiver(packet).unacknowledged
+                while unacknowledged and _is_up_to(unacknowledged[0][0], packet.number):
+                    unacknowledged.popleft()[1].end_ns = packet.time_ns
 
     def _add_part(self, packet: Packet) -> None:
-        channel = _channel_of(packet)
-        if packet.place in (FIRST, ONLY) or channel not in self.parts:
-            self.parts[channel] = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
+        if not self._is_new(packet):
+            return
+        if packet.place in (packets.FIRST, packets.ONLY) or packet.channel not in self.parts:
+            self.parts[packet.channel] = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
         message = self._grown(packet)
-        if packet.place not in (FIRST, MIDDLE) and packet.goes_out:
+        if packet.is_last and packet.goes_out:
             self._sender(packet).unacknowledged.append((packet.number, message))
 
     def _add_answer(self, packet: Packet) -> None:
-        """Add a part of what the client reads. The client requests again from a lost part on."""
-        channel, requests = _channel_of(packet), self._receiver(packet).requests
-        if channel in self.parts:
-            expected = (self.latest[channel] + 1) % NUMBERS
-        else:
-            expected = requests[0][0] if requests else packet.number
+        """Add a part of the data that the client reads. The client requests again from a lost part on."""
+        channel, requests = packet.channel, self._receiver(packet).requests
+        begins = channel not in self.parts
+        first, start_ns = requests[0] if requests else (packet.number, packet.time_ns)
+        expected = first if begins else (self.latest[channel] + 1) % NUMBERS
         if packet.number != expected or not self._is_new(packet):
             return
-        if channel not in self.parts:
-            start_ns = requests[0][1] if requests else packet.time_ns
+        if begins:
             self.parts[channel] = Message(packet.operation, goes_out=True, start_ns=start_ns, head=packet.data)
         self._grown(packet)
-        if packet.place not in (FIRST, MIDDLE):
-            while requests and _is_up_to(requests[0][0], packet.number):
-                requests.popleft()
+        while packet.is_last and requests and _is_up_to(requests[0][0], packet.number):
+            requests.popleft()
 
     def _grown(self, packet: Packet) -> Message:
         """The packet's message with the packet's data; it is complete with its last packet."""
-        message = self.parts[_channel_of(packet)]
+        message = self.parts[packet.channel]
         message.operation, message.end_ns = packet.operation, packet.time_ns
         message.size_bytes += packet.data_bytes
-        if packet.place not in (FIRST, MIDDLE):
-            self.messages.append(self.parts.pop(_channel_of(packet)))
+        if packet.is_last:
+            self.messages.append(self.parts.pop(packet.channel))
         return message
 
     def _is_new(self, packet: Packet) -> bool:
-        channel = _channel_of(packet)
-        if channel in self.latest and _is_up_to(packet.number, self.latest[channel]):
+        if packet.channel in self.latest and _is_up_to(packet.number, self.latest[packet.channel]):
             return False
-        self.latest[channel] = packet.number
+        self.latest[packet.channel] = packet.number
         return True
 
     def _sender(self, packet: Packet) -> Unanswered:
@@ -137,17 +118,13 @@ class Assembly:
         return self.waiting[packet.origin].setdefault(packet.queue, Unanswered())
 
     def _receiver(self, packet: Packet) -> Unanswered:
-        """The client's queue pair that a packet goes to. A card's packet also names the queue pair at the server;
+        """The client's queue pair that receives a packet. A card's packet also names the queue pair at the server;
         RoCE's does not."""
         if packet.by_card:
             return self.waiting[packet.queue].get(packet.origin, Unanswered())
         of_port = islice(self.waiting[packet.origin].items(), SAME_PORT_MOST)
         matching = (waiting for there, waiting in of_port if port_between(packet.queue, there) == packet.origin)
         return next(matching, Unanswered())
-
-
-def _channel_of(packet: Packet) -> Channel:
-    return packet.goes_out, packet.role == ANSWER, packet.flow
 
 
 def _is_up_to(number: int, latest: int) -> bool:
@@ -171,7 +148,7 @@ def _waited(out: Sequence[Carried], answers: Sequence[Carried]) -> list[Carried]
 
 
 def one_by_one(reads: Sequence[Carried]) -> list[Carried]:
-    """The reads that were requested after the one before had come."""
+    """The reads that were requested after the read before had ended."""
     ordered = sorted(reads, key=lambda read: read.start_ns)
     return [*ordered[:1], *(read for before, read in pairwise(ordered) if read.start_ns >= before.end_ns)]
 
@@ -201,8 +178,8 @@ class Stream:
 
 @dataclass
 class Streams:
-    """All connections, and their pieces by the pair of programs that ran: each pair begins with the first connection
-    to its server's port."""
+    """All connections, and their pieces by the running pair of programs, which begins with the first connection to its
+    server's port."""
 
     ports: tuple[int, ...]
     pieces: list[list[Piece]] = field(init=False)
@@ -226,7 +203,7 @@ class Streams:
 
 
 def exchanges(pieces: Sequence[Piece], size_bytes: int) -> list[Piece]:
-    """The messages with their answers, where both were about as long as a message."""
+    """The messages with their answers, where both are about as long as a message."""
     runs = [(goes_out, list(group)) for goes_out, group in groupby(pieces, lambda piece: piece.goes_out)]
     return [
         replace(sent[0], size_bytes=size_bytes, end_ns=_whole_ns(answer, size_bytes))

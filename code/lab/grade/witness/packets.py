@@ -9,11 +9,12 @@ from lab.machine.results import Frame
 
 SEND, WRITE, WRITE_IMM, READ = "send", "write", "write-imm", "read"
 ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
-# The role of an RDMA packet: a part of a message, the request of a READ, the bytes that are read, the acknowledgement
-# of all packets up to a number.
+# The role of an RDMA packet: part of a message, request of a READ, its answer, acknowledgement of all packets up to a
+# number.
 PART, ASK, ANSWER, ACKNOWLEDGE, OTHER = "part", "ask", "answer", "acknowledge", "other"
 NUMBERS = 1 << 24  # of packets, before they begin again
-Flow = tuple[int, int]  # the origin of packets, and the queue pair that they go to
+# Of packets with consecutive numbers: whether they go out, whether they are answers, their origin, their queue pair.
+Channel = tuple[bool, bool, int, int]
 
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
 SYN = 0x02
@@ -69,28 +70,29 @@ GRH_BYTES = 40
 
 
 class Packet(NamedTuple):
-    """A packet of RDMA."""
-
     time_ns: int
     goes_out: bool
-    origin: int  # the port of UDP that it comes from; a card names the queue pair itself
-    queue: int  # the queue pair that it goes to
+    origin: int  # the UDP port of the sender; of a card, the sender's queue pair
+    queue: int  # the receiver's queue pair
     number: int  # of the packet there
     role: str
     operation: str = ""
     place: str = ""  # in its message
-    data: bytes = b""  # of its payload, as far as it was logged
+    data: bytes = b""  # of its payload, as far as the log has it
     data_bytes: int = 0  # all of its payload
-    by_card: bool = False  # a modelled one, and not by Soft-RoCE
+    by_card: bool = False  # by a modelled card, not by Soft-RoCE
 
     @property
-    def flow(self) -> Flow:
-        return self.origin, self.queue
+    def channel(self) -> Channel:
+        return self.goes_out, self.role == ANSWER, self.origin, self.queue
+
+    @property
+    def is_last(self) -> bool:
+        """Whether its message ends with this packet."""
+        return self.place not in (FIRST, MIDDLE)
 
 
 class Segment(NamedTuple):
-    """A segment of TCP."""
-
     time_ns: int
     goes_out: bool
     ports: tuple[int, int]  # the client's and the server's
@@ -104,7 +106,7 @@ def decoded(frame: Frame) -> Packet | Segment | None:
     """The packet of a frame; None for another kind."""
     try:
         return _decoded(frame)
-    except (IndexError, struct.error):  # cut off: no receiver takes such a packet
+    except (IndexError, struct.error):  # cut off: no receiver accepts such a packet
         return None
 
 
@@ -133,9 +135,9 @@ def _segment(frame: Frame, at: int, end: int) -> Segment:
     return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)
 
 
-def port_between(one: int, other: int) -> int:
-    """The port of UDP that Soft-RoCE sends from, either way, by its two queue pairs (rdma_get_udp_sport of Linux)."""
-    product = one * other
+def port_between(client: int, server: int) -> int:
+    """The UDP port that both ends of Soft-RoCE send from, by the queue pairs (rdma_get_udp_sport of Linux)."""
+    product = client * server
     product ^= product >> 20
     label = (product ^ product >> 40) & 0xFFFFF
     return FIRST_PORT | (label ^ label >> PORT_BITS) & (1 << PORT_BITS) - 1
@@ -160,14 +162,14 @@ def roce_packet(frame: Frame, at: int, end: int) -> Packet:
 
 
 def card_packet(frame: Frame, at: int) -> Packet:
-    """The packet of a frame, whose header begins at a byte. A datagram has a routing header before its data, so that
-    the log has none of the data."""
+    """The packet of a frame; `at` is the first byte of its header. A datagram has a routing header before its data, so
+    the log has no data."""
     kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
     role, operation = ROLES.get((kind, opcode), NO_CARD_ROLE)
     before = GRH_BYTES if kind == DATAGRAM else 0
     if size < before:
         role = OTHER
-    if kind == ACK and ack != ACKED:  # refused: all packets before were accepted
+    if kind == ACK and ack != ACKED:  # refused: only the packets before were accepted
         number = (number - 1) % NUMBERS
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
     return Packet(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -19,7 +20,6 @@ from lab.grade.witness.claims import (
     claims_of,
     data_faults,
     forged,
-    least_ns,
 )
 from lab.grade.witness.messages import Message, Piece, Streams
 from lab.model.parameters import Counts, Parameters
@@ -50,16 +50,29 @@ def kinds(claimed: SizeClaims, messages: list[Message], pieces: tuple[Piece, ...
     return [kind for kind, _ in claim_faults(claimed, messages, pieces)]
 
 
-@pytest.mark.parametrize(("share", "faults"), [(1, []), (LEAST_CLAIMED, []), (0.97, [Flaw.INVENTED])])
-@pytest.mark.parametrize("padded", [0, 50_000])
-def test_time_below_that_of_the_link_is_invented(share: float, faults: list[Flaw], padded: int) -> None:
-    late = [*carried(), Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded)]
-    assert kinds(claim(round(share * WHOLE_NS)), late) == faults
+TWO = tuple(Piece(OUT, number * STEP_NS, 1000, (number + 2) * STEP_NS) for number in range(2))
+LATE = tuple(Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded) for padded in (0, 50_000))
 
 
-def test_untimed_messages_make_nothing_faster() -> None:
-    assert least_ns(carried(count=2 * COUNT), COUNT * SIZE) == WHOLE_NS
-    assert kinds(claim(WHOLE_NS // 2), carried(count=2 * COUNT)) == [Flaw.INVENTED]
+@pytest.mark.parametrize(
+    ("claimed", "messages", "pieces", "flaws"),
+    [
+        (claim(WHOLE_NS), [*carried(), LATE[0]], (), []),
+        (claim(round(LEAST_CLAIMED * WHOLE_NS)), [*carried(), LATE[1]], (), []),
+        (claim(round(0.97 * WHOLE_NS)), [*carried(), LATE[0]], (), [Flaw.INVENTED]),
+        (claim(round(0.97 * WHOLE_NS)), [*carried(), LATE[1]], (), [Flaw.INVENTED]),
+        (claim(WHOLE_NS // 2), carried(count=2 * COUNT), (), [Flaw.INVENTED]),  # untimed messages do not help
+        (claim(10**9), carried("write-imm"), (), []),
+        (claim(10**9, operation="write-imm"), carried("write"), (), [Flaw.OPERATION]),
+        (claim(3 * STEP_NS, 31, rdma=False), [], TWO, []),
+        (claim(2 * STEP_NS, 31, rdma=False), [], TWO, [Flaw.INVENTED]),
+        (claim(10**9, 32, rdma=False), [], TWO, [Flaw.MESSAGES]),
+    ],
+)
+def test_claims_are_compared_with_the_traffic(
+    claimed: SizeClaims, messages: list[Message], pieces: tuple[Piece, ...], flaws: list[Flaw]
+) -> None:
+    assert kinds(claimed, messages, pieces) == flaws
 
 
 @pytest.mark.parametrize(
@@ -72,26 +85,10 @@ def test_untimed_messages_make_nothing_faster() -> None:
         (carried(size=1), SIZE * COUNT, Flaw.WAY),
     ],
 )
-def test_missing_messages_are_named_with_what_is_there_instead(
-    messages: list[Message], by_tcp: int, kind: Flaw
-) -> None:
+def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Message], by_tcp: int, kind: Flaw) -> None:
     pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
-    ((found, what),) = claim_faults(claim(10**9), messages, pieces)
-    assert found is kind and "20 messages of 64 bytes by write are claimed" in what
-
-
-def test_write_with_immediate_data_is_a_write_but_not_the_other_way_round() -> None:
-    assert kinds(claim(10**9), carried("write-imm")) == []
-    assert kinds(claim(10**9, operation="write-imm"), carried("write")) == [Flaw.OPERATION]
-
-
-@pytest.mark.parametrize(
-    ("time_ns", "count", "faults"),
-    [(3 * STEP_NS, 31, []), (2 * STEP_NS, 31, [Flaw.INVENTED]), (10**9, 32, [Flaw.MESSAGES])],
-)
-def test_bytes_of_tcp_are_compared(time_ns: int, count: int, faults: list[Flaw]) -> None:
-    pieces = tuple(Piece(OUT, number * STEP_NS, 1000, (number + 2) * STEP_NS) for number in range(2))
-    assert kinds(claim(time_ns, count, rdma=False), [], pieces) == faults
+    ((flaw, what),) = claim_faults(claim(10**9), messages, pieces)
+    assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
 
 
 @pytest.mark.parametrize("size", [1, 5, 8, 64])
@@ -144,22 +141,25 @@ def round_trips(mean_ns: int, operation: str = "send") -> SizeClaims:
     return SizeClaims(operation, rdma=True, answered=True, size_bytes=SIZE, claims=(Claim(COUNT, COUNT * mean_ns),))
 
 
+APART = [replace(read, start_ns=2 * read.start_ns, end_ns=2 * read.start_ns + 200) for read in carried("read")]
+
+
 @pytest.mark.parametrize("beside", [0, 1, 5])
 def test_round_trips_one_after_the_other_are_believed(beside: int) -> None:
     assert kinds(round_trips(3 * STEP_NS), trips(1, beside)) == []
+    assert kinds(round_trips(2 * STEP_NS, "read"), APART) == []
 
 
-@pytest.mark.parametrize("window", [2, 3, 16])
-def test_round_trips_in_flight_together_are_not_believed(window: int) -> None:
-    ((kind, what),) = claim_faults(round_trips(3 * STEP_NS // window), trips(window), [])
+@pytest.mark.parametrize(
+    ("claimed", "messages"),
+    [
+        *((round_trips(3 * STEP_NS // window), trips(window)) for window in (2, 3, 16)),
+        (round_trips(STEP_NS, "read"), carried("read")),
+    ],
+)
+def test_round_trips_in_flight_together_are_not_believed(claimed: SizeClaims, messages: list[Message]) -> None:
+    ((kind, what),) = claim_faults(claimed, messages, [])
     assert kind is Flaw.MESSAGES and "waited for the answer to the one before" in what
-
-
-def test_reads_in_flight_together_are_not_believed() -> None:
-    apart = [replace(read, start_ns=2 * read.start_ns, end_ns=2 * read.start_ns + 200) for read in carried("read")]
-    assert kinds(round_trips(2 * STEP_NS, "read"), apart) == []
-    ((kind, what),) = claim_faults(round_trips(STEP_NS, "read"), carried("read"), [])
-    assert kind is Flaw.MESSAGES and f"1 of {COUNT} messages waited" in what
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_reads_in_flight_together_are_not_believed() -> None:
         (100, 21, ["21 packets of RDMA left the server, and its device sent 20"]),
     ],
 )
-def test_packets_that_no_device_sent_are_named(client: int, server: int, what: list[str]) -> None:
-    seen = Seen(Streams(()), packets={True: client, False: server})
+def test_packets_without_a_device_are_named(client: int, server: int, what: list[str]) -> None:
+    seen = Seen(Streams(()), packets=Counter({True: client, False: server}))
     assert list(forged(OUTCOME, seen)) == [(Flaw.WAY, sentence) for sentence in what]
 
 
 @pytest.mark.parametrize(("bytes_", "faults"), [(2 * MOST_BESIDE_BYTES, 0), (2 * MOST_BESIDE_BYTES + 1, 1)])
-def test_data_beside_the_link_are_bounded(bytes_: int, faults: int) -> None:
+def test_data_beside_the_link_is_bounded(bytes_: int, faults: int) -> None:
     counters = {"side0.bytes": bytes_ // 2, "side1.bytes": bytes_ - bytes_ // 2}
     assert len(list(beside(replace(OUTCOME, counters_after=counters)))) == faults

@@ -43,12 +43,9 @@ def test_message_lasts_from_its_first_packet_to_the_acknowledgement_of_its_last(
     assert (message.operation, message.size_bytes, message.start_ns, message.end_ns) == ("send", 8202, 10, 50)
 
 
-def test_packets_sent_again_count_once() -> None:
-    sent = [wire.roce(time_ns, wire.WRITE_ONLY, number, 64) for time_ns, number in enumerate((0, 1, 0, 1, 2))]
-    assert [message.start_ns for message in messages(*sent)] == [0, 1, 4]
-
-
-def test_packet_numbers_wrap_around() -> None:
+def test_packets_sent_again_count_once_and_numbers_wrap_around() -> None:
+    again = [wire.roce(time_ns, wire.WRITE_ONLY, number, 64) for time_ns, number in enumerate((0, 1, 0, 1, 2))]
+    assert [message.start_ns for message in messages(*again)] == [0, 1, 4]
     sent = [wire.roce(1, wire.WRITE_ONLY, LAST_NUMBER, 64), wire.roce(2, wire.WRITE_ONLY, 0, 64)]
     assert [message.end_ns for message in messages(*sent, wire.roce(9, wire.ACK, 0, out=False))] == [9, 9]
 
@@ -84,7 +81,7 @@ def card_between(time_ns: int, here: int, there: int, *, out: bool) -> Frame:
 
 
 @pytest.mark.parametrize("frame", [roce_between, card_between])
-def test_each_queue_pair_has_acknowledgements_of_its_own(frame: Callable[..., Any]) -> None:
+def test_each_queue_pair_has_separate_acknowledgements(frame: Callable[..., Any]) -> None:
     """Their packets have equal numbers and ports; RoCE's acknowledgement names the client's queue pair alone."""
     pairs = [(20, 21), (21, 20)]
     sent = [frame(1, *pair, out=True) for pair in pairs]
@@ -116,24 +113,20 @@ def test_lost_part_of_a_read_is_requested_again_and_counts_once(lost: int) -> No
     assert (second.size_bytes, second.start_ns, second.end_ns) == (7, 2, answers[-1].time_ns)
 
 
-def test_tcp_bytes_last_until_their_acknowledgement_and_count_once() -> None:
+def test_tcp_bytes_last_until_their_acknowledgement_count_once_and_wrap_around() -> None:
     sent = [wire.tcp(10, 100, 50), wire.tcp(11, 150, 50), wire.tcp(20, 100, 100)]
     assert pieces(*SYN, *sent, wire.tcp(30, 500, out=False, ack=200)) == [[(50, 10, 30), (50, 11, 30)]]
-
-
-def test_tcp_sequence_numbers_wrap_around() -> None:
     frames = (wire.tcp(0, LAST_SEQUENCE - 1, syn=True), wire.tcp(1, LAST_SEQUENCE, 20), wire.tcp(2, 10, 5))
     assert [piece[0] for piece in pieces(*frames)[0]] == [20, 5]
 
 
-def test_each_pair_of_programs_has_pieces_of_its_own() -> None:
+def test_each_pair_of_programs_has_separate_pieces() -> None:
     first = [*SYN, wire.tcp(5, 100, 10)]
     second = [wire.tcp(6, 99, syn=True, port=18801), wire.tcp(7, 100, 30, port=18801)]
     assert pieces(*first, *second, ports=(18800, 18801)) == [[(10, 5, 5)], [(30, 7, 7)]]
 
 
-def test_exchange_is_a_message_with_the_whole_of_its_answer() -> None:
-    """Words that come later than the answer are no part of it."""
+def test_exchange_is_a_message_with_its_whole_answer_and_no_later_words() -> None:
     steps = [(True, 5, 100), (False, 8, 60), (False, 9, 40), (False, 40, 2), (True, 50, 100), (False, 51, 7)]
     (exchange,) = exchanges([Piece(out, time_ns, size, time_ns) for out, time_ns, size in steps], 100)
     assert (exchange.start_ns, exchange.end_ns, exchange.size_bytes) == (5, 9, 100)
