@@ -228,7 +228,7 @@ def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None
     ("bob", "reason"),
     [
         ("nowhere", "nowhere: it cannot be reached: no ssh server there (try: ssh nowhere)"),
-        ("no.such.host.invalid", "no.such.host.invalid: there is no host of that name"),
+        ("no.such.host.invalid", "no.such.host.invalid: its name cannot be resolved"),
     ],
 )
 def test_a_host_without_a_server_is_one_sentence(ssh_hosts: SshHosts, bob: str, reason: str) -> None:

@@ -94,7 +94,7 @@ MANY = {f"image/{number}": {"size": 0, "digest": ""} for number in range(exchang
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda found: [(name, data.replace(b"text", b"tExt")) for name, data in found], "small is not what"),
+        (lambda found: [(name, data.replace(b"text", b"tExt")) for name, data in found], "small differs from"),
         (lambda found: found[:2], "expected the file image/small"),
         (lambda found: [found[0], found[2], found[1]], "expected the file frozen/sparse"),
         (lambda found: [*found[:2], (found[2][0], b"longer text")], "has 11 bytes instead of 4"),
@@ -253,7 +253,7 @@ def test_an_unknown_program_of_the_host_is_refused(
 ) -> None:
     folder = course.inputs.plugin.parent if name == runner.NAME else course.inputs.runner.folder
     (folder / name).write_bytes(b"evil")
-    with pytest.raises(ArchiveError, match=r"is not the one that this lab knows, and is not run here"):
+    with pytest.raises(ArchiveError, match=r"is not the expected one, and is not run here"):
         student(course.export())
     assert contents_of(tmp_path / "student") == {}
 
@@ -278,13 +278,13 @@ def test_an_image_that_differs_from_its_manifest_is_refused(course: Course, stud
     course.inputs.image.initrd.write_bytes(b"evil")
     file = course.export()
     for take in (student, exchange.require_exported):
-        with pytest.raises(ArchiveError, match="initrd is not what the manifest says"):
+        with pytest.raises(ArchiveError, match="initrd differs from its manifest"):
             take(file)
 
 
 def test_a_file_without_an_image_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     exchange.write(course.file, {"frozen/state": course.snapshot.state}, {})
-    with pytest.raises(ArchiveError, match="holds no image"):
+    with pytest.raises(ArchiveError, match="has no image"):
         student(course.file)
 
 

@@ -84,7 +84,7 @@ def test_a_job_larger_than_the_mailbox_is_refused(tmp_path: Path, monkeypatch: p
     program = tmp_path / "program"
     program.write_bytes(bytes(4096))
     monkeypatch.setattr(job, "MAILBOX_BYTES", 4096)
-    with pytest.raises(job.JobError, match="the machine takes 4096"):
+    with pytest.raises(job.JobError, match=r"too large: \d+ bytes \(at most 4096\)"):
         job.pack(replace(JOB, overlay=(program,)))
 
 

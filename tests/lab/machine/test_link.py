@@ -32,7 +32,7 @@ def test_a_link_becomes_words_for_netem(model: Link, words: str) -> None:
 
 
 def test_netem_refuses_a_modelled_card() -> None:
-    with pytest.raises(SiteError, match="only the exact machine has modelled cards, and this link has mine"):
+    with pytest.raises(SiteError, match="modelled cards exist only on the exact site: mine"):
         list(netem(Link(card=CARD)))
 
 
