@@ -54,7 +54,7 @@ def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     why, equal = done.stdout.splitlines()
-    assert why.startswith("compiling in a guest, since this computer has no sandbox: bwrap: ")
+    assert why.startswith("compiling in a VM, because this computer has no sandbox: bwrap: ")
     assert equal == "True"
 
 
@@ -63,7 +63,7 @@ def test_without_bubblewrap_the_vm_compiles(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sandbox, "walls", lambda _: ("no-such-bwrap",))
     monkeypatch.setattr(Guest, "run", lambda *_: (0, bounded.pack({"mine": b"made in a guest"})))
     assert build_shut_in({}, ("make",), ("mine",), lines.append) == {"mine": b"made in a guest"}
-    assert lines == ["compiling in a guest, since this computer has no sandbox: bwrap is not installed"]
+    assert lines == ["compiling in a VM, because this computer has no sandbox: bwrap is not installed"]
 
 
 def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pyte
         raise SupplyError("no package source has gcc")
 
     monkeypatch.setattr(build, "run", fail)
-    with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: no package source has gcc"):
+    with pytest.raises(CompilerMissing, match="this computer cannot compile safely: no package source has gcc"):
         build_shut_in({}, ("make",), ("mine",), print)
 
 

@@ -204,7 +204,7 @@ def test_other_sizes_and_faults_also_go_over_the_card(tmp_path: Path) -> None:
 
 
 def test_sources_that_build_no_program_are_found(tmp_path: Path) -> None:
-    assert found(tmp_path, sources, Pretending()) == [Finding(Flaw.BUILD, "the sources don't give mine")]
+    assert found(tmp_path, sources, Pretending()) == [Finding(Flaw.BUILD, "the sources do not build mine")]
 
 
 @pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Flaw.SLOW])])

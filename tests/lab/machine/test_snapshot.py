@@ -66,13 +66,13 @@ def test_a_saved_state_has_no_times_of_its_host_and_its_memory_in_one_part(parts
     ],
 )
 def test_a_state_of_another_form_is_refused(content: bytes) -> None:
-    with pytest.raises(MachineError, match="another form"):
+    with pytest.raises(MachineError, match="unknown form"):
         without_host(content)
 
 
 def test_the_time_in_a_saved_state_is_its_instructions_and_the_time_that_halts_added() -> None:
     assert clock_ns(b"before" + COUNT + (20).to_bytes(8) + (7).to_bytes(8) + b"after") == 27
-    with pytest.raises(MachineError, match="another form"):
+    with pytest.raises(MachineError, match="unknown form"):
         clock_ns(b"nothing")
 
 
@@ -92,7 +92,7 @@ def test_an_expectation_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_a_damaged_expectation_is_an_error_with_its_file(tmp_path: Path, text: str) -> None:
     (tmp_path / snapshot.FILE).write_text(text)
-    with pytest.raises(SiteError, match="does not say") as caught:
+    with pytest.raises(SiteError, match="is not a valid expectation of the snapshot") as caught:
         snapshot.read(tmp_path)
     assert caught.value.where == str(tmp_path / snapshot.FILE)
 
@@ -135,7 +135,7 @@ def test_a_damaged_snapshot_is_made_again(inputs: SnapshotInputs, tmp_path: Path
         lines: list[str] = []
         assert snapshot.verified_snapshot(inputs, tmp_path, lines.append) == made
         assert made.memory.read_bytes() == b"memory"
-        assert str(made.folder) in lines[0] and name in lines[0] and lines[1:] == ["freezing the machine again"]
+        assert str(made.folder) in lines[0] and name in lines[0] and lines[1:] == ["making the snapshot again"]
 
 
 def test_an_undamaged_snapshot_that_is_not_the_expected_one_is_made_again(
@@ -146,7 +146,7 @@ def test_an_undamaged_snapshot_that_is_not_the_expected_one_is_made_again(
     seal(made.folder, digest_with_holes)
     lines: list[str] = []
     again = snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lines.append)
-    assert again.state.read_bytes() == b"state" and lines[0].endswith("is not what every other computer has")
+    assert again.state.read_bytes() == b"state" and lines[0].endswith("is not the expected snapshot")
 
 
 @pytest.mark.parametrize(("memory", "state", "name"), [(b"?", b"state", "memory"), (b"memory", b"?", "state")])
@@ -154,7 +154,7 @@ def test_unexpected_memory_or_state_from_the_same_inputs_is_refused_and_not_cach
     inputs: SnapshotInputs, tmp_path: Path, memory: bytes, state: bytes, name: str
 ) -> None:
     for _ in range(2):
-        with pytest.raises(MachineError, match=f"another {name}"):
+        with pytest.raises(MachineError, match=f"the snapshot's {name} is not the expected one"):
             snapshot.verified_snapshot(expecting(inputs, tmp_path, memory, state), tmp_path, lambda _: None)
     snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lambda _: None)
 
@@ -241,7 +241,7 @@ def test_a_host_that_is_not_exact_is_refused_each_time(
 def test_a_snapshot_without_an_expectation_is_not_checked_and_a_message_says_so(
     check: Callable[..., list[str]],
 ) -> None:
-    assert "no results of this machine" in check(OUTCOME, None)[0]
+    assert "has no results of this snapshot" in check(OUTCOME, None)[0]
 
 
 def test_a_host_without_a_cpu_model_still_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

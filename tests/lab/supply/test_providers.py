@@ -196,7 +196,7 @@ def test_no_more_is_written_than_the_locked_size(supply: Supply) -> None:
         while not request.server.over.is_set():
             request.send_chunks(CONTENT, CONTENT)
 
-    assert f"gives more than the {len(CONTENT)} bytes" in supply.refusal(supply.serve(endless))
+    assert f"sends more than the {len(CONTENT)} bytes" in supply.refusal(supply.serve(endless))
     assert sum(file.stat().st_size for file in supply.file.parent.iterdir()) <= len(CONTENT)
 
 
@@ -219,7 +219,7 @@ def test_a_server_that_stalls_is_given_up_and_not_asked_again(supply: Supply, be
         request.server.over.wait(60)
 
     server, course = supply.serve(answer), supply.folder / "course"
-    assert "says nothing for 0.2 s" in supply.refusal(mirror(server.url, 0.2))
+    assert "is silent for 0.2 s" in supply.refusal(mirror(server.url, 0.2))
     server.requests.clear()
     wanted = [supply.package, locked(CONTENT[:1000])]
     course.mkdir()
