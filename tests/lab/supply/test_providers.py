@@ -1,4 +1,4 @@
-"""The providers that the settings, the environment and apt name; servers that are slow, cut short, lie or stall."""
+"""The providers of settings, environment and apt; servers that are slow, incomplete, wrong or silent."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_proxies_are_those_of_apt_by_scheme() -> None:
     assert providers.apt_proxies("Acquire::http::Proxy \n") == {}
 
 
-def test_a_host_without_apt_is_told_so(monkeypatch: pytest.MonkeyPatch, supply: Supply) -> None:
+def test_a_host_without_apt_has_no_mirror(monkeypatch: pytest.MonkeyPatch, supply: Supply) -> None:
     monkeypatch.setenv("PATH", str(supply.folder))
     assert "apt this computer has no apt with a mirror of Debian" in supply.refusal(one("apt"))
 
