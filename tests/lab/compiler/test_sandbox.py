@@ -90,7 +90,7 @@ def test_all_processes_of_a_build_have_one_bound_of_memory(tools: Toolchain, mon
 
 @in_sandbox
 def test_uncounted_memory_is_refused(tools: Toolchain) -> None:
-    """Neither a file system in namespaces of its own nor a file without a name."""
+    """Neither a file system in a new namespace nor a file without a name."""
     source = b"""
 #define _GNU_SOURCE
 #include <errno.h>

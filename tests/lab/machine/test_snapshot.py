@@ -104,7 +104,7 @@ def test_the_repository_expects_a_result_of_each_step_of_the_self_check() -> Non
 
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SnapshotInputs:
-    """The inputs of a snapshot that is made at once."""
+    """The inputs of a snapshot, which is made without a boot."""
 
     def freeze(_: SnapshotInputs, folder: Path) -> None:
         (folder / "memory").write_bytes(b"memory")
