@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.lab.supply.debs import member, package, tar
 
 from lab.machine import renewal
 from lab.machine.contents import Wanted
@@ -111,15 +111,7 @@ def test_only_packages_with_a_wanted_file_are_locked(tmp_path: Path) -> None:
 
 def built(folder: Path, name: str, store: Packages) -> Locked:
     """A package with one file, in the store."""
-    root = folder / name
-    (root / "DEBIAN").mkdir(parents=True)
-    control = f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: a\nDescription: b\n"
-    (root / "DEBIAN/control").write_text(control)
-    (root / f"usr/share/{name}").mkdir(parents=True)
-    (root / f"usr/share/{name}/file").write_text(name)
-    file = folder / f"{name}.deb"
-    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", root, file], check=True, stdout=subprocess.DEVNULL)
-    content = file.read_bytes()
+    content = package(folder / "a.deb", tar(member(f"./usr/share/{name}/file", b"content"))).read_bytes()
     locked = Locked(name, "1", "all", f"pool/{name}.deb", hashlib.sha256(content).hexdigest(), len(content))
     store.file(locked).write_bytes(content)
     return locked
