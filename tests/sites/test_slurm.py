@@ -241,16 +241,18 @@ def sent_from(cluster: Cluster, node: str) -> int:
     return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
 
 
-def test_a_refused_submission_is_reported_with_the_clusters_message(cluster: Cluster, jobs: Jobs) -> None:
-    site = slurm.open("", cluster.toml(partition="nosuch"))
-    with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
-        site.run(jobs.shell(LISTENING, "true"))
-    site.stop()
-
-
-def test_a_module_that_is_not_there_is_one_sentence(cluster: Cluster, jobs: Jobs) -> None:
-    site = slurm.open("", cluster.toml(modules=["nosuch/1.0"]))
-    with pytest.raises(SiteError, match=r"^Slurm job \d+_0: failed: the module nosuch/1.0 cannot be loaded"):
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"partition": "nosuch"}, r"sbatch: .*Invalid partition"),
+        ({"modules": ["nosuch/1.0"]}, r"^Slurm job \d+_0: failed: the module nosuch/1.0 cannot be loaded"),
+    ],
+)
+def test_a_setting_that_the_cluster_refuses_is_one_sentence(
+    cluster: Cluster, jobs: Jobs, settings: dict[str, str | list[str]], error: str
+) -> None:
+    site = slurm.open("", cluster.toml(**settings))
+    with pytest.raises(SiteError, match=error):
         site.run(jobs.shell(LISTENING, "echo never"))
     site.stop()
 
@@ -277,20 +279,21 @@ def test_the_doctor_finds_two_nodes_and_a_way_to_start_ranks(cluster: Cluster) -
     assert not any(each.remedy for each in found.values())
 
 
-def test_a_controller_that_cannot_be_reached_is_one_sentence(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("installed", "error"),
+    [
+        (True, r"^scontrol: the cluster's controller cannot be reached \(try: scontrol ping\)"),
+        (False, r"is not on this computer .*make slurm-up"),
+    ],
+)
+def test_without_a_controller_or_slurm_an_error_has_a_hint(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, installed: bool, error: str
 ) -> None:
-    monkeypatch.setenv("PATH", f"{cluster.unreachable(tmp_path)}:{os.environ['PATH']}")
-    with pytest.raises(
-        SiteError, match=r"^scontrol: the cluster's controller cannot be reached \(try: scontrol ping\)"
-    ):
-        slurm.open("", cluster.toml()).prepare(print)
-
-
-def test_a_host_without_slurm_gets_a_hint(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SiteError, match=r"is not on this computer .*make slurm-up"):
-        slurm.open("", cluster.toml()).prepare(print)
+    hosts = cluster.toml()
+    path = f"{cluster.unreachable(tmp_path)}:{os.environ['PATH']}" if installed else str(tmp_path)
+    monkeypatch.setenv("PATH", path)
+    with pytest.raises(SiteError, match=error):
+        slurm.open("", hosts).prepare(print)
 
 
 def test_exact_trials_on_two_nodes_have_the_bytes_of_this_host(
