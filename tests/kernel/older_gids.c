@@ -1,4 +1,4 @@
-/* Loaded before libibverbs: every GID is of RoCE v1, as of a card that knows no other. Soft-RoCE knows only v2. */
+/* Preloaded before libibverbs: turns every GID into RoCE v1, as on an older card; Soft-RoCE has only v2. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <infiniband/verbs.h>

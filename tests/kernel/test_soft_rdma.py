@@ -25,11 +25,11 @@ from lab.sites.wall import WallSite
 
 pytestmark = pytest.mark.modules
 EXPERIMENT = """
-title = "All that a cable carries"
-question = "Do verbs, TCP, MPI and a peer take the same cable?"
+title = "All kinds of traffic"
+question = "Do verbs, TCP, MPI and a peer use the same link?"
 [parameters]
 sizes = "4K"
-iterations = 200
+iterations = 100
 warmup = 20
 wait = "event"
 wait_deadline_s = 50
@@ -65,14 +65,14 @@ def jobs(site: WallSite, programs: dict[Path, str]) -> Jobs:
 
 
 def traces() -> list[str]:
-    """All that is made for Soft-RoCE, as far as it is there."""
-    asked = (("ip", "-o", "link"), ("ip", "rule"), ("sysctl", soft_rdma.ACCEPT), ("ls", "/sys/class/infiniband"))
-    said = [subprocess.run(each, capture_output=True, text=True, check=True).stdout for each in asked]
-    return [*said, *map(str, Path("/sys/fs/cgroup").rglob("lab-domain*"))]
+    """The state that the site changes for Soft-RoCE."""
+    commands = (("ip", "-o", "link"), ("ip", "rule"), ("sysctl", soft_rdma.ACCEPT), ("ls", "/sys/class/infiniband"))
+    printed = [subprocess.run(each, capture_output=True, text=True, check=True).stdout for each in commands]
+    return [*printed, *map(str, Path("/sys/fs/cgroup").rglob("lab-domain*"))]
 
 
 def measured(planned: Planned, site: WallSite, facts: SiteFacts) -> Record:
-    """perftest prints zeros when it can't find out the processor's frequency, as beside other work (get_clock.c)."""
+    """Measure again if perftest prints zeros, because it cannot read the CPU's frequency on a busy host."""
     for _ in range(3):
         try:
             return measure(planned, site, facts)
@@ -93,10 +93,10 @@ def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
         record = measured(planned, site, facts)
         before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
         sent, lo = (after[name] - before[name] for name in ("lab0.tx_bytes", "lo.tx_bytes"))
-        assert sent >= 200 * 4096 and lo < 100_000, (planned.trial, sent, lo)
+        assert sent >= 100 * 4096 and lo < 100_000, (planned.trial, sent, lo)
 
 
-def test_a_link_model_lies_on_both_ends_and_is_taken_off_again(site: WallSite, jobs: Jobs) -> None:
+def test_a_link_model_is_on_both_ends_and_is_removed_for_the_next_job(site: WallSite, jobs: Jobs) -> None:
     show = "tc qdisc show dev lab0; tc qdisc show dev lab1; ip -o link show lab-domain0; ethtool -k lab0"
     modelled = jobs.shell(LISTENING, show, link=Link(mtu=1500, rate_bit_s=10**9, delay_ns=3_000_000, offload=False))
     said = site.run(modelled).steps[0].client_out
@@ -106,9 +106,7 @@ def test_a_link_model_lies_on_both_ends_and_is_taken_off_again(site: WallSite, j
     assert "delay" not in said and "rate" not in said and "tcp-segmentation-offload: on" in said
 
 
-def test_a_link_that_goes_down_ends_verbs_in_the_deadline_and_the_next_trial_is_well(
-    site: WallSite, jobs: Jobs
-) -> None:
+def test_a_link_that_goes_down_ends_verbs_in_the_deadline_and_not_the_next_trial(site: WallSite, jobs: Jobs) -> None:
     shared = ("--wait", "event", "--deadline", "15", "--operation", "write", "--sizes", ENDLESS)
     server = ("/lab/bin/verbs-server", *shared, "--device", "lab_rxe1", "--listen", site.ends.server.host)
     client = ("/lab/bin/verbs-client", *shared, "--device", "lab_rxe0", site.ends.server.host)
@@ -132,7 +130,7 @@ def test_nothing_is_left_when_the_site_stops_or_its_harness_is_killed() -> None:
 
 @pytest.fixture
 def own_device() -> Iterator[str]:
-    """One that was there before the lab came."""
+    """An RDMA device of this host."""
     for command in (
         "ip link add own0 type veth peer name own1",
         "ip addr add 198.18.9.1/24 dev own0",

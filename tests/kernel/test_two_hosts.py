@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.kernel.test_soft_rdma import KINDS, SERIES, measured
+from tests.kernel.test_soft_rdma import EXPERIMENT, KINDS, SERIES, measured
 from tests.kernel.two_hosts import ALICE_DEVICE, BOB_DEVICE, DATA, OLDER, device, turn_wire
 from tests.sites.daemons import write
 from tests.sites.jobs import await_true, running
@@ -25,17 +25,6 @@ from lab.sites.agent import computer
 from lab.sites.wall import WallSite
 
 pytestmark = pytest.mark.modules
-EXPERIMENT = """
-title = "All that a link carries"
-question = "Do verbs, TCP, MPI and a peer take the same link?"
-[parameters]
-sizes = "4K"
-iterations = 100
-warmup = 20
-wait = "event"
-wait_deadline_s = 50
-deadline_s = 200
-"""
 WRITE = SERIES.format(program="verbs", **KINDS["verbs"]) + "parameters.verify = true\n"
 OTHERS = "".join(SERIES.format(program=name, **KINDS[name]) for name in ("ib_write_bw", "tcp", "mpi-verbs"))
 
@@ -48,11 +37,11 @@ class Hosts:
         self.ssh = ("ssh", "-F", str(folder / "config"), "-S", "/run/to-bob", "bob")
 
     def connect(self) -> bool:
-        """One connection for all that is asked of bob, who may still be booting."""
+        """Open the one connection to bob, who may still be booting."""
         return subprocess.run([*self.ssh, "-MNf"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
     def toml(self, folder: Path, bob: str = "bob") -> Path:
-        """A hosts.toml that names their devices, of which the lab finds interface and address."""
+        """A hosts.toml with both devices, from which interface and address follow."""
         text = f"""[ssh]
 config = "{self.folder}/config"
 client = {{ login = "alice", device = "{ALICE_DEVICE}" }}
@@ -61,13 +50,13 @@ server = {{ login = "{bob}", device = "{BOB_DEVICE}" }}
         return write(folder / "hosts.toml", text)
 
     def on_bob(self, line: str) -> str:
-        """What a line for his shell says."""
+        """The output of a line for bob's shell."""
         return subprocess.run([*self.ssh, line], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
-    """This computer becomes alice, and loses its device again."""
+    """Turn this host into alice, and remove its device in the end."""
     folder = Path(os.environ["LAB_TWO_HOSTS"])
     subprocess.run(["sh", "-c", (folder / "alice.sh").read_text() + device(ALICE_DEVICE)], check=True)
     made = Hosts(folder)
@@ -116,7 +105,7 @@ def test_the_doctor_names_the_devices_of_both_hosts(hosts: Hosts, tmp_path: Path
         assert re.search(said, found[name].found) and not found[name].remedy, found
 
 
-def test_a_preflight_agrees_on_gid_and_mtu_and_says_so_in_one_sentence_when_they_differ(
+def test_a_preflight_refuses_different_gids_and_mtus_in_one_sentence(
     hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     plan = plan_of(site, programs, tmp_path, EXPERIMENT + WRITE)
@@ -134,7 +123,7 @@ def test_a_preflight_agrees_on_gid_and_mtu_and_says_so_in_one_sentence_when_they
     assert "\n" not in str(mtu.value) + str(gid.value)
 
 
-def test_a_cut_wire_costs_its_trial_a_sentence_and_no_other_and_nothing_runs_on(
+def test_a_cut_wire_fails_one_trial_with_a_sentence_and_leaves_no_process(
     hosts: Hosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     def mend() -> None:

@@ -17,7 +17,7 @@ from tests.sites.ssh_hosts import SshServers
 from lab.sites.vm import sockets
 
 CARD_MTU = 4200
-OLDER = "bob-older"  # the same computer, where programs are told that all GIDs are of RoCE v1
+OLDER = "bob-older"  # bob, with a preloaded library that turns all GIDs into RoCE v1
 ADDRESSES = {"alice": "10.79.0.1", "bob": "10.79.0.2", OLDER: "10.79.0.3"}
 DATA = {"alice": "10.77.0.1", "bob": "10.77.0.2"}
 ALICE, BOB = 0, 1

@@ -1,4 +1,4 @@
-"""The set-up's scripts in a folder of their own, on a computer that a test makes up."""
+"""The set-up's scripts in a copy of code/setup, with commands that a test makes up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tree:
         return self.folder / "calls"
 
     def command(self, name: str, body: str = "") -> None:
-        """A command that notes how it was called, then does what a shell would."""
+        """Make a command that logs its arguments, then runs a line of shell."""
         self.write(self.folder / "bin" / name, f'echo "{name} $*" >>{self.log}\n{body}')
 
     def write(self, file: Path, body: str) -> None:
@@ -47,7 +47,7 @@ class Tree:
 
 
 def tree(folder: Path, family: str = "") -> Tree:
-    """A computer of a family, as `code/setup/family` says it; root of it."""
+    """A host of a family, as `code/setup/family` prints it, whose user is root."""
     shutil.copytree(ROOT / "code/setup", folder / "code/setup")
     (folder / "bin").mkdir()
     for name in TOOLS:

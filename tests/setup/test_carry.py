@@ -1,4 +1,4 @@
-"""A Python that is carried: packages of the lock, fetched, checked and unpacked by sh alone."""
+"""The bundled Python: packages of the lock, fetched, checked and unpacked by sh alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.setup.setup_tree import Tree, tree
 LOADER = "lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 POOL = "pool/main/p/python3.11/python3.11-minimal_1%3a3.11_amd64.deb"
 DATE = "20261122T013403Z"
-# In place of a program and its loader: one that says what it was given.
+# In place of a program and its loader: a script that prints its arguments.
 FILES = tar(
     member("./usr/bin/python3.11", b"a program", mode=0o755),
     member("./usr/lib/python3.11/ensurepip/__init__.py", b"import sys\n_WHEEL_PKG_DIR = '/usr/share/wheels'\n"),
@@ -75,15 +75,15 @@ def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     program = Path(done.stdout.strip())
     root = program.parents[2]
-    said = subprocess.run([program, "-c", "a b"], capture_output=True, text=True, check=True).stdout.splitlines()
+    printed = subprocess.run([program, "-c", "a b"], capture_output=True, text=True, check=True).stdout.splitlines()
     libraries = f"{root}/lib/x86_64-linux-gnu:{root}/usr/lib/x86_64-linux-gnu"
     own = f"{root}/usr/bin/python3.11"
-    assert said == ["--inhibit-cache", "--library-path", libraries, "--argv0", str(program), own, "-c", "a b"]
+    assert printed == ["--inhibit-cache", "--library-path", libraries, "--argv0", str(program), own, "-c", "a b"]
     assert made.run("carry").stdout == done.stdout
 
 
 @pytest.mark.parametrize("provider", ["store", "{folder}/store", "file://{folder}/store", "http://mirror.test/debian/"])
-def test_packages_come_from_where_the_settings_say(provider: str, tmp_path: Path) -> None:
+def test_packages_come_from_the_providers_of_the_settings(provider: str, tmp_path: Path) -> None:
     made, content = computer(tmp_path)
     digest = hashlib.sha256(content).hexdigest()
     put(tmp_path / "store" / f"{digest}.deb", content)
@@ -114,7 +114,7 @@ def test_other_bytes_are_refused_and_the_next_is_asked(tmp_path: Path) -> None:
     assert done.returncode == 0 and "setup: liar does not give python3.11-minimal" in done.stderr
 
 
-def test_without_a_giver_a_sentence_says_what_to_do(tmp_path: Path) -> None:
+def test_without_a_provider_an_error_has_a_hint(tmp_path: Path) -> None:
     made, _ = computer(tmp_path)
     put(tmp_path / "liar" / POOL, b"other bytes")
     settings(made, "liar", "oci://registry.test/lab")
@@ -140,7 +140,7 @@ def test_a_processor_without_a_locked_python_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1 and "none to carry for riscv64" in done.stderr
 
 
-def test_a_folder_that_a_loader_would_take_for_two_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_a_loader_would_split_is_refused(tmp_path: Path) -> None:
     made, _ = computer(tmp_path / "a;b")
     done = made.run("carry")
     assert done.returncode == 1 and "with : or ; in its path" in done.stderr

@@ -1,4 +1,4 @@
-"""What `make setup` installs, by which package manager, and what it says where it can't."""
+"""The packages that `make setup` installs with each package manager, and its messages if it cannot."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def groups(name: str) -> dict[str, list[str]]:
 
 
 def computer(folder: Path, family: str) -> Tree:
-    """One of a family with all of its package manager's commands, which know of no package."""
+    """A host of a family with its package manager's commands and no installed package."""
     made = tree(folder, FAMILIES.get(family, family))
     for name in ("dpkg-query", "rpm"):
         made.command(name, "exit 1")
@@ -70,8 +70,8 @@ def test_the_packages_of_the_groups_that_lack_something_are_installed(family: st
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "unknown own-1 amd64 Own Linux"])
-def test_where_nothing_is_lacking_no_package_manager_is_asked(family: str, tmp_path: Path) -> None:
-    """A TeX Live of one's own, from no package."""
+def test_without_missing_commands_no_package_manager_is_called(family: str, tmp_path: Path) -> None:
+    """As with a TeX Live that no package installed."""
     made = computer(tmp_path, family)
     for name in REPORTS:
         made.command(name)
@@ -88,7 +88,7 @@ def test_a_latex_package_is_lacking_where_tex_does_not_find_it(tmp_path: Path) -
     assert made.run("install", "--lacking", "report").stdout == "siunitx.sty\n"
 
 
-def test_elsewhere_a_sentence_says_what_is_lacking(tmp_path: Path) -> None:
+def test_on_other_systems_the_missing_commands_are_listed(tmp_path: Path) -> None:
     made = computer(tmp_path, "unknown own-1 amd64 Own Linux 7")
     made.command("bibtex")
     done = made.run("install", "report")
@@ -98,7 +98,7 @@ def test_elsewhere_a_sentence_says_what_is_lacking(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_who_may_not_install_gets_the_command_for_somebody_who_may(family: str, tmp_path: Path) -> None:
+def test_an_ordinary_user_gets_the_command_for_root(family: str, tmp_path: Path) -> None:
     made = computer(tmp_path, family)
     made.command("id", "echo 1000")
     done = made.run("install", "grade")
@@ -107,7 +107,7 @@ def test_who_may_not_install_gets_the_command_for_somebody_who_may(family: str, 
     assert not [call for call in made.calls(INSTALLERS[family]) if "-T" not in call]
 
 
-def test_what_packages_did_not_bring_is_named(tmp_path: Path) -> None:
+def test_a_command_that_packages_did_not_install_is_named(tmp_path: Path) -> None:
     """As where an MPI is there, and not on the PATH."""
     made = computer(tmp_path, "fedora")
     done = made.run("install", "grade")

@@ -1,4 +1,4 @@
-"""What set-up installs and for whom, which Python will do, which list of packages holds, and services for tests."""
+"""Set-up: the installed packages, the choice of Python and of package lists, and services for tests."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_pins_cover_every_group_and_users_get_no_test_tool() -> None:
     ("version", "fits"),
     [((3, 9, 2), False), ((3, 10, 12), False), ((3, 11, 0), True), ((3, 14, 1), True), ((3, 15, 0), False)],
 )
-def test_one_of_a_version_with_pinned_packages_will_do(version: tuple[int, ...], fits: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_a_python_with_pinned_packages_is_accepted(version: tuple[int, ...], fits: bool, tmp_path: Path) -> None:  # noqa: FBT001
     made = tree(tmp_path)
     script = tmp_path / "code/setup/python"
     script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
@@ -109,7 +109,7 @@ def test_one_of_a_version_with_pinned_packages_will_do(version: tuple[int, ...],
     assert (done.returncode, done.stdout) == ((0, f"{tmp_path}/bin/python3\n") if fits else (1, ""))
 
 
-def test_one_without_what_venv_needs_will_not_do(tmp_path: Path) -> None:
+def test_a_python_without_ensurepip_is_refused(tmp_path: Path) -> None:
     """As Debian's without python3-venv."""
     made = tree(tmp_path)
     script = tmp_path / "code/setup/python"
@@ -127,7 +127,7 @@ def test_a_distribution_has_its_family_or_none(name: str) -> None:
     assert " ".join(family(OS_RELEASES / name).split()[:2]) == FAMILIES[name]
 
 
-def test_a_stranger_is_unknown_and_said_by_name(tmp_path: Path) -> None:
+def test_an_unknown_distribution_is_reported_by_name(tmp_path: Path) -> None:
     """Nothing is guessed from another distribution."""
     file = tmp_path / "os-release"
     file.write_text("ID=own\n")
@@ -157,7 +157,7 @@ def test_all_libraries_are_in_the_one_folder_where_programs_look(computer: Tree)
     assert not (daemons / "lib").exists()
 
 
-def test_what_is_there_is_not_fetched_again(computer: Tree) -> None:
+def test_unpacked_packages_are_not_fetched_again(computer: Tree) -> None:
     assert computer.run("unpack").returncode == 0
     asked = len(computer.calls("apt-get"))
     assert computer.run("unpack").returncode == 0 and len(computer.calls("apt-get")) == asked

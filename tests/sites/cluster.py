@@ -44,7 +44,7 @@ class Cluster:
         return folder
 
     def inside(self, name: str, *command: str) -> str:
-        """What a command says in a node's network."""
+        """The output of a command in a node's network."""
         done = subprocess.run([*self.place(name), *command], capture_output=True, text=True, check=True)
         return done.stdout
 

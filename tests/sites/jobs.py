@@ -1,4 +1,4 @@
-"""Jobs that every site must run alike, and ways to look at what they leave running."""
+"""Jobs for every site, and functions that look at the processes that they leave."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Jobs:
     programs: dict[Path, str]
 
     def pair(self, server: tuple[str, ...], client: tuple[str, ...], **other: Any) -> Job:
-        """One step of any two commands; the programs under test lie where they are named."""
+        """One step of any two commands, with the programs under test."""
         overlay = tuple(kept_binary(file.name, digest) for file, digest in self.programs.items())
         job = Job((Step(server, client, PORT),), Link(), Perturbation(), AMPLE_S, (("LAB_TOKEN", "t"),), overlay)
         return replace(job, **other)
@@ -74,12 +74,12 @@ def running(words: str) -> list[str]:
 
 
 def await_none_running(words: str) -> None:
-    """What was ended may take a moment to be gone."""
+    """Wait until processes that were killed are gone."""
     await_true(lambda: not running(words))
 
 
 def everyone() -> list[int]:
-    """All processes of this computer."""
+    """All processes of this host."""
     return [int(each.name) for each in Path("/proc").glob("[0-9]*")]
 
 
@@ -100,25 +100,15 @@ def await_true(condition: Callable[[], object], seconds: float = PATIENCE_S, nap
         time.sleep(nap)
 
 
-def shortest(action: Callable[[], object]) -> float:
-    """Seconds of the quickest of many, which other work on this computer has disturbed least."""
-    times = []
-    for _ in range(25):
-        started = time.monotonic()
-        action()
-        times.append(time.monotonic() - started)
-    return min(times)
-
-
 def leaping_clocks(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Let this process see a time of day that leaps by years at every look; an interpreter in which agents do too."""
+    """Let the time of day jump by years at every call, here and in agents; return the interpreter of such agents."""
     leaps = itertools.count()
     monkeypatch.setattr(time, "time", lambda: (-1) ** next(leaps) * 1e9)
     return ("-I", "-S", "-c", LEAPS + far_end.BOOTSTRAP)
 
 
 def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
-    """A trial that ends well and one that ends at its deadline, with durations that can be."""
+    """Require the right durations of a trial that succeeds and of one that ends at its deadline."""
     jobs = Jobs(site.ends, programs)
     good = site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0]
     late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=5)).steps[0]

@@ -1,4 +1,4 @@
-"""A link that goes down in the middle of a run: what is said, and what becomes of the other trials."""
+"""A link that goes down in the middle of a run: the message, and the other trials."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CUT_BYTES = 10**6  # more than the trial before sends
 
 
 def plan_of(site: Site, programs: dict[Path, str], folder: Path, experiment: str, iterations: int = 100) -> Plan:
-    """An experiment of one trial, with another number of messages, and no more of them."""
+    """An experiment of one trial with this number of messages."""
     file = folder / f"{iterations}.toml"
     file.write_text(experiment.replace(ITERATIONS, f"iterations = {iterations}\nleast_time_s = 0\n"))
     return make_plan(load(file), SiteFacts.of(site), programs)
 
 
 def await_answer(inside: Callable[..., object], address: str) -> None:
-    """A link that was put up again carries nothing for a moment, and who asked for it before is told so."""
+    """Wait until a link that is up again carries packets."""
 
     def answers() -> bool:
         with suppress(subprocess.CalledProcessError):
@@ -50,7 +50,7 @@ def cut_in_a_run(
     site: Site, programs: dict[Path, str], folder: Path, experiment: str, *,
     sent: Callable[[], int], cut: Callable[[], object], mend: Callable[[], object],
 ) -> str:  # fmt: skip
-    """The one sentence that it costs: the records before and after it are there, and nothing runs on."""
+    """The message of the trial whose link was cut; those before and after it have records, and no program stays."""
     done, lost, later = (plan_of(site, programs, folder, experiment, count) for count in (100, 5_000_000, 101))
     work, before = RunSetup(site, done.site, folder / "results"), sent()
     with ThreadPoolExecutor(1) as pool:

@@ -1,7 +1,7 @@
-"""Ssh servers of the tests' own, and two hosts to log in to by ssh.
+"""Ssh servers for tests, and two hosts to log in to by ssh.
 
-Each host is a network namespace. Their login addresses are on one wire, their data addresses on another; the ssh client
-comes in through a third namespace. Nothing listens outside of them, and nothing of this computer's ssh is touched.
+Each host is a network namespace, with a login network and a data link; the ssh client comes in through a third
+namespace. Nothing listens outside of them, and this host's ssh settings stay unused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Host *
 """
 HOST = "Host {name}\n    HostName {address}\n"
 NAMESPACE = ("unshare", "--net", "--mount", "--pid", "--time", "--fork", "--kill-child=KILL", "--mount-proc")
-OTHER_CLOCK = ("--monotonic", "1000000")  # seconds by which bob's clock differs
+OTHER_CLOCK = ("--monotonic", "1000000")  # seconds, the offset of bob's clock
 RELAY = """
 import os, socket, sys, threading
 there = socket.create_connection((sys.argv[1], 22), 10)
@@ -62,7 +62,7 @@ LOGINS = {"alice": "10.78.1.1", "bob": "10.78.2.1"}
 
 
 class SshServers:
-    """Names by which one logs in, and the addresses at which their servers listen."""
+    """Ssh servers by the names of their logins, with their addresses."""
 
     def __init__(self, folder: Path, addresses: dict[str, str], more: str = "") -> None:
         """More lines for the client's configuration."""
@@ -83,7 +83,7 @@ class SshServers:
 
     @property
     def config(self) -> Path:
-        """What ssh is told with -F."""
+        """The file for ssh -F."""
         return self.folder / "config"
 
     def serve(self, name: str) -> str:

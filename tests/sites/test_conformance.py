@@ -1,4 +1,4 @@
-"""What every site does alike: the same job leaves the same kind of outcome, and ends in time whatever happens."""
+"""The common behaviour of all sites: the same job has the same kind of outcome, and ends in time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ program = "tcp"
 operation = "send"
 measure = "throughput"
 """
-# Of a link that goes down; in a machine both ends take longer to meet.
+# For a link that goes down; in a VM both ends take longer to connect.
 IMPATIENT = EXPERIMENT.replace("wait_deadline_s = 50", "wait_deadline_s = 5")
 MPI = """
 title = "Two ranks"
@@ -80,14 +80,14 @@ measure = "latency"
 
 
 def record_of(experiment: str, site: Site, programs: dict[Path, str], folder: Path) -> Record:
-    """What the experiment's only trial leaves."""
+    """The record of the experiment's only trial."""
     (folder / "small.toml").write_text(experiment)
     facts = SiteFacts.of(site)
     (planned,) = make_plan(load(folder / "small.toml"), facts, programs).planned
     return measure(planned, site, facts)
 
 
-def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
+def test_a_trial_has_a_whole_record_that_its_counters_and_its_clock_confirm(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     record = record_of(EXPERIMENT, site, programs, tmp_path)
@@ -101,7 +101,7 @@ def test_a_trial_leaves_a_whole_record_that_its_counters_and_its_clock_confirm(
     assert 0 < record.facts.clock_ns < 200 * NS
 
 
-def test_both_ranks_of_an_mpi_program_are_started_at_their_ends_and_the_record_names_their_way(
+def test_both_ranks_of_an_mpi_program_start_at_their_ends_and_the_record_names_their_path(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     record = record_of(MPI, site, programs, tmp_path)
@@ -139,7 +139,7 @@ def test_both_ends_talk_and_statuses_are_kept(several: dict[str, StepOutcome]) -
     assert step.server_err.startswith("server\n")
 
 
-def test_what_a_repetition_starts_from_reaches_both_programs(several: dict[str, StepOutcome]) -> None:
+def test_the_environment_of_a_repetition_reaches_both_programs(several: dict[str, StepOutcome]) -> None:
     step = several["environment"]
     assert step.client_out == "t 9\n" and step.server_out.startswith("t 9\n")
 
@@ -155,7 +155,7 @@ def test_a_server_that_stays_is_ended_after_its_client(several: dict[str, StepOu
     assert step.client_status == 0 and step.server_status != 124
 
 
-def test_a_program_that_is_not_there_is_named(several: dict[str, StepOutcome]) -> None:
+def test_a_missing_program_is_named(several: dict[str, StepOutcome]) -> None:
     step = several["no program"]
     assert step.server_status == 127 and "no-such-server" in step.server_err
 
@@ -189,7 +189,7 @@ def test_a_killed_peer_ends_the_other_end_with_a_sentence(site: Site, jobs: Jobs
     await_none_running(ENDLESS)
 
 
-def test_a_trial_that_cannot_be_believed_is_refused_in_one_sentence(
+def test_a_trial_past_its_deadline_is_refused_in_one_sentence(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     large = EXPERIMENT.replace("iterations = 100\n", "iterations = 5000000\n")

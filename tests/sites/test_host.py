@@ -1,4 +1,4 @@
-"""The host site, a cable between namespaces: lab.sites.{host,wall,links.cable,links.link_model}."""
+"""The host site with a cable between namespaces: lab.sites.{host,wall,cable}."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.pace import slowness
 from tests.sites.jobs import (
     LISTENING,
     PATIENCE_S,
@@ -25,14 +24,12 @@ from tests.sites.jobs import (
     everyone,
     namespaces,
     running,
-    shortest,
 )
 from tests.sites.test_conformance import MPI
 
 from lab.errors import SiteError
 from lab.experiment.reader import load
 from lab.model.trial import DAEMON, Link, Step
-from lab.plan.builds import kept_binary
 from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi
 from lab.run.preflight import preflight
@@ -66,13 +63,13 @@ def jobs(cable: WallSite, programs: dict[Path, str]) -> Jobs:
 
 
 def family(process: int) -> list[int]:
-    """A process and all that descend from it."""
-    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
-    return [process, *itertools.chain.from_iterable(family(int(child)) for child in found.split())]
+    """A process and its descendants."""
+    children = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
+    return [process, *itertools.chain.from_iterable(family(int(child)) for child in children.split())]
 
 
 def received(cable: WallSite, jobs: Jobs, link: Link) -> float:
-    """bit/s that iperf3's server counted."""
+    """The bit/s that iperf3's server counts."""
     server = f"exec iperf3 -s -1 -p {PORT}"
     client = f"exec iperf3 -c {cable.ends.server.host} -p {PORT} --json -n 8M"
     (step,) = cable.run(jobs.shell(server, client, link=link)).steps
@@ -86,12 +83,12 @@ def test_a_modelled_rate_is_kept_and_never_passed(cable: WallSite, jobs: Jobs) -
     assert received(cable, jobs, Link()) > 10**9
 
 
-def test_offloads_that_a_model_took_away_are_back_for_the_next(cable: WallSite, jobs: Jobs) -> None:
-    found = []
+def test_offloads_of_one_job_do_not_change_the_next(cable: WallSite, jobs: Jobs) -> None:
+    states = []
     for offload in (True, False, True):
         show = jobs.shell(LISTENING, "ethtool -k v0 | grep tcp-segmentation-offload", link=Link(offload=offload))
-        found.append(cable.run(show).steps[0].client_out.split()[-1])
-    assert found == ["on", "off", "on"]
+        states.append(cable.run(show).steps[0].client_out.split()[-1])
+    assert states == ["on", "off", "on"]
 
 
 def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jobs) -> None:
@@ -101,7 +98,7 @@ def test_a_model_that_the_kernel_lacks_is_one_sentence(cable: WallSite, jobs: Jo
         cable.run(jobs.shell(LISTENING, "true", link=Link(delay_ns=1_000_000)))
 
 
-def test_a_launcher_that_fails_before_it_asks_for_a_daemon_says_why(cable: WallSite, jobs: Jobs) -> None:
+def test_a_launcher_that_fails_before_its_daemon_starts_reports_its_message(cable: WallSite, jobs: Jobs) -> None:
     step = Step(DAEMON, ("sh", "-c", "echo broken >&2; exit 3", ":"), 0)
     (left,) = cable.run(jobs.pair((), (), steps=(step,))).steps
     assert (left.client_err, left.client_status, left.server_status) == ("broken\n", 3, 0)
@@ -130,9 +127,7 @@ def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, job
     await_none_running("sleep 86313")
 
 
-def test_a_link_that_goes_down_ends_in_the_deadline_and_the_next_trial_has_a_whole_one(
-    cable: WallSite, jobs: Jobs
-) -> None:
+def test_a_link_that_goes_down_ends_the_trial_and_the_next_one_has_a_new_link(cable: WallSite, jobs: Jobs) -> None:
     server, client = jobs.tcp("1M@2000000/1", deadline_s=4)
     cut = jobs.beside_flow(SENT, "v0", "ip link set v0 down", client)
     (step,) = cable.run(jobs.pair(server, cut)).steps
@@ -170,29 +165,12 @@ def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> Non
         assert other.wait(PATIENCE_S) == 0 and outcome.steps[0].client_status == 0
 
 
-def test_who_waits_for_another_run_is_told_so(cable: WallSite, jobs: Jobs) -> None:
-    told: list[str] = []
-    cable.prepare(told.append)
+def test_a_run_that_waits_for_another_one_prints_a_message(cable: WallSite, jobs: Jobs) -> None:
+    lines: list[str] = []
+    cable.prepare(lines.append)
     with ThreadPoolExecutor(1) as pool:
         with host.alone(silent):
             run = pool.submit(cable.run, jobs.shell(LISTENING, "true"))
-            await_true(lambda: told)
+            await_true(lambda: lines)
         assert run.result(PATIENCE_S).steps[0].client_status == 0
-    assert told == ["host: waiting for another run that measures on this computer"]
-
-
-def test_a_trial_costs_at_most_20_ms_beside_its_programs(
-    cable: WallSite, jobs: Jobs, programs: dict[Path, str]
-) -> None:
-    server, client = jobs.tcp("64@20/1")
-    own = {f"/lab/bin/{file.name}": str(kept_binary(file.name, digest)) for file, digest in programs.items()}
-    here = {cable.ends.server.host: "127.0.0.1", cable.ends.client.host: "127.0.0.1"}
-
-    def directly() -> None:
-        words = [[own.get(word, here.get(word, word)) for word in argv] for argv in (server, client)]
-        with subprocess.Popen(words[0], stdout=subprocess.DEVNULL, env={"LAB_TOKEN": "t"}):
-            await_true(lambda: ":48A8 00000000:0000 0A" in Path("/proc/net/tcp").read_text(), nap=0.001)
-            subprocess.run(words[1], stdout=subprocess.DEVNULL, env={"LAB_TOKEN": "t"}, check=True)
-
-    through_the_site = shortest(lambda: cable.run(jobs.pair(server, client)))
-    assert through_the_site - shortest(directly) < 0.02 * max(1, slowness())
+    assert lines == ["host: waiting for another run that measures on this computer"]

@@ -39,7 +39,7 @@ step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
 DATA_OF_N2 = "10.75.0.2"
-# Stands for `lab grade`: it writes a grade that says where it was made.
+# In place of `lab grade`: it writes a grade with its job and node.
 GRADER = """
 import json, os, pathlib, sys
 attempt = pathlib.Path(sys.argv[2]) / pathlib.Path(sys.argv[1]).stem / "1"
@@ -101,7 +101,7 @@ def test_both_nodes_are_named_in_the_state_and_the_link_by_the_plan(site: SlurmS
     assert 110 * 64 < sent < 110 * 64 + 20_000 and came >= sent  # nothing of Slurm's own
 
 
-def test_what_was_submitted_survives_and_is_picked_up_by_the_next_run(
+def test_a_submitted_job_survives_and_the_next_run_takes_its_outcome(
     cluster: Cluster, site: SlurmSite, jobs: Jobs, tmp_path: Path
 ) -> None:
     line = f"echo once >>{tmp_path}/ran; sleep 2"
@@ -147,9 +147,7 @@ def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Clus
     assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=20\n")
 
 
-def test_where_srun_has_no_pmi_for_them_ranks_are_started_by_orterun(
-    cluster: Cluster, programs: dict[Path, str], tmp_path: Path
-) -> None:
+def test_orterun_starts_ranks_if_srun_has_no_pmi(cluster: Cluster, programs: dict[Path, str], tmp_path: Path) -> None:
     site = slurm.open("", cluster.toml(mpi="orterun"))
     record = record_of(MPI, site, programs, tmp_path)
     assert record.facts.judged.path == "the kernel's network from @client.interface"
@@ -183,7 +181,7 @@ def sleepers() -> list[str]:
     return [line for line in running("sleep 86332") if line.endswith(" sleep 86332")]
 
 
-def test_a_cluster_that_is_up_stays_as_it_is_and_one_whose_daemons_were_killed_is_taken_down_whole(
+def test_a_running_cluster_stays_and_one_without_daemons_is_taken_down(
     cluster: Cluster, sleeping_job: list[str]
 ) -> None:
     daemons = cluster.daemons()
@@ -243,16 +241,18 @@ def sent_from(cluster: Cluster, node: str) -> int:
     return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
 
 
-def test_what_the_cluster_refuses_is_its_own_sentence(cluster: Cluster, jobs: Jobs) -> None:
-    site = slurm.open("", cluster.toml(partition="nosuch"))
-    with pytest.raises(SiteError, match=r"sbatch: .*Invalid partition"):
-        site.run(jobs.shell(LISTENING, "true"))
-    site.stop()
-
-
-def test_a_module_that_is_not_there_is_one_sentence(cluster: Cluster, jobs: Jobs) -> None:
-    site = slurm.open("", cluster.toml(modules=["nosuch/1.0"]))
-    with pytest.raises(SiteError, match=r"^Slurm job \d+_0: failed: the module nosuch/1.0 cannot be loaded"):
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"partition": "nosuch"}, r"sbatch: .*Invalid partition"),
+        ({"modules": ["nosuch/1.0"]}, r"^Slurm job \d+_0: failed: the module nosuch/1.0 cannot be loaded"),
+    ],
+)
+def test_a_setting_that_the_cluster_refuses_is_one_sentence(
+    cluster: Cluster, jobs: Jobs, settings: dict[str, str | list[str]], error: str
+) -> None:
+    site = slurm.open("", cluster.toml(**settings))
+    with pytest.raises(SiteError, match=error):
         site.run(jobs.shell(LISTENING, "echo never"))
     site.stop()
 
@@ -279,25 +279,24 @@ def test_the_doctor_finds_two_nodes_and_a_way_to_start_ranks(cluster: Cluster) -
     assert not any(each.remedy for each in found.values())
 
 
-def test_a_controller_that_cannot_be_reached_is_one_sentence(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("installed", "error"),
+    [
+        (True, r"^scontrol: the cluster's controller cannot be reached \(try: scontrol ping\)"),
+        (False, r"is not on this computer .*make slurm-up"),
+    ],
+)
+def test_without_a_controller_or_slurm_an_error_has_a_hint(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, installed: bool, error: str
 ) -> None:
-    monkeypatch.setenv("PATH", f"{cluster.unreachable(tmp_path)}:{os.environ['PATH']}")
-    with pytest.raises(
-        SiteError, match=r"^scontrol: the cluster's controller cannot be reached \(try: scontrol ping\)"
-    ):
-        slurm.open("", cluster.toml()).prepare(print)
+    hosts = cluster.toml()
+    path = f"{cluster.unreachable(tmp_path)}:{os.environ['PATH']}" if installed else str(tmp_path)
+    monkeypatch.setenv("PATH", path)
+    with pytest.raises(SiteError, match=error):
+        slurm.open("", hosts).prepare(print)
 
 
-def test_a_computer_without_slurm_says_how_to_try_it(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SiteError, match=r"is not on this computer .*make slurm-up"):
-        slurm.open("", cluster.toml()).prepare(print)
-
-
-def test_exact_trials_on_two_nodes_leave_the_bytes_of_this_computer(
+def test_exact_trials_on_two_nodes_have_the_bytes_of_this_host(
     cluster: Cluster, open_exact: Callable[[], ExactSite], programs: dict[Path, str]
 ) -> None:
     here, there = open_exact(), slurm.open("exact", cluster.toml())
@@ -315,7 +314,7 @@ def measured(outcome: Outcome) -> Outcome:
     return replace(outcome, host_seconds=0.0)
 
 
-def test_each_hand_in_of_a_class_is_graded_in_a_job_of_its_own(cluster: Cluster, tmp_path: Path) -> None:
+def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, tmp_path: Path) -> None:
     hand_ins, grades = tmp_path / "hand-ins", tmp_path / "grades"
     hand_ins.mkdir()
     for name in ("ada.pdf", "bob.pdf", "eve.pdf", "broken.zip"):

@@ -1,4 +1,4 @@
-"""The site ssh on two real ssh servers: lab.sites.ssh, lab.sites.agent.{bundle,connection,orphans}."""
+"""The site ssh on two real ssh servers: lab.sites.{ssh,agent}."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def refused(hosts: Path, wanted: str = "") -> str:
     return str(error.value)
 
 
-def test_data_go_over_the_data_link_and_not_where_one_logs_in(site: WallSite) -> None:
+def test_data_use_the_data_link_and_not_the_login_network(site: WallSite) -> None:
     assert (site.ends.client.host, site.ends.client.interface) == ("10.77.0.1", "data0")
     assert (site.ends.server.host, site.ends.side_channel) == ("10.77.0.2", "10.77.0.2")
     assert site.identity()["hosts"] == "alice to bob"
 
 
-def test_without_an_address_the_link_is_where_the_harness_came_in(ssh_hosts: SshHosts) -> None:
+def test_without_settings_the_link_is_the_login_network(ssh_hosts: SshHosts) -> None:
     hosts = ssh_hosts.toml()
     hosts.write_text(hosts.read_text().replace('interface = "data0", ', ""))
     site = ssh.open("", hosts)
@@ -117,7 +117,7 @@ def test_a_full_disk_over_there_is_one_sentence(ssh_hosts: SshHosts, jobs: Jobs)
     site.stop()
 
 
-def test_a_program_that_does_not_run_over_there_is_built_there_and_the_record_says_so(
+def test_a_program_that_does_not_run_there_is_built_there_and_listed_in_the_state(
     site: WallSite, jobs: Jobs, programs: dict[Path, str], tmp_path: Path
 ) -> None:
     foreign = b"\x7fELF of another processor"
@@ -165,8 +165,8 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     assert sentence.startswith("alice's data0 is down; ") and "no progress for 5 s" in sentence, sentence
 
 
-def test_ranks_that_their_launcher_has_lost_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:
-    """Open MPI puts each rank into a process group of its own."""
+def test_orphaned_ranks_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:
+    """Open MPI puts each rank into another process group."""
     step = mpi.launch("tcp", site.ends, ("sleep", "86323"))
     (left,) = site.run(jobs.pair((), (), steps=(step,), deadline_s=3)).steps
     assert left.client_status == 124, left
@@ -217,7 +217,7 @@ def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs
     await_none_running("sleep 86322")
 
 
-def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None:
+def test_missing_hosts_are_refused_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"hosts\.toml: is not there .*docs/real-links\.md"):
         ssh.open("", tmp_path / "hosts.toml")
     with pytest.raises(SiteError, match="'alice' does not name two hosts"):
@@ -228,7 +228,7 @@ def test_hosts_that_are_not_described_say_where_to_begin(tmp_path: Path) -> None
     ("bob", "reason"),
     [
         ("nowhere", "nowhere: it cannot be reached: no ssh server there (try: ssh nowhere)"),
-        ("no.such.host.invalid", "no.such.host.invalid: there is no host of that name"),
+        ("no.such.host.invalid", "no.such.host.invalid: its name cannot be resolved"),
     ],
 )
 def test_a_host_without_a_server_is_one_sentence(ssh_hosts: SshHosts, bob: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""The vm site, two machines of which neither goes on alone: lab.machine.{joined,wall}."""
+"""The vm site: two VMs that end together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.sites.vm import VmSite
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_machine_that_is_killed_ends_the_other_at_once(programs: dict[Path, str], name: str) -> None:
+def test_a_vm_that_is_killed_ends_the_other_one_at_once(programs: dict[Path, str], name: str) -> None:
     site = vm.open()
     site.prepare(print)
     job = Jobs(site.ends, programs).shell(LISTENING, "sleep 600", deadline_s=600)

@@ -1,1 +1,1 @@
-"""Compiles the programs under test to the same bytes on every host: by the locked toolchain, shut in."""
+"""Compiles the programs under test to the same bytes on every host: by the locked toolchain, in a sandbox."""

@@ -34,7 +34,7 @@ Tell = Callable[[str], None]
 
 
 class CompilerMissing(SiteError):
-    """Nothing can be compiled here: the sources are not at fault."""
+    """This host cannot compile; the sources may be valid."""
 
 
 class PluginError(SiteError):
@@ -46,7 +46,7 @@ class CardError(SiteError):
 
 
 def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
-    """The status and the output of a task, in a sandbox or in the VM; a section adds to the toolchain."""
+    """The status and the output of a task, in a sandbox or a VM; a section of the lock extends the toolchain."""
     tools = toolchain.unpacked(machine, cache, tell, section)
     if not (why := sandbox.refusal(tools)):
         return sandbox.run(tools, task)
@@ -58,25 +58,25 @@ def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str 
 def build_shut_in(
     files: Mapping[str, bytes], command: Iterable[str], wanted: Iterable[str], tell: Tell, deadline_s: int = DEADLINE_S
 ) -> dict[str, bytes]:
-    """The programs that the command makes of untrusted files, uncached: the same bytes on every host."""
+    """The programs that a command builds from untrusted files, uncached: the same bytes on every host."""
     task = Compilation(files, tuple(command), tuple(wanted), deadline_s)
     try:
         status, output = run(task, MACHINE, CACHE, tell)
     except (SiteError, StorageError) as error:
-        what = f"nothing can be compiled safely here: {error.what}"
+        what = f"this computer cannot compile safely: {error.what}"
         raise CompilerMissing(what, error.where, error.hint, getattr(error, "evidence", {})) from error
     return task.programs(status, output)
 
 
 def build_once(task: Compilation, machine: Path, cache: Path, tell: Tell) -> dict[str, bytes]:
-    """The programs of a task; it runs unless they are in the cache, undamaged."""
+    """The programs of a task, from the cache or built now."""
     target = place(task, machine, cache)
     _fill(target, KEPT, lambda: task.programs(*run(task, machine, cache, tell)))
     return _read(task, target)
 
 
 def built_before(task: Compilation, machine: Path, cache: Path) -> dict[str, bytes]:
-    """The programs of a task from the cache; nothing if it did not run here."""
+    """The programs of a task from the cache; empty if they are not there."""
     target = place(task, machine, cache)
     return {} if damage_of(target) else _read(task, target)
 
@@ -91,12 +91,8 @@ def place(task: Compilation, machine: Path, cache: Path, section: str = "", kind
 
 def built_plugin(machine: Path, cache: Path, tell: Tell, which: str = PAIR) -> Path:
     """A plugin for this host's QEMU; compile it if it is missing."""
-    file = runner.plugin_place(machine, cache, which)
-    _fill(
-        file.parent,
-        CARDS_KEPT,
-        lambda: {file.name: compiled_plugin(machine, cache, runner.section(), tell, which)},
-    )
+    file, host = runner.plugin_place(machine, cache, which), runner.section()
+    _fill(file.parent, CARDS_KEPT, lambda: {file.name: compiled_plugin(machine, cache, host, tell, which)})
     return file
 
 
@@ -118,7 +114,7 @@ def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: st
 
 
 def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
-    """The card's kernel module, and the library with which programs of the guest are started."""
+    """The card's kernel module, and the library that programs in the guest preload."""
     module_name = f"card/module/{MODULE}"
     sources = _sources(machine, "card/module", "card/abi.h")
     module = Compilation(sources, ("sh", "-c", KBUILD), (module_name,))  # the kernel's makefiles build it

@@ -1,7 +1,6 @@
-"""A build in a guest of the carried QEMU: no rights, no name spaces, and any architecture of the host.
+"""A build in a VM of the bundled QEMU, which needs no rights, no namespaces and no particular architecture of the host.
 
-The guest boots the image's kernel with the toolchain's tree and the sources in its first file system. It is not frozen,
-its clock is the host's, and nothing of it is kept.
+The VM boots the image's kernel with the toolchain's tree and the sources in its first file system, on the wall clock.
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ import shlex
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, OVERTIME, Compilation
 from lab.compiler.toolchain import Toolchain
-from lab.machine import cpio, qemu, results
+from lab.machine import contents, cpio, qemu, results
 from lab.machine.cpio import Entry
 from lab.machine.image import Image
 from lab.machine.runner import Runner
@@ -25,7 +23,7 @@ from lab.machine.sparse import anonymous_file
 INIT = "compile"
 TREE, HEADER_BYTES = "tree", 512
 PROCESSORS = 2
-# The deadline is the processor's time in QEMU, so that a busy computer fails nobody; what sleeps has a few times that.
+# The deadline is for QEMU's CPU time, so that no build fails on a busy host; a build that sleeps has a multiple of it.
 WAITING = 3
 MACHINE = (
     "-machine", "q35,nvdimm=on", "-accel", "tcg,thread=multi", "-cpu", qemu.PROCESSOR, "-m", "1536,slots=1,maxmem=4G",
@@ -37,7 +35,7 @@ MACHINE = (
 
 @dataclass(frozen=True)
 class Guest:
-    """The parts of a guest that compiles."""
+    """The parts of a VM that compiles."""
 
     image: Image
     runner: Runner
@@ -56,7 +54,9 @@ class Guest:
             arguments += ["-initrd", qemu.path_of(initrd), *qemu.mailbox(mailbox), *qemu.console(console)]
             held = [initrd, mailbox, console]
             with qemu.Process(self.runner, arguments, held, WAITING * task.deadline_s) as process:
-                status = finish(process, int(task.deadline_s))
+                cpu_s = int(task.deadline_s)
+                resource.prlimit(process.pid, resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+                status = process.wait()
                 if status == results.DONE:
                     return answer(mailbox)
                 if status == -signal.SIGXCPU or process.expired:
@@ -64,40 +64,28 @@ class Guest:
                 raise results.failure(process, os.pread(console, results.CONSOLE_LIMIT, 0).decode(errors="replace"))
 
     def files(self, toolchain: Toolchain, task: Compilation) -> dict[str, Entry]:
-        """What comes into the guest on top of the image: its init, the tree, the job."""
-        names = (each for each in toolchain.tree.rglob("*") if each.is_file())
-        tree = {f"{TREE}/{each.relative_to(toolchain.folder)}": entry(each) for each in names}
-        job = f"disk_bytes={DISK_BYTES}\nrun() {{\n{shlex.join(shut_in(task))}\n}}\n"
-        mine = {"init": Entry(self.init, executable=True), "job": Entry(job.encode()), "given": Entry(task.given)}
+        """The files of the VM besides the image: its init, the tree, the job."""
+        files = (file for file in toolchain.tree.rglob("*") if file.is_file())
+        tree = {f"{TREE}/{file.relative_to(toolchain.folder)}": contents.entry(file) for file in files}
+        job = f"disk_bytes={DISK_BYTES}\nrun() {{\n{shlex.join(sandboxed(task))}\n}}\n"
+        mine = {"init": Entry(self.init, executable=True), "job": Entry(job.encode()), "given": Entry(task.archive)}
         return tree | mine
 
 
-def entry(file: Path) -> Entry:
-    """A file as an archive has it."""
-    return Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100))
-
-
-def shut_in(task: Compilation) -> list[str]:
-    """The words that init runs: its own chroot takes no user, that of the tree does."""
+def sandboxed(task: Compilation) -> list[str]:
+    """The command for init: busybox's chroot, then the tree's chroot, which can change the user."""
     user = ("/usr/sbin/chroot", f"--userspec={NOBODY}:{NOBODY}", "--groups=", "/")
     variables = (f"{name}={value}" for name, value in ENVIRONMENT.items())
     return ["chroot", f"/{TREE}", *user, "/usr/bin/env", "-i", *variables, *task.inside]
 
 
 def write_all(descriptor: int, archives: Iterable[bytes]) -> None:
-    """One after the other: the kernel takes several archives for one, and of two files of a name the later."""
+    """Concatenate archives, which the kernel unpacks one after the other."""
     with os.fdopen(os.dup(descriptor), "wb") as file:
-        for each in archives:
-            file.write(each)
-
-
-def finish(process: qemu.Process, processor_s: int) -> int:
-    """The status with which QEMU ends, at the latest when it has used so much time of the processor."""
-    resource.prlimit(process.popen.pid, resource.RLIMIT_CPU, (processor_s, processor_s + 1))
-    return process.wait()
+        file.writelines(archives)
 
 
 def answer(mailbox: int) -> tuple[int, bytes]:
-    """What init wrote."""
+    """The status and the output that init wrote."""
     status, size = os.pread(mailbox, HEADER_BYTES, 0).decode().split()
     return int(status), os.pread(mailbox, min(int(size), LARGEST_PROGRAM + 1), HEADER_BYTES)

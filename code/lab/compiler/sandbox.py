@@ -30,7 +30,7 @@ from lab.compiler.compilation import (
 from lab.compiler.toolchain import LINKS, TOP, Toolchain
 
 X86_64 = 0xC000003E  # AUDIT_ARCH_X86_64: other calling conventions have other numbers
-OTHER_CONVENTION = 0x40000000  # x32 marks its numbers so
+OTHER_CONVENTION = 0x40000000  # the mark of x32's numbers
 # From arch/x86/entry/syscalls/syscall_64.tbl of Linux.
 FORBIDDEN = {
     "shmget": 29, "msgget": 68, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272, "setns": 308,
@@ -38,12 +38,12 @@ FORBIDDEN = {
     "fsopen": 430, "fsconfig": 431, "fsmount": 432, "mount_setattr": 442, "memfd_secret": 447,
 }  # fmt: skip
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGE|K, BPF_RET|K
-NUMBER, ARCHITECTURE = 0, 4  # where struct seccomp_data has them
+NUMBER, ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
 
 
 def bpf_filter() -> bytes:
-    """The program for bwrap's --seccomp: struct sock_filter after struct sock_filter."""
+    """The program for bwrap's --seccomp: an array of struct sock_filter."""
     tests = [(EQUAL, number) for number in FORBIDDEN.values()]
     tests.append((AT_LEAST, OTHER_CONVENTION))
     lines = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, X86_64), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
@@ -58,7 +58,7 @@ PARENT, RESIDENT = 1, 21  # in /proc/PID/stat behind the name
 
 
 class Watch:
-    """Ends what takes more memory than a bound, all of its processes together."""
+    """Ends a process that uses more memory than a bound, together with its descendants."""
 
     def __init__(self, first: int, most_bytes: int, end: Callable[[], None]) -> None:
         self.first, self.most_bytes, self.end = first, most_bytes, end
@@ -68,7 +68,6 @@ class Watch:
         self.thread.start()
 
     def close(self) -> None:
-        """Watch no more."""
         self.over.set()
         self.thread.join()
 
@@ -81,7 +80,7 @@ class Watch:
 
 
 def held_bytes(first: int) -> int:
-    """What a process and its descendants hold; what they share counts for each."""
+    """The memory of a process and its descendants; shared memory counts for each of them."""
     children, held = defaultdict(list), dict[int, int]()
     for process, parent, resident in _processes():
         children[parent].append(process)
@@ -95,14 +94,13 @@ def held_bytes(first: int) -> int:
 
 
 def _processes() -> Iterator[tuple[int, int, int]]:
-    for each in Path("/proc").iterdir():
-        if each.name.isdecimal():
-            with suppress(OSError):  # it has ended
-                values = (each / "stat").read_text().rpartition(")")[2].split()
-                yield int(each.name), int(values[PARENT]), int(values[RESIDENT]) * PAGE_BYTES
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            values = stat.read_text().rpartition(")")[2].split()
+            yield int(stat.parent.name), int(values[PARENT]), int(values[RESIDENT]) * PAGE_BYTES
 
 
-PATIENCE_S = 60  # for a sandbox with nothing in it, on a busy computer
+PATIENCE_S = 60  # for an empty sandbox on a busy host
 WALLS = (
     *("--unshare-all", "--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY), "--cap-drop", "ALL"),
     *("--die-with-parent", "--new-session", "--clearenv"),
@@ -111,15 +109,15 @@ WALLS = (
     *("--proc", "/proc", "--dev", "/dev", "--size", str(DISK_BYTES), "--tmpfs", "/tmp"),
     *("--size", str(DISK_BYTES), "--tmpfs", WORK, "--chdir", "/"),
 )
-NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's own folders are in memory, and have no bound
-FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # what bwrap tells of itself before it lets its first process go
+NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's folders in memory have no bound
+FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # from bwrap, before it starts its first process
 LARGEST_NOTE = 4096
-# The kernel counts no processes of root, so root becomes another user first.
+# The kernel does not limit the processes of root, so root becomes another user first.
 NOT_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 
 
 def refusal(toolchain: Toolchain) -> str:
-    """The reason why this user cannot have a sandbox in which the toolchain runs; empty if there is none."""
+    """The reason why the toolchain cannot run in a sandbox here; empty if it can."""
     try:
         done = subprocess.run(
             [*walls(toolchain), "true"],
@@ -130,36 +128,36 @@ def refusal(toolchain: Toolchain) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    said = done.stderr.decode(errors="replace").strip()[:200]
-    return said or f"bwrap ends with status {done.returncode}" if done.returncode else ""
+    messages = done.stderr.decode(errors="replace").strip()[:200]
+    return messages or f"bwrap ends with status {done.returncode}" if done.returncode else ""
 
 
 def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
-    """The command that shuts another one in."""
+    """The start of a command in the sandbox."""
     tree = ("--ro-bind", str(toolchain.tree), f"/{TOP}")
     return (*(NOT_ROOT if os.geteuid() == 0 else ()), *toolchain.bwrap, *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
 
 
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
     """The status, and the output up to the bound."""
-    told, telling = os.pipe()
+    info, info_end = os.pipe()
     with (
-        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as archive,
         tempfile.TemporaryFile() as forbidden,
-        os.fdopen(told, "rb", buffering=0) as about,
+        os.fdopen(info, "rb", buffering=0) as about,
     ):
-        for file, content in ((given, task.given), (forbidden, bpf_filter())):
+        for file, content in ((archive, task.archive), (forbidden, bpf_filter())):
             file.write(content)
             file.seek(0)
-        rules = ("--info-fd", str(telling), "--seccomp", str(forbidden.fileno()))
+        rules = ("--info-fd", str(info_end), "--seccomp", str(forbidden.fileno()))
         command = (*walls(toolchain, *rules), *task.inside)
         try:
             process = subprocess.Popen(
-                command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=toolchain.bwrap_folder,
-                pass_fds=(telling, forbidden.fileno()), start_new_session=True,
+                command, stdin=archive, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=toolchain.bwrap_folder,
+                pass_fds=(info_end, forbidden.fileno()), start_new_session=True,
             )  # fmt: skip
         finally:
-            os.close(telling)
+            os.close(info_end)
         with process:
             return _output(process, about, task.deadline_s)
 
@@ -170,8 +168,8 @@ def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) 
     timer.start()
     watch = Watch(process.pid, MEMORY_BYTES, partial(_end, process, about))
     try:
-        said = process.stdout.read(LARGEST_PROGRAM + 1)
-        if len(said) > LARGEST_PROGRAM:
+        output = process.stdout.read(LARGEST_PROGRAM + 1)
+        if len(output) > LARGEST_PROGRAM:
             _end(process, about)
         process.wait()
     finally:
@@ -179,14 +177,12 @@ def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) 
         timer.join()
         watch.close()
         _end(process, about)
-    return OVERMEMORY if watch.exceeded else process.returncode, said
+    return OVERMEMORY if watch.exceeded else process.returncode, output
 
 
 def _end(process: subprocess.Popen[bytes], about: FileIO) -> None:
-    """Ends all of it: to kill bwrap is enough only once its processes have begun.
-
-    Who still waits for it to be let go is of its group, and whom it lets go it has named before.
-    """
+    """End the whole build. To kill bwrap is enough only once its processes have started; before, they are in its group,
+    and their first process is the one that bwrap has reported."""
     if process.poll() is not None:
         return
     with suppress(ProcessLookupError):

@@ -1,1 +1,1 @@
-"""The exact site's machine: its image, its frozen state, and the jobs that start from there."""
+"""The exact site's machine: its image, its snapshot, and the jobs that start from there."""

@@ -16,26 +16,18 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def die_with_parent(command: Iterable[str]) -> list[str]:
-    """The command, begun by what binds it and then becomes it."""
+    """The command, started by a wrapper that binds it to this thread."""
     return [*_binder(), *command]
 
 
 @cache
 def _binder() -> tuple[str, ...]:
-    """util-linux's setpriv; busybox has one without that option. Python takes longer: this file, run as a program."""
-    if (
-        shutil.which(SETPRIV[0])
-        and subprocess.run([*SETPRIV, "true"], capture_output=True, check=False).returncode == 0
-    ):
+    """util-linux's setpriv; busybox's lacks the option. Else this file as a program, which starts more slowly."""
+    if shutil.which(SETPRIV[0]) and not subprocess.run([*SETPRIV, "true"], capture_output=True, check=False).returncode:
         return SETPRIV
     return (sys.executable, "-I", "-S", __file__)
 
 
-def main(command: list[str]) -> None:
-    """Bind this process, and become the command."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.execvp(command[0], command)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.execvp(sys.argv[1], sys.argv[1:])

@@ -45,8 +45,8 @@ VERSION = "the same version of Verbyte as where it was exported"
 OFFER = """\
 This file holds programs of Debian, among them QEMU and Linux under the GNU General Public License. Their sources are
 Debian's, unchanged: the source package is the last folder of each path below; mirrors of Debian and its archive of old
-versions (as of {date}) have it. Who gave you this file will also give you these sources, for three years and for no
-more than the cost of copying, to whoever asks. The lab's own parts are in the lab's repository.
+versions (as of {date}) have it. The person who gave you this file will also give these sources, for three
+years and for no more than the cost of copying, to anybody who asks. Verbyte's parts are in Verbyte's repository.
 
 """
 
@@ -54,7 +54,7 @@ Tell = Callable[[str], None]
 
 
 class ArchiveError(SiteError):
-    """A file that is not such an archive, or contains what it must not."""
+    """A file that is not an exported machine, or contains invalid parts."""
 
 
 def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, programs: Path, file: Path) -> int:
@@ -79,15 +79,15 @@ def _offer(lock: Lock) -> str:
 
 
 def require_exported(file: Path) -> None:
-    """Refuse a file that is not a machine, before it is handed on: it would fail for everybody, and only there."""
+    """Refuse a file that is not an exported machine, before it is published."""
     with tempfile.TemporaryDirectory(prefix="lab-image-") as folder:
         unpack(file, limit, Path(folder))
         _require_image(Path(folder) / "image")
 
 
 def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) -> Image:
-    """Import a machine that a course published: its image is used from then on, and nothing is fetched, frozen or
-    compiled. Programs of other sources than this checkout's are left out; all of them run in the guest only."""
+    """Import a machine that a course published. From then on its image is used, and nothing is fetched or built.
+    Programs of other sources than this checkout's are left out; all programs run in the guest only."""
     with stored(cache):
         cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="import-", dir=cache) as name:
@@ -101,7 +101,7 @@ def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) ->
             _move(came / "runner", inputs.runner.folder, mode=0o755)
             _move(came / "plugin", inputs.plugin.parent)
         else:
-            host = about.get("host", "")[:20] or "no kind"
+            host = about.get("host", "")[:20] or "an unknown architecture"
             tell(f"its QEMU is for computers of {host}: another one will be fetched")
         if about.get("programs") == programs.name and (came / "programs").is_dir():
             _move(came / "programs", programs)
@@ -111,42 +111,42 @@ def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) ->
 
 
 def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -> SnapshotInputs:
-    """The inputs of an unpacked snapshot, once image, programs of the host and snapshot are the expected ones."""
+    """The inputs of an unpacked snapshot; raise unless image, host programs and snapshot are the expected ones."""
     _require_image(came / "image")
     expected, lock = snapshot.read(machine), read(machine / "packages.lock")
-    if _fits(about):  # programs that the repository does not expect would run with all rights of this user
+    if _fits(about):  # unexpected programs would run with all rights of this user
         digests = expected.host if expected else {}
         for name in ("runner", "plugin"):
             if not (came / name).is_dir() or folder_digest(came / name) != digests.get(f"{name} {about['host']}"):
-                raise ArchiveError(f"its {name} is not the one that this lab knows, and is not run here", hint=VERSION)
+                raise ArchiveError(f"its {name} is not the expected one, and is not run here", hint=VERSION)
     qemu_here = Runner(runner.place(machine, cache), lock.digest(RUNNER))
     plugin = runner.plugin_place(machine, cache)
     inputs = SnapshotInputs(opened(came / "image"), qemu_here, plugin, link.digest(machine), expected)
     files = [came / "frozen" / name for name in ("memory", "state")]
     if about.get("recipe") != inputs.digest or not all(file.is_file() for file in files):
-        raise ArchiveError("its frozen machine is not of this version of Verbyte", hint=VERSION)
+        raise ArchiveError("its snapshot is not of this version of Verbyte", hint=VERSION)
     if name := snapshot.unexpected(inputs, came / "frozen"):
-        raise ArchiveError(f"its frozen machine has another {name} than the one that this lab knows", hint=VERSION)
+        raise ArchiveError(f"its snapshot has another {name} than the expected one", hint=VERSION)
     return inputs
 
 
 def _fits(about: Mapping[str, str]) -> bool:
-    """Whether the host's programs in a file are for a host like this one."""
+    """Whether the host programs in a file are for this host's architecture."""
     return about.get("host") == runner.architecture()
 
 
 def _require_image(folder: Path) -> None:
     """Refuse an image whose manifest declares other files."""
     if not all((folder / name).is_file() for name in (MANIFEST, *PARTS)):
-        raise ArchiveError("it holds no image", hint="lab image export FILE")
+        raise ArchiveError("it has no image", hint="lab image export FILE")
     digests = declared(folder / MANIFEST)
     for part in PARTS:
         if sha256(folder / part) != digests[part]:
-            raise ArchiveError(f"its image's {part} is not what the manifest says", hint="fetch the file again")
+            raise ArchiveError(f"its image's {part} differs from its manifest", hint="fetch the file again")
 
 
 def _move(came: Path, target: Path, *, replace: bool = False, mode: int = 0o644, digest: Digest = sha256) -> None:
-    """Move files to where they would have been made, unless they are there."""
+    """Move files to their folder of the cache, unless they are there."""
     with exclusive(target.parent / "lock"), put_folder(target, replace=replace, digest=digest) as folder:
         if folder is not None:
             for path in came.iterdir():
@@ -156,7 +156,7 @@ def _move(came: Path, target: Path, *, replace: bool = False, mode: int = 0o644,
 
 
 def limit(name: str) -> int:
-    """The most bytes that a member may have; 0 for a name that no machine has."""
+    """The most bytes of a member; 0 for an invalid name."""
     folder, _, rest = name.partition("/")
     return LIMITS.get(name, FILE_LIMIT if folder in ("runner", "plugin", "programs") and rest else 0)
 
@@ -179,7 +179,7 @@ class Contents:
 
 
 def write(file: Path, files: Mapping[str, Path], about: Mapping[str, str]) -> int:
-    """Put files into one under their names; return its size."""
+    """Write an archive of files by their names; return its size."""
     members = {name: Member(path.stat().st_size, digest_with_holes(path)) for name, path in sorted(files.items())}
     text = json.dumps(as_json(Contents(FORMAT, about, members)), indent=1, sort_keys=True).encode() + b"\n"
     with put_file(file) as making, making.open("wb") as raw:
@@ -196,7 +196,7 @@ def write(file: Path, files: Mapping[str, Path], about: Mapping[str, str]) -> in
 
 
 def _header(name: str, size: int) -> tarfile.TarInfo:
-    """A member without time or owner."""
+    """The header of a member without time or owner."""
     info = tarfile.TarInfo(name)
     info.size = size
     return info
@@ -220,7 +220,7 @@ def unpack(file: Path, limit: Callable[[str], int], folder: Path) -> Contents:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tarfile.TarFile]:
-    """An archive, read once from its beginning; any damage is one sentence. A pipe is not waited for."""
+    """An archive, read once from its beginning; any damage is an ArchiveError. A pipe is refused, not awaited."""
     if not file.is_file():
         raise ArchiveError("is not a file" if file.exists() else "is not there", str(file), HINT)
     decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW_BYTES)
@@ -238,10 +238,10 @@ def _opened(file: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _contents(archive: tarfile.TarFile) -> Contents:
-    """The first member, checked as far as possible by itself."""
+    """The first member, checked."""
     contents = parse_as(Contents, json.loads(_next(archive, CONTENTS, CONTENTS_LIMIT, exactly=False)()))
     if contents.format != FORMAT:
-        raise ArchiveError(f"has the format {contents.format[:40]!r}, and this lab reads {FORMAT!r}")
+        raise ArchiveError(f"has the format {contents.format[:40]!r}, but this version reads {FORMAT!r}")
     if len(contents.members) > MOST_MEMBERS:
         raise ArchiveError(f"has more than {MOST_MEMBERS} members")
     for name, member in contents.members.items():
@@ -277,4 +277,4 @@ def _write_member(pieces: Pieces, target: Path, member: Member) -> None:
                 file.write(piece)
         file.truncate(member.size)
     if target.stat().st_size != member.size or digest_with_holes(target) != member.digest:
-        raise ArchiveError(f"{target.name} is not what {CONTENTS} says")
+        raise ArchiveError(f"{target.name} differs from {CONTENTS}")

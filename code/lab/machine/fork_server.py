@@ -137,7 +137,7 @@ class Fork:
         self.timer.daemon = True
 
     def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
-        """Ask the parent for the fork, and read its process number; copies.h has the order of the descriptors."""
+        """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
         fixed = [files.shared, files.mailbox, files.console, self.errors, self.fork_side.fileno()]
         descriptors = [*fixed, *files.log, *files.card]
         if files.card:
@@ -150,7 +150,7 @@ class Fork:
             raise self.parent.ended() from error
 
     def bound_files(self, most_bytes: int) -> None:
-        """Limit the size of its files: a signal ends a process that writes more."""
+        """Limit the size of its files: a signal kills a process that writes more."""
         with suppress(ProcessLookupError):  # it has ended
             _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
             most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
@@ -168,17 +168,17 @@ class Fork:
         os.close(self.errors)
 
     def expire(self) -> None:
-        """Kill a fork that has run for too long."""
+        """Kill a fork that has run for too long, from its timer."""
         self.expired = True
         self.kill()
 
     def kill(self) -> None:
-        """End the fork now, from another thread."""
+        """Kill the fork, from any thread."""
         with suppress(OSError):  # it has ended
             self.life.send(b"k", socket.MSG_NOSIGNAL)
 
     def wait(self) -> int:
-        """Wait until the fork ends by itself; its exit status, negative for a signal."""
+        """Wait until the fork ends; return its exit status, negative for a signal."""
         with self.waiting:
             if self.status is None:
                 try:
@@ -203,8 +203,8 @@ class Fork:
 def run(
     server: ForkServer, job: Job, limit_s: float, watch: Watch, logs: Path | None = None, card: Path | None = None
 ) -> Outcome:
-    """Run a job on a fork of each end; `watch` holds both processes while they run. If there is a folder for logs,
-    client.pcapng and server.pcapng in it get every frame on the link as each end saw it. Each end gets the card."""
+    """Run a job on a fork of each end. `watch` registers both processes while they run. client.pcapng and server.pcapng
+    in the folder for logs get the frames at each end of the link. Each end gets the card."""
     started = time.monotonic()
     job = results.apart(job)
     with ExitStack() as stack, link.shared_file() as shared, qemu.one_processor() as processor:
@@ -225,7 +225,7 @@ def run(
 
         try:
             ends = both.run(run_end)
-        finally:  # a full log ends its QEMU, if that obeys the signal
+        finally:  # a full log ends its QEMU with a signal
             if any(os.fstat(file.fileno()).st_size >= LOG_MOST_BYTES for file in log_files):
                 raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
         counted = link.counts(shared)
@@ -235,6 +235,6 @@ def run(
 
 
 def plugin_arguments(job: Job, processor: int | None) -> str:
-    """The plugin's arguments for the wires, and for the CPU of both ends, which the plugin counts from 1."""
-    shared = f",processor={1 + processor}" if processor is not None else ""
-    return link.wire(job.link, takes_card=job.takes_card) + shared
+    """The plugin's arguments for the wires, and for the CPU of both ends, numbered from 1."""
+    shared_cpu = f",processor={1 + processor}" if processor is not None else ""
+    return link.wire(job.link, takes_card=job.takes_card) + shared_cpu

@@ -1,5 +1,4 @@
-"""A job as the guest's init reads it: an archive of values, scripts for each step, the programs under test, and what
-shuts a student's own in."""
+"""A job as the guest's init reads it: an archive of values, scripts for each step, and the programs under test."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from lab.typed_json import Fault, check_values
 
 
 class JobError(SiteError):
-    """A job that the machine cannot run."""
+    """A job that a VM cannot run."""
 
 
 def values(job: Job) -> dict[str, str]:
@@ -32,46 +31,40 @@ def values(job: Job) -> dict[str, str]:
 
 
 def check(link: Link) -> None:
-    """Refuse a link that the kernel would silently change, by the limits of an experiment's file."""
-    given = {name: value for name, value in vars(link).items() if value is not None and name != "card"}
+    """Refuse a link beyond the limits of an experiment's file, which the kernel would silently change."""
+    values = {name: value for name, value in vars(link).items() if value is not None and name != "card"}
     try:
-        check_values(Link, given)
+        check_values(Link, values)
     except Fault as fault:
         raise JobError(f"this link is impossible: {fault}") from None
 
 
 def settings(job: Job, more: Mapping[str, str]) -> str:
-    """The file that init reads: values, more of the site's, and what the programs find in their environment."""
+    """The file that init reads: values, more values of the site, and the programs' environment."""
     lines = [f"{name}={shlex.quote(value)}" for name, value in {**values(job), **more}.items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
         environment[PADDING] = "x" * job.perturbation.environment_bytes
     lines += [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
-    if job.link.sets_clock:
-        lines.append(setting_clock(job.link))
+    if job.link.sets_clock:  # a VM that cannot set its clock goes off
+        words = f"$lab/bin/{SET_CLOCK.name} {job.link.clock_offset_ns} {job.link.clock_drift_ppm}"
+        lines.append(f'[ "$END" != 1 ] || {words} || poweroff -f')
     return "\n".join(lines) + "\n"
 
 
-def setting_clock(link: Link) -> str:
-    """A line for init's shell: a machine whose clock is not what was asked for is no machine."""
-    words = f"$lab/bin/{SET_CLOCK.name} {link.clock_offset_ns} {link.clock_drift_ppm}"
-    return f'[ "$END" != 1 ] || {words} || poweroff -f'
-
-
 def script(name: str, arguments: tuple[str, ...]) -> str:
-    """One end of a step: it leaves the number of its process group, by which init ends it. The server that a launcher
-    does without is done at once, and nothing waits for its port."""
+    """The script of one end of a step, which writes its process group for init. A missing server ends at once."""
     return f"echo $$ >{name}.pid\nexec {shlex.join(arguments or ('true',))}\n"
 
 
-def shut_in(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """A command whose program under test is a stranger's. What stands before it is a grader's or the lab's."""
+def sandboxed(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """A command with its untrusted program in a sandbox; the words before the program are trusted."""
     at = place_under_test(arguments)
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
 
 
 def question(sign: Ready, server: str) -> str:
-    """Whether a server is ready, as init asks again and again: it ends well as soon as one of the signs is there."""
+    """The shell command that init polls, with status 0 as soon as a sign shows that the server is ready."""
     ways = []
     if sign.line:
         ways.append(f"grep -qsF -e {shlex.quote(sign.line)} {server}.out {server}.err")
@@ -85,22 +78,22 @@ def question(sign: Ready, server: str) -> str:
 
 
 def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
-    """All that goes to the guest's /lab."""
+    """The files of the guest's /lab."""
     texts = {"job": settings(job, more)}
     if job.stranger:
         texts[STRANGER.name] = STRANGER.read_text()
     for number, step in enumerate(job.steps):
         for role, words in (("server", step.server), ("client", step.client)):
-            texts[f"{number}.{role}"] = script(f"{number}.{role}", shut_in(role, words) if job.stranger else words)
+            texts[f"{number}.{role}"] = script(f"{number}.{role}", sandboxed(role, words) if job.stranger else words)
         texts[f"{number}.ready"] = question(step.sign, f"{number}.server")
     programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 
 
 def pack(job: Job, **more: str) -> bytes:
-    """The archive, with more values for init; compressed, it would cost the guest time of its own."""
+    """The archive, with more values for init; not compressed, because that would cost guest time."""
     archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
-        what = f"the job and its programs have {len(archive)} bytes, and the machine takes {MAILBOX_BYTES}"
+        what = f"the job and its programs are too large: {len(archive)} bytes (at most {MAILBOX_BYTES})"
         raise JobError(what, hint="smaller programs, or fewer of them")
     return archive

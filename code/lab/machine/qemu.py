@@ -1,4 +1,4 @@
-"""A running QEMU: its command line, its monitor and its processors."""
+"""A running QEMU: its command line, its monitor and its CPUs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ from lab.machine.runner import PROGRAM, Runner
 
 @contextmanager
 def one_processor(allowed: Iterable[int] | None = None) -> Iterator[int | None]:
-    """The number of one that no other pair has, in whatever process that runs, of those on which this process may run;
-    none if each has its pair."""
+    """Claim an allowed CPU that no other pair of VMs uses, in any process; None if each CPU has its pair."""
     numbers = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as claim:
         yield next((number for number in numbers if _claims(claim, number)), None)
 
 
 def _claims(claim: socket.socket, number: int) -> bool:
-    """An abstract address (unix(7)) has one owner at a time, and none once that has ended, however it did."""
+    """Claim an abstract address (unix(7)), which has one owner at a time and is free when its owner has ended."""
     try:
         claim.bind(f"\0lab processor {number} of {os.getuid()}")
     except OSError as error:
@@ -41,7 +40,7 @@ def _claims(claim: socket.socket, number: int) -> bool:
 
 
 class Running:
-    """A set of processes that can be ended, and closed for good."""
+    """A set of processes that can be killed together; later ones are killed too."""
 
     def __init__(self, site: str) -> None:
         self.site = site
@@ -51,7 +50,7 @@ class Running:
 
     @contextmanager
     def watch(self, process: Runs) -> Iterator[None]:
-        """Hold a process while it runs, so that stop() can end it."""
+        """Register a process while it runs, so that stop() can kill it."""
         with self.lock:
             self.processes.add(process)
             if self.stopped:
@@ -72,12 +71,12 @@ class Running:
             raise
 
     def require_open(self) -> None:
-        """Raise SiteStopped where stop() was called."""
+        """Raise SiteStopped after stop()."""
         if self.stopped:
             raise SiteStopped(f"the {self.site} site was stopped")
 
     def stop(self) -> None:
-        """End every one of them now, and those that come later at once."""
+        """Kill all processes, also those that are registered later."""
         with self.lock:
             self.stopped = True
             for process in self.processes:
@@ -90,15 +89,15 @@ MEMORY_BYTES = 1 << 30
 MAILBOX_BYTES = 64 << 20
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 nokaslr tsc=reliable no_timer_check mitigations=off"
 
-# A card sends by a timer of the guest's clock, not in QEMU's main thread, and announces nothing of its own. The plugin
-# makes the wires.
+# A card sends by a timer of the guest's clock, not in QEMU's main thread, and sends no announcements. The plugin makes
+# the wires.
 CARD = "virtio-net-pci,netdev={},romfile=,tx=timer,x-txtimer=1,ioeventfd=off,guest_announce=off"
 
 # Guest time is the count of instructions, 1 ns each, and nothing asynchronous is attached: no disk, no clock of the
-# host, and network cards whose wires the plugin makes. The processor is a named model, the same in every QEMU, without
+# host, and network cards whose wires the plugin makes. The CPU is a named model, the same in every QEMU, without
 # RDRAND (entropy) and without ERMS, whose `rep movsb` would count every copied byte as an instruction.
-# QEMU 7.2 leaves the flags of before an older instruction where cmpxchg16b has run, and an interrupt there saves those:
-# a trap flag out of nowhere. Without that instruction, the kernel does the same by others.
+# QEMU 7.2 keeps outdated flags after cmpxchg16b, and an interrupt there would save a spurious trap flag. Without that
+# instruction, the kernel uses others.
 PROCESSOR, CORES = "Westmere,-cx16", 1
 MACHINE = (
     "-machine", "pc-q35-7.2,nvdimm=on,memory-backend=memory",
@@ -124,49 +123,51 @@ def arguments() -> str:
 
 
 def path_of(descriptor: int) -> str:
-    """A path by which QEMU opens a file that this process holds open, whatever folder it lies in."""
+    """A path through which QEMU opens a file that this process has open."""
     return f"/proc/self/fd/{descriptor}"
 
 
 def memory(descriptor: int, *, shared: bool) -> list[str]:
     """The guest's memory: written through to its file, or a private copy of it."""
-    share = "on" if shared else "off"
-    backend = f"memory-backend-file,id=memory,size={MEMORY_BYTES},share={share},mem-path={path_of(descriptor)}"
-    return ["-object", backend]
+    return _backend("memory", MEMORY_BYTES, descriptor, shared=shared)
 
 
 def mailbox(descriptor: int) -> list[str]:
     """The memory through which a job comes in and its results go out."""
-    backend = f"memory-backend-file,id=mailbox,size={MAILBOX_BYTES},share=on,mem-path={path_of(descriptor)}"
-    return ["-object", backend]
+    return _backend("mailbox", MAILBOX_BYTES, descriptor, shared=True)
+
+
+def _backend(name: str, size: int, descriptor: int, *, shared: bool) -> list[str]:
+    share = "on" if shared else "off"
+    return ["-object", f"memory-backend-file,id={name},size={size},share={share},mem-path={path_of(descriptor)}"]
 
 
 def console(descriptor: int) -> list[str]:
-    """The guest's console, into a file: the guest would notice a pipe that fills up."""
+    """The guest's console, as a file: a full pipe would stop the guest."""
     return ["-serial", f"file:{path_of(descriptor)}"]
 
 
-def plugin(descriptor: int, words: str) -> list[str]:
-    """The plugin that makes the clock exact, and the wires; no result depends on its compiler."""
-    return ["-plugin", f"{path_of(descriptor)},{words}"]
+def plugin(descriptor: int, arguments: str) -> list[str]:
+    """The plugin that makes the clock exact, and the wires."""
+    return ["-plugin", f"{path_of(descriptor)},{arguments}"]
 
 
 def copy_number(number: int) -> list[str]:
-    """The number of a copy of the machine: a kernel that finds another one draws from a new seed."""
+    """The number of a copy of the VM: a kernel whose number has changed seeds its random numbers again."""
     return ["-device", f"vmgenid,guid={uuid.UUID(int=number)}"]
 
 
-def failure(status: int, said: str, limit_s: float | None) -> MachineError:
-    """The error for a QEMU that has ended, with its own words; a limit if that was what ended it."""
+def failure(status: int, messages: str, limit_s: float | None) -> MachineError:
+    """The error for a QEMU that has ended: with its messages, or with the limit that ended it."""
     if limit_s is not None:
         return MachineError(f"it ran longer than {limit_s:.0f} s")
     if status < 0:
         return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
-    return MachineError(f"QEMU ended with status {status}" + (f": {said}" if said else ""))
+    return MachineError(f"QEMU ended with status {status}" + (f": {messages}" if messages else ""))
 
 
 class Runs(Protocol):
-    """A machine while it runs."""
+    """A running VM."""
 
     name: str
 
@@ -175,17 +176,17 @@ class Runs(Protocol):
         """The number of its process."""
 
     def kill(self) -> None:
-        """End it now, from another thread."""
+        """Kill it, from any thread."""
 
     def wait(self) -> int:
-        """Wait until it ends by itself; its exit status, negative for a signal."""
+        """Wait until it ends; return its exit status, negative for a signal."""
 
     def ended(self) -> MachineError:
-        """The error for one that has ended."""
+        """The error for a VM that has ended."""
 
 
 class Process:
-    """A QEMU, and its monitor protocol on its standard input and output. Leaving the block ends it."""
+    """A QEMU with its monitor protocol on standard input and output. Leaving the block kills it."""
 
     def __init__(
         self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
@@ -204,7 +205,6 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
         return self.popen.pid
 
     def __enter__(self) -> Self:
@@ -223,12 +223,12 @@ class Process:
         self.popen.communicate()
 
     def expire(self) -> None:
-        """Kill a QEMU that has run for too long; the thread that waits for it then sees its end."""
+        """Kill a QEMU that has run for too long, from its timer."""
         self.expired = True
         self.popen.kill()
 
     def kill(self) -> None:
-        """End it now, from another thread."""
+        """Kill it, from any thread."""
         self.popen.kill()
 
     def message(self) -> Message:
@@ -244,11 +244,11 @@ class Process:
         """The error for a QEMU that has ended."""
         status = self.popen.wait()
         assert self.popen.stderr is not None
-        said = self.popen.stderr.read().strip() if status >= 0 else ""
-        return failure(status, said, self.limit_s if self.expired else None)
+        messages = self.popen.stderr.read().strip() if status >= 0 else ""
+        return failure(status, messages, self.limit_s if self.expired else None)
 
     def execute(self, command: str, **arguments: object) -> None:
-        """Give a command and wait until it is done."""
+        """Run a command of the monitor and wait until it is done."""
         assert self.popen.stdin is not None
         try:
             self.popen.stdin.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
@@ -260,28 +260,28 @@ class Process:
                 raise MachineError(f"QEMU refused {command}: {message['error']}")
 
     def await_event(self, name: str, **data: object) -> None:
-        """Wait for an event that has these data."""
+        """Wait for an event with these data."""
         while True:
             message = self.message()
-            found = message.get("data", {})
-            if found == {"status": "failed"}:
-                raise MachineError("QEMU could not save or load the machine's state")
-            if message.get("event") == name and isinstance(found, dict) and data.items() <= found.items():
+            event_data = message.get("data", {})
+            if event_data == {"status": "failed"}:
+                raise MachineError("QEMU could not save or load the VM's state")
+            if message.get("event") == name and isinstance(event_data, dict) and data.items() <= event_data.items():
                 return
 
     def leave_memory_in_place(self) -> None:
-        """Save and restore all but the memory, which is a file already; tell when a save or restore is done."""
+        """Exclude the memory, which is a file, from a save or restore, and report its end by an event."""
         capabilities = [{"capability": name, "state": True} for name in ("events", "x-ignore-shared")]
         self.execute("migrate-set-capabilities", capabilities=capabilities)
 
     def save(self, state: int) -> None:
-        """Write all but the memory to a file that this process holds open."""
+        """Write all but the memory to a file that this process has open."""
         self.leave_memory_in_place()
         self.execute("migrate", uri=f"exec:cat >/proc/{os.getpid()}/fd/{state}")
         self.await_event("MIGRATION", status="completed")
 
     def restore(self, state: int) -> None:
-        """Load what was saved, and let the guest go on. QEMU announces nothing of its own to a network."""
+        """Load a saved state, and resume the guest without announcements to its networks."""
         self.leave_memory_in_place()
         self.execute("migrate-set-parameters", **{"announce-rounds": 0})
         self.execute("migrate-incoming", uri=f"fd:{state}")
@@ -289,5 +289,5 @@ class Process:
         self.execute("cont")
 
     def wait(self) -> int:
-        """Wait until it ends by itself; its exit status, negative for a signal."""
+        """Wait until it ends; return its exit status, negative for a signal."""
         return self.popen.wait()

@@ -1,7 +1,7 @@
-"""A new lock: the packages that guest, runners and compilers really use, in the versions that the mirrors have now.
+"""A new lock: the packages that guest, runners and compilers use, in the versions that the mirrors have now.
 
-An apt with lists of its own asks the mirrors of this host's apt, for any architecture; the host's lists and packages
-stay as they are. apt checks the archive's signature, so that the locked packages are Debian's.
+A private apt fetches the lists of this host's mirrors, for any architecture, without a change to the host's lists. apt
+checks the archive's signature, so that the locked packages are Debian's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python
 from lab.supply.packages import Packages, SupplyError
 from lab.supply.providers import UNKNOWN_ORIGIN
 
-# The names of the kernel and of its headers contain its ABI, so that a newer one has another name.
+# The names of the kernel and of its headers contain its ABI, which changes.
 METAPACKAGES = {
     "linux-image-amd64": re.compile(r"linux-image-\d"),
     "linux-headers-amd64": re.compile(r"linux-headers-\d"),
@@ -61,11 +61,11 @@ Acquire::Languages "none";
 
 
 class IndicesError(SiteError):
-    """The packages of the mirrors cannot be listed."""
+    """The lists of packages cannot be fetched or read."""
 
 
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
-    """Write packages.lock anew."""
+    """Write a new packages.lock."""
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}
@@ -83,7 +83,7 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
 
 
 def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
-    """The packages and all that they depend on, in the versions that a new lock takes."""
+    """The packages and all their dependencies, in the preferred versions."""
     found: dict[str, Locked] = {}
     fresh = concrete(offers, packages)
     while fresh:
@@ -95,7 +95,7 @@ def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
 
 
 def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
-    """Names and versions, with the kernel or the headers in place of the kernel's metapackages."""
+    """Names and versions, with kernel and headers in place of their metapackages."""
     versions = offers.preferred(packages)
     for name in versions.keys() & METAPACKAGES.keys():
         (meta,) = offers.stanzas({name: versions.pop(name)})
@@ -104,7 +104,7 @@ def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
 
 
 def dependencies(stanza: Mapping[str, str]) -> set[str]:
-    """The names of the packages that a package depends on; of alternatives, the first."""
+    """The dependencies of a package; of alternatives, the first."""
     fields = ", ".join(stanza[name] for name in ("Pre-Depends", "Depends") if name in stanza)
     return {re.split(r"[ :|(]", item.strip())[0] for item in fields.split(",") if item.strip()}
 
@@ -115,7 +115,7 @@ def _locked(stanza: Mapping[str, str]) -> Locked:
 
 
 def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, offers: Indices) -> tuple[Locked, ...]:
-    """The packages that contain one of the wanted files, or a link to one: another package may contain the link."""
+    """The packages that contain a wanted file or a link to one."""
     download(packages, store, offers)
     with tempfile.TemporaryDirectory(dir=store.folder) as name:
         root = Path(name)
@@ -126,7 +126,7 @@ def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, o
 
 
 def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> None:
-    """Bring missing packages into the store by apt, which has this host's mirrors and proxies."""
+    """Download missing packages into the store by apt, with this host's mirrors and proxies."""
     store.folder.mkdir(parents=True, exist_ok=True)
     missing = [package for package in packages if not store.has(package)]
     with tempfile.TemporaryDirectory(dir=store.folder) as folder:
@@ -135,19 +135,18 @@ def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> No
         files = {sha256(file): file for file in Path(folder).glob("*.deb")}
         for package in missing:
             if package.sha256 not in files:
-                raise SupplyError(f"apt brought other bytes of {package.named} than its index says")
+                raise SupplyError(f"apt downloaded other bytes of {package.named} than its index lists")
             files[package.sha256].rename(store.file(package))
 
 
 @dataclass(frozen=True)
 class Indices:
-    """The versions that mirrors have; `ask` runs an apt command."""
+    """The lists of packages of the mirrors; `ask` runs an apt command."""
 
     ask: Callable[..., str]
 
     def preferred(self, packages: Iterable[str]) -> dict[str, str]:
-        """The versions that a new lock takes: of a point release before a security update. A name that no mirror has
-        (a virtual package) is left out."""
+        """The preferred versions: point releases before security updates. Virtual packages are left out."""
         found: dict[str, list[tuple[bool, str]]] = {}
         names = sorted(packages)
         for line in self.ask("apt-cache", "madison", *names).splitlines() if names else ():
@@ -157,20 +156,20 @@ class Indices:
         return {name: min(rows, key=lambda row: row[0])[1] for name, rows in found.items()}
 
     def stanzas(self, versions: Mapping[str, str]) -> list[dict[str, str]]:
-        """The entries of some versions in the indices, by field; one of each."""
+        """The entries of package versions in the lists, by field."""
         named = (f"{package}={version}" for package, version in sorted(versions.items()))
         printed = self.ask("apt-cache", "show", "--no-all-versions", *named) if versions else ""
         stanzas = (dict(FIELD.findall(stanza)) for stanza in printed.split("\n\n") if stanza.strip())
         return list({stanza["Package"]: stanza for stanza in stanzas}.values())
 
     def download(self, packages: Iterable[Locked], folder: Path) -> None:
-        """Fetch packages by apt into a folder."""
+        """Download packages by apt into a folder."""
         named = (f"{locked.package}={locked.version}" for locked in packages)
         self.ask("apt-get", "-q=2", "download", *named, folder=folder)
 
 
 def private_indices(folder: Path, architecture: str) -> Indices:
-    """An apt of its own in a folder, with this host's sources of Debian, its lists fetched now."""
+    """The lists of a private apt in a folder, fetched now from this host's sources of Debian."""
     for name in ("lists/partial", "cache/archives/partial", "sources.list.d"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for name in ("status", "sources.list"):
@@ -185,13 +184,13 @@ def private_indices(folder: Path, architecture: str) -> Indices:
 
 
 def sources(printed: str) -> list[Path]:
-    """The files in which this host's apt has its sources of Debian."""
+    """The files with this host's sources of Debian."""
     rows = [line.split(" ", 1) for line in printed.splitlines()]
     return [Path(row[1].rpartition(":")[0]) for row in rows if row[0] in ("Debian", UNKNOWN_ORIGIN)]
 
 
 def run(*command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    """Run one of the apt commands and return its output."""
+    """Run an apt command and return its output."""
     try:
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True

@@ -22,9 +22,9 @@ from lab.model.trial import DAEMON, DEADLINE_STATUS, ECHO, End, Ends, Job, Outco
 
 CLIENT, SERVER = 0, 1
 NAMES = ("client", "server")
-# The side network, for all that must not be on the link: as one_end makes it.
+# The side network, which one_end makes for all traffic besides the measured one.
 SIDE, SIDE_NET = ("192.168.7.1", "192.168.7.2"), "192.168.7.0/24"
-GID = "1"  # the first is of the IPv6 address that the interface gives itself
+GID = "1"  # GID 0 has the link-local IPv6 address
 ENDS = Ends(
     End("10.0.0.1", "rxe0", "v0", GID), End("10.0.0.2", "rxe1", "v1", GID), SIDE[SERVER], launcher="orterun apart"
 )
@@ -33,8 +33,8 @@ DONE = 0x10 << 1 | 1  # QEMU's status for the byte that init writes to isa-debug
 KILLED_STATUS = 128 + 9
 CONSOLE, CONSOLE_LIMIT = "console.log", 1 << 20
 PANIC = "Kernel panic - "
-# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics. The agent has a copy of its own: its source is
-# sent to other hosts and may import nothing of lab.
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics. The agent, which imports nothing of lab, has a
+# copy of them.
 DEVICE_COLUMNS = tuple(
     f"{way}_{name}"
     for way, names in (
@@ -44,13 +44,13 @@ DEVICE_COLUMNS = tuple(
     for name in names.split()
 )
 
-Files = dict[str, str]  # by name, as init left them
+Files = dict[str, str]  # of init, by name
 EndResult = tuple[Files, str]  # of one VM: its files, and its kernel's messages
 Watch = Callable[[qemu.Runs], AbstractContextManager[None]]
 
 
 class ResultError(SiteError):
-    """A mailbox whose content is not a job's results."""
+    """A mailbox without valid results."""
 
 
 def collect(process: qemu.Runs, mailbox: int, console: int) -> EndResult:
@@ -77,7 +77,7 @@ def failure(process: qemu.Runs, console: str) -> MachineError:
 
 
 def unpack(mailbox: IO[bytes]) -> Files:
-    """The files of the archive by name; a byte that is not UTF-8 is replaced."""
+    """The files of the archive by name; bytes that are not UTF-8 are replaced."""
     try:
         files = bounded.unpack(mailbox, MAILBOX_BYTES)
     except tarfile.TarError as error:
@@ -101,7 +101,7 @@ def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outc
 
 
 def joined_outcome(client: EndResult, server: EndResult, steps: int, host_seconds: float) -> Outcome:
-    """The outcome of two VMs, one for each end: the clock is the client's, all else comes from both."""
+    """The outcome of two VMs, one for each end, with the client's clock."""
     ends = client[0], server[0]
     server_files = {
         name: text
@@ -119,7 +119,7 @@ def _sums(client: dict[str, int], server: dict[str, int]) -> dict[str, int]:
 
 
 def counters(text: str) -> dict[str, int]:
-    """The counters that count() in init wrote: /proc/net/dev; then, for each rxe device, names and as many values."""
+    """The counters that count() in init writes: /proc/net/dev, then names and values of each rxe device."""
     values: dict[str, str] = {}
     lines = iter(text.splitlines())
     for line in lines:
@@ -149,7 +149,7 @@ def _step(files: Files, number: int) -> StepOutcome:
 
 
 def _status(files: Files, name: str) -> int:
-    """The status of one end of a step: also of an end that the deadline killed, or kept from starting."""
+    """The status of one end of a step, which the deadline may have killed or kept from starting."""
     expired = "expired" in files
     if f"{name}.status" not in files and expired:
         return DEADLINE_STATUS
@@ -177,7 +177,7 @@ EXIT_S = 10  # a VM reports its end before its process is gone
 
 
 class PairRunner:
-    """Runs two VMs: if one ends with an error, the other one is ended at once."""
+    """Runs two VMs: when one fails, the other one is killed at once."""
 
     def __init__(self, site: str, watch: Watch) -> None:
         self.watch_outside, self.running = watch, Running(site)
@@ -198,7 +198,7 @@ class PairRunner:
             return client.result(), server.result()
         except MachineError:
             end, first = next(iter(self.errors.items()))
-            # An error that blames the other VM gives way to that VM's own error.
+            # An error that blames the other VM is replaced by that VM's error.
             raise (self.errors.get(1 - end, first) if _blames(first, 1 - end) else first) from None
 
     def _run_one(self, run_end: Callable[[int], EndResult], end: int) -> EndResult:
@@ -222,19 +222,19 @@ def _blames(error: MachineError, end: int) -> bool:
 
 
 DAEMON_PORT = 18700
-ASK = "/lab/ask"  # the launcher's remote shell: host and command are its arguments
-# The launcher's command goes to a shell that waits for it at the other end, over a link without other hosts. The
-# daemon looks for the remote shell too, and ends without one (Open MPI 4.1, plm_rsh_component.c).
+ASK = "/lab/ask"  # the launcher's remote shell, with host and command as arguments
+# A shell at the other end waits for the launcher's command. The daemon needs the remote shell too, or it ends (Open MPI
+# 4.1, plm_rsh_component.c).
 WRITE_ASK = """
 printf '#!/bin/sh\nshift\necho "ln -s /bin/sh $0; exec $*" | nc %s %s\n' "$1" "$2" >$0
 chmod +x $0 && shift 2 && exec "$@"
 """
-# Launcher and daemon find each other on the side network; the ranks' own settings choose the network of their messages.
+# Launcher and daemon connect over the side network; the settings of the ranks choose the network of their messages.
 ON_THE_SIDE = ("--mca", "oob_tcp_if_include", SIDE_NET)
 
 
 def apart(job: Job) -> Job:
-    """The job, with launchers that make the other VM start their daemon."""
+    """The job, with launchers whose daemon starts in the other VM."""
     return replace(job, steps=tuple(_apart(step) for step in job.steps))
 
 
@@ -248,16 +248,16 @@ def _apart(step: Step) -> Step:
 
 
 FRAME, FLAGS, OUT, HEAD = 6, 2, 2, 28  # of a pcapng log
-SHORTEST_BYTES = 60  # of a frame on an Ethernet, without its checksum
+SHORTEST_BYTES = 60  # of an Ethernet frame, without its checksum
 BLOCK, VALUES, OPTION = struct.Struct("<II"), struct.Struct("<5I"), struct.Struct("<HHI")
 
 
 class Frame(NamedTuple):
-    """One frame as it came in or went out."""
+    """One frame at one end of the link."""
 
     time_ns: int
     goes_out: bool
-    size_bytes: int  # as the guest sends it
+    size_bytes: int  # without padding
     head: bytes  # its first bytes
 
     @property

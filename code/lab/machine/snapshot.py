@@ -28,9 +28,9 @@ from lab.typed_json import JsonError, as_json, parse_as
 
 FILE = "frozen.json"
 BOOT_DEADLINE_S = 300.0
-KEPT = 3  # snapshots of 200 MB each; older ones belong to an image or a QEMU that is no longer used
+KEPT = 3  # snapshots of 200 MB each; older ones are of an earlier image or QEMU
 
-# An empty job that the guest runs before its snapshot, so that no later job pays for the kernel's first-time work.
+# The guest runs an empty job before its snapshot, so that no later job pays for the kernel's first-time work.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
 # The first job of a pair, before it waits for others.
 _WRITE = ("ib_write_bw", "-s", "16384", "-n", "20", "-F", "-d")
@@ -56,14 +56,16 @@ class Expected:
 
 
 def read(machine: Path) -> Expected | None:
-    """The repository's expectation; nothing if it has no such file."""
+    """The repository's expectation; None without its file."""
     file = machine / FILE
     try:
         return parse_as(Expected, json.loads(file.read_bytes()))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError, JsonError) as error:
-        raise SiteError(f"does not say what the frozen machine is: {error}", str(file), "git checkout it") from error
+        raise SiteError(
+            f"is not a valid expectation of the snapshot: {error}", str(file), f"git checkout {file.name}"
+        ) from error
 
 
 def forget(machine: Path) -> None:
@@ -79,17 +81,17 @@ def write(machine: Path, expected: Expected) -> Path:
 
 @dataclass(frozen=True)
 class SnapshotInputs:
-    """All that a snapshot is made from and run by, and the repository's expectation."""
+    """The image of a snapshot, the QEMU and plugin that run it, and the repository's expectation."""
 
     image: Image
     runner: Runner
     plugin: Path
-    wires: str  # a digest of the code that decides what the wires do with a frame
+    wires: str  # a digest of the code that decides what happens to a frame
     expected: Expected | None = None
 
     @property
     def digest(self) -> str:
-        """A digest of all that decides the snapshot's memory: there is one snapshot for each."""
+        """A digest of all that decides the snapshot's memory; the name of its folder."""
         facts = {
             "image": self.image.digest,
             "arguments": qemu.arguments(),
@@ -101,7 +103,7 @@ class SnapshotInputs:
 
     @property
     def trusted(self) -> bool:
-        """Whether its QEMU is to the byte the one that the repository expects for this host's architecture."""
+        """Whether QEMU has the bytes that the repository expects for this host's architecture."""
         expected = self.expected.host if self.expected else {}
         return section() in expected and folder_digest(self.runner.folder) == expected[section()]
 
@@ -118,17 +120,17 @@ class Snapshot:
     folder: Path
     runner: Runner
     plugin: Path
-    trusted: bool = False  # QEMU is to the byte the expected one
+    trusted: bool = False  # QEMU has the expected bytes
     copied: int | None = None  # a descriptor of this process's copy of the memory, if the file is read-only
 
     @property
     def memory(self) -> Path:
-        """The guest's memory, with holes where it never wrote."""
+        """The guest's memory, a sparse file."""
         return self.folder / "memory"
 
     @property
     def state(self) -> Path:
-        """The CPU and the devices, as QEMU saves them."""
+        """The state of CPU and devices, as QEMU saves it."""
         return self.folder / "state"
 
     @property
@@ -137,13 +139,13 @@ class Snapshot:
         return clock_ns(self.state.read_bytes())
 
     def digests(self) -> dict[str, str]:
-        """The digests of memory and state, as they were written with the snapshot."""
+        """The digests that were written with memory and state."""
         with stored(self.folder, "read"):
             return read_sums(self.folder)
 
     @contextmanager
     def opened_memory(self) -> Iterator[int]:
-        """A descriptor that QEMU may open for writing: QEMU requires that, although it writes to pages of its own."""
+        """A descriptor that QEMU may open for writing; QEMU requires that, although it writes to private pages."""
         if self.copied is not None:
             yield self.copied
             return
@@ -152,8 +154,8 @@ class Snapshot:
 
 
 def identity(inputs: SnapshotInputs, cache: Path, tell: Tell) -> dict[str, str]:
-    """All that a result depends on besides its job; the CPU is named again for people. If the repository has the
-    digests, no snapshot is made for this."""
+    """All that a result depends on besides its job; the CPU is named for people. If the repository has the digests, no
+    snapshot is made for this."""
     folder = folder_of(inputs, cache)
     if inputs.expectation and not folder.exists():
         digests = inputs.expectation.frozen
@@ -165,60 +167,60 @@ def identity(inputs: SnapshotInputs, cache: Path, tell: Tell) -> dict[str, str]:
 
 
 def folder_of(inputs: SnapshotInputs, cache: Path) -> Path:
-    """The folder of the snapshot of these inputs, which may not exist yet."""
+    """The folder of the snapshot, which may not exist yet."""
     return cache / "machine" / inputs.digest
 
 
 def cached_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
-    """The snapshot of these inputs; make it if it is missing."""
+    """The snapshot; make it if it is missing."""
     snapshot = Snapshot(folder_of(inputs, cache), inputs.runner, inputs.plugin)
     if not snapshot.folder.exists():
         with exclusive(cache / "machine" / "lock"):
-            _make(snapshot, inputs, tell, "booting the machine and freezing it (once)")
+            _make(snapshot, inputs, tell, "booting a VM for the snapshot (once)")
             prune(snapshot.folder.parent, KEPT)
     return snapshot
 
 
 def verified_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
-    """The snapshot of these inputs, with its digests checked; call this once before the first job, since it reads all
-    of the memory. A damaged snapshot is made again; it gives the same results, so that no record is lost."""
+    """The snapshot with checked digests; call this once before the first job, because it reads all of the memory. A
+    damaged snapshot is made again, with the same bytes, so that no record is lost."""
     snapshot = cached_snapshot(inputs, cache, tell)
     if fault := _damage(snapshot, inputs):
         tell(f"{snapshot.folder}: {fault}")
         with exclusive(cache / "machine" / "lock"):
             if _damage(snapshot, inputs):  # no other process has made it again meanwhile
-                _make(snapshot, inputs, tell, "freezing the machine again", again=True)
+                _make(snapshot, inputs, tell, "making the snapshot again", again=True)
     return _writable(replace(snapshot, trusted=inputs.trusted))
 
 
 def unexpected(inputs: SnapshotInputs, folder: Path) -> str:
-    """The name of a file that the repository does not expect; empty if all are right, or nothing is expected."""
+    """The name of a file that differs from the expected one; empty if none does, or nothing is expected."""
     expected = inputs.expectation.frozen if inputs.expectation else {}
     return next((name for name, digest in expected.items() if digest_with_holes(folder / name) != digest), "")
 
 
 def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str, *, again: bool = False) -> None:
-    """Make the snapshot; raise if the same QEMU and the same image gave other bytes than elsewhere."""
+    """Make the snapshot; raise if its bytes are not the expected ones."""
     with put_folder(snapshot.folder, replace=again, digest=digest_with_holes) as folder:
         if folder is not None:
             tell(sentence)
             freeze(inputs, folder)
             if name := unexpected(inputs, folder):
-                what = f"this computer froze another {name} than every other one: its results would not be exact"
-                raise MachineError(what, hint="lab image import FILE, with a machine that another computer froze")
+                what = f"the snapshot's {name} is not the expected one: results of this computer would not be exact"
+                raise MachineError(what, hint="lab image import FILE, with the file of another computer")
 
 
 def _damage(snapshot: Snapshot, inputs: SnapshotInputs) -> str:
-    """A sentence about the damage of a cached snapshot; empty if there is none."""
+    """The damage of a cached snapshot; empty if there is none."""
     if fault := damage_of(snapshot.folder, digest_with_holes):
         return fault
     if inputs.expectation and snapshot.digests() != inputs.expectation.frozen:
-        return "is not what every other computer has"
+        return "is not the expected snapshot"
     return ""
 
 
 def _writable(snapshot: Snapshot) -> Snapshot:
-    """The snapshot, with a copy of the memory for this process if its file may not be opened for writing."""
+    """The snapshot; with a copy of the memory in this process if its file is read-only."""
     if os.access(snapshot.memory, os.W_OK):
         return snapshot
     with stored(snapshot.memory, "copied into memory"), snapshot.memory.open("rb") as file:
@@ -231,7 +233,7 @@ def _writable(snapshot: Snapshot) -> Snapshot:
 
 
 def freeze(inputs: SnapshotInputs, folder: Path) -> None:
-    """Boot until the guest pauses itself, and save it into a folder."""
+    """Boot until the guest pauses itself; save its memory and state into a folder."""
     with (
         anonymous_file("memory", qemu.MEMORY_BYTES) as memory,
         anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
@@ -251,36 +253,36 @@ def freeze(inputs: SnapshotInputs, folder: Path) -> None:
                 process.save(state)
         except MachineError as error:
             messages = os.pread(console, 4096, 0).decode(errors="replace").strip() or "nothing on its console"
-            raise MachineError(f"the machine did not boot: {error.what}", messages) from error
+            raise MachineError(f"the VM did not boot: {error.what}", messages) from error
         forget_host(state)
         copy_with_holes(memory, folder / "memory")
         copy_with_holes(state, folder / "state")
 
 
-# In QEMU's stream: the section's name with its length before it, instance 0, version 2; then how far the CPU's ticks
-# and the wall clock were from the guest's when it was saved, each in 8 bytes with 8 unused ones between.
+# In QEMU's stream: length and name of the section, instance 0, version 2; then the offsets of the CPU's ticks and of
+# the wall clock from the guest's clock, each in 8 bytes with 8 unused bytes between.
 TIMER = b"\x05timer" + (0).to_bytes(4) + (2).to_bytes(4)
 TIMES = 24
-# A part of that section: the time by which the guest's clock was moved on while its CPU halted, and its instructions.
+# A part of that section: the time that was added to the guest's clock while its CPU halted, and its instructions.
 COUNT = b"\x0ctimer/icount" + (1).to_bytes(4)
-# QEMU sends the memory that is in no file, its ROMs, in parts: after every 50 ms it begins another one, and the last
-# one when it expects to send the rest quickly. Between two parts are a mark, the number of the memory's section twice,
-# and the kind of the next part; behind the last one the next section begins.
+# QEMU sends its ROMs, the memory without a file, in parts: it begins a part every 50 ms, and the last one when it
+# expects to send the rest quickly. Between two parts are a mark, the number of the memory's section twice, and the kind
+# of the next part; the next section follows the last part.
 MARK, PART, LAST_PART, OTHER_SECTION = b"\0\0\0\0\0\0\0\x10\x7e", b"\x02", b"\x03", b"\x04"
 BREAK = re.compile(MARK + rb"(.{4})(?:([" + PART + LAST_PART + rb"])\1|(?=" + OTHER_SECTION + rb"))", re.DOTALL)
-OTHER_FORM = "QEMU saved its state in another form than it should"
+OTHER_FORM = "QEMU saved its state in an unknown form"
 
 
 def forget_host(state: int) -> None:
-    """Remove from a saved state all that depends on the host that saved it."""
+    """Remove from a saved state everything that depends on the host."""
     saved = without_host(os.pread(state, os.fstat(state).st_size, 0))
     os.ftruncate(state, 0)
     os.pwrite(state, saved, 0)
 
 
 def without_host(saved: bytes) -> bytes:
-    """The state with zeros for both times, which nothing reads where time is counted in instructions, and with all of
-    the memory in the first part and an empty last one: as if nothing else had kept QEMU from its work."""
+    """The state with zeros for both times, which a clock of instructions does not need, and with all of the memory in
+    the first part, followed by an empty last part: as an idle host saves it."""
     start = _behind(TIMER, saved)
     saved = saved[:start] + bytes(TIMES) + saved[start + TIMES :]
     breaks = list(BREAK.finditer(saved))
@@ -293,7 +295,7 @@ def without_host(saved: bytes) -> bytes:
 
 
 def clock_ns(saved: bytes) -> int:
-    """The guest's time in a saved state, where an instruction is 1 ns."""
+    """The guest's time in a saved state; an instruction takes 1 ns."""
     start = _behind(COUNT, saved)
     return sum(int.from_bytes(saved[at : at + 8]) for at in (start, start + 8))
 
@@ -304,8 +306,8 @@ def _behind(name: bytes, saved: bytes) -> int:
     return saved.index(name) + len(name)
 
 
-# The self-check: whether this host runs the snapshot to the expected bytes. A clock that is off by chance shows soonest
-# in many short sleeps.
+# The self-check: whether this host runs the snapshot to the expected bytes. Many short sleeps show an inexact clock
+# soonest.
 CHECKED = "exact-here"  # a folder of stamps
 _CHECK_WRITE = ("ib_write_bw", "-s", "4096", "-n", "200", "-F", "-d")
 _SLEEP = """mkfifo /tmp/never; exec 3<>/tmp/never; i=0
@@ -321,20 +323,20 @@ Run = Callable[[Job], Outcome]
 
 
 def require_exact(snapshot: Snapshot, expected: Expected | None, cache: Path, run: Run, tell: Tell) -> None:
-    """Run the self-check if this host has not run it yet; raise if a step gives other bytes than everywhere else."""
+    """Run the self-check unless this host has run it; raise if a step does not give the expected bytes."""
     if expected is None:
-        tell("exact: the repository knows no results of this machine, so that none can be checked")
+        tell(f"exact: {FILE} has no results of this snapshot, so the self-check is left out")
         return
     names = [snapshot.folder.name, snapshot.runner.folder.name, snapshot.plugin.parent.name, host()]
     stamp = cache / CHECKED / _digest(names)
     if stamp.exists():
         return
-    tell("checking that this computer runs the machine exactly (once)")
+    tell("checking that this computer runs the snapshot exactly (once)")
     for name, digest in check_digests(run).items():
         if digest != expected.checks.get(name):
-            what = f"this computer does not run the machine exactly: {name} gives other bytes here than everywhere else"
+            what = f"this computer does not run the snapshot exactly: {name} does not give the expected bytes"
             raise MachineError(what, hint="use --site vm (wall-clock time), or see docs/exact-site.md")
-    with suppress(OSError):  # without write access to the cache each command checks again
+    with suppress(OSError):  # a read-only cache: each command checks again
         stamp.parent.mkdir(exist_ok=True)
         stamp.touch()
 

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 COPY_BYTES = 16 << 20
-NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote, whether or not it is a hole in the file
+NOTHING = bytes(1 << 16)  # a piece of memory that the guest never wrote: a hole in the file or zeros
 
 
 @contextmanager
 def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
-    """A file in memory without a name: it is gone when the last process that has it open ends."""
+    """A file in memory, which is gone when the last process that has it open ends."""
     descriptor = os.memfd_create(name)
     try:
         os.ftruncate(descriptor, size)
@@ -26,8 +26,8 @@ def anonymous_file(name: str, size: int = 0) -> Iterator[int]:
 
 
 def digest_with_holes(path: Path) -> str:
-    """The sha256 of what is not zero and of where it stands: an eighth of the time that all of the memory would take,
-    and the same with or without holes in the file."""
+    """The sha256 of all pieces with their positions except those of zeros: the same with or without holes in the file,
+    in an eighth of the time that all of the memory would take."""
     digest, piece = hashlib.sha256(), len(NOTHING)
     with path.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
@@ -41,7 +41,7 @@ def digest_with_holes(path: Path) -> str:
 
 
 def copy_with_holes(source: int, target: Path) -> None:
-    """Copy a sparse file as one, so that only pages that the guest wrote take room on the disk."""
+    """Copy a sparse file with its holes."""
     size = os.fstat(source).st_size
     with target.open("wb") as file:
         for start, end in extents(source, size):
@@ -52,13 +52,13 @@ def copy_with_holes(source: int, target: Path) -> None:
 
 
 def extents(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
-    """The parts of a sparse file that hold data, in pieces that fit a buffer."""
+    """The parts of a sparse file with data, in pieces that fit a buffer."""
     position = 0
     while position < size:
         try:
             start = os.lseek(descriptor, position, os.SEEK_DATA)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole from here on
+            if error.errno == errno.ENXIO:  # a hole up to the end
                 return
             raise
         position = min(os.lseek(descriptor, start, os.SEEK_HOLE), start + COPY_BYTES)

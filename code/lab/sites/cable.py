@@ -20,7 +20,7 @@ HINT = "outside of a container, as root or with user namespaces allowed: sysctl 
 
 
 def unshare() -> list[str]:
-    """The start of a command with a network of its own; in a user namespace every user is root."""
+    """The start of a command in a new network namespace; in a user namespace every user is root."""
     return ["unshare", *(() if os.geteuid() == 0 else ("--user", "--map-root-user")), "--net"]
 
 
@@ -87,7 +87,7 @@ def run(command: Command, where: str, packages: str, inside: Sequence[str] = ())
 
 
 class ModelledLink(PairLink):
-    """A link that is made for the run, with a link model on it."""
+    """A virtual link with a link model on it."""
 
     link: Link | None = None
 
@@ -140,7 +140,7 @@ class Cable(ModelledLink):
                 far.kill()
 
     def _end(self, name: str, beside: FarEnd | None) -> FarEnd:
-        """An agent in a network namespace of its own; both are in one user namespace, unless root makes them."""
+        """An agent in a new network namespace; both agents of a user other than root are in one user namespace."""
         start = [*unshare(), *PROCESSES]
         if os.geteuid() and beside:
             start = ["nsenter", *_user_of(beside), "unshare", "--net", *PROCESSES]

@@ -121,8 +121,8 @@ def open_site(named: str, hosts: Path = HOSTS) -> Site:
 
 
 def require_known(named: str) -> str:
-    """Return the name; raise if there is no such site."""
+    """Return the name; raise for an unknown site."""
     name = named.partition(":")[0]
     if name not in MODULES:
-        raise SiteError(f"there is no site called {name!r}", hint="one of: " + ", ".join(MODULES))
+        raise SiteError(f"unknown site: {name!r}", hint="one of: " + ", ".join(MODULES))
     return named

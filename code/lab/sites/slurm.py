@@ -79,7 +79,7 @@ class SlurmSite:
         return self.found_identity
 
     def prepare(self, progress: Tell) -> None:
-        """Read the cluster's name; raise if there is no cluster."""
+        """Read the cluster's name; raise without a cluster."""
         del progress
         self.identity()
 

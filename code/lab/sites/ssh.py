@@ -26,10 +26,14 @@ COPY_S = 120
 
 # A message of ssh, its meaning, and what to try. {} is the login.
 FAULTS = (
-    ("REMOTE HOST IDENTIFICATION HAS CHANGED", "its host key has changed", "ssh-keygen -R {}, if you know why"),
+    (
+        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+        "its host key has changed",
+        "ssh-keygen -R {}, if the host was reinstalled",
+    ),
     ("Host key verification failed", "its host key is not in known_hosts", "ssh {}, and compare the key"),
     ("Permission denied", "it refuses to log you in without a password", "ssh-copy-id {}"),
-    ("Could not resolve hostname", "there is no host of that name", "ssh {}"),
+    ("Could not resolve hostname", "its name cannot be resolved", "ssh {}"),
     ("No space left on device", "its disk is full", "ssh {} df -h"),
     ("python3: not found", "it has no python3", "ssh {} sudo apt install python3"),
     ("python3: command not found", "it has no python3", "ssh {} sudo apt install python3"),

@@ -1,4 +1,4 @@
-"""The lock: which Debian packages the guest, its compiler and the carried QEMU are made of, to the byte."""
+"""The lock: the Debian packages of the guest, its compiler and the bundled QEMU, with their digests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Locked:
 
     @property
     def named(self) -> str:
-        """For people and for the manifest of an image."""
+        """Name and version, for people and for the manifest of an image."""
         return f"{self.package} {self.version}"
 
     @property
@@ -79,7 +79,7 @@ class Lock:
 
 
 def runner(architecture: str) -> str:
-    """The section of what runs the guest on a host of an architecture, by Debian's name of it."""
+    """The section of the QEMU for hosts of an architecture, by Debian's name of it."""
     return f"{RUNNER} {architecture}"
 
 
@@ -89,17 +89,17 @@ def sandbox(architecture: str) -> str:
 
 
 def python(architecture: str) -> str:
-    """The section of the Python that code/setup/carry lays out on a host of an architecture."""
+    """The section of the Python that code/setup/carry unpacks on hosts of an architecture."""
     return f"python {architecture}"
 
 
 def cross(architecture: str) -> str:
-    """The section of what compiles for a host of another architecture than the compiler's own."""
+    """The section of the cross compiler for hosts of an architecture."""
     return f"{CROSS} {architecture}"
 
 
 def parse(text: str, where: str) -> Lock:
-    """Read a lock; a line that does not belong there is named."""
+    """Read a lock; name an invalid line."""
     date, sections = "", dict[str, list[Locked]]()
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -109,7 +109,9 @@ def parse(text: str, where: str) -> Lock:
         elif found := SECTION.fullmatch(line):
             sections[found[1]] = []
         elif sections and (found := LINE.fullmatch(line)):
-            list(sections.values())[-1].append(_locked(found))
+            package, version, architecture, path, digest, size = found.groups()
+            locked = Locked(package, version, architecture, path, digest, int(size))
+            list(sections.values())[-1].append(locked)
         else:
             raise LockError(f"not a date, a [section] or a package in one: {line!r}", f"{where}:{number}", "make lock")
     if not date:
@@ -117,18 +119,12 @@ def parse(text: str, where: str) -> Lock:
     return Lock(date, {name: tuple(sorted(packages)) for name, packages in sections.items()})
 
 
-def _locked(line: re.Match[str]) -> Locked:
-    package, version, architecture, path, digest, size = line.groups()
-    return Locked(package, version, architecture, path, digest, int(size))
-
-
 def read(path: Path) -> Lock:
-    """The lock of a file."""
     return parse(path.read_text(encoding="utf-8"), str(path))
 
 
 def text_of(lock: Lock) -> str:
-    """A lock as it is written: sorted, so that a renewal shows as a small diff."""
+    """The text of a lock: sorted, so that a renewal is a small diff."""
     parts = [f"{HEADER}date {lock.date}\n"]
     for name, packages in lock.sections.items():
         parts.append(f"\n[{name}]\n" + "".join(f"{locked}\n" for locked in sorted(packages)))

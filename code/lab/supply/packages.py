@@ -27,11 +27,11 @@ class NotProvided(Exception):
 
 
 class ProviderDown(NotProvided):
-    """A provider does not answer at all: it need not be asked for the next package."""
+    """A provider does not answer at all, also not for the next package."""
 
 
 class PartialFile:
-    """The bytes of a package that have come so far, in a file that outlives an interrupted command."""
+    """The bytes of a package so far, in a file that outlives an interrupted command."""
 
     def __init__(self, file: Path, locked: Locked, progress: FetchProgress) -> None:
         self.file, self.locked, self.progress = file, locked, progress
@@ -45,18 +45,18 @@ class PartialFile:
 
     @property
     def is_right(self) -> bool:
-        """Whether these are the locked bytes."""
+        """Whether the bytes are the locked ones."""
         return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
 
     def restart(self) -> None:
-        """Forget the bytes that have come."""
+        """Drop the bytes so far."""
         self.progress.add(-self.length)
         self.length = 0
 
     def add(self, piece: bytes) -> None:
         """Write the next bytes."""
         if self.length + len(piece) > self.locked.size_bytes:
-            raise NotProvided(f"gives more than the {self.locked.size_bytes} bytes that it has")
+            raise NotProvided(f"sends more than the {self.locked.size_bytes} bytes of it")
         with storage(self.file), self.file.open("r+b" if self.file.exists() else "wb") as file:
             file.seek(self.length)
             file.write(piece)
@@ -77,7 +77,7 @@ class Provider(Protocol):
 
 
 class FetchProgress:
-    """Counts bytes, and reports how many have come, first after two seconds, then every ten."""
+    """Counts bytes, and reports the count, first after two seconds, then every ten."""
 
     def __init__(self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self.tell, self.clock = total, tell, clock
@@ -85,7 +85,7 @@ class FetchProgress:
         self.next = clock() + QUIET_S
 
     def add(self, count: int) -> None:
-        """Count more bytes; fewer if some had to be dropped."""
+        """Count more bytes; a negative number if some were dropped."""
         self.done += count
         if self.clock() >= self.next:
             self.next = self.clock() + LINE_EVERY_S
@@ -110,8 +110,7 @@ class Packages:
         return file.is_file() and sha256(file) == locked.sha256
 
     def obtain(self, wanted: Iterable[Locked], date: str) -> None:
-        """Bring packages into the store. Providers are looked up only if a package is missing; the provider of one
-        package is asked first for the next."""
+        """Fetch missing packages. The provider of one package is the first to be asked for the next."""
         if not (missing := [locked for locked in wanted if not self.has(locked)]):
             return
         with exclusive(self.folder / "lock"):
@@ -138,7 +137,7 @@ def fetch_from_first(providers: Sequence[Provider], part: PartialFile, date: str
             reasons.append(f"{provider.name} {why}")
             if isinstance(why, ProviderDown):
                 down[provider.name] = str(why)
-    why_not = "; ".join(reasons) or "there is no provider"
+    why_not = "; ".join(reasons) or "lab.toml lists no provider"
     raise SupplyError(f"no package source has {part.locked.named}: {why_not}", hint=HINT)
 
 
@@ -152,4 +151,4 @@ def fetch_verified(provider: Provider, part: PartialFile, date: str) -> None:
             return
         part.restart()
         part.file.unlink(missing_ok=True)
-    raise NotProvided("gives other bytes than the locked ones")
+    raise NotProvided("sends other bytes than the locked ones")

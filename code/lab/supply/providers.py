@@ -27,7 +27,7 @@ from lab.typed_json import Fault, Limits
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
-VARIABLE = "LAB_SUPPLY"  # providers with spaces between them, in place of lab.toml's
+VARIABLE = "LAB_SUPPLY"  # providers separated by spaces, in place of those in lab.toml
 PATIENCE_S = 30.0
 APT = "apt"
 WEB, FILE = ("http://", "https://"), "file://"
@@ -39,8 +39,8 @@ APT_MIRRORS = ("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "
 APT_PROXIES = ("apt-config", "dump", "--format", "%f %v%n", "Acquire::http::Proxy", "Acquire::https::Proxy")
 UNKNOWN_ORIGIN = "$(ORIGIN)"  # as apt prints it if it has no lists yet
 PIECE_BYTES = 1 << 16
-ATTEMPTS = 5  # for one package at one provider, each of which continues the last one
-SLOWEST_BYTES_S = 10_000  # a provider that is slower, over a whole package, is given up
+ATTEMPTS = 5  # for one package at one provider; each continues the last one
+SLOWEST_BYTES_S = 10_000  # a provider with a lower rate over a whole package is skipped
 CONNECT_S = 10.0
 BUSY = (429, 500, 502, 503, 504)
 ERRNO = re.compile(r"\[Errno -?\d+\] ")
@@ -274,7 +274,7 @@ class Web:
         if isinstance(cause, NewConnectionError):
             return f"cannot be reached ({ERRNO.sub('', cause.args[0].rpartition(': ')[2])})"
         if isinstance(cause, ReadTimeoutError):
-            return f"says nothing for {self.patience_s:g} s"
+            return f"is silent for {self.patience_s:g} s"
         return f"fails: {str(cause).rpartition(': ')[2]}"
 
 

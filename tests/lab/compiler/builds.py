@@ -1,4 +1,4 @@
-"""Builds for both kinds of walls."""
+"""Builds for the sandbox and the VM."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HONEST = Compilation(
     ("make", "-s"),
     ("mine",),
 )
-# Tries everything, and says what came of it: to write outside, to fill memory and folders, to have more processes.
+# Tries to write outside, to fill memory and folders, and to start more processes; prints its successes.
 HOSTILE = b"""
 for place in /usr/x /bin/sh /etc/x /z /dev/z /proc/z; do echo x >$place && echo wrote $place; done
 id -u; grep CapEff /proc/self/status; cat /proc/net/dev
@@ -30,12 +30,12 @@ def recipe(*lines: str, deadline_s: float = 120, **files: bytes) -> Compilation:
 
 
 def hostile() -> Compilation:
-    """A build that says in its program what it could do."""
+    """A build whose program is the list of its successes."""
     return recipe("sh hostile >$@ 2>/dev/null || true", hostile=HOSTILE)
 
 
-def require_harmless(said: bytes) -> None:
-    """What a hostile build may say: that it is nobody, without rights, with no network but lo."""
-    lines = said.decode().splitlines()
+def require_harmless(program: bytes) -> None:
+    """Require that a hostile build was nobody, without rights and without a network but lo, and had no success."""
+    lines = program.decode().splitlines()
     assert lines[:2] == ["65534", "CapEff:\t0000000000000000"], lines
     assert [line.split()[0] for line in lines[4:]] == ["lo:"], lines

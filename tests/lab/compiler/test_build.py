@@ -74,7 +74,7 @@ def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pyte
         raise SupplyError("no package source has gcc")
 
     monkeypatch.setattr(build, "run", fail)
-    with pytest.raises(CompilerMissing, match="nothing can be compiled safely here: no package source has gcc"):
+    with pytest.raises(CompilerMissing, match="this computer cannot compile safely: no package source has gcc"):
         build_shut_in({}, ("make",), ("mine",), print)
 
 

@@ -1,5 +1,4 @@
-"""The guest that compiles, with the real QEMU: as few boots as will do. That it gives the sandbox's bytes is for
-test_build.py."""
+"""The VM that compiles, with the real QEMU; test_build.py compares its programs with those of the sandbox."""
 
 from __future__ import annotations
 
@@ -17,26 +16,26 @@ from lab.machine.qemu import MachineError
 from lab.machine.sparse import anonymous_file
 
 
-def test_a_hostile_build_stays_within_its_walls(tools: Toolchain, guest: Guest) -> None:
+def test_a_hostile_build_cannot_leave_the_vm(tools: Toolchain, guest: Guest) -> None:
     task = hostile()
     require_harmless(task.programs(*guest.run(tools, task))["mine"])
 
 
-@pytest.mark.parametrize("waiting", [1, 1000], ids=["on the clock", "of the processor"])
-def test_a_build_has_its_time_and_no_more(
+@pytest.mark.parametrize("waiting", [1, 1000], ids=["wall clock", "CPU time"])
+def test_a_build_ends_at_its_deadline(
     tools: Toolchain, guest: Guest, monkeypatch: pytest.MonkeyPatch, waiting: int
 ) -> None:
     monkeypatch.setattr(module, "WAITING", waiting)
     assert guest.run(tools, recipe("sleep 1000", deadline_s=2)) == (OVERTIME, b"")
 
 
-def test_a_guest_that_breaks_down_leaves_its_console(tools: Toolchain, guest: Guest) -> None:
+def test_a_vm_that_fails_leaves_its_console(tools: Toolchain, guest: Guest) -> None:
     with pytest.raises(MachineError) as error:
         replace(guest, init=b"no program").run(tools, HONEST)
     assert "kernel panicked" in error.value.what and "console.log" in error.value.evidence
 
 
-def test_what_comes_out_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST_PROGRAM", 10)
     with anonymous_file("mailbox", 4096) as mailbox:
         os.pwrite(mailbox, b"0 1000".ljust(HEADER_BYTES - 1) + b"\n" + b"x" * 1000, 0)

@@ -66,7 +66,7 @@ def test_a_build_sees_no_file_and_no_process_of_the_host(tools: Toolchain) -> No
         ("head -c 300000000 /dev/zero >a && cat a >b && cat a >c", "No space left"),
         ("i=0; while [ $$i -lt 300 ]; do sleep 9 & i=$$((i + 1)); done", "Cannot fork"),
         ("head -c 60000000 /dev/zero >$@", "larger than"),
-        ("ln -s /etc/passwd $@", "the sources don't give mine"),
+        ("ln -s /etc/passwd $@", "the sources do not build mine"),
     ],
 )
 def test_a_build_beyond_its_bounds_is_refused(tools: Toolchain, lines: str, error: str) -> None:
@@ -85,12 +85,12 @@ def test_all_processes_of_a_build_have_one_bound_of_memory(tools: Toolchain, mon
     monkeypatch.setattr(sandbox, "MEMORY_BYTES", 200 << 20)
     alone = "s=x; while [ ${#s} -lt 67108864 ]; do s=$s$s; done; sleep 1"
     together = replace(recipe("x"), command=("sh", "-c", f"for i in 1 2 3 4; do ({alone}) & done; wait"))
-    assert "all its processes together" in refused(tools, together)
+    assert "of memory in all its processes" in refused(tools, together)
 
 
 @in_sandbox
 def test_uncounted_memory_is_refused(tools: Toolchain) -> None:
-    """Neither a file system in namespaces of its own nor a file without a name."""
+    """Neither a file system in a new namespace nor a file without a name."""
     source = b"""
 #define _GNU_SOURCE
 #include <errno.h>
@@ -118,7 +118,7 @@ int main(void)
 def test_an_archive_with_holes_is_refused(tools: Toolchain, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = archive({"GNU.sparse.map": "0,1", "GNU.sparse.size": str(10**12)}, name="mine").getvalue()
     monkeypatch.setattr(compilation, "SCRIPT", "cd /w && tar -x && cat bomb")
-    assert refused(tools, replace(HONEST, files={"bomb": bomb})) == "the sources don't give mine"
+    assert refused(tools, replace(HONEST, files={"bomb": bomb})) == "the sources do not build mine"
 
 
 def verdict(number: int, architecture: int = X86_64) -> int:

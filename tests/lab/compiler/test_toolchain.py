@@ -1,12 +1,12 @@
-"""The toolchain's tree; that it compiles is for the tests of the sandbox and of the guest."""
+"""The toolchain's tree; the tests of the sandbox and of the VM compile with it."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.supply.debs import member, package, tar
 
 from lab.compiler import toolchain
 from lab.files.store import sha256
@@ -24,20 +24,13 @@ Lock = Callable[..., str]
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Lock:
-    """Makes a package of some files in the store of tmp_path/cache; its line for a lock."""
+    """A function that puts a package of some files into the store of tmp_path/cache, and returns its line of a lock."""
 
     def make(name: str, *files: str) -> str:
-        root, store = tmp_path / name, tmp_path / "cache" / "packages"
-        (root / "DEBIAN").mkdir(parents=True)
-        control = f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: a\nDescription: b\n"
-        (root / "DEBIAN/control").write_text(control)
-        for file in files:
-            (root / file).parent.mkdir(parents=True, exist_ok=True)
-            (root / file).write_text(file)
-        subprocess.run(["dpkg-deb", "--build", root, tmp_path / "a.deb"], check=True, stdout=subprocess.DEVNULL)
+        file = package(tmp_path / "a.deb", tar(*(member(f"./{path}", path.encode()) for path in files)))
+        store, digest, size = tmp_path / "cache" / "packages", sha256(file), file.stat().st_size
         store.mkdir(parents=True, exist_ok=True)
-        digest, size = sha256(tmp_path / "a.deb"), (tmp_path / "a.deb").stat().st_size
-        (tmp_path / "a.deb").rename(store / f"{digest}.deb")
+        file.rename(store / f"{digest}.deb")
         return f"{name} 1 all pool/a/{name}.deb {digest} {size}\n"
 
     return make
@@ -45,7 +38,7 @@ def packaged(tmp_path: Path) -> Lock:
 
 @pytest.fixture
 def machine(tmp_path: Path, packaged: Lock, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A lock of one package for here, and of another for elsewhere."""
+    """A lock with one package for this architecture and one for another."""
     own, more = packaged("own", "bin/tool", "usr/include/a/b.h", "usr/share/readme"), packaged("more", "usr/bin/other")
     (tmp_path / "packages.lock").write_text(
         f"date 20261121T000000Z\n[compiler]\n{own}[kernel]\n{own}[cross arm64]\n{more}"
@@ -74,15 +67,15 @@ def test_another_section_gives_another_tree_with_more_files(machine: Path, tmp_p
 
 
 def test_it_is_unpacked_once_and_again_if_it_is_damaged(machine: Path, tmp_path: Path) -> None:
-    cache, told = tmp_path / "cache", list[str]()
-    tools = toolchain.unpacked(machine, cache, told.append)
+    cache, lines = tmp_path / "cache", list[str]()
+    tools = toolchain.unpacked(machine, cache, lines.append)
     assert toolchain.unpacked(machine, cache, pytest.fail) == tools
     (tools.tree / "include/a/b.h").write_text("other")
-    assert toolchain.unpacked(machine, cache, told.append) == tools
+    assert toolchain.unpacked(machine, cache, lines.append) == tools
     assert (tools.tree / "include/a/b.h").read_text() == "usr/include/a/b.h"
     (tools.tree / "include/strange.h").touch()
-    assert toolchain.unpacked(machine, cache, told.append) == tools and "include/strange.h" not in files(tools)
-    assert told == [
+    assert toolchain.unpacked(machine, cache, lines.append) == tools and "include/strange.h" not in files(tools)
+    assert lines == [
         "unpacking the locked compiler",
         f"{tools.folder}: usr/include/a/b.h is not what was written: unpacking the locked compiler again",
         f"{tools.folder}: usr/include/strange.h is not in digests: unpacking the locked compiler again",

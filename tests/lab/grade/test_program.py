@@ -199,8 +199,8 @@ def test_other_sizes_and_faults_also_use_the_card(tmp_path: Path) -> None:
     assert jobs[-1].steps[0].server[2] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
 
 
-def test_sources_that_do_not_build_are_found(tmp_path: Path) -> None:
-    assert findings_of(tmp_path, sources, Pretending()) == [Finding(Flaw.BUILD, "the sources don't give mine")]
+def test_sources_that_build_no_program_are_found(tmp_path: Path) -> None:
+    assert findings_of(tmp_path, sources, Pretending()) == [Finding(Flaw.BUILD, "the sources do not build mine")]
 
 
 @pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Flaw.SLOW])])

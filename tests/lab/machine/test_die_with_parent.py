@@ -1,4 +1,4 @@
-"""lab.machine.die_with_parent: a child's own report of the signal that ends it."""
+"""lab.machine.die_with_parent: a child reports the signal that ends it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 PR_GET_PDEATHSIG = 2
 ASK = f"import ctypes; n = ctypes.c_int(); ctypes.CDLL(None).prctl({PR_GET_PDEATHSIG}, ctypes.byref(n)); print(n.value)"
-# A process of its own: the choice is made once in each.
+# In another process, because each process chooses once.
 RUN = f"""
 import subprocess, sys
 from lab.machine.die_with_parent import die_with_parent

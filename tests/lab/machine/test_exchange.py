@@ -1,4 +1,4 @@
-"""The machine as one file: a checkout without network gets all it needs from it, and no untrusted programs."""
+"""The exported machine: a checkout without network gets all it needs from one file, but no untrusted programs."""
 
 from __future__ import annotations
 
@@ -94,17 +94,14 @@ MANY = {f"image/{number}": {"size": 0, "digest": ""} for number in range(exchang
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda found: [(name, data.replace(b"text", b"tExt")) for name, data in found], "small is not what"),
+        (lambda found: [(name, data.replace(b"text", b"tExt")) for name, data in found], "small differs from"),
         (lambda found: found[:2], "expected the file image/small"),
-        (lambda found: [found[0], found[2], found[1]], "expected the file frozen/sparse"),
         (lambda found: [*found[:2], (found[2][0], b"longer text")], "has 11 bytes instead of 4"),
         (lambda found: [("/etc/cron.d/x", b""), *found], "expected the file contents.json"),
         (lambda _: listed("../small"), "invalid name"),
-        (lambda _: listed("/small"), "invalid name"),
         (lambda _: listed("image/\x1b[2J"), "invalid name"),
         (lambda _: listed("image/small", -1), "negative size"),
         (lambda _: listed("image/small", 1 << 60), "more than"),
-        (lambda _: listed("image/small", "many"), "not an exported machine"),
         (lambda _: [("contents.json", b"{}")], "not an exported machine"),
         (lambda _: [("contents.json", b"[" * 100_000)], "not an exported machine"),
         (lambda _: [("contents.json", b" " * (exchange.CONTENTS_LIMIT + 1))], "instead of"),
@@ -131,7 +128,7 @@ def test_a_member_beyond_its_limit_is_refused_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE])
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE])
 def test_a_member_that_is_not_a_plain_file_is_refused(tmp_path: Path, kind: bytes) -> None:
     with pytest.raises(ArchiveError, match=r"expected the file contents\.json"):
         unpacked(write(tmp_path / "bad", [("contents.json", b"")], kind), tmp_path / "out")
@@ -211,7 +208,7 @@ def course(tmp_path: Path) -> Course:
 
 @pytest.fixture
 def student(course: Course, tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
-    """Imports a file into an empty cache; nothing of a refused import is left there."""
+    """A function that imports a file into an empty cache, where a refused import leaves nothing."""
     cache = tmp_path / "student"
 
     def imports(file: Path, sources: str = "of-these-sources") -> list[str]:
@@ -253,21 +250,19 @@ def test_an_unknown_program_of_the_host_is_refused(
 ) -> None:
     folder = course.inputs.plugin.parent if name == runner.NAME else course.inputs.runner.folder
     (folder / name).write_bytes(b"evil")
-    with pytest.raises(ArchiveError, match=r"is not the one that this lab knows, and is not run here"):
+    with pytest.raises(ArchiveError, match=r"is not the expected one, and is not run here"):
         student(course.export())
     assert contents_of(tmp_path / "student") == {}
 
 
 @pytest.mark.parametrize("name", ["memory", "state"])
-def test_another_memory_or_state_of_a_known_machine_is_refused(
-    course: Course, student: Callable[..., list[str]], name: str
-) -> None:
+def test_another_memory_or_state_is_refused(course: Course, student: Callable[..., list[str]], name: str) -> None:
     (course.snapshot.folder / name).write_bytes(b"evil")
     with pytest.raises(ArchiveError, match=f"another {name}"):
         student(course.export())
 
 
-def test_a_machine_of_another_version_of_the_lab_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
+def test_a_snapshot_of_another_version_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     course.inputs = replace(course.inputs, runner=replace(course.inputs.runner, packages="another QEMU's"))
     course.put(course.snapshot.folder, memory=b"memory", state=b"state")
     with pytest.raises(ArchiveError, match="not of this version of Verbyte"):
@@ -278,13 +273,13 @@ def test_an_image_that_differs_from_its_manifest_is_refused(course: Course, stud
     course.inputs.image.initrd.write_bytes(b"evil")
     file = course.export()
     for take in (student, exchange.require_exported):
-        with pytest.raises(ArchiveError, match="initrd is not what the manifest says"):
+        with pytest.raises(ArchiveError, match="initrd differs from its manifest"):
             take(file)
 
 
 def test_a_file_without_an_image_is_refused(course: Course, student: Callable[..., list[str]]) -> None:
     exchange.write(course.file, {"frozen/state": course.snapshot.state}, {})
-    with pytest.raises(ArchiveError, match="holds no image"):
+    with pytest.raises(ArchiveError, match="has no image"):
         student(course.file)
 
 

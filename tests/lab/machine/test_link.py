@@ -11,7 +11,6 @@ import pytest
 
 from lab.errors import SiteError
 from lab.machine import link
-from lab.machine.fork_server import plugin_arguments
 from lab.machine.link import BASE_NS, netem, wire
 from lab.model.trial import OVER_CARD, Card, Job, Link, Perturbation, Step
 from lab.places import MACHINE
@@ -32,7 +31,7 @@ def test_a_link_becomes_words_for_netem(model: Link, words: str) -> None:
 
 
 def test_netem_refuses_a_modelled_card() -> None:
-    with pytest.raises(SiteError, match="only the exact machine has modelled cards, and this link has mine"):
+    with pytest.raises(SiteError, match="modelled cards exist only on the exact site: mine"):
         list(netem(Link(card=CARD)))
 
 
@@ -60,12 +59,6 @@ def test_a_job_takes_the_card_when_one_of_its_programs_does(client: tuple[str, .
     assert Job(steps, Link(card=CARD), Perturbation(), 1).takes_card is takes_card
 
 
-@pytest.mark.parametrize(("processor", "words"), [(None, ""), (0, ",processor=1"), (7, ",processor=8")])
-def test_both_ends_get_the_cpu_that_they_share(processor: int | None, words: str) -> None:
-    job = Job((), Link(), Perturbation(), 1)
-    assert plugin_arguments(job, processor) == wire(Link()) + words
-
-
 def test_the_frames_of_each_end_and_wire_are_counted_by_name() -> None:
     with link.shared_file() as shared:
         os.pwrite(shared, struct.pack("<8Q", *range(1, 9)), link.COUNTS_AT)
@@ -90,9 +83,3 @@ def test_the_digest_covers_every_source_of_the_wires(tmp_path: Path) -> None:
     first = link.digest(tmp_path)
     (tmp_path / "pair" / "cut.h").write_text("int mtu;\n")
     assert first != link.digest(tmp_path)
-
-
-def test_an_end_gets_its_begin_and_its_files() -> None:
-    assert link.held(1, 7, 99, 8, 9, 10, trusted=True).startswith(
-        f"end=1,shared=/proc/self/fd/7,calls=8,mailbox=9,console=10,begin={99 + link.PLUG_NS},"
-    )

@@ -1,12 +1,12 @@
-"""A new lock: what is asked of the mirrors, and what is kept of it: lab.machine.renewal."""
+"""A new lock: the requests to the mirrors, and the locked packages: lab.machine.renewal."""
 
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.lab.supply.debs import member, package, tar
 
 from lab.machine import renewal
 from lab.machine.contents import Wanted
@@ -64,14 +64,14 @@ def test_a_point_release_is_preferred_to_a_newer_security_update() -> None:
     assert mirror.asked == ["apt-cache", "madison", "iperf3"]
 
 
-def test_the_kernel_metapackage_stands_for_the_kernel_that_it_depends_on() -> None:
+def test_a_metapackage_is_replaced_by_the_kernel_that_it_depends_on() -> None:
     assert renewal.concrete(Indices(Mirror(*OFFERS)), ["iperf3", "linux-image-amd64"]) == {
         "iperf3": "3.12-1+deb12u2",
         "linux-image-6.1.0-51-amd64": "6.1.180-1",
     }
 
 
-def test_a_closure_holds_all_that_is_needed_with_path_digest_and_size() -> None:
+def test_a_closure_has_all_dependencies_with_path_digest_and_size() -> None:
     found = renewal.closure(Indices(Mirror(*OFFERS)), ["iperf3"])
     assert [each.package for each in found] == ["iperf3", "libc6", "libgcc-s1", "libiperf0"]
     digest = hashlib.sha256(b"libc6=2.36").hexdigest()
@@ -83,7 +83,7 @@ def test_of_alternatives_the_first_is_taken() -> None:
     assert dependencies({}) == set()
 
 
-def test_packages_come_by_apt_and_only_those_that_are_missing(tmp_path: Path) -> None:
+def test_apt_downloads_only_missing_packages(tmp_path: Path) -> None:
     mirror, store = Mirror(*OFFERS), Packages(tmp_path, list)
     packages = renewal.closure(Indices(mirror), ["libiperf0"])
     renewal.download(packages, store, Indices(mirror))
@@ -93,15 +93,15 @@ def test_packages_come_by_apt_and_only_those_that_are_missing(tmp_path: Path) ->
     assert mirror.asked == []
 
 
-def test_other_bytes_than_the_index_says_are_not_locked(tmp_path: Path) -> None:
+def test_bytes_that_differ_from_the_index_are_not_locked(tmp_path: Path) -> None:
     mirror = Mirror(*OFFERS)
     mirror.contents["libc6=2.36"] = b"other"
     packages = renewal.closure(Indices(mirror), ["libc6"])
-    with pytest.raises(SupplyError, match=r"libc6 2\.36"):
+    with pytest.raises(SupplyError, match=r"other bytes of libc6 2\.36"):
         renewal.download(packages, Packages(tmp_path, list), Indices(mirror))
 
 
-def test_only_packages_of_which_a_file_is_taken_are_locked(tmp_path: Path) -> None:
+def test_only_packages_with_a_wanted_file_are_locked(tmp_path: Path) -> None:
     store = Packages(tmp_path / "store", list)
     store.folder.mkdir()
     packages = [built(tmp_path, name, store) for name in ("needed", "other")]
@@ -111,25 +111,19 @@ def test_only_packages_of_which_a_file_is_taken_are_locked(tmp_path: Path) -> No
 
 def built(folder: Path, name: str, store: Packages) -> Locked:
     """A package with one file, in the store."""
-    root = folder / name
-    (root / "DEBIAN").mkdir(parents=True)
-    control = f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: a\nDescription: b\n"
-    (root / "DEBIAN/control").write_text(control)
-    (root / f"usr/share/{name}").mkdir(parents=True)
-    (root / f"usr/share/{name}/file").write_text(name)
-    file = folder / f"{name}.deb"
-    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", root, file], check=True, stdout=subprocess.DEVNULL)
-    content = file.read_bytes()
+    content = package(folder / "a.deb", tar(member(f"./usr/share/{name}/file", b"content"))).read_bytes()
     locked = Locked(name, "1", "all", f"pool/{name}.deb", hashlib.sha256(content).hexdigest(), len(content))
     store.file(locked).write_bytes(content)
     return locked
 
 
-def test_the_sources_of_debian_are_told_from_others() -> None:
-    said = "Debian /etc/apt/sources.list.d/a b.sources:1\nOther /etc/apt/x.list:3\n$(ORIGIN) /etc/apt/sources.list:12\n"
-    assert sources(said) == [Path("/etc/apt/sources.list.d/a b.sources"), Path("/etc/apt/sources.list")]
+def test_only_sources_of_debian_are_used() -> None:
+    printed = (
+        "Debian /etc/apt/sources.list.d/a b.sources:1\nOther /etc/apt/x.list:3\n$(ORIGIN) /etc/apt/sources.list:12\n"
+    )
+    assert sources(printed) == [Path("/etc/apt/sources.list.d/a b.sources"), Path("/etc/apt/sources.list")]
 
 
-def test_a_computer_without_apt_is_told_that_a_lock_is_renewed_on_debian() -> None:
+def test_a_host_without_apt_cannot_renew_a_lock() -> None:
     with pytest.raises(IndicesError, match=r"no-such-apt is not on this computer.*on Debian"):
         run("no-such-apt")

@@ -107,7 +107,7 @@ def test_any_text_in_place_of_counters_is_read(text: str) -> None:
     assert all(value >= 0 for value in results.counters(text).values())
 
 
-def test_two_machines_leave_one_outcome() -> None:
+def test_two_vms_have_one_outcome() -> None:
     client = JOB | {"0.server.err": "not the server's machine", "before": DEVICES, "after": DEVICES}
     server = JOB | {"0.client.out": "not the client's machine", "0.server.status": "3\n", "start": "7\n"}
     joined = results.joined_outcome((client, "1"), (server | {"after": DEVICES}, "2"), 1, 1.0)
@@ -118,7 +118,7 @@ def test_two_machines_leave_one_outcome() -> None:
 
 
 @pytest.mark.parametrize("end", [CLIENT, SERVER])
-def test_a_deadline_or_a_failed_link_of_either_machine_is_that_of_the_job(end: int) -> None:
+def test_a_deadline_or_a_failed_link_in_either_vm_is_the_jobs(end: int) -> None:
     def ends(files: dict[str, str]) -> tuple[EndResult, EndResult]:
         client, server = (JOB | {"0.server.status": "137\n"} | (files if number == end else {}) for number in (0, 1))
         return (client, ""), (server, "")
@@ -144,21 +144,21 @@ def failed(errors: dict[int, MachineError], first: int) -> MachineError:
 
 
 @pytest.mark.parametrize(("end", "name"), [(CLIENT, "client"), (SERVER, "server")])
-def test_the_machine_that_failed_first_is_named_and_keeps_its_evidence(end: int, name: str) -> None:
+def test_the_vm_that_failed_first_is_named_and_its_evidence_kept(end: int, name: str) -> None:
     panic = MachineError("its kernel panicked", evidence={"console.log": "panic"})
     error = failed({end: panic, 1 - end: MachineError("QEMU was killed by SIGKILL")}, end)
     assert (error.where, error.what) == (f"the {name}'s machine", "its kernel panicked")
     assert error.evidence == {"console.log": "panic"}
 
 
-def test_a_machine_that_ended_because_the_other_had_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vm_that_ended_because_of_the_other_one_is_not_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "EXIT_S", 0)
     blames = MachineError("QEMU ended with status 1: pair: the client's machine was killed")
     error = failed({SERVER: blames, CLIENT: MachineError("QEMU was killed by SIGSEGV")}, SERVER)
     assert str(error) == "the client's machine: QEMU was killed by SIGSEGV"
 
 
-def test_a_machine_that_is_about_to_end_is_not_killed_because_the_other_blames_it() -> None:
+def test_a_vm_that_is_about_to_end_is_not_killed_because_the_other_one_blames_it() -> None:
     both, killed = PairRunner("exact", lambda _: nullcontext()), threading.Event()
 
     def machine(end: int) -> EndResult:
@@ -172,7 +172,7 @@ def test_a_machine_that_is_about_to_end_is_not_killed_because_the_other_blames_i
     assert str(raised.value) == "the client's machine: the guest went off without results"
 
 
-def test_a_launcher_asks_the_other_machine_for_its_daemon_over_the_side_network() -> None:
+def test_a_launcher_starts_its_daemon_in_the_other_vm_over_the_side_network() -> None:
     launched = Step(DAEMON, ("orterun", "--mca", "plm_rsh_agent", ECHO, "--host", "10.0.0.2", "ping"), 0)
     plain = Step(("a",), ("b",), 1)
     (step, other) = results.apart(Job((launched, plain), Link(), Perturbation(), 5)).steps

@@ -1,12 +1,14 @@
-"""The bundled QEMU's folder; tests/machine shows that it runs a machine."""
+"""The bundled QEMU's folder; tests/machine runs VMs with it."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
+from tests.lab.supply import debs
+from tests.lab.supply.debs import member
 
 from lab.files.store import sha256
 from lab.machine import contents, runner
@@ -28,21 +30,19 @@ HOST = Path("/")
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A package of this host's own files: echo under QEMU's name, its library and its loader by links as in Debian."""
-    root, loader = tmp_path / "one", contents.loader(HOST, "bin/echo")
-    libraries = root / "lib/x86_64-linux-gnu"
-    for folder in (root / "DEBIAN", root / "usr/bin", libraries, root / Path(loader).parent, root / "usr/share"):
-        folder.mkdir(parents=True, exist_ok=True)
-    (root / "DEBIAN/control").write_text("Package: a\nVersion: 1\nArchitecture: all\nMaintainer: a\nDescription: b\n")
-    shutil.copy("/bin/echo", root / "usr/bin/qemu-system-x86_64")
-    shutil.copy(contents.inside(HOST, contents.library(HOST, "libc.so.6")), libraries / "libc-2.so")
-    shutil.copy(contents.inside(HOST, loader), libraries / "ld-2.so")
-    (libraries / "libc.so.6").symlink_to("/lib/x86_64-linux-gnu/libc-2.so")
-    (root / loader).symlink_to("/lib/x86_64-linux-gnu/ld-2.so")
-    (root / "usr/share/bios.bin").write_bytes(b"bios")
-    (root / "usr/share/readme").write_bytes(b"not wanted")
-    subprocess.run(["dpkg-deb", "--build", root, tmp_path / "one.deb"], check=True, stdout=subprocess.DEVNULL)
-    return tmp_path / "one.deb"
+    """A package of this host's files: echo under QEMU's name, its library and its loader by links as in Debian."""
+    loader, folder = contents.loader(HOST, "bin/echo"), "/lib/x86_64-linux-gnu"
+    libc = contents.inside(HOST, contents.library(HOST, "libc.so.6"))
+    members = [
+        member("./usr/bin/qemu-system-x86_64", Path("/bin/echo").read_bytes(), mode=0o755),
+        member(f".{folder}/libc-2.so", libc.read_bytes(), mode=0o755),
+        member(f".{folder}/ld-2.so", contents.inside(HOST, loader).read_bytes(), mode=0o755),
+        member(f".{folder}/libc.so.6", kind=tarfile.SYMTYPE, link=f"{folder}/libc-2.so"),
+        member(f"./{loader}", kind=tarfile.SYMTYPE, link=f"{folder}/ld-2.so"),
+        member("./usr/share/bios.bin", b"bios"),
+        member("./usr/share/readme", b"not wanted"),
+    ]
+    return debs.package(tmp_path / "one.deb", debs.tar(*members))
 
 
 @pytest.fixture

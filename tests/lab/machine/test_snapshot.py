@@ -66,13 +66,13 @@ def test_a_saved_state_has_no_times_of_its_host_and_its_memory_in_one_part(parts
     ],
 )
 def test_a_state_of_another_form_is_refused(content: bytes) -> None:
-    with pytest.raises(MachineError, match="another form"):
+    with pytest.raises(MachineError, match="unknown form"):
         without_host(content)
 
 
-def test_the_time_in_a_saved_state_is_its_instructions_and_the_time_that_halts_added() -> None:
+def test_the_time_in_a_saved_state_is_instructions_and_added_time_of_halts() -> None:
     assert clock_ns(b"before" + COUNT + (20).to_bytes(8) + (7).to_bytes(8) + b"after") == 27
-    with pytest.raises(MachineError, match="another form"):
+    with pytest.raises(MachineError, match="unknown form"):
         clock_ns(b"nothing")
 
 
@@ -92,7 +92,7 @@ def test_an_expectation_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_a_damaged_expectation_is_an_error_with_its_file(tmp_path: Path, text: str) -> None:
     (tmp_path / snapshot.FILE).write_text(text)
-    with pytest.raises(SiteError, match="does not say") as caught:
+    with pytest.raises(SiteError, match="is not a valid expectation of the snapshot") as caught:
         snapshot.read(tmp_path)
     assert caught.value.where == str(tmp_path / snapshot.FILE)
 
@@ -104,7 +104,7 @@ def test_the_repository_expects_a_result_of_each_step_of_the_self_check() -> Non
 
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SnapshotInputs:
-    """The inputs of a snapshot that is made in no time."""
+    """The inputs of a snapshot, which is made without a boot."""
 
     def freeze(_: SnapshotInputs, folder: Path) -> None:
         (folder / "memory").write_bytes(b"memory")
@@ -118,7 +118,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SnapshotInputs:
 def expecting(
     inputs: SnapshotInputs, folder: Path, memory: bytes = b"memory", state: bytes = b"state"
 ) -> SnapshotInputs:
-    """The same inputs, of which the repository expects these contents."""
+    """The inputs with an expectation of these contents."""
     digests = {}
     for name, content in (("memory", memory), ("state", state)):
         (folder / "content").write_bytes(content)
@@ -135,18 +135,16 @@ def test_a_damaged_snapshot_is_made_again(inputs: SnapshotInputs, tmp_path: Path
         lines: list[str] = []
         assert snapshot.verified_snapshot(inputs, tmp_path, lines.append) == made
         assert made.memory.read_bytes() == b"memory"
-        assert str(made.folder) in lines[0] and name in lines[0] and lines[1:] == ["freezing the machine again"]
+        assert str(made.folder) in lines[0] and name in lines[0] and lines[1:] == ["making the snapshot again"]
 
 
-def test_an_undamaged_snapshot_that_is_not_the_expected_one_is_made_again(
-    inputs: SnapshotInputs, tmp_path: Path
-) -> None:
+def test_an_undamaged_but_unexpected_snapshot_is_made_again(inputs: SnapshotInputs, tmp_path: Path) -> None:
     made = snapshot.verified_snapshot(inputs, tmp_path, lambda _: None)
     (made.folder / "state").write_bytes(b"of another time")
     seal(made.folder, digest_with_holes)
     lines: list[str] = []
     again = snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lines.append)
-    assert again.state.read_bytes() == b"state" and lines[0].endswith("is not what every other computer has")
+    assert again.state.read_bytes() == b"state" and lines[0].endswith("is not the expected snapshot")
 
 
 @pytest.mark.parametrize(("memory", "state", "name"), [(b"?", b"state", "memory"), (b"memory", b"?", "state")])
@@ -154,12 +152,12 @@ def test_unexpected_memory_or_state_from_the_same_inputs_is_refused_and_not_cach
     inputs: SnapshotInputs, tmp_path: Path, memory: bytes, state: bytes, name: str
 ) -> None:
     for _ in range(2):
-        with pytest.raises(MachineError, match=f"another {name}"):
+        with pytest.raises(MachineError, match=f"the snapshot's {name} is not the expected one"):
             snapshot.verified_snapshot(expecting(inputs, tmp_path, memory, state), tmp_path, lambda _: None)
     snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lambda _: None)
 
 
-def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
+def test_a_read_only_memory_is_copied_once_for_this_process(
     inputs: SnapshotInputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lab.machine.snapshot.os.access", lambda *_: False)
@@ -170,7 +168,7 @@ def test_a_memory_that_cannot_be_written_is_copied_once_for_this_process(
     os.close(made.copied)
 
 
-def test_the_identity_depends_on_the_memory_and_not_on_who_made_it(inputs: SnapshotInputs, tmp_path: Path) -> None:
+def test_the_identity_depends_on_the_memory_and_not_on_its_maker(inputs: SnapshotInputs, tmp_path: Path) -> None:
     (tmp_path / "memory").write_bytes(b"memory")
     identity = snapshot.identity(inputs, tmp_path / "first", lambda _: None)
     other = replace(inputs, runner=Runner(tmp_path, "a newer qemu"), image=Image(tmp_path, "with the same memory"))
@@ -241,9 +239,4 @@ def test_a_host_that_is_not_exact_is_refused_each_time(
 def test_a_snapshot_without_an_expectation_is_not_checked_and_a_message_says_so(
     check: Callable[..., list[str]],
 ) -> None:
-    assert "no results of this machine" in check(OUTCOME, None)[0]
-
-
-def test_a_host_without_a_cpu_model_still_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "CPUINFO", tmp_path / "none")
-    assert snapshot.host().strip()
+    assert "has no results of this snapshot" in check(OUTCOME, None)[0]

@@ -40,13 +40,6 @@ def test_a_digest_is_the_same_without_holes_and_another_after_one_bit(tmp_path: 
     assert sparse.digest_with_holes(tmp_path / "full") != digest
 
 
-def test_pieces_are_no_larger_than_a_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sparse, "COPY_BYTES", 4096)
-    with sparse.anonymous_file("memory") as memory:
-        os.pwrite(memory, b"x" * 10_000, 0)
-        assert list(sparse.extents(memory, 10_000)) == [(0, 4096), (4096, 8192), (8192, 10_000)]
-
-
 def test_a_full_disk_is_noticed() -> None:
     with sparse.anonymous_file("memory") as memory:
         os.pwrite(memory, b"x" * 10_000, 0)

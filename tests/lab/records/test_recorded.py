@@ -205,7 +205,7 @@ def test_of_two_whole_sites_the_one_that_a_run_would_take_or_that_is_named_is_re
     assert read(file, results, "slurm:exact")[0].site.name == "exact"
     with pytest.raises(RecordError, match="there is no record of the site vm"):
         read(file, results, "vm")
-    with pytest.raises(SiteError, match="there is no site called 'sun'"):
+    with pytest.raises(SiteError, match="unknown site: 'sun'"):
         read(file, results, "sun")
 
 

@@ -1,4 +1,4 @@
-"""Computers that are only a tree of files: what /sys would say on one with real RDMA devices."""
+"""Hosts that are only a tree of files: /sys and /proc of a host with real RDMA devices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NETDEV = {"mtu": "9000", "device/vendor": "0x15b3", "device/device": "0x1021", "
 
 
 def pretend(root: Path, monkeypatch: pytest.MonkeyPatch, *devices: str) -> None:
-    """Let this computer have RDMA devices, each with an interface of its own: mlx5_0 on eth0 ..."""
+    """Let this host have RDMA devices, each with an interface: mlx5_0 on eth0 ..."""
     monkeypatch.setattr(computer, "SYS", root / "sys")
     monkeypatch.setattr(computer, "PROC", root / "proc")
     put(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance")

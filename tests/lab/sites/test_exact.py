@@ -1,4 +1,4 @@
-"""The exact site without its machine: what it says of itself, and what it does before there is one."""
+"""The exact site before there is a snapshot."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ import pytest
 from lab.machine.contents import INIT, SCRIPTS
 from lab.model.trial import Job, Link, Perturbation
 from lab.sites.exact import ExactSite
-from lab.sites.site import open_site
 from lab.supply.lock import LockError
-
-
-def test_the_harness_opens_it_by_name_with_both_ends_of_the_cable() -> None:
-    site = open_site("exact")
-    assert site.name == "exact"
-    assert (site.ends.client.device, site.ends.server.interface) == ("rxe0", "v1")
 
 
 def test_a_lock_that_cannot_be_read_stops_it_before_anything_is_built(tmp_path: Path) -> None:

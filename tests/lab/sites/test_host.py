@@ -1,4 +1,4 @@
-"""The devices of this host that are the two ends: lab.sites.host."""
+"""The choice of this host's devices: lab.sites.host."""
 
 import json
 import re
@@ -23,17 +23,17 @@ from lab.sites.wall import refuse_model
 
 @pytest.fixture
 def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What `ip -json addr show dev X` answers, by interface."""
-    known = {"eth0": "192.168.1.1", "eth1": "192.168.1.2"}
+    """The addresses that `ip -json addr show dev X` prints, by interface."""
+    local_addresses = {"eth0": "192.168.1.1", "eth1": "192.168.1.2"}
 
     def answer(argv: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-        local = known.get(argv[-1])
+        local = local_addresses.get(argv[-1])
         info = [{"family": "inet", "scope": "global", "local": local}] if local else []
         entries = [{"ifname": argv[-1], "addr_info": info}]
         return subprocess.CompletedProcess(argv, 0, json.dumps(entries), "")
 
     monkeypatch.setattr(subprocess, "run", answer)
-    return known
+    return local_addresses
 
 
 @pytest.mark.usefixtures("addresses")
@@ -46,24 +46,22 @@ def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("addresses")
-def test_one_device_is_its_own_other_end_and_the_record_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_device_is_both_ends_with_that_in_the_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
     chosen = host.choose("")
     ends, about = host.ends_of(chosen), host.about(chosen)
     assert ends.client == ends.server and "turn around inside it" in about["cable"]
 
 
-def test_devices_of_two_kinds_are_not_paired_and_a_sentence_says_so(
+def test_devices_of_two_kinds_are_not_paired_and_a_message_names_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0", "rxe0")
     of_software(tmp_path, "rxe0")
     chosen = host.choose("")
     assert chosen == ("mlx5_0",)
-    said = "mlx5_0 .*MT4129.* measured, which is both ends; not paired with rxe0 .*software.*, of another kind"
-    assert re.search(said, host.skipped_devices(chosen))
+    sentence = "mlx5_0 .*MT4129.* measured, which is both ends; not paired with rxe0 .*software.*, of another kind"
+    assert re.search(sentence, host.skipped_devices(chosen))
     with pytest.raises(SiteError, match=r"mlx5_0 .* and rxe0 .* are of two kinds.*host:mlx5_0 alone"):
         host.open("mlx5_0,rxe0")
 

@@ -1,4 +1,4 @@
-"""Soft-RoCE where it cannot be had; what it does where it can is in tests/kernel."""
+"""Soft-RoCE on hosts without it; tests/kernel tests it on a kernel with its modules."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ def without_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests: root is asked for before anything else is."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
 
 
-def test_who_is_not_root_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ordinary_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(SiteError, match="only root can make a Soft-RoCE device"):
         soft_rdma.SoftRdma()
@@ -53,6 +52,6 @@ def test_a_computer_without_modprobe_has_the_cable_too(monkeypatch: pytest.Monke
         soft_rdma.SoftRdma()
 
 
-def test_what_is_made_is_refused_while_another_run_has_it() -> None:
+def test_the_devices_are_refused_while_another_run_has_them() -> None:
     with soft_rdma.taken(), pytest.raises(SiteError, match=r"another run on this computer .*host:cable"):
         soft_rdma.taken()

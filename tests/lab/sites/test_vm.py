@@ -51,13 +51,6 @@ def test_kvm_is_used_only_if_a_vm_boots_with_it(
     assert site().has_kvm(SOFT) is boots and tried == [KVM]
 
 
-def test_a_vm_gets_its_share_of_cpus_and_its_cards() -> None:
-    assert "-smp 2" in " ".join(SOFT.arguments(2))
-    words = " ".join(vm.joints(1, 7, 8))
-    assert words.startswith("-name server ") and "socket,id=link,fd=7" in words and "socket,id=side,fd=8" in words
-    assert words.index("virtio-net-pci,netdev=link") < words.index("virtio-net-pci,netdev=side")
-
-
 def test_another_vm_is_refused() -> None:
     with pytest.raises(SiteError, match="no variant 'kvm'"):
         vm.open("kvm")

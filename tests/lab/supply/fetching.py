@@ -1,4 +1,4 @@
-"""Servers that behave as a test tells them to, a locked package, and a store that asks providers for it."""
+"""Servers with a test's behaviour, a locked package, and a store that fetches it from providers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def lacking(request: Request) -> None:
 
 
 class Server(ThreadingHTTPServer):
-    """Answers as a test told it to, and remembers the requests."""
+    """A server with a test's answer, which records the requests."""
 
     daemon_threads = True
 

@@ -19,11 +19,6 @@ def test_a_written_lock_is_read_back() -> None:
     assert lock.parse(lock.text_of(BOTH), "packages.lock") == BOTH
 
 
-def test_packages_are_written_in_order() -> None:
-    there = Lock(BOTH.date, {"guest": (IPERF, BUSYBOX)})
-    assert lock.text_of(there).index("busybox") < lock.text_of(there).index("iperf3")
-
-
 @pytest.mark.parametrize(
     "line",
     [

@@ -50,7 +50,7 @@ def test_wrong_bytes_from_an_earlier_provider_are_fetched_again(supply: Supply) 
 
 def test_a_server_with_wrong_bytes_is_named_and_the_next_one_asked(supply: Supply) -> None:
     wrong = supply.serve(lambda request: request.send(b"?" * len(CONTENT)))
-    assert f"{wrong.url}/" + "{path} gives other bytes than the locked ones" in supply.refusal(wrong)
+    assert f"{wrong.url}/" + "{path} sends other bytes than the locked ones" in supply.refusal(wrong)
     assert supply.fetched(wrong, supply.serve(whole)) == CONTENT
 
 

@@ -1,4 +1,4 @@
-"""The providers that the settings, the environment and apt name; servers that are slow, cut short, lie or stall."""
+"""The providers of settings, environment and apt; servers that are slow, incomplete, wrong or silent."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_proxies_are_those_of_apt_by_scheme() -> None:
     assert providers.apt_proxies("Acquire::http::Proxy \n") == {}
 
 
-def test_a_host_without_apt_is_told_so(monkeypatch: pytest.MonkeyPatch, supply: Supply) -> None:
+def test_a_host_without_apt_has_no_mirror(monkeypatch: pytest.MonkeyPatch, supply: Supply) -> None:
     monkeypatch.setenv("PATH", str(supply.folder))
     assert "apt this computer has no apt with a mirror of Debian" in supply.refusal(one("apt"))
 
@@ -196,7 +196,7 @@ def test_no_more_is_written_than_the_locked_size(supply: Supply) -> None:
         while not request.server.over.is_set():
             request.send_chunks(CONTENT, CONTENT)
 
-    assert f"gives more than the {len(CONTENT)} bytes" in supply.refusal(supply.serve(endless))
+    assert f"sends more than the {len(CONTENT)} bytes" in supply.refusal(supply.serve(endless))
     assert sum(file.stat().st_size for file in supply.file.parent.iterdir()) <= len(CONTENT)
 
 
@@ -219,7 +219,7 @@ def test_a_server_that_stalls_is_given_up_and_not_asked_again(supply: Supply, be
         request.server.over.wait(60)
 
     server, course = supply.serve(answer), supply.folder / "course"
-    assert "says nothing for 0.2 s" in supply.refusal(mirror(server.url, 0.2))
+    assert "is silent for 0.2 s" in supply.refusal(mirror(server.url, 0.2))
     server.requests.clear()
     wanted = [supply.package, locked(CONTENT[:1000])]
     course.mkdir()

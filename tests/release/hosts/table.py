@@ -132,5 +132,5 @@ def text(rows: Iterable[Row], old: Mapping[str, str]) -> str:
 
 
 def write(rows: Iterable[Row]) -> None:
-    """Write the page, with the rows of the last one where there are no new ones."""
+    """Write the page; hosts without a new row keep their row."""
     PAGE.write_text(text(rows, lines(PAGE.read_text())))

@@ -1,6 +1,6 @@
-"""A computer as it describes itself: its identity, its state, its counters, its devices.
+"""The identity, the state, the counters and the devices of a host, read from /proc and /sys.
 
-Read from /proc and /sys, by the agent too: it runs on computers where nothing of the lab is installed.
+Agents use this module on hosts without Verbyte, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-if TYPE_CHECKING:  # what is sent to another computer has no other module of the lab
+if TYPE_CHECKING:
     from lab.typed_json import JsonValue
 
 SYS = Path("/sys")
@@ -22,8 +22,7 @@ PROC = Path("/proc")
 SOFTWARE = "software"  # in place of a driver's name
 WORD_BYTES = 4  # InfiniBand counts data in words (InfiniBand Architecture 1.3, 16.1.3.5)
 
-# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics: a copy of lab.machine.results, since this file
-# is sent to other hosts without the lab's modules.
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics: a copy of those in lab.machine.results.
 DEVICE_COLUMNS = tuple(
     f"{way}_{name}"
     for way, names in (
@@ -35,7 +34,7 @@ DEVICE_COLUMNS = tuple(
 
 
 def text(path: Path) -> str:
-    """A file of one value; empty where there is none."""
+    """The value in a file; empty without the file."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -43,7 +42,7 @@ def text(path: Path) -> str:
 
 
 def counters() -> dict[str, int]:
-    """Every interface's and every RDMA port's counters, flat: eth0.tx_bytes, mlx5_0.port_rcv_packets."""
+    """The counters of all interfaces and RDMA ports: eth0.tx_bytes, mlx5_0.port_rcv_packets."""
     found: dict[str, int] = {}
     for line in text(PROC / "net/dev").splitlines():
         name, colon, rest = line.strip().partition(":")
@@ -56,7 +55,7 @@ def counters() -> dict[str, int]:
 
 
 def port_counters(device: str) -> dict[str, int]:
-    """The counters of the device's first port, and its bytes under the names of network interfaces."""
+    """The counters of the device's first port, and its bytes by the names of network interfaces' counters."""
     port, found = SYS / "class/infiniband" / device / "ports/1", {}
     for file in (*port.glob("counters/*"), *port.glob("hw_counters/*")):
         value = text(file)
@@ -69,42 +68,41 @@ def port_counters(device: str) -> dict[str, int]:
 
 
 def devices() -> list[str]:
-    """RDMA devices."""
+    """The RDMA devices."""
     folder = SYS / "class/infiniband"
-    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    return sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
 
 
 def interface_of(device: str) -> str:
     """The network interface of an RDMA device's first port: that of its first GID, else its only netdev."""
     folder = SYS / "class/infiniband" / device
     named = text(folder / "ports/1/gid_attrs/ndevs/0")
-    return named or min((each.name for each in folder.glob("device/net/*")), default="")
+    return named or min((file.name for file in folder.glob("device/net/*")), default="")
 
 
 def address_of(interface: str) -> str:
-    """Its first IPv4 address, else its first IPv6 one, global ones first; nothing where it has none but the one of the
-    link alone, which programs can't use without being told the link."""
-    usable = [each for each in _addresses("dev", interface) if each["scope"] != "link"]
-    found = sorted(usable, key=lambda each: (each["scope"] != "global", each["family"]))
-    return found[0]["local"] if found else ""
+    """The interface's first IPv4 address, else its first IPv6 address, global ones first; empty if it has none but a
+    link-local one, for which programs would need an option."""
+    usable = [row for row in _addresses("dev", interface) if row["scope"] != "link"]
+    return min(usable, key=lambda row: (row["scope"] != "global", row["family"]), default={"local": ""})["local"]
 
 
 def interface_with(address: str) -> str:
-    """The interface that has an address."""
-    return next((each["interface"] for each in _addresses() if each["local"] == address), "")
+    """The interface that has an address; empty if there is none."""
+    return next((row["interface"] for row in _addresses() if row["local"] == address), "")
 
 
 def _addresses(*which: str) -> list[dict[str, str]]:
-    """All addresses of this network namespace."""
+    """The addresses of interfaces in this network namespace."""
     return [
-        {"interface": link["ifname"], **{name: str(each.get(name, "")) for name in ("local", "scope", "family")}}
+        {"interface": link["ifname"], **{name: str(row.get(name, "")) for name in ("local", "scope", "family")}}
         for link in _links(*which)
-        for each in link.get("addr_info", ())
+        for row in link.get("addr_info", ())
     ]
 
 
 class Interface(TypedDict):
-    """What iproute2 lists of one."""
+    """An interface as iproute2 lists it."""
 
     ifname: str
     operstate: str
@@ -112,14 +110,14 @@ class Interface(TypedDict):
 
 
 def _links(*which: str) -> list[Interface]:
-    """Interfaces of this network namespace, as iproute2 lists them: /sys may be another's."""
+    """The interfaces of this network namespace, from iproute2: /sys may show another namespace."""
     listed = subprocess.run(["ip", "-json", "addr", "show", *which], stdout=subprocess.PIPE, check=False).stdout
-    found: list[Interface] = json.loads(listed or "[]")
-    return found
+    links: list[Interface] = json.loads(listed or "[]")
+    return links
 
 
 def end(device: str, interface: str, address: str) -> dict[str, str]:
-    """One end of the data link: missing parts are found from the given ones, else from the way of the ssh login."""
+    """One end of the data link; missing parts follow from the others, else from the address of the ssh login."""
     came_in = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 3)[2]
     if not (device or interface or address):
         device = active_device()
@@ -130,40 +128,34 @@ def end(device: str, interface: str, address: str) -> dict[str, str]:
 
 
 def gid_of(device: str, address: str) -> str:
-    """The number of the GID of an address in the table of the device's first port: the one for RoCE v2 where there are
-    several, and the first of all where there is none, as on InfiniBand."""
+    """The number of an address in the GID table of the device's first port: for RoCE v2 if there are several, and 0 if
+    there is none, as on InfiniBand."""
     if not device:
         return ""
-    port, wanted = SYS / "class/infiniband" / device / "ports/1", ipaddress.IPv6Address(as_gid(address))
-    found = [each.name for each in (port / "gids").glob("*") if text(each) == wanted.exploded]
-    found.sort(key=lambda number: (text(port / "gid_attrs/types" / number) != "RoCE v2", int(number)))
-    return next(iter(found), "0")
-
-
-def as_gid(address: str) -> str:
-    """An address as GIDs spell it."""
-    return address if ":" in address else f"::ffff:{address or '0.0.0.0'}"
+    port = SYS / "class/infiniband" / device / "ports/1"
+    gid = ipaddress.IPv6Address(address if ":" in address else f"::ffff:{address or '0.0.0.0'}").exploded
+    numbers = [file.name for file in (port / "gids").glob("*") if text(file) == gid]
+    return min(numbers, key=lambda n: (text(port / "gid_attrs/types" / n) != "RoCE v2", int(n)), default="0")
 
 
 def active_device() -> str:
-    """The first RDMA device whose port is up."""
+    """The first RDMA device whose port is up; empty if there is none."""
     return next((name for name in devices() if "ACTIVE" in port_state(name)), "")
 
 
 def is_down(interface: str, device: str) -> bool:
-    """Whether this end of the link is down, as far as the computer says."""
+    """Whether the interface or the device's port is down."""
     off = any(link["operstate"] in ("DOWN", "LOWERLAYERDOWN") for link in _links("dev", interface))
     return off or (bool(device) and "ACTIVE" not in port_state(device))
 
 
 def port_state(device: str) -> str:
-    """The state of the first port: `4: ACTIVE`, or why not."""
+    """The state of the first port, such as `4: ACTIVE`."""
     return text(SYS / "class/infiniband" / device / "ports/1/state")
 
 
 def kind(device: str) -> str:
-    """What a device is: its driver, its model and board, its kind of node, and what its port speaks. A device of
-    software has no hardware behind it, and no driver."""
+    """The kind of a device: driver or `software`, model, board, kind of node, and link layer of its port."""
     folder = SYS / "class/infiniband" / device
     driver = driver_of(folder / "device") if (folder / "device").exists() else SOFTWARE
     names = ("hca_type", "board_id", "node_type", "ports/1/link_layer")
@@ -177,33 +169,32 @@ def driver_of(card: Path) -> str:
 
 
 def gid_kinds(device: str) -> str:
-    """How many GIDs of each kind the device's first port has: 1 IB/RoCE v1, 2 RoCE v2."""
-    kinds = [text(each) for each in (SYS / "class/infiniband" / device / "ports/1/gid_attrs/types").glob("*")]
+    """The number of GIDs of each kind in the table of the device's first port: 1 IB/RoCE v1, 2 RoCE v2."""
+    kinds = [text(file) for file in (SYS / "class/infiniband" / device / "ports/1/gid_attrs/types").glob("*")]
     return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds)) if kind)
 
 
 def identity(interface: str, device: str) -> dict[str, str]:
     """The facts that make measurements comparable; none of them changes by itself."""
-    found = {"kernel": os.uname().release, "processor": processor(), "governor": governor(), "turbo": turbo()}
-    found["congestion"] = text(PROC / "sys/net/ipv4/tcp_congestion_control")
-    found.update(_card(interface, device))
-    return {name: value for name, value in found.items() if value}
-
-
-def _card(interface: str, device: str) -> dict[str, str]:
     card, port = SYS / "class/net" / interface / "device", SYS / "class/infiniband" / device
-    return {
+    facts = {
+        "kernel": os.uname().release,
+        "processor": processor(),
+        "governor": governor(),
+        "turbo": turbo(),
+        "congestion": text(PROC / "sys/net/ipv4/tcp_congestion_control"),
         "card": " ".join(filter(None, (text(card / "vendor"), text(card / "device")))),
         "driver": driver_of(card),
         "rdma": text(port / "hca_type") or text(port / "node_desc") if device else "",
         "firmware": text(port / "fw_ver") if device else "",
         "link": port_rate(device),
     }
+    return {name: value for name, value in facts.items() if value}
 
 
 def state(interface: str, device: str) -> dict[str, JsonValue]:
-    """Facts that are only recorded: they may change from trial to trial."""
-    found: dict[str, JsonValue] = {
+    """Facts that may change from trial to trial: recorded, never compared."""
+    facts: dict[str, JsonValue] = {
         "load": list(os.getloadavg()),
         "temperatures_c": [int(text(zone)) / 1000 for zone in sorted(SYS.glob("class/thermal/thermal_zone*/temp"))],
         "irq_affinity": irq_affinity(interface),
@@ -214,18 +205,18 @@ def state(interface: str, device: str) -> dict[str, JsonValue]:
         "gids": gid_kinds(device) if device else "",
         "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
     }
-    return {name: value for name, value in found.items() if value not in ("", [], {}, 0)}
+    return {name: value for name, value in facts.items() if value not in ("", [], {}, 0)}
 
 
 def port_rate(device: str) -> str:
-    """As a card says it: `400 Gb/sec (4X NDR)`. What a device of software says is a guess where its interface knows no
-    speed: 2.5 Gb/sec (ib_get_eth_speed of the kernel)."""
+    """The rate that a card reports: `400 Gb/sec (4X NDR)`; empty for software devices, whose 2.5 Gb/sec is a default
+    (ib_get_eth_speed of the kernel)."""
     folder = SYS / "class/infiniband" / device
     return text(folder / "ports/1/rate") if device and (folder / "device").exists() else ""
 
 
 def rate_bit_s(interface: str, device: str) -> int:
-    """The link's rate, from its card, or from its interface in Mbit/s; 0 without a card."""
+    """The link's rate, from its card or its interface; 0 without a card."""
     words = port_rate(device).split()
     if words:
         return int(float(words[0]) * 1e9)
@@ -235,7 +226,7 @@ def rate_bit_s(interface: str, device: str) -> int:
 
 
 def processor() -> str:
-    """The processor's model."""
+    """The CPU's model."""
     for line in text(PROC / "cpuinfo").splitlines():
         if line.startswith(("model name", "cpu model", "Processor")):
             return line.partition(":")[2].strip()
@@ -243,34 +234,34 @@ def processor() -> str:
 
 
 def governor() -> str:
-    """How the processors' frequency is chosen; several names where they differ."""
+    """The governors of the CPUs' frequency."""
     names = {text(file) for file in SYS.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")}
     return " ".join(sorted(names - {""}))
 
 
 def turbo() -> str:
-    """Whether processors may run faster than they can for long."""
+    """Whether the CPUs' turbo is on or off; empty if unknown."""
     off = text(SYS / "devices/system/cpu/intel_pstate/no_turbo")
     on = text(SYS / "devices/system/cpu/cpufreq/boost")
     return {"0": "on", "1": "off"}.get(off, "") or {"0": "off", "1": "on"}.get(on, "")
 
 
 def irq_affinity(interface: str) -> dict[str, str]:
-    """The processors that each interrupt of the network card may go to."""
-    numbers = sorted(each.name for each in (SYS / "class/net" / interface / "device/msi_irqs").glob("*"))
+    """The CPUs that each interrupt of the network card may go to."""
+    numbers = sorted(file.name for file in (SYS / "class/net" / interface / "device/msi_irqs").glob("*"))
     return {number: text(PROC / "irq" / number / "smp_affinity_list") for number in numbers}
 
 
 def near(interface: str, device: str) -> set[int]:
-    """The processors that the kernel calls local to the network card: those of its NUMA node, and where hwloc looks
-    for them too (hwloc/openfabrics-verbs.h). None where the computer does not say."""
+    """The CPUs of the network card's NUMA node, from the file that hwloc reads too (hwloc/openfabrics-verbs.h); none if
+    there is no such file."""
     cards = (SYS / "class/infiniband" / device / "device", SYS / "class/net" / interface / "device")
-    named = (set(cpu_list(text(card / "local_cpulist"))) for card in cards)
-    return next(filter(None, named), set())
+    lists = (set(cpu_list(text(card / "local_cpulist"))) for card in cards)
+    return next(filter(None, lists), set())
 
 
 def cpu_list(words: str) -> Iterator[int]:
-    """0-3,8 as numbers."""
+    """The numbers of a list such as 0-3,8."""
     for word in filter(None, words.split(",")):
         first, _, last = word.partition("-")
         yield from range(int(first), int(last or first) + 1)

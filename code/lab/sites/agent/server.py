@@ -31,7 +31,7 @@ STARTED: set[int] = set()  # process ids of running programs
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of orphans: a launcher gives each rank a group of its own."""
+    """Make this process the parent of orphans: a launcher puts each rank into another group."""
     with suppress(ImportError, OSError):
         from ctypes import CDLL
 

@@ -18,7 +18,7 @@ def test_firmware_governor_turbo_card_and_link_identify_a_computer(
     assert (found["rdma"], found["card"], found["link"]) == ("MT4129", "0x15b3 0x1021", "400 Gb/sec (4X NDR)")
 
 
-def test_the_rate_of_a_card_is_what_it_says_and_that_of_a_device_of_software_is_its_interfaces(
+def test_a_card_reports_its_rate_and_a_software_device_has_that_of_its_interface(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
@@ -50,7 +50,7 @@ def test_an_end_is_down_when_its_interface_or_its_port_is(tmp_path: Path, monkey
         ([("inet6", "global", "fd00::1"), ("inet", "global", "10.1.0.1")], "10.1.0.1"),
     ],
 )
-def test_an_address_of_the_link_alone_is_none(
+def test_a_link_local_address_is_not_used(
     monkeypatch: pytest.MonkeyPatch, there: list[tuple[str, str, str]], first: str
 ) -> None:
     listed = [dict(zip(("family", "scope", "local"), each, strict=True)) for each in there]
@@ -73,16 +73,14 @@ def test_a_card_that_does_rdma_counts_its_words_as_bytes(tmp_path: Path, monkeyp
     assert found["mlx5_0.out_of_sequence"] == 3
 
 
-def test_the_processors_near_a_card_are_those_that_the_kernel_calls_local(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cpus_near_a_card_are_its_local_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
     assert computer.near("eth0", "mlx5_0") == {8, 9, 10, 12}
     put(tmp_path / "sys/class/net/eth1/device/local_cpulist", "4")
     assert computer.near("eth1", "") == {4} and computer.near("eth0", "") == set()
 
 
-def test_a_computer_that_says_nothing_has_an_identity_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_without_any_such_file_has_an_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computer, "SYS", tmp_path)
     monkeypatch.setattr(computer, "PROC", tmp_path)
     assert computer.identity("eth0", "").keys() == {"kernel", "processor"} and computer.counters() == {}
@@ -98,8 +96,8 @@ def test_the_gid_of_an_address_is_the_one_of_roce_v2_else_the_first(
     port, mapped = tmp_path / "sys/class/infiniband/mlx5_0/ports/1", "0000:0000:0000:0000:0000:ffff:0a01:0002"
     gids = {0: "fe80:0000:0000:0000:0000:0000:0000:0001", 2: mapped, 3: mapped}
     gids[12] = "fd00:0000:0000:0000:0000:0000:0000:0001"
-    for each, gid in gids.items():
-        put(port / f"gids/{each}", gid)
-        put(port / f"gid_attrs/types/{each}", "IB/RoCE v1" if each == 2 else "RoCE v2")
+    for index, gid in gids.items():
+        put(port / f"gids/{index}", gid)
+        put(port / f"gid_attrs/types/{index}", "IB/RoCE v1" if index == 2 else "RoCE v2")
     assert computer.gid_of("mlx5_0", address) == number
     assert computer.gid_of("", address) == ""
