@@ -101,7 +101,7 @@ help: ## Print this list
 	@echo "usage: make TARGET [VARIABLE=value]"
 	@sed -n -e 's/^##@ \(.*\)/\n\1:/p' -e 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-##@ Change the lab
+##@ Change Verbyte
 
 test: lint build ## Check everything: lint, the C tests, the Python tests, the exact machine
 	@code/setup/setup tests

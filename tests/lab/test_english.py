@@ -1,10 +1,8 @@
-"""Plain English in what people read: README, docs, hand-outs, templates, help and messages."""
+"""Plain English in README, docs, hand-outs and templates."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,22 +31,13 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *docs, *sorted(ASSIGNMENTS.rglob("*.md")), *sorted(TEMPLATES.rglob("*.tex"))]
 
 
-def messages(file: Path) -> Iterator[tuple[int, str]]:
-    """The texts of a module that a user can read: its strings without docstrings."""
-    tree = ast.parse(file.read_text())
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            yield node.lineno, node.value
-
-
 def faults(text: str) -> list[str]:
-    """What a reviewer would strike out, with the plain word."""
+    """The avoided words of a text, with their replacements."""
     return [f"{match[0]!r}: {plain}" for pattern, plain in AVOIDED.items() for match in re.finditer(pattern, text)]
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_a_page_is_in_plain_english(page: Path) -> None:
+def test_page_is_in_plain_english(page: Path) -> None:
     prose = NOT_PROSE.sub(lambda match: "\n" * match[0].count("\n"), page.read_text())
     found = {number: faults(line) for number, line in enumerate(prose.splitlines(), 1)}
     assert {number: words for number, words in found.items() if words} == {}

@@ -128,7 +128,7 @@ def test_trials_start_with_the_first_repetitions(make_small_plan: Make) -> None:
     assert order == sorted(order)
 
 
-def test_repetitions_differ_in_start_and_order_and_are_the_same_in_every_version_of_python() -> None:
+def test_repetitions_differ_in_start_and_order_independently_of_pythons_version() -> None:
     sizes = tuple(2**power for power in range(21))
     orders = {shuffle(sizes, repetition) for repetition in range(1, 11)}
     assert len(orders) == 10 and all(set(order) == set(sizes) for order in orders)
