@@ -196,20 +196,15 @@ def test_killed_run_leaves_no_half_record(experiment_file: Write, tmp_path: Path
     assert lab("run", file, "--results", results)[0] == 0 and len(records(results)) == 4
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Path:
-    """A file system without room; without the right to mount one, a read-only folder."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(folder)]
+def test_full_disk_is_one_sentence(experiment_file: Write, tmp_path: Path) -> None:
+    """Without the right to mount a file system without room, the folder is read-only."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(disk)]
     if os.geteuid() != 0 or not shutil.which("mount") or subprocess.run(mount, check=False).returncode:
-        folder.chmod(0o500)
-    return folder
-
-
-def test_full_disk_is_one_sentence(experiment_file: Write, full_disk: Path) -> None:
-    code, _, err = lab("run", experiment_file(), "--site", "exact", "--results", full_disk)
-    subprocess.run(["umount", str(full_disk)], check=False, capture_output=True)
+        disk.chmod(0o500)
+    code, _, err = lab("run", experiment_file(), "--site", "exact", "--results", disk)
+    subprocess.run(["umount", str(disk)], check=False, capture_output=True)
     assert code == 2 and len(err.splitlines()) == 1 and "Traceback" not in err
     assert "the disk is full" in err or "cannot be written" in err
 

@@ -83,8 +83,8 @@ def test_only_the_exact_site_must_work(
         ("", {"link_state": "4: ACTIVE", "mtu": "1500"},
          "mlx5_0 (4: ACTIVE), eth0 (MTU 1500)", "an address for eth0 over there"),
         ("10.1.0.1", {"down": True}, "mlx5_0 (not there), eth0 (MTU unknown), 10.1.0.1",
-         "rdma link over there, which lacks mlx5_0"),
-    ],
+         "rdma link over there, which lacks mlx5_0")
+    ]
 )  # fmt: skip
 def test_host_shows_its_end_of_the_link_and_what_keeps_it_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, shown: str, remedy: str
