@@ -67,7 +67,7 @@ def script(name: str, cluster: Slurm = CLUSTER) -> list[str]:
     return make_script(plan_of(name, cluster), cluster).splitlines()
 
 
-def test_every_trial_of_a_script_is_one_launch() -> None:
+def test_script_launches_each_trial_once() -> None:
     trials = [line for line in script(SWEEP) if "srun " in line]
     assert len(trials) == 5 * 10 and all("--mpi=pmix" in line and "--nodes=2" in line for line in trials)
     assert sum("2144000000@1/1" in line for line in trials) == 2 * 10
@@ -76,7 +76,7 @@ def test_every_trial_of_a_script_is_one_launch() -> None:
     assert sum("orterun " in line for line in lines) == 5 * 10 and not any("srun " in line for line in lines)
 
 
-def test_script_has_the_options_of_hosts_toml_and_the_kept_program() -> None:
+def test_script_has_the_options_of_hosts_toml_and_the_copied_program() -> None:
     lines = script(ONE_WAY)
     assert {"#SBATCH --account=lab", "#SBATCH --mem=0"} <= set(lines) and lines[0] == "#!/bin/bash -l"
     assert lines.index("#SBATCH --mem=0") < lines.index("failed=0")  # sbatch reads no option below a command
