@@ -1,4 +1,4 @@
-"""What the front door says before it does anything."""
+"""The Makefile: its help, its arguments, and the commands that it runs."""
 
 import re
 import runpy
@@ -20,28 +20,22 @@ def make(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "words", [["grade"], ["grade", "SUBMISSION="], ["grade-class"], ["grade-class", "SUBMISSIONS= "]]
 )
-def test_grading_wants_to_be_told_what(words: list[str]) -> None:
-    """Nothing is set up, built or graded before it."""
+def test_grading_needs_a_name(words: list[str]) -> None:
     done = make(*words)
     assert (done.returncode, done.stdout) == (2, "") and f"make {words[0]} SUBMISSION" in done.stderr
 
 
-def test_a_target_that_grades_nothing_needs_no_hand_in() -> None:
-    assert make("help").returncode == 0
-
-
-def test_help_lists_each_target_under_the_reader_who_needs_it() -> None:
+def test_help_lists_each_described_target_under_a_heading() -> None:
     heads: list[str] = []
     listed: list[str] = []
     for line in make("help").stdout.splitlines()[1:]:
         (heads if re.match(r"\w.*:$", line) else listed).append(line)
-    assert heads == ["Measure, and write reports:", "Hand in:", "Grade:", "Set up:", "Change the lab:"]
+    assert heads == ["Measure, and write reports:", "Hand in:", "Grade:", "Set up:", "Change Verbyte (more targets: docs/CONTRIBUTING.md):"]
     described = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert [line.split()[0] for line in listed if line] == described
 
 
 def test_help_names_the_variables_of_each_target() -> None:
-    """Those that its recipe takes from the command line."""
     rules = re.findall(r"^([a-z-]+):.*## (.*)\n((?:\t.*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     taken = {(target, name) for target, _, recipe in rules for name in re.findall(r"\$\(([A-Z]+)\)", recipe)}
     known = {(target, name) for target, words, _ in rules for name in re.findall(r"([A-Z]+)=", words)}
@@ -53,7 +47,7 @@ MEASURE = ["try", "run", "all", "verify"]
 
 
 def without_a_compiler(folder: Path) -> None:
-    """A checkout whose set-up and `lab` only say how they were called; the PATH has what make itself needs."""
+    """A checkout whose set-up and `lab` only print their arguments; PATH has only what make itself needs."""
     shutil.copy(ROOT / "Makefile", folder)
     for file in (".venv/bin/lab", "code/setup/setup"):
         (folder / file).parent.mkdir(parents=True)
@@ -65,7 +59,7 @@ def without_a_compiler(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("target", MEASURE)
-def test_measuring_needs_no_compiler_where_no_link_is_known(target: str, tmp_path: Path) -> None:
+def test_measuring_without_a_real_link_needs_no_compiler(target: str, tmp_path: Path) -> None:
     without_a_compiler(tmp_path)
     command = ["make", "-C", str(tmp_path), "--no-print-directory", "--silent", target, "links="]
     done = subprocess.run(command, env={"PATH": str(tmp_path / "bin")}, capture_output=True, text=True, check=True)
@@ -75,14 +69,13 @@ def test_measuring_needs_no_compiler_where_no_link_is_known(target: str, tmp_pat
 
 
 @pytest.mark.parametrize("target", MEASURE[:3])
-def test_programs_for_real_links_are_compiled_where_one_is_known(target: str) -> None:
-    """With hosts.toml, or a device of RDMA."""
+def test_programs_are_compiled_for_a_real_link(target: str) -> None:
     assert " links" not in make("--dry-run", target, "links=").stdout
     assert "code/setup/setup links" in make("--dry-run", target, "links=hosts.toml").stdout
 
 
-def test_an_empty_program_is_made_again(tmp_path: Path) -> None:
-    """As a full disk leaves it: newer than all that it is made of."""
+def test_empty_program_is_compiled_again(tmp_path: Path) -> None:
+    """A full disk leaves an empty file that is newer than its sources."""
     out = f"OUT={tmp_path}"
     target = str(tmp_path / "tcp-client")
     assert make(out, target, folder=ROOT / "code" / "bench").returncode == 0
@@ -94,6 +87,5 @@ def test_an_empty_program_is_made_again(tmp_path: Path) -> None:
     assert file.stat().st_size > 1000
 
 
-def test_the_command_that_setup_makes_does_nothing_when_a_process_of_its_own_loads_it() -> None:
-    """As each process that writes one of several reports does."""
+def test_installed_command_does_nothing_when_a_worker_process_loads_it() -> None:
     assert "main" not in runpy.run_path(str(Path(sys.executable).with_name("lab")), run_name="__mp_main__")

@@ -9,8 +9,8 @@ from pathlib import Path
 from lab import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = ROOT / "lab.toml"  # where packages come from; the user writes it, if at all
-HOSTS = ROOT / "hosts.toml"  # the computers of the sites ssh and slurm; the user writes it
+SETTINGS = ROOT / "lab.toml"  # package sources; optional
+HOSTS = ROOT / "hosts.toml"  # the hosts of the sites ssh and slurm
 EXPERIMENTS = ROOT / "experiments"
 EXAMPLES = EXPERIMENTS / "examples"  # not of `make all`
 CARDS = EXPERIMENTS / "cards"  # modelled ones
@@ -18,23 +18,23 @@ PUBLISHED = EXPERIMENTS / "published"
 ASSIGNMENTS = EXPERIMENTS / "assignments"
 CACHE = ROOT / ".cache"
 BENCH = CACHE / "bench"  # the C programs
-SET_CLOCK = BENCH / "set-clock"  # what sets the clock of the server's computer, where a link asks for it
+SET_CLOCK = BENCH / "set-clock"  # for links that set the server's clock
 BENCH_SOURCES = ROOT / "code" / "bench"
-PROGRAMS = CACHE / "programs"  # copies of them, by digest
-CARD = ROOT / "code" / "card"  # the modelled one
-MACHINE = ROOT / "code" / "machine"  # what the exact site boots
-STRANGER = MACHINE / "stranger"  # the sandbox of student programs there
+PROGRAMS = CACHE / "programs"  # copies by digest
+CARD = ROOT / "code" / "card"
+MACHINE = ROOT / "code" / "machine"  # the VM of the exact site
+STRANGER = MACHINE / "stranger"  # the sandbox of student programs in the VM
 DOCS = ROOT / "docs"
 TEMPLATES = ROOT / "templates"
 REPORTS = ROOT / "report"
 SUBMISSIONS = ROOT / "submission"
-GRADING = CACHE / "grade"  # the grader's own records, and what is rebuilt from them
+GRADING = CACHE / "grade"  # the grader's records, and the reports rebuilt from them
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"
 
 
 def from_here(path: Path) -> Path:
-    """The path relative to the current folder, if it is in there."""
+    """The path relative to the current folder, if it is inside."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
@@ -46,7 +46,7 @@ LETTERS = 12
 
 @cache
 def exact_version() -> str:
-    """Such as `1.0.0+3f9a1c02b7de`; no commit, since a course may hand out its lab without git."""
+    """The version with a digest of the code, such as `1.0.0+3f9a1c02b7de`; a checkout may have no git."""
     digest = hashlib.sha256()
     for part in PARTS:
         path = ROOT / part

@@ -16,7 +16,7 @@ from lab.errors import LabError, SpecError, all_lines, one_line
         (SpecError("it has no series", file=Path("x.toml"), hint="add one"), "x.toml: it has no series (try: add one)"),
     ],
 )
-def test_error_names_the_place_the_fault_and_what_to_try(error: LabError, sentence: str) -> None:
+def test_error_is_one_sentence_with_file_fault_and_hint(error: LabError, sentence: str) -> None:
     assert str(error) == sentence
 
 

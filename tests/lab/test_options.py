@@ -1,4 +1,4 @@
-"""Options and rules of the C programs: the harness refuses the same values as the programs."""
+"""Options and rules of the C programs: Verbyte refuses the same values as the programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.options import TABLES, Refusal, refusal
 from lab.places import BENCH
 from lab.typed_json import Fault, JsonValue, check_values
 
-NOWHERE = ("--listen", "203.0.113.1")  # a documentation address: what gets as far as listening ends there
+NOWHERE = ("--listen", "203.0.113.1")  # a documentation address: a program that gets as far as listening ends there
 SEEDS = range(150)
 VALUES = {
     "operation": ("write", "send"),
@@ -51,7 +51,7 @@ def program(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([server, *words, sizes, *NOWHERE], capture_output=True, text=True, check=False, timeout=100)
 
 
-def test_the_program_and_the_harness_refuse_the_same_for_the_same_reason() -> None:
+def test_program_and_harness_refuse_the_same_values_for_the_same_reason() -> None:
     refused = 0
     for seed in SEEDS:
         values = drawn(seed)
@@ -71,17 +71,17 @@ def test_the_program_and_the_harness_refuse_the_same_for_the_same_reason() -> No
         ({"least-time": "2", "until-stable": "1"}, "least_time_s", "not with verify or until_stable, which set"),
     ],
 )
-def test_a_sentence_speaks_of_parameters(given: dict[str, str], parameter: str, why: str) -> None:
+def test_refusal_names_parameters_not_options(given: dict[str, str], parameter: str, why: str) -> None:
     harmless = {name: values[0] for name, values in VALUES.items()} | {"verify": "no", "iterations": "5000"}
     found = judged(harmless | given)
     assert found and found.parameter == parameter and found.why.startswith(why)
 
 
-def test_a_rule_about_what_an_experiment_cannot_say_is_left_to_the_program() -> None:
+def test_rule_about_an_option_that_is_not_a_parameter_is_left_to_the_program() -> None:
     assert refusal(TABLES["tcp"], {"format": "columns"}, [(1, 20, 0)]) is None
 
 
-def test_one_size_of_many_is_found_and_named() -> None:
+def test_size_that_breaks_a_rule_is_named() -> None:
     harmless = {name: values[0] for name, values in VALUES.items()} | {"verify": "no"}
     sizes = [(size, 19 if size == 4097 else 5000, 0) for size in (1, 4097, 8192)]
     found = refusal(TABLES["verbs"], harmless, sizes)

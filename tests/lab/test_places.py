@@ -17,23 +17,15 @@ def test_path_is_shown_relative_to_the_current_folder(tmp_path: Path, monkeypatc
     assert from_here(tmp_path.parent / "x.pdf") == tmp_path.parent / "x.pdf"
 
 
-def version() -> str:
-    places.exact_version.cache_clear()
-    try:
-        return places.exact_version()
-    finally:
-        places.exact_version.cache_clear()
-
-
 def test_version_changes_with_code_and_texts_and_not_with_built_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(places, "ROOT", tmp_path)
-    versions = []
+    versions, version = list[str](), places.exact_version.__wrapped__
     for part in places.PARTS:
         assert (ROOT / part).exists()
-        file = tmp_path / part if "." in part else tmp_path / part / "deep" / "file.c"
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file = tmp_path / part / "deep" / "file.c"
+        file.parent.mkdir(parents=True)
         for content in ("one", "other"):
             file.write_text(content)
             versions.append(version())

@@ -1,3 +1,5 @@
+"""Dataclasses to JSON and back, and errors of wrong values."""
+
 from __future__ import annotations
 
 import json
@@ -44,16 +46,13 @@ FULL = Outer(
 
 
 @pytest.mark.parametrize("value", [FULL, Outer(Inner(0))])
-def test_a_dataclass_survives_its_own_json(value: Outer) -> None:
+def test_dataclass_survives_json(value: Outer) -> None:
     table = as_json(value)
     assert json.loads(json.dumps(table)) == table and parse_as(Outer, table) == value
 
 
-def test_a_whole_number_is_a_number() -> None:
+def test_integer_is_read_as_a_number_and_unknown_names_are_ignored() -> None:
     assert type(parse_as(Outer, {"inner": {"count": 1}, "share": 1}).share) is float
-
-
-def test_a_name_that_the_dataclass_does_not_have_is_left_out() -> None:
     assert parse_as(Inner, {"count": 1, "other": 2}) == Inner(1)
 
 
@@ -72,12 +71,9 @@ def test_a_name_that_the_dataclass_does_not_have_is_left_out() -> None:
         ({"table": []}, r"table is \[\], expected a table"),
     ],
 )
-def test_a_value_of_another_type_is_one_sentence(given: JsonTable, sentence: str) -> None:
+def test_value_of_another_type_is_refused_in_one_sentence(given: JsonTable, sentence: str) -> None:
     with pytest.raises(JsonError, match=sentence) as caught:
         parse_as(Outer, {"inner": {"count": 1}, **given})
     assert caught.value.name == next(iter(given))
-
-
-def test_what_is_no_table_is_no_dataclass() -> None:
     with pytest.raises(JsonError, match="expected a table"):
         parse_as(Inner, [1])

@@ -9,8 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.figures.curves import Sized
-from lab.figures.figure import Figure
 from lab.figures.marks import plain
 from lab.figures.stacks import bars
 from lab.files.storage import write_bytes
@@ -63,26 +61,19 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
     write_bytes(png, figure.png)
     names = "; ".join(f"{series.name}: {label(series)}" for series in plan.experiment.series)
     links = "; ".join(link for link, _ in overview.links)
-    _print(plan, f"{sketch.caption} {names}. Link: {links}.", sketch.data, figure, png)
-
-
-def _print(plan: Plan, caption: str, data: Sized, figure: Figure, png: Path) -> None:
+    site = words_of(plan.site.name, plan.site.traits)
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDEST)
-    site = words_of(plan.site.name, plan.site.traits)
-    console.print(plan.experiment.title, style="bold")
-    console.print()
-    console.print(bars(data))
-    console.print()
-    about = f"A bar is the median over the repetitions. In the PNG: {figure.n}."
-    for words in (
-        caption,
+    console.print(plan.experiment.title, style="bold", end="\n\n")
+    console.print(bars(sketch.data), end="\n")
+    for text in (
+        "",
+        f"{sketch.caption} {names}. Link: {links}.",
         rdma_words(plan.site.ends.client.device, plan.experiment.cards),
         site.long,
         site.shared,
-        plain(about),
+        plain(f"A bar is the median over the repetitions. In the PNG: {figure.n}."),
     ):
-        console.print(words)
-    console.print(str(from_here(png)), soft_wrap=True)
-    console.print()
+        console.print(text)
+    console.print(str(from_here(png)), end="\n\n", soft_wrap=True)
     console.print(NEXT.format(first=from_here(plan.experiment.file), discussion=from_here(DISCUSSION)), soft_wrap=True)

@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 from argparse import Namespace
+from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -21,19 +21,6 @@ from lab.run.run import missing
 END_S = 10.0  # for a report to end after an interrupt; then it is killed
 
 
-@dataclass
-class _Waiting:
-    """An experiment, and the keys of its trials that are not over."""
-
-    plan: Plan
-    keys: set[str]
-    failed: int = 0
-
-    def count(self, result: str, key: str) -> None:
-        self.failed += result == "failed" and key in self.keys
-        self.keys.discard(key)
-
-
 class Reporting:
     """Starts the report of an experiment as soon as its last trial is over.
 
@@ -41,10 +28,10 @@ class Reporting:
     """
 
     def __init__(self, shop: Workshop, options: Namespace) -> None:
-        self.plans = shop.plans if options.report else ()
         self.options, self.during_trials = options, shop.facts.traits.repeats
-        self.waiting = [_Waiting(plan, _missing_keys(plan, options)) for plan in self.plans]
-        self.failed: dict[str, int] = {}  # trials, by experiment
+        self.plans = shop.plans if options.report else ()
+        self.waiting = {plan.experiment.file: _missing_keys(plan, options) for plan in self.plans}  # keys of trials
+        self.failed = Counter[Path]()  # trials, by experiment
         self.running: list[subprocess.Popen[str]] = []
         self.status = 0
 
@@ -59,8 +46,10 @@ class Reporting:
 
     def watch(self, result: str, planned: Planned) -> None:
         """Count a trial that is over."""
-        for experiment in self.waiting:
-            experiment.count(result, planned.trial.key)
+        for file, keys in self.waiting.items():
+            if planned.trial.key in keys:
+                keys.remove(planned.trial.key)
+                self.failed[file] += result == "failed"
         if self.during_trials:
             for report in [report for report in self.running if report.poll() is not None]:
                 self._end(report)
@@ -74,12 +63,11 @@ class Reporting:
         while self.running:
             self._end(self.running[0])
             self._start()
-        for plan in self.plans if self.status or self.failed else ():
+        for plan in self.plans if self.status or self.failed.total() else ():
             if not is_current(plan, self.options.results, self.options.out):
-                failed = self.failed.get(plan.experiment.name)
+                failed = self.failed[plan.experiment.file]
                 tell(
-                    f"no report: {plan.experiment.name}: "
-                    + (f"{failed} of its trials failed" if failed else "see above")
+                    f"no report: {plan.experiment.name}: {f'{failed} of its trials failed' if failed else 'see above'}"
                 )
         return self.status
 
@@ -99,10 +87,10 @@ class Reporting:
         """Start one process for all experiments that are ready, but no more processes than trials at once."""
         if len(self.running) >= self.options.jobs:
             return
-        over = [experiment for experiment in self.waiting if not experiment.keys]
-        self.waiting = [experiment for experiment in self.waiting if experiment.keys]
-        self.failed |= {each.plan.experiment.name: each.failed for each in over if each.failed}
-        if ready := [each.plan.experiment.file for each in over if not each.failed]:
+        over = [file for file, keys in self.waiting.items() if not keys]
+        for file in over:
+            del self.waiting[file]
+        if ready := [file for file in over if not self.failed[file]]:
             self.running.append(start_report(ready, self.options))
 
     def _end(self, report: subprocess.Popen[str]) -> None:

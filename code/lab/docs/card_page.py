@@ -31,7 +31,7 @@ SERIES = {"card": ("RDMA WRITE,\nmodelled card", RDMA), "tcp.card": ("TCP", TCP)
 SERIES |= {"soft.card": ("RDMA WRITE,\nSoft-RoCE", OTHERS[0])}
 
 
-class Curve(NamedTuple):
+class HeadlineCurve(NamedTuple):
     """A curve of the figure, in MB/s by size, with the label beside its end or below it."""
 
     label: str
@@ -61,7 +61,7 @@ def headline(reference: Path = REFERENCE) -> str:
     return _on_any_paper(svg.getvalue().decode(), " ".join(_sentences(curves)))
 
 
-def _curves(table: Path) -> Iterator[Curve]:
+def _curves(table: Path) -> Iterator[HeadlineCurve]:
     """The median of the repetitions of each series, and the first published curve: a real card."""
     found = defaultdict[str, dict[int, list[float]]](lambda: defaultdict(list))
     with table.open(newline="") as opened:
@@ -70,12 +70,12 @@ def _curves(table: Path) -> Iterator[Curve]:
                 found[row["series"]][int(row["size_bytes"])].append(float(rate) / MB)
     for series, (label, colour) in SERIES.items():
         if series in found:
-            yield Curve(label, colour, {size: median(rates) for size, rates in found[series].items()})
+            yield HeadlineCurve(label, colour, {size: median(rates) for size, rates in found[series].items()})
     real = {size: rate / MB for size, rate in _points(published_curves(EXPERIMENT)[0]).items()}
-    yield Curve("real card,\npublished", GREY, real, is_published=True)
+    yield HeadlineCurve("real card,\npublished", GREY, real, is_published=True)
 
 
-def _sentences(curves: Iterable[Curve]) -> Iterator[str]:
+def _sentences(curves: Iterable[HeadlineCurve]) -> Iterator[str]:
     yield "Throughput against message size."
     for label, _, rates, _ in curves:
         ends = " and ".join(

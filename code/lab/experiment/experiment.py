@@ -20,7 +20,7 @@ MOST_TRIALS = 1_000_000  # without --yes: a plan keeps each trial in memory
 
 @dataclass(frozen=True)
 class Series:
-    """One curve, or a family of them: a program, its operation, and the varied values."""
+    """One curve, or a family of curves: a program, its operation, and the varied values."""
 
     name: str
     tool: Program
@@ -30,48 +30,45 @@ class Series:
     profiles: dict[str, Profile]
     link: Link
     vary: dict[str, tuple[Scalar, ...]]
-    soft_roce: bool = False  # over a card's wire by the kernel, in place of the card
+    soft_roce: bool = False  # over a card's wire, but by the kernel
 
     @property
     def program(self) -> str:
-        """The program's name."""
         return self.tool.name
 
     @property
     def builds(self) -> dict[Path, Build | None]:
-        """The programs under test, and what its link needs beside them; each with its build, where it is no `make`."""
+        """The programs under test and the one that sets the clock; each with its build, if that is not `make`."""
         clock = {SET_CLOCK: None} if self.link.sets_clock else {}
         return dict.fromkeys(self.tool.binaries, self.tool.build) | clock
 
     @property
     def has_card(self) -> bool:
-        """Whether its messages go over a modelled card; sockets and Soft-RoCE take the same wire without it."""
+        """Whether its messages use a modelled card; sockets and Soft-RoCE use the same wire without it."""
         return self.link.card is not None and self.tool.rdma and not self.soft_roce
 
     def runs_on(self, traits: Traits) -> bool:
-        """Whether a site's link can be what the series asks for: a modelled card is in a machine of instructions."""
+        """Whether a site can provide the series' link; a modelled card needs a site that counts instructions."""
         if self.link.card:
             return traits.repeats
         return traits.takes_models or not self.link.is_modelled
 
     def points(self) -> tuple[Point, ...]:
-        """Every combination of the varied values, in the order of the file."""
+        """Every combination of the varied values."""
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
 
     def trials(self, site: str) -> int:
-        """The number of trials on a site, without making any."""
+        """The number of trials on a site."""
         return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
 
     def profile(self, site: str) -> Profile:
-        """The site's bounds and values; none on a site without a profile."""
         return self.profiles.get(site, Profile(why="The published parameters run unchanged."))
 
     def parameters(self, site: str, point: Point) -> Parameters:
-        """The parameters of a trial: published, then the site's profile, then the varied values."""
+        """The published parameters, replaced by the site's profile, then by the varied values."""
         return self.published.with_values(self.profile(site).values).with_values(point)
 
     def sizes(self, site: str) -> tuple[int, ...]:
-        """The sizes on this site, in their order."""
         return tuple(sorted(self.parameters(site, {}).sizes))
 
     def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
@@ -82,7 +79,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ratio that `lab bench` prints: ours over the best of the peers, or over a limit of physics."""
+    """A ratio that `lab bench` prints: a series over the best of its peers, or over a physical limit."""
 
     name: str
     ours: str
@@ -94,7 +91,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Causes:
-    """What `lab profile` counts: where the instructions of a message go."""
+    """The series and sizes whose instructions `lab profile` counts."""
 
     series: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -102,8 +99,6 @@ class Causes:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment file."""
-
     name: str
     file: Path
     title: str
@@ -115,16 +110,17 @@ class Experiment:
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The modelled cards that carry messages."""
+        """The modelled cards that are used."""
         return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
 
     def on(self, traits: Traits) -> Experiment:
-        """The experiment without the series that a site's link cannot be made for."""
+        """The experiment without the series that the site cannot run."""
         series = tuple(each for each in self.series if each.runs_on(traits))
-        left_out = tuple(each.name for each in self.series if not each.runs_on(traits))
+        left_out = tuple(each.name for each in self.series if each not in series)
         if not series:
-            has = "has a modelled card, and this site has none"
-            what = has if traits.takes_models else "models a link, and this site's link is real"
-            raise SpecError(f"every series {what}", file=self.file, hint="--site exact")
+            card, link = "has a modelled card, and this site has none", "models a link, and this site's link is real"
+            raise SpecError(
+                f"every series {card if traits.takes_models else link}", file=self.file, hint="--site exact"
+            )
         comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
         return replace(self, series=series, comparisons=comparisons, left_out=left_out)

@@ -241,9 +241,10 @@ def _latest(path: Keys, counts: dict[Keys, int]) -> Keys:
     return (*path, counts[path]) if path in counts else path
 
 
-def _path(statement: str) -> tuple[list[str], Any]:
+def _path(statement: str) -> tuple[list[str], object]:
     """The names of a statement's nested tables down to the first value that is not a table with one key."""
-    names, value = list[str](), tomllib.loads(statement)
+    names = list[str]()
+    value: object = tomllib.loads(statement)
     while isinstance(value, dict) and len(value) == 1:
         ((name, value),) = value.items()
         names.append(name)

@@ -1,4 +1,4 @@
-"""Sizes in bytes: `64`, `4K`, `1..1M*2`, `16M..2144M+16M`. The C programs read the same notation."""
+"""Sizes in bytes: `64`, `4K`, `1..1M*2`, `16M..2144M+16M`, as in the C programs."""
 
 from __future__ import annotations
 
@@ -22,28 +22,32 @@ def parse_size(text: str | int) -> int:
         return text
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise SizeError(f"{text!r} is not a size", hint="a whole number of bytes, with K, M or G behind it or not")
+        raise SizeError(f"{text!r} is not a size", hint="a whole number of bytes, or one with K, M or G")
     size = int(match[1]) << SHIFTS[match[2].upper()]
     if size > LARGEST:
         raise SizeError(f"{text!r} does not fit in 63 bits")
     return size
 
 
-def parse_sizes(given: str | int | Iterable[str | int]) -> tuple[int, ...]:
-    """All sizes of a list, in the order given; each at most once."""
-    items = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else given
+def parse_sizes(typed: str | int | Iterable[str | int]) -> tuple[int, ...]:
+    """All sizes of a list, in its order, each once."""
+    items = str(typed).split(",") if isinstance(typed, (str, int)) else typed
     sizes: list[int] = []
     for item in items:
         for size in _item(item):
             if len(sizes) == LONGEST_LIST:
                 raise SizeError(f"{item!r} makes the list longer than {LONGEST_LIST} sizes", hint="a larger step")
             sizes.append(size)
-    _refuse_twins(sizes)
+    if not sizes:
+        raise SizeError("the list of sizes is empty")
+    for size, larger in pairwise(sorted(sizes)):
+        if size == larger:
+            raise SizeError(f"{size} bytes is in the list twice", hint="name each size once")
     return tuple(sizes)
 
 
 def format_size(size: int) -> str:
-    """The shortest notation of a size, for people; parse_size gives it back."""
+    """The shortest notation of a size, which parse_size reads."""
     for suffix, shift in sorted(SHIFTS.items(), key=lambda pair: -pair[1]):
         if size and size % (1 << shift) == 0:
             return f"{size >> shift}{suffix}"
@@ -51,13 +55,10 @@ def format_size(size: int) -> str:
 
 
 def in_prefix(size: float) -> tuple[float, str]:
-    """A size and the prefix of its unit: decimal where it was chosen so, 16 M, else binary, 4 Ki."""
+    """A size and the prefix of its unit: decimal for multiples of 1000, such as 16 M, else binary, such as 4 Ki."""
     base, prefixes = (1000, "kMG") if size and size % 1000 == 0 else (1024, "KMG")
-    place = 0
-    while place < len(prefixes) and size >= base ** (place + 1):
-        place += 1
-    prefix = prefixes[place - 1] + ("i" if base == 1024 else "") if place else ""
-    return size / base**place, prefix
+    power = max(power for power in range(len(prefixes) + 1) if power == 0 or size >= base**power)
+    return size / base**power, prefixes[power - 1] + ("i" if base == 1024 else "") if power else ""
 
 
 def _item(item: str | int) -> Iterator[int]:
@@ -67,7 +68,7 @@ def _item(item: str | int) -> Iterator[int]:
         return
     first, last, step = _positive(parse_size(match[1]), item), parse_size(match[2]), parse_size(match[4])
     if last < first or step < (2 if match[3] == "*" else 1):
-        raise SizeError(f"{item!r} never gets from its first size to its last", hint="1..1M*2 or 16M..64M+16M")
+        raise SizeError(f"{item!r} never reaches its last size", hint="1..1M*2 or 16M..64M+16M")
     while first <= last:
         yield first
         first = first * step if match[3] == "*" else first + step
@@ -75,13 +76,5 @@ def _item(item: str | int) -> Iterator[int]:
 
 def _positive(size: int, item: str | int) -> int:
     if size < 1:
-        raise SizeError(f"{item!r} holds a message of {size} bytes", hint="sizes from 1 byte up")
+        raise SizeError(f"{item!r} has a message of {size} bytes", hint="sizes of 1 byte or more")
     return size
-
-
-def _refuse_twins(sizes: list[int]) -> None:
-    if not sizes:
-        raise SizeError("the list of sizes is empty")
-    for one, next_one in pairwise(sorted(sizes)):
-        if one == next_one:
-            raise SizeError(f"{one} bytes is in the list twice", hint="name each size once")

@@ -1,4 +1,4 @@
-"""The commands of `lab`: help, version, and the commands that documents show."""
+"""The commands of `lab`: help, version, and those that documents show."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def test_each_command_has_a_function_and_help_with_an_example(name: str, capsys:
     assert COMMANDS[name].example in printed(capsys, name, "--help")
 
 
-def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_names_code_commit_and_machine(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     code, *commit, machine = printed(capsys, "--version").splitlines()
     assert re.fullmatch(r"lab \d+\.\d+\.\d+\+[0-9a-f]{12}", code)
     memory = json.loads((MACHINE / "frozen.json").read_text())["frozen"]["memory"]
@@ -49,21 +51,18 @@ def test_version_names_code_commit_and_machine(capsys: pytest.CaptureFixture[str
     ask = 'git -C "$0" rev-parse HEAD 2>/dev/null'  # a container has no git, and a copy no commit
     head = subprocess.run(["sh", "-c", ask, str(ROOT)], capture_output=True, text=True, check=False).stdout
     assert [line.removesuffix("-dirty") for line in commit] == ([f"commit {head[:12]}"] if head else [])
-
-
-def test_checkout_without_git_has_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(table, "ROOT", tmp_path)
     assert not [line for line in table.version_lines() if line.startswith("commit")]
 
 
-def is_known_to_make(words: Sequence[str]) -> bool:
+def is_a_target(words: Sequence[str]) -> bool:
     targets = {word for word in words if "=" not in word and not word.startswith("-")}
     values = {word.partition("=")[0] for word in words if "=" in word}
     return targets <= TARGETS and all(f"$({name})" in MAKEFILE for name in values)
 
 
-def is_known_to_lab(words: Sequence[str]) -> bool:
-    """A sentence may name a command and its options without the files that they need."""
+def is_a_command(words: Sequence[str]) -> bool:
+    """Whether lab accepts the words; a sentence may leave out the files of a command."""
     if not words or words[0].startswith("-") or "--help" in words:
         return True
     return any(parses([*words, *further]) for further in ((), ("x",), ("x", "y"), ("export", "x")))
@@ -72,16 +71,16 @@ def is_known_to_lab(words: Sequence[str]) -> bool:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_command_of_a_page_exists(page: Path) -> None:
     """tests/machine/test_shown.py runs them."""
-    known = {"make": is_known_to_make, "lab": is_known_to_lab}
+    known = {"make": is_a_target, "lab": is_a_command}
     shown = [command.words for command in commands(page) if command.is_ours]
     assert [words for words in shown if not known[words[0]](words[1:])] == []
 
 
-def test_commands_that_do_not_exist_are_found(tmp_path: Path) -> None:
+def test_unknown_commands_of_a_page_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "Say `make nothing`, or:\n\n    .venv/bin/lab run --quickly x  # so\n    make grade WHAT=x.pdf\n    key = 1\n"
     )
     shown = [command.words for command in commands(page)]
     assert shown == [("make", "nothing"), ("lab", "run", "--quickly", "x"), ("make", "grade", "WHAT=x.pdf")]
-    assert not any(is_known_to_make(words[1:]) for words in (shown[0], shown[2])) and not is_known_to_lab(shown[1][1:])
+    assert not any(is_a_target(words[1:]) for words in (shown[0], shown[2])) and not is_a_command(shown[1][1:])

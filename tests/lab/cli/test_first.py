@@ -20,14 +20,14 @@ from lab.sites.site import MODULES, Clock
 def lab_try(
     experiment_file: Callable[[], Path], fake_site: FakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
-    """The command on the fake site, with an experiment of programs that need no build."""
+    """The command on the fake site, with programs that need no build."""
     monkeypatch.setattr(first, "FIRST", experiment_file())
     monkeypatch.setattr("tests.lab.fake_site.SITE", fake_site)
     monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
     return ["try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path / "report")]
 
 
-def test_figure_is_drawn_in_letters_and_as_a_file_with_what_it_shows_and_the_next_steps(
+def test_figure_is_drawn_as_text_and_as_a_file_with_the_next_steps(
     lab_try: list[str], fake_site: FakeSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (main(lab_try), fake_site.jobs) == (0, 4)

@@ -1,4 +1,4 @@
-"""Running what is missing, and the progress of a run: lab.cli.{measure,progress}."""
+"""Missing trials are run, with progress: lab.cli.{measure,progress}."""
 
 import io
 from collections.abc import Callable
@@ -23,31 +23,18 @@ def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Worksh
     return Workshop(fake_site, facts, (make_small_plan(),))
 
 
-@pytest.fixture
-def closed(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    closed: list[Progress] = []
-
-    def close(progress: Progress) -> None:
-        closed.append(progress)
-
-    monkeypatch.setattr(Progress, "close", close)
-    return closed
-
-
-def test_missing_trials_are_run_and_the_others_are_counted(
-    shop: Workshop, tmp_path: Path, closed: list[Progress]
-) -> None:
+def test_missing_trials_are_run_and_the_others_are_counted(shop: Workshop, tmp_path: Path) -> None:
     first, second = (run_remaining(shop, tmp_path, 2) for _ in range(2))
     assert (first.measured, first.done_before, second.measured, second.done_before) == (10, 0, 0, 10)
-    assert len(closed) == 1
 
 
-def test_progress_ends_when_the_disk_is_full(
-    shop: Workshop, tmp_path: Path, closed: list[Progress], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_ends_when_the_disk_is_full(shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = list[str]()
+
     def fill(*_: object) -> None:
         raise StorageError("the disk is full")
 
+    monkeypatch.setattr(Progress, "close", lambda _: closed.append("closed"))
     monkeypatch.setattr(measure, "run_trials", fill)
     with pytest.raises(StorageError):
         run_remaining(shop, tmp_path, 2)
@@ -76,7 +63,7 @@ def watched(clock: list[float], trials: list[Planned], times: list[float], strea
     return stream.getvalue().splitlines()
 
 
-def test_only_a_long_run_has_a_line_of_progress_now_and_then(clock: list[float], make_small_plan: Make) -> None:
+def test_only_a_long_run_has_lines_of_progress(clock: list[float], make_small_plan: Make) -> None:
     peer = make_small_plan().planned[0]
     assert watched(clock, [peer] * 2, [0.5, 1.9], io.StringIO()) == []
     clock[0] = 0.0
@@ -85,14 +72,14 @@ def test_only_a_long_run_has_a_line_of_progress_now_and_then(clock: list[float],
     assert [line.split()[0] for line in others] == ["3", "4"]
 
 
-def test_trial_with_more_processes_is_taken_to_take_longer(clock: list[float], make_small_plan: Make) -> None:
-    """Six pairs of programs are guessed at 8 s, one pair at 3."""
+def test_trial_with_more_processes_counts_as_longer(clock: list[float], make_small_plan: Make) -> None:
+    """The estimates are 8 s for six pairs of programs and 3 s for one pair."""
     plan = make_small_plan()
     (line,) = watched(clock, [plan.planned[-1], plan.planned[0]], [30.0], io.StringIO())
     assert "about 80 s left" in line
 
 
-def test_terminal_has_a_bar_beside_which_results_reach_their_file(
+def test_terminal_has_a_bar_and_results_go_to_their_file(
     clock: list[float], make_small_plan: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream = Terminal()

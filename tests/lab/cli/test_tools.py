@@ -1,4 +1,4 @@
-"""Commands beside measuring: causes, fit-card and script."""
+"""Commands besides measuring: profile, fit-card and script."""
 
 from __future__ import annotations
 
@@ -47,19 +47,15 @@ def test_published_curve_gives_the_parameters_of_qdr(capsys: pytest.CaptureFixtu
         fit_card(options)
 
 
-def test_measured_curve_has_two_columns(tmp_path: Path) -> None:
+def test_measured_curve_has_two_columns_of_positive_numbers(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("size_bytes,bytes_per_s\n64,1e8\n128,2e8\n")
     assert read_curve(file) == {64: 1e8, 128: 2e8}
-
-
-@pytest.mark.parametrize("row", ["64,-1", "x,1e8", "64", "64,inf"])
-def test_row_that_is_no_point_is_named_by_its_line(tmp_path: Path, row: str) -> None:
-    file = tmp_path / "mine.csv"
-    file.write_text(f"size_bytes,bytes_per_s\n1,1e6\n{row}\n")
-    with pytest.raises(SpecError) as caught:
-        read_curve(file)
-    assert caught.value.line == 3
+    for row in ("64,-1", "x,1e8", "64", "64,inf"):
+        file.write_text(f"size_bytes,bytes_per_s\n1,1e6\n{row}\n")
+        with pytest.raises(SpecError) as caught:
+            read_curve(file)
+        assert caught.value.line == 3
 
 
 def plan_of(name: str, cluster: Slurm = CLUSTER) -> Plan:
@@ -71,7 +67,7 @@ def script(name: str, cluster: Slurm = CLUSTER) -> list[str]:
     return make_script(plan_of(name, cluster), cluster).splitlines()
 
 
-def test_every_trial_of_a_script_is_one_launch() -> None:
+def test_script_launches_each_trial_once() -> None:
     trials = [line for line in script(SWEEP) if "srun " in line]
     assert len(trials) == 5 * 10 and all("--mpi=pmix" in line and "--nodes=2" in line for line in trials)
     assert sum("2144000000@1/1" in line for line in trials) == 2 * 10
@@ -80,7 +76,7 @@ def test_every_trial_of_a_script_is_one_launch() -> None:
     assert sum("orterun " in line for line in lines) == 5 * 10 and not any("srun " in line for line in lines)
 
 
-def test_script_has_the_options_of_hosts_toml_and_the_kept_program() -> None:
+def test_script_has_the_options_of_hosts_toml_and_the_copied_program() -> None:
     lines = script(ONE_WAY)
     assert {"#SBATCH --account=lab", "#SBATCH --mem=0"} <= set(lines) and lines[0] == "#!/bin/bash -l"
     assert lines.index("#SBATCH --mem=0") < lines.index("failed=0")  # sbatch reads no option below a command
@@ -98,12 +94,9 @@ def test_module_that_cannot_be_loaded_ends_the_job_before_its_first_trial(tmp_pa
     assert not list(tmp_path.glob("lab-*/*"))
 
 
-def test_script_leaves_out_series_without_their_device() -> None:
+def test_script_needs_a_link_and_an_mpi_program_whose_device_is_there() -> None:
     text = "\n".join(script(ONE_WAY, Slurm(interface="eth0")))
     assert "/tcp.blocking.1.csv" in text and "/verbs." not in text
-
-
-def test_script_without_a_link_or_without_mpi_is_refused() -> None:
     with pytest.raises(SiteError, match=r"must name the nodes' data link.*interface"):
         cluster_facts(Slurm())
     with pytest.raises(SiteError, match="no series of it runs an MPI program"):

@@ -83,8 +83,8 @@ def test_the_worked_paragraph_of_the_student_page_is_what_the_check_prints() -> 
     found = check(Writing(file, before), known)
     notes = [f"{file}:{note.line}:1: note: compares, no evidence attached\n    {note.text}" for note in found.notes]
     lines = "\n".join([*map(str, found.faults), *notes]).splitlines()
-    assert [
-        line[: len(shown.removesuffix("..."))] for line, shown in zip(lines, printed.splitlines(), strict=True)
-    ] == [shown.removesuffix("...") for shown in printed.splitlines()]
+    for line, shown in zip(lines, printed.splitlines(), strict=True):
+        start = shown.removesuffix("...")
+        assert line.startswith(start) if start != shown else line == shown
     better = check(Writing(file, after), known)
     assert (better.faults, better.notes) == ((), ())

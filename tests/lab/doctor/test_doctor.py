@@ -17,28 +17,23 @@ from lab.typed_json import JsonTable
 
 
 def test_packages_that_a_first_run_would_download_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [f"aa 1 all pool/a/{name}.deb {name * 64} 5000000" for name in "abc"]
-    text = "\n".join(
-        ["date 20261121T000000Z", "[guest]", lines[0], "[compiler]", lines[1], "[runner amd64]", *lines[1:], ""]
-    )
-    (tmp_path / "packages.lock").write_text(text)
+    a, b, c = (f"aa 1 all pool/a/{name}.deb {name * 64} 5000000" for name in "abc")
+    sections = ("[guest]", a, "[compiler]", b, "[runner amd64]", b, c, "")
+    (tmp_path / "packages.lock").write_text("\n".join(("date 20261121T000000Z", *sections)))
     (tmp_path / "lab.toml").write_text('[supply]\nproviders = ["apt", "/srv/course"]\n')
     monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
     monkeypatch.delenv("LAB_SUPPLY", raising=False)
-    (tmp_path / "packages").mkdir()
     for name, path in (("MACHINE", tmp_path), ("CACHE", tmp_path), ("SETTINGS", tmp_path / "lab.toml")):
         monkeypatch.setattr(doctor, name, path)
-    (tmp_path / "packages" / f"{'b' * 64}.deb").touch()
-
-    def found() -> str:
-        return next(finding.found for finding in doctor.examine_site("exact", tmp_path) if finding.what == "packages")
-
-    assert found() == "2 to fetch, 10 MB, from apt, /srv/course"
-    for name in "ac":
-        (tmp_path / "packages" / f"{name * 64}.deb").touch()
-    assert found() == "all 3 are there"
+    (tmp_path / "packages").mkdir()
+    for present, found in (("b", "2 to fetch, 10 MB, from apt, /srv/course"), ("ac", "all 3 are there")):
+        for name in present:
+            (tmp_path / "packages" / f"{name * 64}.deb").touch()
+        packages = next(doctor.examine_site("exact", tmp_path))
+        assert (packages.found, packages.remedy) == (found, "")
     (tmp_path / "packages.lock").write_text("nonsense")
-    assert "nonsense" in found()
+    packages = next(doctor.examine_site("exact", tmp_path))
+    assert "nonsense" in packages.found and packages.remedy
 
 
 def test_finding_is_marked_and_a_missing_one_has_its_remedy() -> None:
@@ -83,8 +78,8 @@ def test_only_the_exact_site_must_work(
         ("", {"link_state": "4: ACTIVE", "mtu": "1500"},
          "mlx5_0 (4: ACTIVE), eth0 (MTU 1500)", "an address for eth0 over there"),
         ("10.1.0.1", {"down": True}, "mlx5_0 (not there), eth0 (MTU unknown), 10.1.0.1",
-         "rdma link over there, which lacks mlx5_0"),
-    ],
+         "rdma link over there, which lacks mlx5_0")
+    ]
 )  # fmt: skip
 def test_host_shows_its_end_of_the_link_and_what_keeps_it_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, state: JsonTable, shown: str, remedy: str

@@ -13,24 +13,18 @@ from lab.plan.builds import compiled, compiled_before, keep_binaries, kept_binar
 from lab.programs.program import Build
 
 
-def test_kept_program_can_be_executed_and_survives_another_build(tmp_path: Path) -> None:
-    program, kept = tmp_path / "verbs-client", tmp_path / "kept"
-    program.write_bytes(b"one")
-    digest = keep_binaries([program], kept)[program]
-    program.write_bytes(b"two")
-    copy = kept_binary("verbs-client", digest, kept)
-    assert copy.read_bytes() == b"one" and copy.stat().st_mode & 0o111
-    assert keep_binaries([program], kept)[program] != digest
-
-
-def test_damaged_copy_never_runs_and_is_replaced(tmp_path: Path) -> None:
+def test_copy_of_a_program_is_executable_survives_another_build_and_never_runs_damaged(tmp_path: Path) -> None:
     program, kept = tmp_path / "tcp-client", tmp_path / "kept"
     program.write_bytes(b"one")
     digest = keep_binaries([program], kept)[program]
     copy = kept_binary("tcp-client", digest, kept)
+    program.write_bytes(b"two")
+    assert keep_binaries([program], kept)[program] != digest
+    assert copy.read_bytes() == b"one" and copy.stat().st_mode & 0o111
     copy.write_bytes(b"One")
     with pytest.raises(LabError, match="differs from its digest"):
         require_kept([copy])
+    program.write_bytes(b"one")
     assert keep_binaries([program], kept)[program] == digest and copy.read_bytes() == b"one"
     require_kept([copy])
 
@@ -50,7 +44,7 @@ def test_empty_program_of_an_interrupted_build_is_named(tmp_path: Path, monkeypa
 
 @pytest.fixture
 def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
-    """The compiler's tasks; its programs are their names."""
+    """The compiler's tasks; each program consists of its name."""
     tasks = list[Compilation]()
 
     def build_once(task: Compilation, *_: object) -> dict[str, bytes]:
@@ -61,7 +55,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Compilation]:
     return tasks
 
 
-def test_lab_programs_are_one_build_of_code_bench(tasks: list[Compilation]) -> None:
+def test_verbytes_programs_are_one_build_of_code_bench(tasks: list[Compilation]) -> None:
     client, rank = BENCH / "verbs-client", BENCH / "mpi-pingpong"
     assert compiled({client: None, rank: None}, print) == {client: b"out/verbs-client", rank: b"out/mpi-pingpong"}
     (task,) = tasks

@@ -84,29 +84,23 @@ def test_sandbox_is_a_part_of_the_keys_of_student_programs_only(
     assert all((each.trial.key != key) == each.trial.job.stranger for each, key in pairs)
 
 
-MODELLED = """
-[[series]]
-name = "gigabit"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-link = { rate_bit_s = 1_000_000_000 }
-"""
-APART = MODELLED.replace("rate_bit_s = 1_000_000_000", "clock_offset_ns = -5, clock_drift_ppm = 20")
+def series(name: str, program: str, operation: str = "send", more: str = "") -> str:
+    measure = "latency" if program == "mpi-verbs" else "throughput"
+    head = f'[[series]]\nname = "{name}"\nprogram = "{program}"\n'
+    return f'{head}operation = "{operation}"\nmeasure = "{measure}"\n{more}\n'
 
 
-@pytest.mark.parametrize(("traits", "left_out"), [(EXACT, ()), (Cable.traits, ()), (OwnDevices.traits, ("gigabit",))])
-def test_link_models_are_left_out_on_a_real_link(
-    experiment_file: Write, facts: SiteFacts, traits: Traits, left_out: tuple[str, ...]
-) -> None:
-    made = plan_of(load(experiment_file(PEERS + MODELLED)), facts, traits)
-    assert made.experiment.left_out == left_out and set(by_series(made)) == {"peer", "iperf", "gigabit"} - {*left_out}
+MODELLED = series("gigabit", "tcp", more="link = { rate_bit_s = 1_000_000_000 }")
+APART = series("gigabit", "tcp", more="link = { clock_offset_ns = -5, clock_drift_ppm = 20 }")
 
 
-def test_experiment_of_link_models_only_is_refused_on_a_real_link(experiment_file: Write, facts: SiteFacts) -> None:
-    only = load(experiment_file(PEERS[: PEERS.index("[[series]]")] + MODELLED))
+def test_link_models_are_left_out_on_a_real_link(experiment_file: Write, facts: SiteFacts) -> None:
+    for traits, left_out in ((EXACT, ()), (Cable.traits, ()), (OwnDevices.traits, ("gigabit",))):
+        made = plan_of(load(experiment_file(PEERS + MODELLED)), facts, traits)
+        assert made.experiment.left_out == left_out
+        assert set(by_series(made)) == {"peer", "iperf", "gigabit"} - {*left_out}
     with pytest.raises(SpecError, match="every series models a link"):
-        plan_of(only, facts, OwnDevices.traits)
+        plan_of(load(experiment_file(PEERS[: PEERS.index("[[series]]")] + MODELLED)), facts, OwnDevices.traits)
 
 
 def test_link_that_sets_the_servers_clock_needs_two_clocks_and_the_program_for_it(
@@ -124,11 +118,10 @@ def test_link_that_sets_the_servers_clock_needs_two_clocks_and_the_program_for_i
 def test_trials_start_with_the_first_repetitions(make_small_plan: Make) -> None:
     small = make_small_plan()
     repetitions = {planned.trial.key: planned.repetition for planned in small.planned}
-    order = [repetitions[key] for key in small.trials()]
-    assert order == sorted(order)
+    assert [repetitions[key] for key in small.trials()] == sorted(repetitions.values())
 
 
-def test_repetitions_differ_in_start_and_order_and_are_the_same_in_every_version_of_python() -> None:
+def test_repetitions_differ_in_start_and_order_independently_of_pythons_version() -> None:
     sizes = tuple(2**power for power in range(21))
     orders = {shuffle(sizes, repetition) for repetition in range(1, 11)}
     assert len(orders) == 10 and all(set(order) == set(sizes) for order in orders)
@@ -161,16 +154,6 @@ def test_experiments_of_the_repository_share_their_common_trials(facts: SiteFact
     assert common < set(keys(parameters))
 
 
-LASTING = """
-[[series]]
-name = "lasting"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-{}
-"""
-
-
 @pytest.mark.parametrize(
     ("settings", "on_exact", "elsewhere"),
     [
@@ -185,25 +168,20 @@ measure = "throughput"
 def test_size_lasts_a_second_on_a_wall_clock_unless_the_experiment_counts_messages(
     experiment_file: Write, facts: SiteFacts, settings: str, on_exact: int, elsewhere: int
 ) -> None:
-    experiment = load(experiment_file(PEERS + LASTING.format(settings)))
+    experiment = load(experiment_file(PEERS + series("lasting", "tcp", more=settings)))
     for traits, seconds in ((EXACT, on_exact), (OwnDevices.traits, elsewhere)):
         planned = plan_of(experiment, facts, traits).planned
         times = {each.series.name: each.trial.request.parameters.least_time_s for each in planned}
         assert times == {"lasting": seconds, "peer": 0, "iperf": 0}
 
 
-def series(name: str, program: str, operation: str, more: str = 'link = { card = "qdr" }') -> str:
-    measure = "latency" if program == "mpi-verbs" else "throughput"
-    head = f'[[series]]\nname = "{name}"\nprogram = "{program}"\n'
-    return f'{head}operation = "{operation}"\nmeasure = "{measure}"\n{more}\n'
-
-
+OVER_CARD = 'link = { card = "qdr" }'
 CARDS = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = 64\n' + "".join(
     (
-        series("cable", "verbs", "write", ""),
-        series("card", "ib_write_bw", "write"),
-        series("tcp", "tcp", "send"),
-        series("mpi", "mpi-verbs", "send"),
+        series("cable", "verbs", "write"),
+        series("card", "ib_write_bw", "write", OVER_CARD),
+        series("tcp", "tcp", more=OVER_CARD),
+        series("mpi", "mpi-verbs", more=OVER_CARD),
     )
 )
 

@@ -22,25 +22,17 @@ def test_experiments_and_examples_are_found_by_name_and_run_all_has_no_example()
     assert not [file for file in all_experiments() if file.parent != EXPERIMENTS]
 
 
-def test_experiment_comes_before_an_example_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experiment_precedes_an_example_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine, example = tmp_path / "same.toml", tmp_path / "examples" / "same.toml"
     example.parent.mkdir()
     monkeypatch.setattr(planning, "FOLDERS", (mine.parent, example.parent))
-    example.touch()
-    assert find_experiment(Path("same")) == example
-    mine.touch()
-    assert find_experiment(Path("same")) == mine
+    for file in (example, mine):
+        file.touch()
+        assert find_experiment(Path("same")) == file
 
 
 def test_all_experiments_start_with_those_that_have_an_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orders = {
-        "a": "",
-        "b": "order = 2\n",
-        "bench": "",
-        "c": "",
-        "d": "order = 1\n",
-        "e": 'order = "first"\n',
-    }
+    orders = {"a": "", "b": "order = 2\n", "bench": "", "c": "", "d": "order = 1\n", "e": 'order = "first"\n'}
     for name, order in orders.items():
         (tmp_path / f"{name}.toml").write_text(order)
     monkeypatch.setattr(planning, "EXPERIMENTS", tmp_path)
@@ -68,15 +60,8 @@ def student(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.fixture
-def booting(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
-    """A site that boots the lab's image."""
-    monkeypatch.setattr(fake_site, "boots_image", True)
-    return fake_site
-
-
 @pytest.mark.parametrize("boots_image", [True, False])
-def test_site_that_boots_the_image_takes_the_locked_compiler(
+def test_site_with_verbytes_vm_uses_the_locked_compiler(
     student: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, *, boots_image: bool
 ) -> None:
     monkeypatch.setattr(fake_site, "boots_image", boots_image)
@@ -85,16 +70,17 @@ def test_site_that_boots_the_image_takes_the_locked_compiler(
     assert (student.parent / "mine" / "mine").exists() is not boots_image
 
 
-def test_without_packages_of_the_locked_compiler_this_hosts_is_taken_except_for_a_card(
-    student: Path, booting: FakeSite, monkeypatch: pytest.MonkeyPatch
+def test_hosts_compiler_replaces_a_missing_locked_one_but_not_for_a_card(
+    student: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> dict[str, bytes]:
         raise SupplyError("no package source has gcc-12")
 
+    monkeypatch.setattr(fake_site, "boots_image", True)
     monkeypatch.setattr("lab.compiler.build.build_once", fail)
     lines = list[str]()
-    assert under_test([load(student)], booting, lines.append).keys() == {student.parent / "mine" / "mine"}
+    assert under_test([load(student)], fake_site, lines.append).keys() == {student.parent / "mine" / "mine"}
     assert lines == ["no package source has gcc-12: using the programs of this host's compiler"]
     student.write_text(experiment("touch mine", "rdma = true") + 'link = { card = "qdr" }\n')
     with pytest.raises(SupplyError, match="no package source has gcc-12"):
-        under_test([load(student)], booting, print)
+        under_test([load(student)], fake_site, print)

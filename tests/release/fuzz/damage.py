@@ -1,12 +1,12 @@
-"""Files as no person and no program meant them: damaged texts, bytes, and values anywhere in a JSON document."""
+"""Damage to files: texts, bytes, and values anywhere in a JSON document."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -30,6 +30,7 @@ KEYS = (*b"sizes iterations vary.sizes vary.wait profile.exact link name \xff [x
 BYTES = (*b'\x00 \xff \xef\xbb\xbf \x1b \xe2\x80\xae { } [ ] " \x1f\x8b'.split(), b"\r", b"\n")
 _NUMBER, _STRING = re.compile(rb"(?<![\w.])-?\d[\d_.]*"), re.compile(rb'"[^"\n]*"')
 
+Choice = TypeVar("Choice")
 Draw = Callable[[st.SearchStrategy[int]], int]
 DEEP: Any = []
 TREE_VALUES: tuple[Any, ...] = (
@@ -39,24 +40,12 @@ TREE_VALUES: tuple[Any, ...] = (
     *("exact", "host", "vm", "orterun apart", "depth=1 depth=2", "1.0.0", "2026-01-01T00:00:00+00:00"),
 )
 TREE_KEYS = (
-    "key",
-    "site",
-    "identity",
-    "traits",
-    "ends",
-    "header",
-    "state",
-    "size 64",
-    "failed",
-    "nodes",
-    "",
-    "x" * 300,
+    *("key", "site", "identity", "traits", "ends", "header", "state", "failed", "nodes", "size 64", "", "x" * 300),
 )
-Place = list[Any]  # keys and numbers from the top
 
 
 class Damage:
-    """One damage after the other, as hypothesis chooses."""
+    """Damages content step by step, as hypothesis chooses."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
@@ -64,18 +53,18 @@ class Damage:
     def upto(self, most: int) -> int:
         return self.draw(st.integers(0, max(0, most)))
 
-    def one(self, of: tuple[bytes, ...]) -> bytes:
-        return of[self.upto(len(of) - 1)]
+    def one(self, choices: Sequence[Choice]) -> Choice:
+        return choices[self.upto(len(choices) - 1)]
 
     def text(self, content: bytes) -> bytes:
-        """What a person or an editor does to lines, words and numbers; now and then, to bytes."""
+        """Damage by a person or an editor: to lines, words and numbers, sometimes to bytes."""
         ways = (self.value, self.number, self.string, self.line, self.key, self.insert, self.raw)
         for _ in range(1 + self.upto(3)):
-            content = ways[self.upto(len(ways) - 1)](content)
+            content = self.one(ways)(content)
         return content
 
     def any(self, content: bytes) -> bytes:
-        """What a disk or a crash does."""
+        """Damage by a disk or a crash."""
         for _ in range(1 + self.upto(2)):
             content = self.raw(content)
         return content
@@ -88,7 +77,7 @@ class Damage:
         return b"\n".join(lines)
 
     def number(self, content: bytes) -> bytes:
-        """Another number; or the same with a point, which many take for equal."""
+        """Another number, or the same with a point."""
         if self.upto(1):
             return self._replace(_NUMBER, content, NUMBERS)
         found = list(_NUMBER.finditer(content))
@@ -99,7 +88,7 @@ class Damage:
         return self._replace(_STRING, content, STRINGS)
 
     def line(self, content: bytes) -> bytes:
-        """Lost, twice, or elsewhere."""
+        """A line is lost, doubled, or moved."""
         lines = content.split(b"\n")
         number = self.upto(len(lines) - 1)
         taken = lines.pop(number)
@@ -108,7 +97,7 @@ class Damage:
         return b"\n".join(lines)
 
     def key(self, content: bytes) -> bytes:
-        """Two letters changed places, somewhere."""
+        """Two neighbouring letters are swapped."""
         place = self.upto(len(content) - 2)
         return content[:place] + content[place : place + 2][::-1] + content[place + 2 :]
 
@@ -118,23 +107,18 @@ class Damage:
         return b"\n".join(lines)
 
     def raw(self, content: bytes) -> bytes:
-        """Some are lost, flipped, new, or all that came behind is gone."""
+        """Bytes are lost, flipped, or new, or the rest is cut off."""
         start = self.upto(len(content))
         end = min(len(content), start + self.upto(8))
         flipped = bytes(each ^ (1 << self.upto(7)) for each in content[start:end])
-        return (
-            content[:start] + content[end:],
-            content[:start] + flipped + content[end:],
-            content[:start] + self.one(BYTES) + content[start:],
-            content[:start],
-        )[self.upto(3)]
+        head, new = content[:start], self.one(BYTES)
+        return self.one((head + content[end:], head + flipped + content[end:], head + new + content[start:], head))
 
-    def _replace(self, what: re.Pattern[bytes], content: bytes, by: tuple[bytes, ...]) -> bytes:
-        found = list(what.finditer(content))
-        if not found:
+    def _replace(self, pattern: re.Pattern[bytes], content: bytes, choices: tuple[bytes, ...]) -> bytes:
+        if not (found := list(pattern.finditer(content))):
             return content
-        chosen = found[self.upto(len(found) - 1)]
-        return content[: chosen.start()] + self.one(by) + content[chosen.end() :]
+        chosen = self.one(found)
+        return content[: chosen.start()] + self.one(choices) + content[chosen.end() :]
 
 
 for _ in range(60):
@@ -143,45 +127,23 @@ for _ in range(60):
 
 def damaged_tree(damage: Damage, content: bytes) -> bytes:
     """The same document with up to three values changed."""
-    tree = json.loads(content)
+    root = [json.loads(content)]
     for _ in range(1 + damage.upto(2)):
-        tree = _changed(damage, tree, _any_place(damage, tree))
-    return json.dumps(tree, indent=1).encode()
-
-
-def _any_place(damage: Damage, tree: Any) -> Place:
-    """A way into the tree, at each fork any."""
-    place: Place = []
-    while isinstance(tree, (dict, list)) and tree and damage.upto(5):
-        keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
-        place.append(keys[damage.upto(len(keys) - 1)])
-        tree = tree[place[-1]]
-    return place
-
-
-def _changed(damage: Damage, tree: Any, place: Place) -> Any:
-    if not place:
-        return _other(damage, tree)
-    inside = tree
-    for key in place[:-1]:
-        inside = inside[key]
-    if damage.upto(5):
-        inside[place[-1]] = _other(damage, inside[place[-1]])
-    else:
-        del inside[place[-1]]
-    return tree
+        parent: Any = root
+        key: Any = 0
+        while isinstance(parent[key], (dict, list)) and parent[key] and damage.upto(5):
+            parent = parent[key]
+            key = damage.one(list(parent) if isinstance(parent, dict) else range(len(parent)))
+        if parent is root or damage.upto(5):
+            parent[key] = _other(damage, parent[key])
+        else:
+            del parent[key]
+    return json.dumps(root[0], indent=1).encode()
 
 
 def _other(damage: Damage, value: Any) -> Any:
-    """Another value; of a number often its neighbour, of a table often one with more in it."""
-    way = damage.upto(3)
+    """Another value; of a number often its neighbour, of a table often one with more keys."""
+    way, other = damage.upto(3), deepcopy(damage.one(TREE_VALUES))  # the next change may be inside of it
     if way == 0 and isinstance(value, int):
         return value + damage.upto(2) - 1
-    if way == 0 and isinstance(value, dict):
-        return value | {TREE_KEYS[damage.upto(len(TREE_KEYS) - 1)]: _any_value(damage)}
-    return _any_value(damage)
-
-
-def _any_value(damage: Damage) -> Any:
-    """A copy: the next change may be inside of it."""
-    return deepcopy(TREE_VALUES[damage.upto(len(TREE_VALUES) - 1)])
+    return value | {damage.one(TREE_KEYS): other} if way == 0 and isinstance(value, dict) else other

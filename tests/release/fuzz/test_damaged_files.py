@@ -1,4 +1,4 @@
-"""Whatever a file or a results folder holds, a command that reads it ends with 0, 1 or 2 and a sentence."""
+"""Commands that read a damaged file or results folder end with 0, 1 or 2 and a sentence."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.lab import fake_site
+from tests.lab.conftest import PEERS
 from tests.lab.files.test_toml import ASSIGNMENT, HOSTS, REPORT
 from tests.release.fuzz.damage import Damage
 
@@ -70,33 +71,16 @@ at_least = 1.0
 geometric_mean_up_to = "1K"
 """
 TEXTS = [PLAIN.encode(), *(file.read_bytes() for file in sorted(EXPERIMENTS.glob("*.toml")))]
-PEERS = """title = "Two peers"
-question = "Are they read?"
-[parameters]
-sizes = "64,1K"
-iterations = 40
-repetitions = 2
-[[series]]
-name = "peer"
-program = "ib_write_bw"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "iperf"
-program = "iperf3"
-operation = "send"
-measure = "throughput"
-"""
 
 
 def share(part: float, least: int = 10) -> settings:
-    """How many of the cases, and that they are the same each time unless others are asked for."""
+    """A share of the cases; the same ones each time unless LAB_FUZZ_CASES is set."""
     return settings(
         max_examples=max(least, round(CASES * part)),
         deadline=None,
         derandomize="LAB_FUZZ_CASES" not in os.environ,
         database=None,
-        phases=[Phase.generate],  # the first that fails says enough: to shrink it takes minutes
+        phases=[Phase.generate],  # shrinking the first failure takes minutes
         suppress_health_check=list(HealthCheck),
     )
 
@@ -120,9 +104,9 @@ def ends_well(capsys: pytest.CaptureFixture[str]) -> Callable[..., int]:
     def run(*words: str | Path) -> int:
         capsys.readouterr()
         status = main.main([str(word) for word in words])
-        said = capsys.readouterr().err
-        assert status in (0, 1, 2) and (status != 2 or said.strip()), (words, status, said)
-        assert "Traceback" not in said and len(said) < 4000, said
+        err = capsys.readouterr().err
+        assert status in (0, 1, 2) and (status != 2 or err.strip()), (words, status, err)
+        assert "Traceback" not in err and len(err) < 4000, err
         return status
 
     return run
@@ -135,7 +119,7 @@ def damaged(folder: Path, name: str, content: bytes) -> Path:
 
 
 def refused_or_read(read: Callable[[], object]) -> None:
-    """What no command reads quickly: its reader alone, whose LabError a command makes a sentence of."""
+    """Call a reader, whose LabError a command turns into a sentence."""
     try:
         read()
     except LabError as error:
@@ -146,7 +130,7 @@ def refused_or_read(read: Callable[[], object]) -> None:
 @given(data=st.data())
 def test_damaged_experiments(data: st.DataObject, tmp_path: Path, ends_well: Callable[..., int]) -> None:
     damage = Damage(data.draw)
-    content = damage.text(TEXTS[damage.upto(len(TEXTS) - 1)])
+    content = damage.text(damage.one(TEXTS))
     (tmp_path / "mine").write_bytes(b"#!")
     file = damaged(tmp_path, "x.toml", content)
     ends_well("plan", file, "--site", "exact", "--results", tmp_path / "results")
@@ -171,26 +155,20 @@ def test_damaged_assignments(data: st.DataObject, tmp_path: Path, ends_well: Cal
     ends_well("submit", file, "--draft", "--results", tmp_path / "results")
 
 
-@share(0.1)
+@share(0.2)
 @given(data=st.data())
-def test_damaged_heads_of_reports(data: st.DataObject, tmp_path: Path) -> None:
-    file = damaged(tmp_path, "report.toml", Damage(data.draw).text(REPORT.encode()))
+def test_damaged_report_and_course_files(data: st.DataObject, tmp_path: Path) -> None:
+    """The head of a report, the VM's image, the index of published values, and a file that it names."""
+    damage = Damage(data.draw)
+    file = damaged(tmp_path, "report.toml", damage.text(REPORT.encode()))
     refused_or_read(lambda: sources.read_people(file))
     refused_or_read(lambda: sources.ids_in(file.read_bytes().decode(errors="replace"), file))
-
-
-@share(0.1)
-@given(data=st.data())
-def test_damaged_files_of_the_course(data: st.DataObject, tmp_path: Path) -> None:
-    """The machine's list, the index of published values, and one of the files that it names."""
-    damage = Damage(data.draw)
     refused_or_read(
         lambda: contents.load(damaged(tmp_path, "x.toml", damage.text((MACHINE / "image.toml").read_bytes())))
     )
     shutil.copytree(PUBLISHED, tmp_path / "published", dirs_exist_ok=True)
-    files = sorted((tmp_path / "published").glob("*.[ct][so][vm]*"))
-    file = files[damage.upto(len(files) - 1)]
-    file.write_bytes(damage.text(file.read_bytes()))
+    published = damage.one(sorted((tmp_path / "published").glob("*.[ct][so][vm]*")))
+    published.write_bytes(damage.text(published.read_bytes()))
     for read in (published_curves, published_times, published_values):
         for experiment in ("verbs_throughput", "mpi_bandwidth_latency", "mpi_blocking_nonblocking"):
             refused_or_read(partial(read, experiment, tmp_path / "published"))
@@ -212,15 +190,13 @@ def measured(tmp_path: Path, on_the_fake_site: None) -> Path:
 @share(0.35)
 @given(data=st.data())
 def test_damaged_results(data: st.DataObject, tmp_path: Path, measured: Path, ends_well: Callable[..., int]) -> None:
-    """Any file of a results folder: records, samples, tables, stamps, what is kept of them; or it is gone."""
+    """Any file of a results folder is damaged or gone: records, samples, tables, stamps."""
     damage = Damage(data.draw)
     folder = tmp_path / "damaged"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(measured, folder)
     results = folder / "results"
-    files = sorted(each for each in results.rglob("*") if each.is_file())
-    file = files[damage.upto(len(files) - 1)]
-    _spoil(file, damage)
+    _spoil(damage.one(sorted(each for each in results.rglob("*") if each.is_file())), damage)
     key = next(each.name for each in sorted(results.glob("records/??/*")))
     experiment = folder / "x.toml"
     for words in (

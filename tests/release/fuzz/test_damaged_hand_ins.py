@@ -1,4 +1,4 @@
-"""Whatever is handed in, its grade is final: every check ends with points or findings, and none breaks down.
+"""Every grade of a damaged submission is final: each check ends with points or findings.
 
 `make test` tries some hundred submissions, `make fuzz-grade` 20,000, each time others.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -44,18 +43,18 @@ TEXTS = (*JSONS, "report.toml", "discussion.tex", "claims.csv", "small.csv", "ex
 
 @dataclass(frozen=True)
 class Desk:
-    """A grader at work: two honest submissions, of the grader's machine and of a listed one, and the own evidence."""
+    """A grader with its evidence, and two honest submissions: from the grader's VM and from a listed one."""
 
     setup: GradingSetup
     own: Evidence
     forgers: tuple[Forger, Forger]
 
     def _repr_pretty_(self, printer: RepresentationPrinter, *_: object) -> None:
-        """Hypothesis shows it beside a case that fails; of 3 MB of it, there comes a warning in place of the case."""
+        """Hypothesis prints it with a failed case; 3 MB would replace the case by a warning."""
         printer.text("the desk")
 
     def grade(self, files: Files, pdf: bytes = b"") -> Grade:
-        """The grade of these attachments; the pages are taken for those that the data give unless they come along."""
+        """The grade of these attachments; without a PDF, the pages count as rebuilt."""
         forger = self.forgers[0]
         with TemporaryDirectory(dir=forger.folder) as name:
             case = Case(self.setup, SubmissionFile(forger.folder / "ada.pdf"), Path(name))
@@ -83,37 +82,33 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 @pytest.fixture(autouse=True)
 def without_latex(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report takes a second to build: here it is always the honest one."""
+    """Building a report takes a second: here it is always the honest one."""
     made = desk.forgers[0].work.report.read_bytes()
     monkeypatch.setattr("lab.grade.case.rebuild", lambda *_: made)
 
 
 def ends_well(done: Grade) -> None:
-    """A grade with points or findings, that every output can show."""
+    """Require points or findings, and that every output prints the grade."""
     broken = [each for each in done.checks if each.status not in (Status.PASSED, Status.FAILED)]
     assert not broken, [each.evidence() for each in broken]
     assert all(each.findings for each in done.checks if each.status is Status.FAILED)
     text = json.dumps([grade_json(done), gradescope(done)])
     assert parse_as(Grade, json.loads(text)[0]) == done
     assert Xml.fromstring(junit(done)).tag == "testsuite"
-    said = [*lines(done), *map(one_line, done.flags)]
-    assert all(line.isprintable() for line in said) and max(map(len, said)) < 3000
-
-
-def any_of(damage: Damage, choices: Any) -> Any:
-    return choices[damage.upto(len(choices) - 1)]
+    printed = [*lines(done), *map(one_line, done.flags)]
+    assert all(line.isprintable() for line in printed) and max(map(len, printed)) < 3000
 
 
 def spoiled(damage: Damage, content: bytes, *, is_json: bool = False) -> bytes:
-    """As a person, a program or a disk would spoil it."""
+    """Damage by a person, a program or a disk."""
     ways = [damage.text, damage.any, partial(damaged_tree, damage) if is_json else damage.text]
-    return bytes(any_of(damage, ways)(content))
+    return damage.one(ways)(content)
 
 
 def with_spoiled_record(damage: Damage, forger: Forger) -> Files:
-    """One file of a record is another, lies elsewhere, or is gone; half of the time the digests are made to fit."""
+    """One file of a record is damaged, renamed or gone; half of the time the digests fit."""
     records = unpack(forger.files[RECORDS], "")
-    path = any_of(damage, sorted(records))
+    path = damage.one(sorted(records))
     content = records.pop(path)
     way = damage.upto(9)
     if way == 0:
@@ -129,8 +124,7 @@ def spoiled_file(damage: Damage, path: str, content: bytes) -> bytes:
     return spoiled(damage, content, is_json=path.endswith(".json"))
 
 
-def test_undamaged_hand_ins_are_believed(desk: Desk) -> None:
-    """Else the cases below would stop at the first check."""
+def test_undamaged_submissions_get_all_points(desk: Desk) -> None:
     own, listed = (desk.grade(forger.files) for forger in desk.forgers)
     assert (own.kinds, own.points) == ((), own.most)
     assert next(each for each in listed.checks if each.name == "rerun").status is Status.PASSED
@@ -150,14 +144,14 @@ def test_a_case_that_fails_is_shown(desk: Desk) -> None:
 @given(data=st.data())
 def test_damaged_records(data: st.DataObject, desk: Desk) -> None:
     damage = Damage(data.draw)
-    ends_well(desk.grade(with_spoiled_record(damage, any_of(damage, desk.forgers))))
+    ends_well(desk.grade(with_spoiled_record(damage, damage.one(desk.forgers))))
 
 
 @share(0.25)
 @given(data=st.data())
 def test_damaged_attachments(data: st.DataObject, desk: Desk) -> None:
     damage = Damage(data.draw)
-    forger, name = any_of(damage, desk.forgers), any_of(damage, TEXTS)
+    forger, name = damage.one(desk.forgers), damage.one(TEXTS)
     changed = spoiled(damage, forger.files[name], is_json=name in JSONS)
     files = forger.files | {name: changed}
     if not damage.upto(9):
@@ -168,7 +162,7 @@ def test_damaged_attachments(data: st.DataObject, desk: Desk) -> None:
 @share(0.01, least=4)
 @given(data=st.data())
 def test_damaged_pdfs(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
-    """The bytes of a whole hand-in, and those of one whose records are damaged."""
+    """The bytes of a whole submission."""
     damage = Damage(data.draw)
     file, forger = tmp_path / "ada.pdf", desk.forgers[0]
     file.write_bytes(damage.any(forger.pdf()))
@@ -184,7 +178,7 @@ def test_damaged_pdfs(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
 @given(data=st.data())
 def test_damaged_zips(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
     damage = Damage(data.draw)
-    content = any_of(damage, [pack({"a/report.pdf": b"%PDF"}), desk.forgers[0].files[RECORDS]])
+    content = damage.one([pack({"a/report.pdf": b"%PDF"}), desk.forgers[0].files[RECORDS]])
     (tmp_path / "ada.zip").write_bytes(damage.any(content))
     refused_or_read(lambda: unpack((tmp_path / "ada.zip").read_bytes(), "ada.zip"))
     refused_or_read(lambda: open_submission(tmp_path / "ada.zip"))
