@@ -15,7 +15,7 @@ from lab.submission.hand_in import Work
 
 PEERS = """
 title = "Peers on a fake link"
-question = "Does the way from TOML to table hold?"
+question = "Does the path from TOML to table work?"
 [parameters]
 sizes = "1..1K*4"
 iterations = 40
@@ -49,13 +49,13 @@ parameters = { wait = "event" }
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """One for all tests: its figures are drawn once."""
+    """A course for all tests, so that its figures are drawn once."""
     return make_course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="session")
 def ada(course: Course) -> Work:
-    """A student with a finished report, for tests that only read it."""
+    """A student's finished report, for tests that only read it."""
     return with_report(course, make_work(course, "ada", Site()))
 
 
@@ -71,7 +71,7 @@ def facts(fake_site: FakeSite) -> SiteFacts:
 
 @pytest.fixture
 def experiment_file(tmp_path: Path) -> Callable[[str], Path]:
-    """Write an experiment; the default holds two peers and needs no built program."""
+    """Write an experiment; the default has two reference tools and needs no built program."""
 
     def write(text: str = PEERS) -> Path:
         file = tmp_path / "small.toml"
@@ -83,7 +83,7 @@ def experiment_file(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def make_small_plan(experiment_file: Callable[[str], Path], facts: SiteFacts) -> Callable[..., Plan]:
-    """A plan of the small experiment, with our programs too."""
+    """Plan the small experiment, with Verbyte's programs too."""
 
     def make(text: str = PEERS + OURS, digest: str = "d") -> Plan:
         experiment = load(experiment_file(text))

@@ -1,4 +1,4 @@
-"""The reference, and a second look at it: lab.records.compare."""
+"""The reference, and runs that are compared with it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +15,7 @@ from lab.run.run import RunSetup, missing, run_trials
 Make = Callable[..., Plan]
 
 
-def test_a_written_reference_is_what_a_run_is_verified_with(
-    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
-) -> None:
+def test_run_is_verified_with_a_written_reference(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
     plan, results, folder = make_small_plan(), tmp_path / "results", tmp_path / "reference"
     run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
     assert write_reference([plan], results, folder) == {folder / "small.csv": 60}
@@ -31,7 +29,7 @@ def test_a_written_reference_is_what_a_run_is_verified_with(
     ]
 
 
-def test_a_reference_of_one_experiment_keeps_the_identity_of_the_others(
+def test_reference_of_one_experiment_keeps_the_identity_of_the_others(
     make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
 ) -> None:
     plan, results, folder = make_small_plan(), tmp_path / "results", tmp_path / "reference"
@@ -46,6 +44,6 @@ def test_a_reference_of_one_experiment_keeps_the_identity_of_the_others(
     assert changed_parts([plan], folder) == ["mpi-pingpong"]
 
 
-def test_without_a_reference_the_command_that_makes_one_is_named(make_small_plan: Make, tmp_path: Path) -> None:
+def test_missing_reference_hints_at_the_command_that_makes_it(make_small_plan: Make, tmp_path: Path) -> None:
     with pytest.raises(VerifyError, match="lab table small --reference"):
         read_reference(make_small_plan(), tmp_path)

@@ -169,7 +169,7 @@ def test_each_file_of_a_record_is_read_once(
     monkeypatch: pytest.MonkeyPatch,
     read: Callable[..., Any],
 ) -> None:
-    """For its digest and for what it says together: of hundreds of records a second reading takes long."""
+    """Digest and content share one reading: a second reading of hundreds of records takes long."""
     plan = make_small_plan()
     measured(plan, fake_site, tmp_path)
     opened, real = Counter[Path](), Path.open
