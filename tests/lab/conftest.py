@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
 
 from lab.experiment.reader import load
@@ -60,6 +60,11 @@ def ada(course: Course) -> Work:
 
 
 @pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+@pytest.fixture
 def fake_site() -> FakeSite:
     return FakeSite()
 
@@ -90,3 +95,11 @@ def make_small_plan(experiment_file: Callable[[str], Path], facts: SiteFacts) ->
         return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
 
     return make
+
+
+@pytest.fixture
+def measured_plan(make_small_plan: Callable[..., Plan], fake_site: FakeSite, results: Path) -> Plan:
+    """The small plan, with a record of each trial in `results`."""
+    plan: Plan = make_small_plan()
+    run_plan(plan, fake_site, results)
+    return plan

@@ -12,10 +12,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from lab.cli import main
 from lab.errors import SiteStopped
 from lab.model.trial import End, Ends, Job, Outcome, Step, StepOutcome
+from lab.plan.plan import Plan
+from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import site
 from lab.sites.site import EXACT
 
@@ -66,6 +70,11 @@ class FakeSite:
 
     def stop(self) -> None:
         self.stopped.set()
+
+
+def run_plan(plan: Plan, site: Any, results: Path) -> None:
+    """Measure all trials of a plan that have no record."""
+    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
 
 
 def cost(size: int) -> int:

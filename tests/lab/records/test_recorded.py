@@ -43,11 +43,6 @@ link = { rate_bit_s = 1_000_000_000 }
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
-@pytest.fixture
 def file(experiment_file: Callable[[str], Path]) -> Path:
     return experiment_file(PEERS + OURS)
 
