@@ -1,4 +1,4 @@
-"""How the programs are built: warnings, odd folders, narrow processors; and the arguments of set-clock."""
+"""Builds of the programs: warnings, odd folders, 32-bit CPUs; and the arguments of set-clock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("tcp-client", "mpi-pingpong")
-# A word of 32 bits on each kind of CPU that the lab is built on.
+# The option for a word of 32 bits on each supported CPU.
 NARROW = {"x86_64": "-m32", "aarch64": "-mabi=ilp32"}
 
 
 def built(folder: Path) -> list[str]:
-    """The digests of programs that are built in a checkout in that folder."""
+    """Build programs in a checkout in a folder; return their digests."""
     shutil.copytree(ROOT / "code" / "bench", folder / "code" / "bench")
     out = "../../.cache/bench"
     targets = [f"{out}/{name}" for name in PROGRAMS]
@@ -38,7 +38,7 @@ def test_warnings_are_errors_in_the_tests_only(tmp_path: Path, target: str, *, a
 
 @pytest.mark.parametrize("source", ["program", "tcp", "verbs"])
 def test_a_build_for_32_bits_is_refused_with_one_error(tmp_path: Path, source: str) -> None:
-    """With the headers for 64 bits behind it, nothing but the assertion fails."""
+    """With the headers for 64 bits as fallback, only the assertion fails."""
     (tmp_path / "gnu").mkdir()
     for name in ("stubs-32.h", "stubs-ilp32.h"):
         (tmp_path / "gnu" / name).touch()

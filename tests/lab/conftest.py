@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
 
 from lab.experiment.reader import load
@@ -15,7 +15,7 @@ from lab.submission.hand_in import Work
 
 PEERS = """
 title = "Peers on a fake link"
-question = "Does the way from TOML to table hold?"
+question = "Does the path from TOML to table work?"
 [parameters]
 sizes = "1..1K*4"
 iterations = 40
@@ -49,14 +49,19 @@ parameters = { wait = "event" }
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """One for all tests: its figures are drawn once."""
+    """A course for all tests, so that its figures are drawn once."""
     return make_course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="session")
 def ada(course: Course) -> Work:
-    """A student with a finished report, for tests that only read it."""
+    """A student's finished report, for tests that only read it."""
     return with_report(course, make_work(course, "ada", Site()))
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
 
 
 @pytest.fixture
@@ -71,7 +76,7 @@ def facts(fake_site: FakeSite) -> SiteFacts:
 
 @pytest.fixture
 def experiment_file(tmp_path: Path) -> Callable[[str], Path]:
-    """Write an experiment; the default holds two peers and needs no built program."""
+    """Write an experiment; the default has two reference tools and needs no built program."""
 
     def write(text: str = PEERS) -> Path:
         file = tmp_path / "small.toml"
@@ -83,10 +88,18 @@ def experiment_file(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def make_small_plan(experiment_file: Callable[[str], Path], facts: SiteFacts) -> Callable[..., Plan]:
-    """A plan of the small experiment, with our programs too."""
+    """Plan the small experiment, with Verbyte's programs too."""
 
     def make(text: str = PEERS + OURS, digest: str = "d") -> Plan:
         experiment = load(experiment_file(text))
         return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
 
     return make
+
+
+@pytest.fixture
+def measured_plan(make_small_plan: Callable[..., Plan], fake_site: FakeSite, results: Path) -> Plan:
+    """The small plan, with a record of each trial in `results`."""
+    plan: Plan = make_small_plan()
+    run_plan(plan, fake_site, results)
+    return plan

@@ -1,4 +1,4 @@
-"""A site without hardware: it answers every job with outputs that the real programs could have printed.
+"""A site without hardware, with outputs that the real programs could have printed.
 
 As a script it is `lab` with this site added: fake_site.py SECONDS lab's arguments... The first trial ends at once, each
 later one after so many seconds: with many, a test that waits for the first record finds the others still running.
@@ -12,10 +12,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from lab.cli import main
 from lab.errors import SiteStopped
 from lab.model.trial import End, Ends, Job, Outcome, Step, StepOutcome
+from lab.plan.plan import Plan
+from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import site
 from lab.sites.site import EXACT
 
@@ -68,6 +72,11 @@ class FakeSite:
         self.stopped.set()
 
 
+def run_plan(plan: Plan, site: Any, results: Path) -> None:
+    """Measure all trials of a plan that have no record."""
+    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+
+
 def cost(size: int) -> int:
     return NS_PER_MESSAGE + NS_PER_BYTE * size
 
@@ -77,7 +86,7 @@ def option(argv: tuple[str, ...], name: str) -> str:
 
 
 def counts_of(client: tuple[str, ...]) -> dict[int, int]:
-    """Size -> iterations, as the client was told."""
+    """Return the iterations by size of a client's command."""
     if "--sizes" in client:
         items = (item.split("@") for item in option(client, "--sizes").split(","))
         return {int(size): int(counts.split("/")[0]) for size, counts in items}
@@ -109,7 +118,7 @@ def answer(step: Step, counts: dict[int, int]) -> str:
 
 
 def effective(client: tuple[str, ...]) -> str:
-    """What the real programs print of each size; a list that is left to them grows with the depth, up to 64."""
+    """The lines of the real programs about each size; an automatic post list grows with the depth, up to 64."""
     given = dict(pairwise(client))
     depth = int(given.get("--tx-depth", 1))
     chosen = {name: given.get(f"--{name}", "auto") for name in ("post-list", "signal-every")}
@@ -137,7 +146,7 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
 
 
 def mpi_csv(counts: dict[int, int], mode: str) -> str:
-    """Of each message there and back, or one way: the receiver waits a fifth longer than the sender takes."""
+    """Rows of round trips, or one way, where the receiver waits a fifth longer than the sender takes."""
     kinds = {"send": 10, "receive": 12} if mode == "one-way" else {"round_trip": 20}
     rows = [
         f"{size},{kind},{index},1,{size},{cost(size) * tenths // 10}"
@@ -163,8 +172,7 @@ def lab_rounds(counts: dict[int, int], window: int) -> str:
 
 
 def with_processors(text: str, counts: dict[int, int]) -> str:
-    """The client takes its processor for half of a message's time, and the server for a tenth, each half in the
-    kernel."""
+    """Add CPU times: half of a message's time at the client, a tenth at the server, half of each in the kernel."""
     rows = [line for line in text.splitlines() if line[0].isdigit()]
     head = [line for line in text.splitlines()[:-1] if not line[0].isdigit()]
     for size, count in counts.items():

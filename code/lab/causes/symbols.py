@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from elftools.common.exceptions import ELFError
@@ -151,7 +152,7 @@ class Code:
         return tuple(pages)
 
     def at(self, offset: int) -> Function:
-        number = bisect(self._starts, offset) - 1
+        number = bisect(self._functions, offset, key=itemgetter(0)) - 1
         if number >= 0 and offset < (function := self._functions[number])[1]:
             return Function(self.name, function[2])
         return Function(self.name, UNNAMED)
@@ -169,10 +170,6 @@ class Code:
                             new = (start, start + symbol["st_size"], symbol.name)
                             functions[start] = min(functions.get(start, new), new, key=lambda it: _plainness(it[2]))
         return [functions[start] for start in sorted(functions)]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [start for start, _, _ in self._functions]
 
 
 def codes(contents: Mapping[str, bytes]) -> Iterator[Code]:

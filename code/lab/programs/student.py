@@ -247,12 +247,8 @@ def _reading(table: OwnTable) -> str:
 
 
 def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> Parse:
-    """Return the parser of the output, which is not a closure, since plans are pickled. A device's completion shows
-    that the data arrived; a socket's sender needs an answer."""
-    if table.output == NOTHING:
-        return _read_nothing
-    if table.output == "csv":
-        return _read_csv
+    """Return the parser of the output. A device's completion shows that the data arrived; a socket's sender needs an
+    answer."""
     columns = table.output == "columns"
     printed = Printed(
         COLUMNS if columns else re.compile(table.pattern, re.ASCII),
@@ -263,22 +259,18 @@ def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> 
         size_unit=table.size_unit,
         sizes_of_its_own=loops,
     )
-    return partial(_read_printed, commands, printed, table.printed_by)
+    return partial(_read, table, commands, printed)  # not a closure: plans are pickled
 
 
-def _read_nothing(_: Request, __: tuple[StepOutcome, ...]) -> Reading:
-    return Reading({}, ())
-
-
-def _read_csv(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    return read_samples(outcomes[0].client_out, request)
-
-
-def _read_printed(
-    commands: Commands, printed: Printed, end: str, request: Request, outcomes: tuple[StepOutcome, ...]
+def _read(
+    table: OwnTable, commands: Commands, printed: Printed, request: Request, outcomes: tuple[StepOutcome, ...]
 ) -> Reading:
+    if table.output == NOTHING:
+        return Reading({}, ())
+    if table.output == "csv":
+        return read_samples(outcomes[0].client_out, request)
     parts = commands.parts(request)
     if len(outcomes) != len(parts):
         raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
-    texts = (output(outcome, end, with_errors=not printed.only) for outcome in outcomes)
+    texts = (output(outcome, table.printed_by, with_errors=not printed.only) for outcome in outcomes)
     return read_printed(printed, request, zip(texts, parts, strict=True))

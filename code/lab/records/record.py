@@ -64,11 +64,6 @@ def record_folder(results: Path, key: str) -> Path:
     return results.joinpath("records", key[:2], key)
 
 
-def digests_file(results: Path, key: str) -> Path:
-    """Return a small file whose content changes with any file of a whole record."""
-    return record_folder(results, key) / SUMS
-
-
 def has_record(results: Path, key: str) -> bool:
     return record_folder(results, key).is_dir() and not record_damage(results, key)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import median_low
 
 from lab.errors import ParseError
-from lab.files.store import digest_files
+from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
-from lab.records.record import Whole, digests_file, has_record, read_whole
+from lab.records.record import Whole, has_record, read_whole, record_folder
 
 WORDS = ("series", "program", "operation", "measure")
 ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied parameters
@@ -109,7 +109,7 @@ def table_stamp(plan: Plan, results: Path) -> str:
     """Return a stamp of the records: equal stamps mean equal tables."""
     recorded = [planned for planned in plan.planned if has_record(results, planned.trial.key)]
     places = [[planned.series.name, planned.point, planned.repetition, planned.trial.key] for planned in recorded]
-    files = [digests_file(results, planned.trial.key) for planned in recorded]
+    files = [record_folder(results, planned.trial.key) / SUMS for planned in recorded]  # digests of all other files
     content = digest_files([Path(__file__), *files])
     return hashlib.sha256(canonical([columns(plan, ()), places, content]).encode()).hexdigest()
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
-from types import MappingProxyType
 
 from lab.errors import RecordError
 from lab.model.parameters import Counts
@@ -49,9 +48,6 @@ class Cost:
         return self.of(request.counts, len(planned.trial.job.steps), request.rounds_least, request.least_time_s)
 
 
-NO_COSTS: Mapping[Kind, Cost] = MappingProxyType({})
-
-
 class TimeEstimate:
     """Host seconds of trials; `measured` are trials that may have records in `results`."""
 
@@ -59,9 +55,9 @@ class TimeEstimate:
         self,
         measured: Iterable[Planned] = (),
         results: Path = Path(),
-        costs: Mapping[Kind, Cost] = NO_COSTS,
+        costs: Mapping[Kind, Cost] | None = None,
     ) -> None:
-        self.costs = costs
+        self.costs = costs or {}
         times: dict[tuple[str, str], list[float]] = defaultdict(list)
         for planned in measured:
             series_times = times[_series(planned)]

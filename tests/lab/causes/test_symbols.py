@@ -1,4 +1,4 @@
-"""Functions of the kernel and of files, by what their pages contain, with a program that gcc makes."""
+"""Functions of the kernel and of files by the content of their pages, with a program that gcc makes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_counts_without_their_sum_are_refused(text: bytes) -> None:
         (0xFFFFFFFF81000000, of_kernel("?")),
     ],
 )
-def test_an_address_is_of_the_kernels_function_that_begins_last_before_it(address: int, function: Function) -> None:
+def test_address_belongs_to_the_last_kernel_function_before_it(address: int, function: Function) -> None:
     assert KERNEL.at(address) == function
 
 
@@ -70,7 +70,7 @@ def test_modules_are_distinguished_from_files() -> None:
     assert Function("rdma_rxe", "main").module == ""
 
 
-def test_a_guest_that_hides_its_addresses_is_refused() -> None:
+def test_vm_that_hides_its_addresses_is_refused() -> None:
     with pytest.raises(SiteError, match="the VM hides the addresses of its kernel"):
         parse_kernel("0000000000000000 T _stext\n")
 
@@ -102,35 +102,35 @@ def tally_of(page: CodePage, **files: bytes) -> dict[Function, int]:
     return dict(+Symbols(KERNEL, CodeFiles(codes(files))).tally(executed))
 
 
-def test_a_page_is_of_its_file_wherever_a_process_has_it(program: Path) -> None:
+def test_page_belongs_to_its_file_at_any_address(program: Path) -> None:
     offset = offset_of(program, "twice")
     page = CodePage(0x7F0000123000, page_with(program, offset), {offset % 4096: 3, offset % 4096 + 4: 2})
     assert tally_of(page, doubler=program.read_bytes()) == {Function("doubler", "twice"): 5}
 
 
-def test_code_without_symbols_is_counted_for_its_file(program: Path) -> None:
+def test_code_without_symbols_counts_for_its_file(program: Path) -> None:
     subprocess.run(["strip", "-o", bare := program.with_name("bare"), program], check=True)
     offset = offset_of(program, "twice")
     page = CodePage(0x5000, page_with(bare, offset), {offset % 4096: 1})
     assert tally_of(page, bare=bare.read_bytes()) == {Function("bare", UNNAMED): 1}
 
 
-def test_code_of_no_file_is_the_vdso(program: Path) -> None:
+def test_code_without_a_file_is_the_vdso(program: Path) -> None:
     page = CodePage(0x7FFF0000, b"\x90" * 4096, {0: 7})
     files = {"doubler": program.read_bytes(), "hosts": b"127.0.0.1", "broken": b"\x7fELF"}
     assert tally_of(page, **files) == {Function(VDSO, VDSO): 7}
 
 
-def test_of_programs_with_the_same_page_the_one_whose_other_pages_ran_is_taken(program: Path) -> None:
+def test_shared_page_counts_for_the_program_whose_other_pages_ran(program: Path) -> None:
     shared = page_with(program, offset_of(program, "twice"))
     files = CodeFiles(codes({"a": program.read_bytes(), "b": program.read_bytes()}))
-    another = bytes(4096)
-    files.pages[another] = [(files.pages[shared][1][0], 0)]
+    unique = bytes(4096)
+    files.pages[unique] = [(files.pages[shared][1][0], 0)]
     assert files.places([shared])[shared][0].name == "a"
-    assert files.places([shared, another])[shared][0].name == "b"
+    assert files.places([shared, unique])[shared][0].name == "b"
 
 
-def test_restarted_instructions_are_subtracted_and_polls_in_vain_are_of_no_function() -> None:
+def test_restarted_instructions_are_subtracted_and_empty_polls_counted_apart() -> None:
     symbols, address = Symbols(KERNEL, CodeFiles([])), 0xFFFFFFFF81000000
     assert symbols.tally(Executed(9, (CodePage(address, b"", {0x100: 10}),))) == {of_kernel("memcpy"): 10, TWICE: -1}
     polled = symbols.tally(Executed(10, (CodePage(address, b"", {0x100: 10}, {0x100: 7}),)))

@@ -1,4 +1,4 @@
-"""Kinds of work, windows of messages, their shares, and the tables of both: lab.causes.{table,count}."""
+"""Kinds of work, windows of messages, and the tables of both: lab.causes.{table,count}."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ from lab.plan.plan import Plan
         (POLLING, WAITING),
     ],
 )
-def test_a_function_is_of_the_first_kind_of_work_that_names_it(function: Function, kind: str) -> None:
+def test_function_belongs_to_the_first_kind_of_work_that_matches(function: Function, kind: str) -> None:
     assert class_of(function) == kind
 
 
-def test_the_names_of_kinds_differ() -> None:
+def test_names_of_kinds_are_unique() -> None:
     names = [kind.name for kind in classes()]
     assert len({*names, OTHER}) == len(names) + 1
 
@@ -64,7 +64,7 @@ COPY, SEND = of_kernel("memcpy"), Function("tcp-client", "send_all")
 SHARE = Share("tcp", 4096, "client", 100, 2000, Tally({COPY: 700, SEND: 1200}), "abc")
 
 
-def test_the_second_trial_sends_twice_as_many_messages_of_one_size(make_small_plan: Callable[..., Plan]) -> None:
+def test_second_trial_sends_twice_as_many_messages(make_small_plan: Callable[..., Plan]) -> None:
     plan = make_small_plan()
     planned = next(planned for planned in plan.planned if planned.series.name == "ours")
     found = window(planned, 64, plan.site)
@@ -75,7 +75,7 @@ def test_the_second_trial_sends_twice_as_many_messages_of_one_size(make_small_pl
         window(planned, 65, plan.site)
 
 
-def test_the_difference_of_two_trials_is_the_messages() -> None:
+def test_difference_of_two_trials_counts_the_messages() -> None:
     once, twice = Tally({COPY: 5, SEND: 3}), Tally({COPY: 9, SEND: 3})
     assert difference(twice, once) == {COPY: 4}
     assert difference(once, twice) == {COPY: -4}
@@ -93,14 +93,14 @@ def test_starts_that_differ_by_more_than_the_messages_cost_are_detected(copies: 
     assert replace(SHARE, functions=Tally({COPY: copies, SEND: sends})).is_of_the_start is luck
 
 
-def test_a_table_by_kind_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_table_by_kind_is_read_back(tmp_path: Path) -> None:
     causes = tuple(rows([SHARE, replace(SHARE, end="server")]))
     (file := tmp_path / "x.causes.csv").write_text(format_classes(causes))
     assert read(file) == causes
     assert [(cause.work, cause.per_message) for cause in causes[:3]] == [("program", 12), ("copies", 7), ("waiting", 1)]
 
 
-def test_a_table_by_function_begins_with_the_largest() -> None:
+def test_table_by_function_starts_with_the_largest() -> None:
     head, first, *_ = format_functions([SHARE]).splitlines()
     assert head.split(",")[4:8] == ["work", "owner", "function", "instructions"]
     assert first == "tcp,4096,client,100,program,tcp-client,send_all,1200,abc"
@@ -109,7 +109,7 @@ def test_a_table_by_function_begins_with_the_largest() -> None:
 @pytest.mark.parametrize(
     "text", ["series\nx\n", "series,size_bytes,end,messages,work,instructions,record\na,1,b,0,c,1,d\n"]
 )
-def test_another_table_is_refused(tmp_path: Path, text: str) -> None:
+def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
     (file := tmp_path / "x.causes.csv").write_text(text)
     with pytest.raises(CausesError, match="is not a table of causes"):
         read(file)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 
 from lab.experiment.experiment import Comparison
 from lab.experiment.reader import load
@@ -13,14 +13,13 @@ from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan
 from lab.records.compare import compare, compare_rows, first_difference, format_result, verify
 from lab.records.table import Row, columns, format_table, make_table
-from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
 RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
 
 
 def run(plan: Plan, site: FakeSite, results: Path) -> list[Row]:
-    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_plan(plan, site, results)
     return make_table(plan, results)
 
 
@@ -39,8 +38,8 @@ def test_second_run_is_identical_or_its_first_difference_is_named(make_small_pla
     ]
 
 
-def test_differing_and_missing_rows_are_counted(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    rows = run(make_small_plan(), fake_site, tmp_path)
+def test_differing_and_missing_rows_are_counted(measured_plan: Plan, results: Path) -> None:
+    rows = make_table(measured_plan, results)
     others = [
         replace(row, counts={**row.counts, "messages": 0}) if number in (5, 8, 9) else row
         for number, row in enumerate(rows)

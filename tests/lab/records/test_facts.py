@@ -18,12 +18,12 @@ def document() -> Any:
 
 
 @pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.stem)
-def test_a_record_that_is_read_and_written_again_keeps_its_bytes(file: Path) -> None:
+def test_record_keeps_its_bytes_when_read_and_written(file: Path) -> None:
     text = file.read_text()
     assert json.dumps(parse_facts(json.loads(text)).table(), indent=1, sort_keys=True) + "\n" == text
 
 
-def test_a_launcher_is_written_where_it_is_another_than_the_exact_machines() -> None:
+def test_launcher_is_written_unless_it_is_the_exact_sites() -> None:
     facts = parse_facts(document())
     assert "launcher" not in json.dumps(facts.table())
     ends = replace(facts.asked.ends, launcher="orterun apart")
@@ -32,13 +32,13 @@ def test_a_launcher_is_written_where_it_is_another_than_the_exact_machines() -> 
     assert parse_facts(table).asked.ends == ends
 
 
-def test_what_another_run_says_otherwise_is_not_lasting() -> None:
+def test_volatile_facts_are_not_lasting() -> None:
     facts = parse_facts(document())
     later = replace(facts, moment=replace(facts.moment, state={"started": "later"}))
     assert later.lasting() == facts.lasting() and later.table() != facts.table()
 
 
-def test_a_record_is_sound_with_all_checks_and_without_notes() -> None:
+def test_record_is_sound_with_all_checks_and_without_notes() -> None:
     judged = parse_facts(document()).judged
     assert judged.is_sound and not replace(judged, notes=("both ends spun",)).is_sound
     assert not replace(judged, checks=CHECKS[1:]).is_sound and not replace(judged, checks=None).is_sound
@@ -47,28 +47,24 @@ def test_a_record_is_sound_with_all_checks_and_without_notes() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("steps", {}),
         ("steps", [[]]),
-        ("clock_end_ns", 1.5),
         ("clock_end_ns", True),
         ("counters_after", {"v0.tx_bytes": "1"}),
         ("traits", {"clock": "sun"}),
         ("counts", [{"size": 1}]),
         ("options", {"wait": None}),
-        ("lab", 1),
         ("checks", "all"),
-        ("header", []),
         ("state", 0),
         ("key", None),
     ],
 )
-def test_a_value_of_another_type_is_an_error_that_names_it(name: str, value: object) -> None:
+def test_value_of_a_wrong_type_is_named(name: str, value: object) -> None:
     with pytest.raises(JsonError) as caught:
         parse_facts(document() | {name: value})
     assert caught.value.name == name and name in caught.value.what
 
 
-def test_what_must_be_there_is_missed_by_its_name() -> None:
+def test_missing_key_is_named() -> None:
     without = {name: value for name, value in document().items() if name != "identity"}
     with pytest.raises(JsonError, match="the key 'identity' is missing"):
         parse_facts(without)

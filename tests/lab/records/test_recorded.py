@@ -1,4 +1,4 @@
-"""Experiments are read as they were measured, without their site, by an index of the records."""
+"""Experiments are read from their records by an index, without their site."""
 
 from __future__ import annotations
 
@@ -43,18 +43,13 @@ link = { rate_bit_s = 1_000_000_000 }
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
-@pytest.fixture
 def file(experiment_file: Callable[[str], Path]) -> Path:
     return experiment_file(PEERS + OURS)
 
 
 @pytest.fixture
 def lay(file: Path, results: Path, facts: SiteFacts, fake_site: FakeSite) -> Laid:
-    """Records as a run leaves them: of a site, of a build of the programs, of the first so many trials."""
+    """Write records as a run does: of a site, of a build of the programs, of the first trials."""
 
     def lay(site: SiteFacts = facts, build: str = "d", day: int = 1, first: int | None = None) -> Plan:
         experiment = load(file)
@@ -70,7 +65,7 @@ def lay(file: Path, results: Path, facts: SiteFacts, fake_site: FakeSite) -> Lai
 
 
 def _counting(site: Any, facts: SiteFacts) -> Any:
-    """The fake site's counters under whatever the interface is called."""
+    """The fake site with counters for the interface of the facts."""
 
     def renamed(counters: Mapping[str, int]) -> dict[str, int]:
         return {name.replace("v0", facts.ends.client.interface): count for name, count in counters.items()}
@@ -91,7 +86,7 @@ def read(file: Path, results: Path, site: str = "any", prefer: str = "exact") ->
 
 @pytest.fixture
 def nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A computer on which there is no site, no machine, no compiler and no other program."""
+    """Fail if a site, a VM, a compiler or another program is started."""
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("this is started only to measure")
@@ -102,7 +97,7 @@ def nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_can_be_started")
-def test_tables_queries_records_and_comparisons_need_nothing_but_records(
+def test_tables_queries_records_and_comparisons_need_only_records(
     lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = lay()
@@ -116,7 +111,7 @@ def test_tables_queries_records_and_comparisons_need_nothing_but_records(
 
 
 @pytest.mark.usefixtures("nothing_can_be_started")
-def test_a_report_is_up_to_date_or_made_without_a_site(
+def test_report_is_made_without_a_site_unless_up_to_date(
     lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan, made = lay(), list[Plan]()
@@ -133,7 +128,7 @@ def test_a_report_is_up_to_date_or_made_without_a_site(
     assert [each.trials().keys() for each in made] == [plan.trials().keys()]
 
 
-def test_missing_records_are_one_sentence(lay: Laid, file: Path, results: Path) -> None:
+def test_missing_records_are_reported_with_a_reason(lay: Laid, file: Path, results: Path) -> None:
     with pytest.raises(RecordError, match=r"results: there is no record \(try: lab run small\)"):
         read(file, results)
     planned, text = lay().planned, file.read_text()
@@ -149,7 +144,7 @@ def test_missing_records_are_one_sentence(lay: Laid, file: Path, results: Path) 
 
 
 @pytest.mark.parametrize("first", [10, 9])
-def test_a_reference_is_of_what_a_run_would_measure_now(
+def test_reference_needs_all_records_of_the_present_plan(
     lay: Laid,
     file: Path,
     results: Path,
@@ -168,7 +163,7 @@ def test_a_reference_is_of_what_a_run_would_measure_now(
     assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
 
 
-def test_what_is_missing_is_named_by_who_needs_all(
+def test_query_counts_missing_trials_and_a_table_tolerates_them(
     lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = lay(first=6)
@@ -194,7 +189,7 @@ def test_identity_with_most_records_is_read_then_the_references_then_the_newest(
     assert read(file, results)[0].site == older.site
 
 
-def test_of_two_whole_sites_the_one_that_a_run_would_take_or_that_is_named_is_read(
+def test_of_two_complete_sites_the_named_or_the_preferred_is_read(
     lay: Laid, facts: SiteFacts, file: Path, results: Path
 ) -> None:
     lay()
@@ -229,7 +224,7 @@ def test_build_with_most_records_is_read_then_the_present_then_the_newest(
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
 
 
-def test_records_of_a_real_link_are_read_without_what_models_one(
+def test_series_with_a_modelled_link_are_left_out_of_a_real_links_records(
     lay: Laid, facts: SiteFacts, file: Path, results: Path
 ) -> None:
     file.write_text(file.read_text() + MODELLED)
@@ -253,8 +248,8 @@ def test_only_records_that_changed_are_read_again(lay: Laid, results: Path, monk
     assert sorted(len(group.started) for group in read_groups(results)) == [1, 8]
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"{}", b"x\n{}", b"cut", b"flip"])
-def test_a_damaged_index_is_made_anew(lay: Laid, results: Path, damage: bytes) -> None:
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"x\n{}", b"cut", b"flip"])
+def test_damaged_index_is_replaced(lay: Laid, results: Path, damage: bytes) -> None:
     lay()
     groups, index = read_groups(results), results / INDEX
     whole = index.read_bytes()
@@ -263,10 +258,8 @@ def test_a_damaged_index_is_made_anew(lay: Laid, results: Path, damage: bytes) -
     assert read_groups(results) == groups and index.read_bytes() == whole
 
 
-@pytest.mark.parametrize(
-    "damage", [{"traits": None}, {"identity": []}, {"ends": {}}, {"programs": 3}, {"state": {}}, {"site": 1}]
-)
-def test_a_record_that_names_no_site_is_no_candidate(lay: Laid, results: Path, damage: dict[str, Any]) -> None:
+@pytest.mark.parametrize("damage", [{"traits": None}, {"ends": {}}, {"programs": 3}, {"state": {}}])
+def test_record_without_a_site_is_ignored(lay: Laid, results: Path, damage: dict[str, Any]) -> None:
     key = lay().planned[0].trial.key
     file = record_folder(results, key) / "record.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | damage))
@@ -275,9 +268,7 @@ def test_a_record_that_names_no_site_is_no_candidate(lay: Laid, results: Path, d
     assert len(group.started) == 9 and key not in group.started
 
 
-def test_where_nobody_may_write_records_are_read_all_the_same(
-    lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_read_from_a_read_only_folder(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay()
 
     def refuse(*_: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 
 from lab.errors import RecordError
 from lab.files.store import SUMS, seal
@@ -30,20 +30,22 @@ from lab.records.table import (
     table_stamp,
 )
 from lab.report.evidence.evidence import gather
-from lab.run.run import RunSetup, missing, run_trials
 
 Make = Callable[..., Plan]
 
 
 def measured(plan: Plan, site: Any, results: Path) -> str:
-    run_trials(RunSetup(site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_plan(plan, site, results)
+    return table_text(plan, results)
+
+
+def table_text(plan: Plan, results: Path) -> str:
     rows = make_table(plan, results)
     return format_table(columns(plan, rows), rows)
 
 
-def test_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSite, tmp_path: Path) -> None:
-    plan = make_small_plan()
-    rows = parse_table(measured(plan, fake_site, tmp_path))
+def test_table_has_a_row_for_each_size(measured_plan: Plan, results: Path) -> None:
+    rows = parse_table(table_text(measured_plan, results))
     assert len(rows) == 10 * 6
     ours = [row for row in rows if row.series == "ours" and row.size_bytes == 64]
     assert {row.point["tx_depth"] for row in ours} == {"64", "128"}
@@ -52,12 +54,11 @@ def test_table_has_a_row_for_each_size(make_small_plan: Make, fake_site: FakeSit
     assert {(row.counts["round_trip_ns"], row.round_trip_kind) for row in trips} == {(40512, "median")}
 
 
-def test_table_has_all_common_columns_and_others_only_if_they_are_filled(
-    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
-) -> None:
-    plan = make_small_plan()
-    text = measured(plan, fake_site, tmp_path)
-    assert all(set(COLUMNS) <= set(row.cells()) for row in make_table(plan, tmp_path)) and text.count(",\n") == 0
+def test_table_has_all_common_columns_and_others_only_if_they_are_filled(measured_plan: Plan, results: Path) -> None:
+    text = table_text(measured_plan, results)
+    assert (
+        all(set(COLUMNS) <= set(row.cells()) for row in make_table(measured_plan, results)) and text.count(",\n") == 0
+    )
     assert not {"stable", "send_mean_ns", *OF_PROCESSORS} & {*text.partition("\n")[0].split(",")}
 
 
@@ -141,18 +142,14 @@ def test_row_of_one_way_messages_has_the_times_of_each_end(
     assert [row.counts[name] for name in received] == [24307, 24307]
 
 
-def test_stamp_changes_with_the_records_and_their_content(
-    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path
-) -> None:
-    plan = make_small_plan()
-    measured(plan, fake_site, tmp_path)
-    stamps = [table_stamp(plan, tmp_path / "none"), table_stamp(plan, tmp_path)]
+def test_stamp_changes_with_the_records_and_their_content(measured_plan: Plan, results: Path) -> None:
+    stamps = [table_stamp(measured_plan, results / "none"), table_stamp(measured_plan, results)]
     for name in (RECORD, SAMPLES):
-        file = record_folder(tmp_path, plan.planned[0].trial.key) / name
+        file = record_folder(results, measured_plan.planned[0].trial.key) / name
         file.write_bytes(file.read_bytes() + b" ")
         seal(file.parent)
-        stamps.append(table_stamp(plan, tmp_path))
-    assert len(set(stamps)) == 4 and stamps[-1] == table_stamp(plan, tmp_path)
+        stamps.append(table_stamp(measured_plan, results))
+    assert len(set(stamps)) == 4 and stamps[-1] == table_stamp(measured_plan, results)
 
 
 @given(st.integers(1, 2**50), st.integers(1, 2**50))
@@ -163,15 +160,9 @@ def test_rates_are_rounded_to_the_nearest_whole_byte(count: int, time_ns: int) -
 
 @pytest.mark.parametrize("read", [gather, make_table])
 def test_each_file_of_a_record_is_read_once(
-    make_small_plan: Make,
-    fake_site: FakeSite,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    read: Callable[..., Any],
+    measured_plan: Plan, results: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Any]
 ) -> None:
-    """For its digest and for what it says together: of hundreds of records a second reading takes long."""
-    plan = make_small_plan()
-    measured(plan, fake_site, tmp_path)
+    """Digest and content share one reading: a second reading of hundreds of records takes long."""
     opened, real = Counter[Path](), Path.open
 
     def counted(path: Path, *words: Any, **more: Any) -> Any:
@@ -179,25 +170,21 @@ def test_each_file_of_a_record_is_read_once(
         return real(path, *words, **more)
 
     monkeypatch.setattr(Path, "open", counted)
-    assert read(plan, tmp_path)
-    assert len(opened) == 5 * len(plan.trials()) and set(opened.values()) == {1}
+    assert read(measured_plan, results)
+    assert len(opened) == 5 * len(measured_plan.trials()) and set(opened.values()) == {1}
 
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS, INDEX])
-def test_pipe_in_place_of_a_file_is_not_waited_for(
-    make_small_plan: Make, fake_site: FakeSite, tmp_path: Path, name: str
-) -> None:
-    plan = make_small_plan()
-    measured(plan, fake_site, tmp_path)
-    key = plan.planned[0].trial.key
-    read_groups(tmp_path)
-    place = (tmp_path if name == INDEX else record_folder(tmp_path, key)) / name
-    place.unlink()
-    os.mkfifo(place)
-    assert len(make_table(plan, tmp_path)) == (10 if name == INDEX else 9) * 6
-    started = {each for group in read_groups(tmp_path) for each in group.started}
+def test_pipe_in_place_of_a_file_is_not_waited_for(measured_plan: Plan, results: Path, name: str) -> None:
+    key = measured_plan.planned[0].trial.key
+    read_groups(results)
+    file = (results if name == INDEX else record_folder(results, key)) / name
+    file.unlink()
+    os.mkfifo(file)
+    assert len(make_table(measured_plan, results)) == (10 if name == INDEX else 9) * 6
+    started = {started for group in read_groups(results) for started in group.started}
     assert (key in started) == (name != RECORD)
     for read in () if name == INDEX else (read_facts, read_samples_of):
         with suppress(RecordError):
-            read(tmp_path, key)
+            read(results, key)

@@ -31,11 +31,6 @@ from lab.sites.site import Clock, Shared
 Make = Callable[..., Plan]
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
 def run(plan: Plan, site: Any, results: Path, *, fresh: bool = False) -> RunSummary:
     todo, _ = missing([plan], results, fresh=fresh)
     return run_trials(RunSetup(site, plan.site, results, fresh), todo, 2, lambda *_: None)
@@ -190,36 +185,30 @@ def test_half_record_of_a_killed_run_does_not_count(make_small_plan: Make, fake_
 @pytest.mark.parametrize("name", ["record.json", "samples.csv.gz", "server.log", "client.log", "digests"])
 @pytest.mark.parametrize("harm", ["flip", "empty", "gone"])
 def test_damaged_record_does_not_count_and_is_measured_again(
-    make_small_plan: Make, fake_site: FakeSite, results: Path, name: str, harm: str
+    measured_plan: Plan, results: Path, name: str, harm: str
 ) -> None:
-    plan = make_small_plan()
-    run(plan, fake_site, results)
-    key = plan.planned[0].trial.key
+    key = measured_plan.planned[0].trial.key
     file = record_folder(results, key) / name
     content = file.read_bytes()
     file.unlink()
     if harm != "gone":
         file.write_bytes((bytes([content[0] ^ 1]) + content[1:] if harm == "flip" else b"") if content else b"x")
     assert not has_record(results, key)
-    (sentence,) = damaged(plan.planned, results)
+    (sentence,) = damaged(measured_plan.planned, results)
     assert sentence.startswith(str(file.parent)) and "counts for nothing" in sentence
     assert name in sentence or name == SUMS
-    assert run(plan, fake_site, results).measured == 1
-    assert has_record(results, key) and damaged(plan.planned, results) == []
+    assert run(measured_plan, FakeSite(), results).measured == 1
+    assert has_record(results, key) and damaged(measured_plan.planned, results) == []
 
 
-def test_rewritten_samples_are_refused_by_every_reader(
-    make_small_plan: Make, fake_site: FakeSite, results: Path
-) -> None:
-    plan = make_small_plan()
-    run(plan, fake_site, results)
-    key = plan.planned[0].trial.key
+def test_rewritten_samples_are_refused_by_every_reader(measured_plan: Plan, results: Path) -> None:
+    key = measured_plan.planned[0].trial.key
     file = record_folder(results, key) / "samples.csv.gz"
     file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes()).replace(b"0", b"1")))
     with pytest.raises(RecordError, match=r"samples.csv.gz: is not what was written"):
         read_samples_of(results, key)
     with pytest.raises(RecordError, match=r"1 of 10 trials have no record that is whole.*samples.csv.gz is not what"):
-        gather(plan, results)
+        gather(measured_plan, results)
 
 
 @pytest.mark.parametrize("error", [errno.EMFILE, errno.ENOENT, errno.EACCES, errno.EFBIG])
