@@ -15,7 +15,7 @@ CACHE = ROOT / ".cache" / "compilers"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 HEADERS = ("libibverbs-dev", "libopenmpi-dev", "libcmocka-dev", "libc6-dev-arm64-cross", "libc6-dev-s390x-cross")
 TOOLS = ("make", "dash", "coreutils", "findutils")
-# The first suite that has them: the lab runs on bookworm, and sid has the newest.
+# The first suite that has them: Verbyte runs on bookworm, and sid has the newest.
 COMPILERS = {
     "bookworm": ("gcc-12", "clang-14", "clang-15", "clang-16"),
     "trixie": ("gcc-13", "gcc-14", "clang-17", "clang-18", "clang-19"),

@@ -1,4 +1,4 @@
-"""How the programs are built: warnings, odd folders, narrow processors; and the arguments of set-clock."""
+"""How the programs are built: warnings, odd folders, 32-bit CPUs; and the arguments of set-clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("tcp-client", "mpi-pingpong")
-# A word of 32 bits on each kind of CPU that the lab is built on.
+# A word of 32 bits on each kind of CPU that Verbyte is built on.
 NARROW = {"x86_64": "-m32", "aarch64": "-mabi=ilp32"}
 
 

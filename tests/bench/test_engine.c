@@ -238,7 +238,7 @@ TEST(rounds_of_verify_are_joined_so_that_there_are_not_too_many_samples)
 
 	o.verify = true;
 	null_transport.plan(l, &f);
-	f.to_client = false; /* nobody fills in for the server */
+	f.to_client = false; /* no server fills in its bytes */
 	bench_size(&(struct run){ &null_transport, l, &o, &f, &r });
 	assert_int_equal(r.count, 3); /* of eight rounds */
 	assert_int_equal(r.samples[0].messages, 192);
@@ -392,7 +392,7 @@ TEST(a_short_size_is_measured_again_until_it_lasts_for_the_least_time)
 	assert_int_equal(swept_flow.iterations % 1000, 0);
 	assert_true(swept_flow.iterations > 1000);
 	assert_true(left.orders >= 2);
-	assert_int_equal(left.last_order, 0); /* the server is told that it was enough */
+	assert_int_equal(left.last_order, 0); /* the server is notified that the size is complete */
 	assert_int_equal(cost.size_bytes, 64);
 	assert_int_equal(cost.messages, swept_flow.iterations);
 	assert_in_range(cost.own.whole_ns, SECOND_NS / 10,

@@ -253,32 +253,32 @@ TEST(connections_that_send_nothing_do_not_delay_the_client)
 	}
 }
 
-/* How long a server waits for a client while a stranger connects again and again. */
-static uint64_t wait_beside_stranger(void)
+/* The time that a server waits for a client while other clients connect again and again. */
+static uint64_t wait_beside_other_clients(void)
 {
 	uint64_t before;
-	pid_t stranger;
+	pid_t other;
 
 	close(bind_to_loopback());
 	before = now_ns();
 	fflush(NULL);
-	stranger = fork();
-	while (stranger == 0)
+	other = fork();
+	while (other == 0)
 		close(connect_when_it_listens());
 	check_child(serve, NULL, 1, "no client came within the deadline");
-	kill(stranger, SIGKILL);
-	waitpid(stranger, NULL, 0);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 	return now_ns() - before;
 }
 
-TEST(the_deadline_holds_however_often_a_stranger_connects)
+TEST(the_deadline_holds_however_often_other_clients_connect)
 {
 	uint64_t took_ms = 0;
 	int printed = 0;
 
 	setting.deadline_s = "2";
 	for (int i = 0; i < TRIES && (took_ms < 2000 || took_ms > 2200); i++)
-		took_ms = wait_beside_stranger() / NS_PER_MS;
+		took_ms = wait_beside_other_clients() / NS_PER_MS;
 	assert_in_range(took_ms, 2000, 2200);
 	for (const char *at = check_printed; (at = strstr(at, "refused 127.0.0.1")) != NULL; at++)
 		printed++;
@@ -304,7 +304,7 @@ TEST(a_missing_server_is_reported_with_a_hint)
 #define DEADLINE_S 2
 #define SIZE (16u << 20)
 
-/* Sends more than a connection holds that nobody reads from. */
+/* Sends more than a connection buffers while nobody reads. */
 static void send_to_nobody(void *wait)
 {
 	const struct options o = { .role = CLIENT, .sizes = { 1, { { SIZE, 1, 0 } } }, .wait = *(enum wait *)wait };
@@ -356,7 +356,7 @@ static int close_ends(void **state)
 TEST(the_watch_leaves_errno_unchanged)
 {
 	while (send(ends[SERVER], "x", 1, MSG_DONTWAIT) == 1)
-		; /* until no more beat can be sent */
+		; /* until no more heartbeats can be sent */
 	watch_peer(ends[SERVER]);
 	watch_deadline(1000);
 	for (int look = 0; look < 20; look++) {
@@ -375,7 +375,7 @@ TEST(the_watch_leaves_errno_unchanged)
 static void part_as_server(void *beats)
 {
 	const struct options o = { .role = SERVER, .deadline_s = 10, .sizes = { .count = SIZES } };
-	/* The first byte of a CPU time may look like a beat. */
+	/* The first byte of a CPU time may look like a heartbeat. */
 	struct cost costs[SIZES] = { { .own = { (uint64_t)WATCH_BEAT << 56, 1 } }, { .own = { 20, 2 } } };
 
 	assert_int_equal(write(ends[SERVER], "hhh", *(size_t *)beats), *(ssize_t *)beats);

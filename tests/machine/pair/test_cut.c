@@ -30,7 +30,7 @@ static uint32_t sum(uint32_t start, const uint8_t *bytes, size_t size)
 	return start;
 }
 
-/* A segment of TCP as Linux hands it to a card: the pseudo header's sum in place of the checksum. */
+/* A segment of TCP as Linux passes it to a card: with the sum of the pseudo header in place of the checksum. */
 static size_t make(int version, size_t payload, uint8_t flags)
 {
 	const size_t ip = HEADER_BYTES, tcp = ip + (version == 4 ? 20 : 40), size = tcp + TCP_BYTES + payload;
@@ -179,8 +179,7 @@ TEST(what_makes_no_sense_is_refused)
 	assert_false(cut_plan(&c, &good, frame, size));
 }
 
-/* Whatever a program of the guest hands to its card by a raw socket: nothing is read or written where it should not be.
- */
+/* Whatever a program of the guest passes to its card by a raw socket, nothing outside the frame is read or written. */
 TEST(no_header_leads_outside_of_its_frame)
 {
 	uint64_t random = 1;

@@ -7,7 +7,7 @@
 
 enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60, FLIGHT = 4096 };
 
-/* One that runs in a thread of its own, beside the other one. */
+/* A machine that runs in another thread than the other one. */
 struct runner {
 	struct emulated machine;
 	struct pair pair;

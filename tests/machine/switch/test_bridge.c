@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A switch between machines that only write frames and promises, at the times and in the order that a test says. */
+/* A switch between machines that only write frames and promises, at the times and in the order of a test. */
 #include <sys/mman.h>
 
 #include "bridge.h"
@@ -173,7 +173,7 @@ TEST(the_packet_of_an_rdma_card_is_refused)
 	assert_int_equal(machines[0].other->gone, FAILED);
 }
 
-/* As from a machine that was told a shorter latency than the switch. */
+/* As from a machine with a shorter latency than the switch. */
 TEST(a_frame_that_comes_too_late_ends_it)
 {
 	plug(2, 0, 0);
