@@ -34,7 +34,7 @@ struct mistake {
 };
 
 static const struct mistake mistakes[] = {
-	{ "none", WRITE, 8 },
+	{ "none", WRITE, 8, .remote_off = 0 },
 	{ "remote key", WRITE, 8, .remote_key = OTHER_KEY },
 	{ "beyond the remote region", WRITE, 8, .remote_off = BYTES - 4 },
 	{ "before the remote region", READ, 8, .remote_off = -4 },
@@ -48,10 +48,10 @@ static const struct mistake mistakes[] = {
 	{ "local key", WRITE, 8, .local_key = OTHER_KEY },
 	{ "beyond the local region", WRITE, 8, .local_off = BYTES - 4 },
 	{ "atomic off its place", ADD, 8, .remote_off = 4 },
-	{ "atomic of 4 bytes", ADD, 4 },
+	{ "atomic of 4 bytes", ADD, 4, .remote_off = 0 },
 	{ "receive too short", SEND, 64, .receive_bytes = 32 },
 	{ "receive's key", SEND, 64, .receive_bytes = 64, .receive_key = OTHER_KEY },
-	{ "no receive", SEND, 64 },
+	{ "no receive", SEND, 64, .receive_bytes = 0 },
 	{ "no peer", WRITE, 8, .is_gone = true },
 };
 
