@@ -95,8 +95,8 @@ static void exchange_check(const struct exchange *e, uint64_t seed, uint64_t mes
 	uint64_t at = pattern_check(e->message.in, e->message.bytes, seed, message);
 
 	if (at != PATTERN_GOOD)
-		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed", e->message.bytes,
-		    message, at);
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
+		    e->message.bytes, message, at);
 }
 
 /* The same loop, one message at a time; the two directions have different patterns. */

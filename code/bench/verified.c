@@ -17,8 +17,8 @@ static void verified_check(const struct flow *f, const unsigned char *slot, uint
 	uint64_t at = pattern_check(slot, f->size_bytes - f->marked, seed, message);
 
 	if (at != PATTERN_GOOD)
-		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed", f->size_bytes, message,
-		    at);
+		die("verify: %" PRIu64 " bytes, message %" PRIu64 ": byte %" PRIu64 " is wrong where it landed",
+		    f->size_bytes, message, at);
 }
 
 static void add_stops(struct result *result, struct stops stops)

@@ -47,7 +47,7 @@ static void prepare(enum role role)
 	makecontext(&e->context, start, 0);
 }
 
-/* Once for all runs. The address of an end is looked for among its device's GIDs: 127.0.0.1. */
+/* Connects the side channel once for all runs. The address of an end is among the GIDs of its device: 127.0.0.1. */
 static void connect_sides(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -90,7 +90,7 @@ void two_ends_switch(void)
 	swapcontext(&ends[before].context, &ends[now].context);
 }
 
-/* A read that the other end has yet to answer would stop both. */
+/* A read without data would block both ends. */
 bool __wrap_side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -101,7 +101,7 @@ bool __wrap_side_read(int fd, void *buffer, size_t size, uint64_t deadline_ns)
 	return __real_side_read(fd, buffer, size, deadline_ns);
 }
 
-/* A watched end that leaves ends the program, which holds the other one too. */
+/* A watched end that closes would end the program, which runs the other one too. */
 void __wrap_watch_peer(int fd)
 {
 	(void)fd;

@@ -1,4 +1,4 @@
-/* The provider of memory: queue pairs, completion queues, devices, and calls that only hand on what they are given. */
+/* The fake provider: queue pairs, completion queues, devices, and trivial calls. */
 #include "fake_verbs.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define PATIENCE 1000 /* fruitless looks by either end before both are said to wait for each other */
+#define PATIENCE 1000 /* waits without progress, by either end, until both are considered stuck */
 
 #undef ibv_get_device_list
 #undef ibv_query_port
@@ -67,8 +67,7 @@ static const struct fake_device *device_of(struct ibv_context *context)
 
 struct places {
 	const char *name;
-	uint64_t capacity, posted, carried_out,
-		freed; /* counts from the first request on; a place is number % capacity */
+	uint64_t capacity, posted, carried_out, freed; /* counts of requests; an entry is number % capacity */
 };
 
 struct request {
@@ -78,18 +77,18 @@ struct request {
 };
 
 struct pair {
-	struct ibv_qp_ex extended; /* first: a pointer to it is one to the pair */
+	struct ibv_qp_ex extended; /* first: a pointer to it is a pointer to the pair */
 	struct places sends, receives;
 	struct request *requests;
-	struct ibv_sge *rooms; /* of the receive requests */
+	struct ibv_sge *rooms; /* buffers of the receive requests */
 	struct pair *other;
-	struct request next; /* that ibv_wr_*() is making */
+	struct request next; /* the request that ibv_wr_*() builds */
 };
 
 struct completion {
 	struct ibv_wc wc;
 	struct places *places;
-	uint64_t covers; /* places that its poll frees: all requests before this number */
+	uint64_t covers; /* its poll frees all requests before this number */
 };
 
 struct queue {
@@ -163,7 +162,7 @@ static void receive(struct pair *p, const struct request *r)
 	put_completion(p->extended.qp_base.recv_cq, wc, &p->receives, p->receives.carried_out);
 }
 
-/* Requests are carried out in their order; one that needs a receive request waits until there is one. */
+/* Requests are executed in order; one that needs a receive request waits until there is one. */
 static bool carry_out_next(struct pair *p)
 {
 	struct request *r = &p->requests[p->sends.carried_out % p->sends.capacity];
@@ -444,7 +443,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* What the macro ibv_reg_mr() calls where flags may be optional. */
+/* The function of the macro ibv_reg_mr() where flags may be optional. */
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t iova, unsigned int access)
 {
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
@@ -481,7 +480,7 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
-/* The older call, which nobody makes: contexts have the newer one. */
+/* The older call, which is unused: contexts have the newer one. */
 int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
 {
 	return EOPNOTSUPP;
@@ -527,7 +526,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	return 0;
 }
 
-/* As the kernel does it: a table that is too small for all is refused. */
+/* Like the kernel, refuses a table without room for all entries. */
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t room, uint32_t flags,
 			     size_t entry_size)
 {

@@ -1,6 +1,6 @@
-/* Both ends of a verbs link in one process, over a provider of memory in place of libibverbs. It counts the places in
- * its queues as mlx5 does (mlx5_wq_overflow of rdma-core): that of a send request is free when a completion that covers
- * it was polled. */
+/* Both ends of a verbs link in one process, over a fake provider in place of libibverbs. It counts queue entries as
+ * mlx5 does (mlx5_wq_overflow of rdma-core): the entry of a send request is free once a completion that covers it was
+ * polled. */
 #ifndef FAKE_VERBS_H
 #define FAKE_VERBS_H
 
@@ -29,40 +29,41 @@ struct fake_device {
 struct fake_verbs {
 	const struct fake_device *devices;
 	int device_count;
-	uint64_t pace;      /* requests that are carried out whenever an end waits; 0: each, when it is posted */
-	void (*idle)(void); /* called by an end that waits: lets the other one run */
-	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: what these calls return */
+	uint64_t pace;      /* requests executed whenever an end waits; 0: each when it is posted */
+	void (*idle)(void); /* called by a waiting end: lets the other one run */
+	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: results of these calls */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
-	uint8_t timeout, rnr_timer;                                     /* of the same */
+	uint8_t timeout, rnr_timer;                                     /* of that queue pair */
 	unsigned int access;                                            /* of the memory that was registered last */
-	uint32_t inline_most;                                           /* that the last one granted */
-	bool extended;                                                  /* one was created by ibv_create_qp_ex() */
-	uint32_t immediate;                                             /* the last one that was on the wire */
-	uint64_t sent_with_ready[FAKE_READY_MOST + 1]; /* messages that left an end with so many receive requests */
-	uint64_t landed[FAKE_LINES];                   /* messages that landed on each cache line of a page */
+	uint32_t inline_most;                                           /* granted to the last queue pair */
+	bool extended;      /* a queue pair was created by ibv_create_qp_ex() */
+	uint32_t immediate; /* the last one that was sent */
+	uint64_t sent_with_ready[FAKE_READY_MOST +
+				 1]; /* messages sent by an end with this many receive requests posted */
+	uint64_t landed[FAKE_LINES]; /* messages that arrived on each cache line of a page */
 };
 
 extern struct fake_verbs fake_verbs;
 
-/* An end waits. Ends the program when nothing has happened for long. */
+/* Called by a waiting end. Ends the program if there is no progress for long. */
 void fake_wait(void);
 
-/* Something has happened. */
+/* Records progress. */
 void fake_advance(void);
 
-/* Says what a real device would not forgive, and ends the program. */
+/* Reports an error that a real device would not forgive, and ends the program. */
 _Noreturn void fake_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Carry out so many requests. */
+/* Execute up to this many requests. */
 void fake_carry_out(uint64_t most);
 
-/* both_ends.c: runs body for the server and for the client, each on its stack, until both have returned. */
+/* both_ends.c: runs body for the server and the client, each on its own stack, until both have returned. */
 void two_ends_run(void (*body)(enum role role, int side));
 
 /* Lets the other end run. */
 void two_ends_switch(void);
 
-/* The options of the verbs programs, which a command line can set only once in a process. */
+/* The options of the verbs programs; a command line can set them only once per process. */
 void verbs_set(const char *name, uint64_t value);
 void verbs_set_text(const char *name, const char *text);
 void verbs_set_defaults(void);

@@ -1,4 +1,4 @@
-/* Only barriers take time of this processor, so that a time which holds none of them is nothing. */
+/* Only barriers use CPU time, so a CPU time that excludes them is small. */
 #include <mpi.h>
 
 #include <sys/syscall.h>

@@ -1,6 +1,4 @@
-/* Two ends that find each other, agree on a run, watch each other and part:
- * {door,handshake,hello,parting,side,watch}.c.
- */
+/* Two ends that find each other, agree on a run, watch each other and part: {door,hello,session,side,watch}.c. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -205,29 +203,13 @@ TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 		bool is_welcome;
 		const char *client_text, *server_text;
 	} cases[] = {
-		{ { .sizes = "64", .token = "secret" },
-		  "secret",
-		  true,
-		  "",
-		  "refused 127.0.0.1: no complete greeting came" },
-		{ { .sizes = "65", .token = "secret" }, "secret", false, differ, differ },
-		{ { .sizes = "64", .token = "guess" },
-		  "secret",
-		  false,
-		  "wrong token",
-		  "no client came" },
-		/* without a token it may be anybody's client: the server waits for another one */
-		{ { .sizes = "65", .token = "" }, "", false, differ, "refused 127.0.0.1: the options differ" },
-		{ { .greeting = old, .length = sizeof(old) },
-		  "secret",
-		  false,
-		  "the client has version 16843015, the server version 2",
-		  "has version" },
-		{ { .greeting = garbage, .length = sizeof(garbage) },
-		  "secret",
-		  false,
-		  "this is not a lab-bench client",
-		  "no client came within the deadline" },
+		{ { "64", "secret", NULL, 0 }, "secret", true, "", "refused 127.0.0.1: no complete greeting came" },
+		{ { "65", "secret", NULL, 0 }, "secret", false, differ, differ },
+		{ { "64", "guess", NULL, 0 }, "secret", false, "wrong token", "no client came" },
+		/* without a token it may be any client: the server waits for another one */
+		{ { "65", "", NULL, 0 }, "", false, differ, "refused 127.0.0.1: the options differ" },
+		{ { NULL, NULL, old, sizeof(old) }, "secret", false, "the client has version 16843015", "has version" },
+		{ { NULL, NULL, garbage, sizeof(garbage) }, "secret", false, "not a lab-bench client", "no client" },
 	};
 
 	memset(garbage, 'G', sizeof(garbage));
@@ -271,32 +253,32 @@ TEST(connections_that_send_nothing_do_not_delay_the_client)
 	}
 }
 
-/* How long a server waits for a client while a stranger connects again and again. */
-static uint64_t wait_beside_stranger(void)
+/* The time that a server waits for a client while other clients connect again and again. */
+static uint64_t wait_beside_other_clients(void)
 {
 	uint64_t before;
-	pid_t stranger;
+	pid_t other;
 
 	close(bind_to_loopback());
 	before = now_ns();
 	fflush(NULL);
-	stranger = fork();
-	while (stranger == 0)
+	other = fork();
+	while (other == 0)
 		close(connect_when_it_listens());
 	check_child(serve, NULL, 1, "no client came within the deadline");
-	kill(stranger, SIGKILL);
-	waitpid(stranger, NULL, 0);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 	return now_ns() - before;
 }
 
-TEST(the_deadline_holds_however_often_a_stranger_connects)
+TEST(the_deadline_holds_however_often_other_clients_connect)
 {
 	uint64_t took_ms = 0;
 	int printed = 0;
 
 	setting.deadline_s = "2";
 	for (int i = 0; i < TRIES && (took_ms < 2000 || took_ms > 2200); i++)
-		took_ms = wait_beside_stranger() / NS_PER_MS;
+		took_ms = wait_beside_other_clients() / NS_PER_MS;
 	assert_in_range(took_ms, 2000, 2200);
 	for (const char *at = check_printed; (at = strstr(at, "refused 127.0.0.1")) != NULL; at++)
 		printed++;
@@ -322,7 +304,7 @@ TEST(a_missing_server_is_reported_with_a_hint)
 #define DEADLINE_S 2
 #define SIZE (16u << 20)
 
-/* Sends more than a connection holds that nobody reads from. */
+/* Sends more than a connection buffers while nobody reads. */
 static void send_to_nobody(void *wait)
 {
 	const struct options o = { .role = CLIENT, .sizes = { 1, { { SIZE, 1, 0 } } }, .wait = *(enum wait *)wait };
@@ -357,10 +339,24 @@ TEST(the_deadline_of_a_transfer_holds_within_a_tenth_for_every_way_to_wait)
 
 static int ends[2]; /* of a side channel, by role */
 
+static int connect_ends(void **state)
+{
+	(void)state;
+	die_name("test");
+	setting = (struct setting){ .token = "secret", .deadline_s = "1" };
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+}
+
+static int close_ends(void **state)
+{
+	(void)state;
+	return close(ends[SERVER]) | close(ends[CLIENT]);
+}
+
 TEST(the_watch_leaves_errno_unchanged)
 {
 	while (send(ends[SERVER], "x", 1, MSG_DONTWAIT) == 1)
-		; /* until no more beat can be sent */
+		; /* until no more heartbeats can be sent */
 	watch_peer(ends[SERVER]);
 	watch_deadline(1000);
 	for (int look = 0; look < 20; look++) {
@@ -379,7 +375,7 @@ TEST(the_watch_leaves_errno_unchanged)
 static void part_as_server(void *beats)
 {
 	const struct options o = { .role = SERVER, .deadline_s = 10, .sizes = { .count = SIZES } };
-	/* The first byte of a CPU time may look like a beat. */
+	/* The first byte of a CPU time may look like a heartbeat. */
 	struct cost costs[SIZES] = { { .own = { (uint64_t)WATCH_BEAT << 56, 1 } }, { .own = { 20, 2 } } };
 
 	assert_int_equal(write(ends[SERVER], "hhh", *(size_t *)beats), *(ssize_t *)beats);
@@ -409,33 +405,17 @@ TEST(the_client_receives_the_servers_cpu_times_after_the_last_beat)
 	}
 }
 
-TEST(a_server_that_leaves_before_it_has_sent_all_is_an_error)
-{
-	assert_int_equal(write(ends[SERVER], "b0123456789abcdef", 17), 17);
-	shutdown(ends[SERVER], SHUT_WR);
-	check_child(part_as_client, NULL, 1, "test: the other end left before the end\n");
-}
-
-TEST(a_client_that_leaves_early_is_an_error)
+TEST(an_end_that_leaves_before_it_has_sent_all_is_an_error)
 {
 	size_t beats = 0;
 
+	assert_int_equal(write(ends[SERVER], "b0123456789abcdef", 17), 17);
+	shutdown(ends[SERVER], SHUT_WR);
+	check_child(part_as_client, NULL, 1, "test: the other end left before the end\n");
+	close_ends(NULL);
+	assert_int_equal(connect_ends(NULL), 0);
 	shutdown(ends[CLIENT], SHUT_WR);
 	check_child(part_as_server, &beats, 1, "the other end left before the end");
-}
-
-static int connect_ends(void **state)
-{
-	(void)state;
-	die_name("test");
-	setting = (struct setting){ .token = "secret", .deadline_s = "1" };
-	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
-}
-
-static int close_ends(void **state)
-{
-	(void)state;
-	return close(ends[SERVER]) | close(ends[CLIENT]);
 }
 
 int main(void)

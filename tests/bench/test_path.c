@@ -1,5 +1,5 @@
 /* The chosen device and path, what a queue pair is set to, and each call that fails:
- * verbs_{address,connect,device,gid,options,status}.c. */
+ * verbs_{address,connect,device,options,queue}.c. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <sys/socket.h>
@@ -239,25 +239,20 @@ static void expect_error(struct pair p, const char *text)
 
 TEST(roce_needs_gids_and_infiniband_only_where_lids_do_not_reach_or_an_end_asks)
 {
-	struct pair p = pair(ETHERNET);
+	struct pair pairs[5]; /* of InfiniBand, each with one reason for GIDs: both ends use them then */
 
-	expect(p, "route: global");
-	expect(p, "immediate: 1abc0de0"); /* big-endian on the wire */
+	expect(pair(ETHERNET), "route: global");
+	expect(pair(ETHERNET), "immediate: 1abc0de0"); /* big-endian as sent */
 	expect(pair(INFINIBAND), "route: local");
-	for (int i = 0; i < 2; i++) { /* what one end needs both must do */
-		p = pair(INFINIBAND);
-		p.gid_indexes[i] = 0;
-		expect(p, "route: global");
-	}
-	p = pair(INFINIBAND);
-	p.devices[CLIENT].port.flags = IBV_QPF_GRH_REQUIRED;
-	expect(p, "route: global");
-	p = pair(INFINIBAND);
-	p.devices[SERVER].port.lid = 0;
-	expect(p, "route: global");
-	p = pair(INFINIBAND);
-	p.devices[SERVER].gids = &other_subnet;
-	expect(p, "route: global");
+	for (size_t i = 0; i < COUNT(pairs); i++)
+		pairs[i] = pair(INFINIBAND);
+	pairs[0].gid_indexes[SERVER] = 0;
+	pairs[1].gid_indexes[CLIENT] = 0;
+	pairs[2].devices[CLIENT].port.flags = IBV_QPF_GRH_REQUIRED;
+	pairs[3].devices[SERVER].port.lid = 0;
+	pairs[4].devices[SERVER].gids = &other_subnet;
+	for (size_t i = 0; i < COUNT(pairs); i++)
+		expect(pairs[i], "route: global");
 }
 
 TEST(only_reads_that_are_polled_for_use_the_newer_calls_where_the_device_has_them)

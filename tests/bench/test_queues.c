@@ -1,5 +1,5 @@
-/* The real transport and engine at both ends: no queue ever holds more than it was made for, whatever is asked for.
- * The fake provider counts the places (fake_verbs.h): verbs.c, verbs_{layout,pingpong,queue,receive,send}.c. */
+/* The real transport and engine at both ends: no queue ever exceeds its size, whatever the options. The fake provider
+ * counts the entries (fake_verbs.h): verbs.c, verbs_{pingpong,plan,queue,receive,send}.c. */
 #include "buffer.h"
 #include "check.h"
 #include "die.h"
@@ -66,7 +66,7 @@ static void set_options(const struct traffic *r)
 	options[CLIENT].role = CLIENT;
 }
 
-/* Twice: what the first time leaves in the queues must not harm the second. */
+/* Twice: what the first time leaves in the queues must not affect the second. */
 static void run_end(enum role role, int side)
 {
 	const struct options *o = &options[role];
@@ -133,11 +133,11 @@ static void set_lists(struct traffic *r, uint64_t number, uint64_t most)
 	r->signal_every = chosen[1];
 }
 
-/* What matters less varies from run to run, in steps that share no factor with each other. */
+/* Less important parameters vary from run to run, in steps without a common factor. */
 static void run_varied(struct traffic r)
 {
 	static uint64_t count;
-	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* it spins on its memory */
+	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* polls memory */
 	const uint64_t cut = ++count % 4 == 0 && r.measure == THROUGHPUT ? 2 : 1;
 	const uint64_t window = r.mode == PLAIN ? r.iterations / WINDOWS : r.depth;
 
@@ -173,32 +173,13 @@ static void run_operation(void *operation)
 			run_depths_and_rounds(r);
 }
 
-static void run_operation_in_child(enum operation operation)
+TEST(no_operation_overfills_a_queue)
 {
-	check_child(run_operation, &operation, 0, NULL);
+	for (enum operation operation = OP_WRITE; operation <= OP_WRITE_IMM; operation++)
+		check_child(run_operation, &operation, 0, NULL);
 }
 
-TEST(write_never_overfills_a_queue)
-{
-	run_operation_in_child(OP_WRITE);
-}
-
-TEST(read_never_overfills_a_queue)
-{
-	run_operation_in_child(OP_READ);
-}
-
-TEST(send_never_overfills_a_queue)
-{
-	run_operation_in_child(OP_SEND);
-}
-
-TEST(write_with_immediate_never_overfills_a_queue)
-{
-	run_operation_in_child(OP_WRITE_IMM);
-}
-
-/* What the tests below have in common. */
+/* The common parameters of the tests below. */
 static struct traffic traffic(enum operation operation)
 {
 	return (struct traffic){ .operation = operation,
@@ -224,7 +205,7 @@ static void send_unequal_pieces(void *unused)
 		run_both(&r);
 }
 
-/* The receive requests of small messages are spread over a page, and some are left for the largest message. */
+/* The receive requests of small messages are spread over a page; some are left for the largest message. */
 static void send_small_then_large(void *unused)
 {
 	struct traffic r = traffic(OP_SEND);
@@ -282,7 +263,7 @@ static void ping(uint64_t depth)
 	run_both(&r);
 }
 
-/* Of 8 receive requests the message used one, and its answer does not wait for the next. */
+/* A message has used one of 8 receive requests; the answer does not wait for the next. */
 static void answer_before_refilling(void *unused)
 {
 	const uint64_t *sent = fake_verbs.sent_with_ready;
@@ -293,7 +274,7 @@ static void answer_before_refilling(void *unused)
 		die("%lu answers left with 7 requests ready, %lu with 8", sent[7], sent[8]);
 }
 
-/* Only the last message of each of two rounds may leave an end without a request: nothing answers it. */
+/* Only the last message of each of two rounds may be sent without a receive request posted: it has no answer. */
 static void never_leave_without_a_request(void *unused)
 {
 	(void)unused;

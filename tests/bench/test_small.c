@@ -1,4 +1,4 @@
-/* Parts that need no link: {pattern,processor,stable,ticks}.c. */
+/* Parts without a link: {pattern,processor,stable,ticks}.c. */
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,7 +20,7 @@ TEST(a_filled_buffer_of_any_size_passes)
 		bytes[size] = 0xee;
 		pattern_fill(bytes, size, 7, 3);
 		assert_true(pattern_check(bytes, size, 7, 3) == PATTERN_GOOD);
-		assert_int_equal(bytes[size], 0xee); /* nothing is written behind it */
+		assert_int_equal(bytes[size], 0xee); /* no byte after the buffer is written */
 	}
 }
 
@@ -49,7 +49,7 @@ TEST(the_pattern_is_the_same_on_every_cpu)
 	assert_memory_equal(bytes, expected, sizeof(expected));
 }
 
-/* processor.c: what the kernel reports of this program, as a test sets it */
+/* processor.c: CPU times of the kernel, as a test sets them */
 
 static struct timespec whole;
 static struct timeval kernel;
@@ -160,7 +160,7 @@ TEST(golden_series_settle_where_expected)
 
 #define SPAN_NS 20000000
 
-/* A duration in ticks, as ns, lies between the durations by the clock around it and within it. */
+/* A duration in ticks, converted to ns, is between two durations of the clock: a shorter and a longer one. */
 static void expect_scaled_ticks(void)
 {
 	const uint64_t outer_ns = now_ns(), begin = ticks_now(), inner_ns = now_ns();

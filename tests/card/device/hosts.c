@@ -76,7 +76,7 @@ static int64_t line_free(struct world *w)
 	return ((struct host *)w)->free_ns;
 }
 
-/* calloc() would be slow: a sanitizer clears or marks every byte, and few of them are used. */
+/* calloc() would be slow: a sanitizer clears or marks each byte, and few of them are used. */
 static uint8_t *memory_new(void)
 {
 	void *const memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,7 +112,7 @@ void hosts_end(void)
 	}
 }
 
-/* The host whose card has something to do first, before any packet arrives; NULL: a packet does. */
+/* The host whose card has the next event, if that is before any packet arrives; NULL: a packet arrives first. */
 static struct host *next(int64_t *at)
 {
 	struct host *first = NULL;
@@ -195,7 +195,7 @@ uint32_t host_command(struct host *h, struct card_command *command, uint64_t mem
 	return run(h, command);
 }
 
-/* Create an object in new memory, unless that is given; the place of the memory. */
+/* Create an object in new memory, unless an address is passed; returns the address. */
 static uint64_t create(struct program *p, struct card_command c, uint64_t bytes, uint64_t at, uint32_t *handle)
 {
 	c.owner = p->owner;
@@ -317,7 +317,7 @@ void program_ring(struct program *p)
 	ring(p, CARD_SEND, p->qp, p->sends, 0);
 }
 
-/* A request, what follows it, and what follows that. */
+/* A request and the two parts after it. */
 static void put(uint8_t *to, const struct card_wqe *wqe, const void *second, size_t second_bytes, const void *third,
 		size_t third_bytes)
 {

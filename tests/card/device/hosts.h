@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two hosts with a card each, and a link between them: all that is around a card, in memory of this process. */
+/* Two hosts with a card each, and a link between them: the environment of a card, in memory of this process. */
 #ifndef HOSTS_H
 #define HOSTS_H
 
@@ -24,13 +24,13 @@ extern struct hosts {
 	struct host host[HOSTS];
 	struct costs costs;
 	int64_t now_ns, latency_ns;
-	uint64_t buffer_bytes; /* of each program that is made */
+	uint64_t buffer_bytes; /* of each program */
 	bool (*is_lost)(uint64_t number);
 	uint64_t sent;
 	TAILQ_HEAD(flights, flying) flying; /* packets on the link, in the order of their arrival */
 } hosts;
 
-/* What a program has of one card: a buffer, a completion queue, a queue pair. */
+/* The objects of a program: a buffer, a completion queue, a queue pair. */
 struct program {
 	struct host *host;
 	uint32_t owner, page;
@@ -45,16 +45,15 @@ struct program {
 void hosts_start(const struct costs *costs, int64_t latency_ns);
 void hosts_end(void);
 
-/* Continue until nothing is left to happen, or until a time. */
+/* Run until there are no events left, or until a time. */
 void hosts_run_until(int64_t until_ns);
 void hosts_run(void);
 
-/* Run a command of the kernel and return its status. It hands over memory first if the command has a length. */
+/* Run a command of the kernel and return its status; a command with a length passes its memory first. */
 uint32_t host_command(struct host *host, struct card_command *command, uint64_t memory_at);
 void host_write(struct host *host, uint64_t at, uint64_t value);
 
-/* A program with all that it needs, and a shared receive queue or none; program_connect() makes the queue pair ready.
- */
+/* A program with all its objects, with or without a shared receive queue; program_connect() connects its queue pair. */
 struct program program_new(int host, uint32_t owner, uint32_t type, uint32_t entries, uint32_t slots, bool shares);
 uint32_t program_region(struct program *program, uint64_t at, uint64_t bytes, uint32_t access, uint32_t pd);
 void program_connect(struct program *a, struct program *b);
@@ -78,7 +77,7 @@ bool program_poll(struct program *program, struct card_cqe *entry);
 struct card_cqe program_expect(struct program *program, uint32_t status);
 uint8_t *program_bytes(struct program *program, uint64_t address);
 
-/* The usual two programs, on a host each: a's requests go to the part at `target` of b's buffer. */
+/* The usual two programs, one per host: requests of a go to the part at `target` of the buffer of b. */
 extern struct program a, b;
 void pair_start(const struct costs *costs, uint32_t type, uint32_t entries, uint32_t slots, bool shares);
 void pair_end(void);

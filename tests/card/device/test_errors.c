@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each way to fail: the status at both ends, the states, the events, and what is never written. */
+/* Each kind of failure: the status at both ends, the states, the events, and the memory that is not written. */
 #include "check.h"
 #include "hosts.h"
 
@@ -52,7 +52,7 @@ static void expect_untouched(void)
 	assert_memory_equal(program_bytes(&b, pair_target(&b)), zeros, sizeof(zeros));
 }
 
-/* What is different from a request of 8 bytes that would be carried out. */
+/* The differences from a valid request of 8 bytes. */
 struct request_case {
 	const char *name;
 	uint32_t opcode, status;
@@ -93,7 +93,7 @@ static void expect_refused(const struct request_case *c)
 	assert_int_equal(*program_bytes(&a, a.buffer_at), 0xaa);
 }
 
-TEST(a_request_that_may_not_be_carried_out_is_refused)
+TEST(an_invalid_request_is_refused)
 {
 	static const struct request_case cases[] = {
 		{ "wrong key", WRITE, REMOTE_ACCESS, QP_ACCESS_ERROR, .remote_key = 4096 },
@@ -139,7 +139,7 @@ TEST(a_region_of_another_program_is_not_written)
 	assert_int_equal(*program_bytes(&other, other.buffer_at), 0);
 }
 
-/* The completion of the receive reports the error, so that there is no event. */
+/* The completion of the receive reports the error, which therefore causes no event. */
 TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 {
 	for (int is_short = 0; is_short < 2; is_short++) {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Random use of the card. First anything at all, in registers, commands, queues and packets: the card must stay within
- * the VM's memory, which the sanitizers and the harness check, and must not stop. Then a hostile program on each host,
- * beside one that does nothing: all that the kernel's module passes on for it, any number in its doorbells, anything in
- * its memory. It knows its neighbour's keys, numbers and addresses. It must not read, change or be told anything of the
- * neighbour, whose queue pairs work after it all. LAB_CARD_COMMANDS is the number of commands of each test.
- */
+/* Random use of the card. First anything at all, in registers, commands, queues and packets: the card must stay within
+ * the memory of the VM, which the sanitizers and the harness check, and must not stop. Then a hostile program on each
+ * host, beside an idle one: all commands that the kernel module passes on for it, any number in its doorbells, any
+ * bytes in its memory. It has the keys, numbers and addresses of its neighbour. It must not read, change or be notified
+ * of anything of the neighbour, whose queue pairs work afterwards. LAB_CARD_COMMANDS is the number of commands of each
+ * test. */
 #include "check.h"
 #include "hosts.h"
 
 #define SECRET "what none other may have"
 
-/* A larger buffer of neighbours only costs time, to clear and compare it. */
+/* A larger buffer only takes longer to clear and compare. */
 enum { PROGRAMS = 4, RENEWED = 500, COMMANDS = 200000, PATIENCE_MS = 10000, BUFFER_BYTES = 64 << 10 };
 
-/* A program, and the memory that it has. */
+/* A program and its memory. */
 static struct actor {
 	struct program program;
 	uint64_t first, end;
-	uint8_t *before; /* the memory of one that does nothing */
+	uint8_t *before; /* the memory of an idle one */
 } actors[PROGRAMS];
 
-/* The actors that act: all, or the last two, which have a neighbour each. */
+/* The first active actor: all act, or the last two, which have a neighbour each. */
 static int first_active;
-static uint64_t wildness; /* 4 in so many values are wrong */
+static uint64_t wildness; /* 4 in this many values are wrong */
 
 static uint64_t near(uint64_t value)
 {
@@ -46,7 +45,7 @@ static struct program *some(void)
 	return &actors[below(PROGRAMS)].program;
 }
 
-/* Of any program, also of a neighbour or of the other host. */
+/* A handle of any program, including neighbours and the other host. */
 static uint32_t handle(void)
 {
 	const struct program *const p = some();
@@ -87,7 +86,7 @@ static void draw_arguments(struct card_command *c, const struct program *p)
 		c->arguments.attributes = draw_attributes(p);
 }
 
-/* What the kernel would never write. */
+/* Commands that the kernel would never write. */
 static void try_raw_command(struct actor *actor)
 {
 	struct program *const p = &actor->program;
@@ -128,7 +127,7 @@ static void try_command(struct actor *actor)
 		p->qp = below(2) ? c.handle : p->qp;
 }
 
-/* Again, through all states, to any peer. */
+/* Through all states again, to any peer. */
 static void try_connect(struct actor *actor)
 {
 	struct program *const p = &actor->program;
@@ -173,7 +172,7 @@ static struct card_piece draw_piece(const struct program *p)
 				    (uint32_t)near(p->region) };
 }
 
-/* Mostly from the program's buffer to its peer, else from and to any. */
+/* Mostly from the buffer of the program to its peer, else from and to any address. */
 static void try_send(struct actor *actor)
 {
 	struct program *const p = &actor->program, *const to = first_active ? some() :
@@ -201,7 +200,7 @@ static void try_receive(struct actor *actor)
 	program_receive(&actor->program, 1, piece.address, piece.bytes);
 }
 
-/* Into rings, queues and data of the program. */
+/* Writes into rings, queues and data of the program. */
 static void try_bytes(struct actor *actor)
 {
 	struct program *const p = &actor->program;
@@ -212,7 +211,7 @@ static void try_bytes(struct actor *actor)
 	memcpy(p->host->memory + places[below(4)], &value, sizeof(value));
 }
 
-/* From a card that lies. */
+/* A forged packet. */
 static void try_packet(struct actor *actor)
 {
 	struct program *const p = &actor->program;
@@ -283,7 +282,7 @@ static void start_anything(void)
 	program_connect(&actors[2].program, &actors[3].program);
 }
 
-/* What runs on after random commands might do so for years: after some of them the hosts are replaced. */
+/* Random commands may cause work for years: the hosts are replaced after some of them. */
 TEST(nothing_makes_the_card_leave_its_memory_or_stop)
 {
 	void (*const tries[])(struct actor *) = { try_send,        try_send,     try_receive, try_receive, try_poll,
@@ -301,8 +300,8 @@ TEST(nothing_makes_the_card_leave_its_memory_or_stop)
 	hosts_end();
 }
 
-/* Actors 0 and 1 do nothing. The order of creation differs, so that the queue pair of one has the number of the hostile
- * one on the other host. */
+/* Actors 0 and 1 are idle. The order of creation differs, so a queue pair has the number of the hostile one on the
+ * other host. */
 static void start_neighbours(void)
 {
 	const struct costs costs = { .header_bytes = 30, .rate_bit_s = 100000000000ull, .gap_ps = 10000 };

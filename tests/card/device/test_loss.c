@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is lost is sent again: whatever packets a link loses, all operations end as without a loss. */
+/* Lost packets are sent again: whatever packets a link loses, all operations end as without loss. */
 #include "check.h"
 #include "hosts.h"
 
@@ -36,7 +36,7 @@ static void start(uint32_t type, bool (*is_lost)(uint64_t number))
 	}
 }
 
-/* Bytes that come back go to the far part of a's buffer, and a READ's come from that of b's. */
+/* Returned bytes go to the far part of the buffer of a, and those of a READ come from that of b. */
 static void post(uint32_t opcode, uint64_t at, uint32_t bytes)
 {
 	struct card_wqe wqe = pair_wqe(opcode);

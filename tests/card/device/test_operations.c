@@ -46,7 +46,7 @@ static void expect_received(uint32_t opcode, uint32_t bytes)
 	assert_int_equal(entry.imm, has_imm ? 0x01020304 : 0);
 }
 
-/* One request; at the target nothing changes behind its last byte. */
+/* One request; at the target, no byte after its last one changes. */
 static void transfer(uint32_t opcode, uint32_t bytes)
 {
 	const uint64_t from = opcode == READ ? pair_target(&a) : a.buffer_at;

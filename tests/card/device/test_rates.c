@@ -29,7 +29,7 @@ static struct trial draw(uint64_t bytes_below)
 	return (struct trial){ costs, opcodes[below(3)], (uint32_t)below(bytes_below) };
 }
 
-/* ns for some messages that are posted as one list. */
+/* The time of some messages that are posted as one list, in ns. */
 static int64_t measure(const struct trial *t, uint32_t messages)
 {
 	struct card_cqe entry;

@@ -1,6 +1,5 @@
-/* What a device answers to mistakes, and what it offers: a line each, "name: answer". Both queue pairs are in this
- * process, so that the same program runs over Soft-RoCE and over the modelled card.
- */
+/* The reaction of a device to mistakes, and its features: a line each, "name: answer". Both queue pairs are in this
+ * process, so the same program runs over Soft-RoCE and over the modelled card. */
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
@@ -10,8 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+#define ALL (IBV_ACCESS_LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 #define OTHER_KEY 0x100
+#define REMOTE_WRITE IBV_ACCESS_REMOTE_WRITE
+#define REMOTE_READ IBV_ACCESS_REMOTE_READ
+#define REMOTE_ATOMIC IBV_ACCESS_REMOTE_ATOMIC
+#define WRITE IBV_WR_RDMA_WRITE
+#define READ IBV_WR_RDMA_READ
+#define SEND IBV_WR_SEND
+#define SWAP IBV_WR_ATOMIC_CMP_AND_SWP
+#define ADD IBV_WR_ATOMIC_FETCH_AND_ADD
 
 enum { BYTES = 8192, ENTRIES = 64, WAIT_MS = 500, QUIET_MS = 20 };
 
@@ -27,43 +34,25 @@ struct mistake {
 };
 
 static const struct mistake mistakes[] = {
-	{ .name = "none", .opcode = IBV_WR_RDMA_WRITE, .length = 8 },
-	{ .name = "remote key", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .remote_key = OTHER_KEY },
-	{ .name = "beyond the remote region", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .remote_off = BYTES - 4 },
-	{ .name = "before the remote region", .opcode = IBV_WR_RDMA_READ, .length = 8, .remote_off = -4 },
-	{ .name = "region without remote write",
-	  .opcode = IBV_WR_RDMA_WRITE,
-	  .length = 8,
-	  .region_without = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC },
-	{ .name = "region without remote read",
-	  .opcode = IBV_WR_RDMA_READ,
-	  .length = 8,
-	  .region_without = IBV_ACCESS_REMOTE_READ },
-	{ .name = "region without atomics",
-	  .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
-	  .length = 8,
-	  .region_without = IBV_ACCESS_REMOTE_ATOMIC },
-	{ .name = "queue pair without remote write",
-	  .opcode = IBV_WR_RDMA_WRITE,
-	  .length = 8,
-	  .pair_without = IBV_ACCESS_REMOTE_WRITE },
-	{ .name = "queue pair without remote read",
-	  .opcode = IBV_WR_RDMA_READ,
-	  .length = 8,
-	  .pair_without = IBV_ACCESS_REMOTE_READ },
-	{ .name = "queue pair without atomics",
-	  .opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
-	  .length = 8,
-	  .pair_without = IBV_ACCESS_REMOTE_ATOMIC },
-	{ .name = "region of another domain", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .other_domain = true },
-	{ .name = "local key", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .local_key = OTHER_KEY },
-	{ .name = "beyond the local region", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .local_off = BYTES - 4 },
-	{ .name = "atomic off its place", .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .length = 8, .remote_off = 4 },
-	{ .name = "atomic of 4 bytes", .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .length = 4 },
-	{ .name = "receive too short", .opcode = IBV_WR_SEND, .length = 64, .receive_bytes = 32 },
-	{ .name = "receive's key", .opcode = IBV_WR_SEND, .length = 64, .receive_bytes = 64, .receive_key = OTHER_KEY },
-	{ .name = "no receive", .opcode = IBV_WR_SEND, .length = 64 },
-	{ .name = "no peer", .opcode = IBV_WR_RDMA_WRITE, .length = 8, .is_gone = true },
+	{ "none", WRITE, 8, .remote_off = 0 },
+	{ "remote key", WRITE, 8, .remote_key = OTHER_KEY },
+	{ "beyond the remote region", WRITE, 8, .remote_off = BYTES - 4 },
+	{ "before the remote region", READ, 8, .remote_off = -4 },
+	{ "region without remote write", WRITE, 8, .region_without = REMOTE_WRITE | REMOTE_ATOMIC },
+	{ "region without remote read", READ, 8, .region_without = REMOTE_READ },
+	{ "region without atomics", ADD, 8, .region_without = REMOTE_ATOMIC },
+	{ "queue pair without remote write", WRITE, 8, .pair_without = REMOTE_WRITE },
+	{ "queue pair without remote read", READ, 8, .pair_without = REMOTE_READ },
+	{ "queue pair without atomics", SWAP, 8, .pair_without = REMOTE_ATOMIC },
+	{ "region of another domain", WRITE, 8, .other_domain = true },
+	{ "local key", WRITE, 8, .local_key = OTHER_KEY },
+	{ "beyond the local region", WRITE, 8, .local_off = BYTES - 4 },
+	{ "atomic off its place", ADD, 8, .remote_off = 4 },
+	{ "atomic of 4 bytes", ADD, 4, .remote_off = 0 },
+	{ "receive too short", SEND, 64, .receive_bytes = 32 },
+	{ "receive's key", SEND, 64, .receive_bytes = 64, .receive_key = OTHER_KEY },
+	{ "no receive", SEND, 64, .receive_bytes = 0 },
+	{ "no peer", WRITE, 8, .is_gone = true },
 };
 
 struct end {
@@ -200,7 +189,7 @@ static int post_send(struct end *from, const struct end *to, const struct mistak
 	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = m->opcode, .send_flags = IBV_SEND_SIGNALED },
 			   *bad;
 
-	if (m->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || m->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+	if (m->opcode == ADD || m->opcode == SWAP) {
 		wr.wr.atomic.remote_addr = remote;
 		wr.wr.atomic.rkey = key;
 	} else {
@@ -240,7 +229,7 @@ static void make_mistake(const struct mistake *m)
 /* More completions than there is room for. */
 static void overflow(void)
 {
-	const struct mistake none = { .opcode = IBV_WR_RDMA_WRITE, .length = 8 };
+	const struct mistake none = { .opcode = WRITE, .length = 8 };
 	struct end a = make(memory[0], pd, ALL, 1), b = make(memory[1], pd, ALL, ENTRIES);
 
 	connect_to(&a, b.qp->qp_num, ALL);

@@ -1,6 +1,5 @@
-/* One thread looks at the file of asynchronous events, as a program that waits for them does, while another makes
- * queues. It must be the same file all the time: who reads another one waits for ever.
- */
+/* One thread watches the file of asynchronous events, like a program that waits for them, while another creates queues.
+ * It must be the same file all the time: a reader of another one would wait for ever. */
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdatomic.h>

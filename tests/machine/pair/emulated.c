@@ -35,7 +35,7 @@ static bool is_halted(struct machine *machine)
 	return of(machine)->now >= of(machine)->busy_until;
 }
 
-/* As in QEMU: a halted machine's clock moves on at once when its first timer is armed, whoever arms it and where. */
+/* As in QEMU: the clock of a halted machine advances at once when its first timer is set, by any caller. */
 static void jump(struct emulated *e, int64_t at)
 {
 	if (e->steps.pair && is_halted(&e->machine) && at > e->now && at <= emulated_next(e))
@@ -87,7 +87,7 @@ static void deliver(struct machine *machine, int wire, const struct frame *frame
 	emulated_receive(of(machine), wire, value);
 }
 
-/* In quarters of the latency, so that much happens in the same ns. */
+/* In quarters of the latency, so that many events are in the same ns. */
 static int64_t some_time(struct emulated *e)
 {
 	static const int64_t quarters[] = { 1, 2, 3, 4, 4, 8, 12, 20, 40 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A machine with a clock and timers, but no processor: its guest does at random, by a seed, what a real one does that
- * another could notice. It sends, arms timers, some for the same ns, and is busy or halted. All that happens to it goes
- * into a digest.
- */
+/* A machine with a clock and timers, but no CPU: its guest does, at random by a seed, all that another machine can
+ * observe of a real one. It sends, sets timers, some for the same ns, and is busy or halted. All its events go into a
+ * digest. */
 #ifndef EMULATED_H
 #define EMULATED_H
 

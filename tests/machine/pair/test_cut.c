@@ -30,7 +30,7 @@ static uint32_t sum(uint32_t start, const uint8_t *bytes, size_t size)
 	return start;
 }
 
-/* A segment of TCP as Linux hands it to a card: the pseudo header's sum in place of the checksum. */
+/* A segment of TCP as Linux passes it to a card: with the sum of the pseudo header in place of the checksum. */
 static size_t make(int version, size_t payload, uint8_t flags)
 {
 	const size_t ip = HEADER_BYTES, tcp = ip + (version == 4 ? 20 : 40), size = tcp + TCP_BYTES + payload;
@@ -97,9 +97,8 @@ static void assert_cut(int version, size_t payload, uint16_t mss)
 	assert_int_equal(seen, payload);
 }
 
-static void a_long_segment_becomes_frames_with_right_headers(void **state)
+TEST(a_long_segment_becomes_frames_with_right_headers)
 {
-	(void)state;
 	for (int version = 4; version <= 6; version += 2) {
 		assert_cut(version, 65000, 1448);
 		assert_cut(version, 2 * 1448, 1448);
@@ -110,14 +109,13 @@ static void a_long_segment_becomes_frames_with_right_headers(void **state)
 	}
 }
 
-static void a_whole_frame_gets_its_checksum(void **state)
+TEST(a_whole_frame_gets_its_checksum)
 {
 	const size_t tcp = HEADER_BYTES + 20, size = make(4, 333, ACK);
 	const uint32_t pseudo = sum(6 + (uint32_t)(size - tcp), frame + HEADER_BYTES + 12, 8);
 	struct card_header h = header(4, 0);
 	struct cut c;
 
-	(void)state;
 	h.kind = WHOLE;
 	frame[tcp + 16] = (uint8_t)(pseudo >> 8);
 	frame[tcp + 17] = (uint8_t)pseudo;
@@ -128,13 +126,12 @@ static void a_whole_frame_gets_its_checksum(void **state)
 	assert_int_equal(sum(pseudo, piece + tcp, size - tcp), 0xffff);
 }
 
-static void a_frame_that_asks_for_nothing_stays_as_it_is(void **state)
+TEST(a_frame_that_asks_for_nothing_stays_as_it_is)
 {
 	const size_t size = make(4, 100, ACK);
 	const struct card_header h = { .flags = 0 };
 	struct cut c;
 
-	(void)state;
 	assert_true(cut_plan(&c, &h, frame, size));
 	assert_false(c.verified);
 	cut_write(&c, 0, piece);
@@ -142,12 +139,11 @@ static void a_frame_that_asks_for_nothing_stays_as_it_is(void **state)
 	assert_memory_equal(piece, frame, size);
 }
 
-static void a_checksum_of_zero_is_written_as_its_other_form(void **state)
+TEST(a_checksum_of_zero_is_written_as_its_other_form)
 {
 	const struct card_header h = { .flags = WANTS_CHECKSUM, .sum_from = 20, .sum_at = 2 };
 	struct cut c;
 
-	(void)state;
 	memset(frame, 0, 64);
 	frame[20] = frame[21] = 0xff;
 	assert_true(cut_plan(&c, &h, frame, 64));
@@ -155,14 +151,13 @@ static void a_checksum_of_zero_is_written_as_its_other_form(void **state)
 	assert_int_equal(number(piece + 22, 2), 0xffff);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
 	const size_t size = make(4, 5000, ACK);
 	const struct card_header good = header(4, 1448);
 	struct card_header bad[8];
 	struct cut c;
 
-	(void)state;
 	assert_true(cut_plan(&c, &good, frame, size));
 	for (size_t i = 0; i < 8; i++)
 		bad[i] = good;
@@ -184,14 +179,12 @@ static void what_makes_no_sense_is_refused(void **state)
 	assert_false(cut_plan(&c, &good, frame, size));
 }
 
-/* Whatever a program of the guest hands to its card by a raw socket: nothing is read or written where it should not be.
- */
-static void no_header_leads_outside_of_its_frame(void **state)
+/* Whatever a program of the guest passes to its card by a raw socket, nothing outside the frame is read or written. */
+TEST(no_header_leads_outside_of_its_frame)
 {
 	uint64_t random = 1;
 	struct cut c;
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		struct card_header h;
 		uint8_t *exact;
@@ -216,14 +209,5 @@ static void no_header_leads_outside_of_its_frame(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_segment_becomes_frames_with_right_headers),
-		cmocka_unit_test(a_whole_frame_gets_its_checksum),
-		cmocka_unit_test(a_frame_that_asks_for_nothing_stays_as_it_is),
-		cmocka_unit_test(a_checksum_of_zero_is_written_as_its_other_form),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(no_header_leads_outside_of_its_frame),
-	};
-
-	return cmocka_run_group_tests_name("cut", tests, NULL, NULL);
+	return check_run("cut", NULL, NULL);
 }

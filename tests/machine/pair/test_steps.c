@@ -7,7 +7,7 @@
 
 enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60, FLIGHT = 4096 };
 
-/* One that runs in a thread of its own, beside the other one. */
+/* A machine that runs in another thread than the other one. */
 struct runner {
 	struct emulated machine;
 	struct pair pair;
@@ -124,12 +124,11 @@ static struct wire_model some_link(uint64_t seed)
 				    .loss_ppm = seed % 7 ? 0 : 200000 };
 }
 
-static void two_threads_see_what_one_computes(void **state)
+TEST(two_threads_see_what_one_computes)
 {
 	static struct runner runners[ENDS];
 	uint64_t ties = 0, frames = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		const struct wire_model link = some_link(seed);
 
@@ -148,7 +147,5 @@ static void two_threads_see_what_one_computes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(two_threads_see_what_one_computes) };
-
-	return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+	return check_run("steps", NULL, NULL);
 }

@@ -12,24 +12,22 @@ static struct wire wire_of(struct wire_model model)
 	return wire_new(&model, 1, 0, &counts);
 }
 
-static void no_part_of_a_ns_is_lost_between_frames(void **state)
+TEST(no_part_of_a_ns_is_lost_between_frames)
 {
 	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 99999999977, .latency_ns = 500 });
 	const unsigned __int128 bits = (unsigned __int128)1000000 * LINE * 8;
 	int64_t arrival;
 
-	(void)state;
 	for (int i = 0; i < 1000000; i++)
 		assert_int_equal(wire_send(&w, 7, LINE - FRAME_EXTRA_BYTES, &arrival), CARRIED);
 	assert_int_equal(arrival, 7 + 500 + (int64_t)(bits * 1000000000 / 99999999977) + 1); /* a part of a ns more */
 }
 
-static void an_idle_wire_starts_when_the_frame_comes(void **state)
+TEST(an_idle_wire_starts_when_the_frame_comes)
 {
 	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000, .latency_ns = 10 });
 	int64_t arrival;
 
-	(void)state;
 	wire_send(&w, 1000, 1000, &arrival);
 	assert_int_equal(arrival, 1000 + 1024 * 8 + 10);
 	wire_send(&w, 1001, 1000, &arrival);
@@ -38,23 +36,21 @@ static void an_idle_wire_starts_when_the_frame_comes(void **state)
 	assert_int_equal(arrival, 100000 + 1024 * 8 + 10);
 }
 
-static void a_short_frame_is_as_long_as_the_shortest(void **state)
+TEST(a_short_frame_is_as_long_as_the_shortest)
 {
 	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000 });
 	int64_t arrival;
 
-	(void)state;
 	wire_send(&w, 0, 20, &arrival);
 	assert_int_equal(arrival, (SHORTEST_BYTES + FRAME_EXTRA_BYTES) * 8);
 	assert_int_equal(counts.bytes, 20);
 }
 
-static void what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long(void **state)
+TEST(what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long)
 {
 	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000, .mtu_bytes = 100, .latency_ns = 10 });
 	int64_t arrival;
 
-	(void)state;
 	assert_int_equal(wire_send(&w, 0, 76, &arrival), CARRIED);
 	assert_int_equal(wire_carry(&w, 0, 4000, &arrival), CARRIED);
 	assert_int_equal(arrival, (100 + 4000) * 8 + 10);
@@ -65,12 +61,11 @@ static void what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_
 }
 
 /* 1 byte a ns: of three frames of 1,000 bytes on the line, the third one finds 2,000 before it. */
-static void a_frame_that_finds_the_queue_full_is_dropped(void **state)
+TEST(a_frame_that_finds_the_queue_full_is_dropped)
 {
 	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 8000000000, .queue_bytes = 2999 });
 	int64_t arrival;
 
-	(void)state;
 	assert_int_equal(wire_send(&w, 0, 976, &arrival), CARRIED);
 	assert_int_equal(wire_send(&w, 0, 976, &arrival), CARRIED);
 	assert_int_equal(wire_send(&w, 0, 976, &arrival), DROPPED);
@@ -81,17 +76,16 @@ static void a_frame_that_finds_the_queue_full_is_dropped(void **state)
 	assert_int_equal(counts.frames, 4);
 }
 
-static void a_frame_longer_than_the_mtu_is_dropped(void **state)
+TEST(a_frame_longer_than_the_mtu_is_dropped)
 {
 	struct wire w = wire_of((struct wire_model){ .mtu_bytes = 1500 });
 	int64_t arrival;
 
-	(void)state;
 	assert_int_equal(wire_send(&w, 0, 1514, &arrival), CARRIED);
 	assert_int_equal(wire_send(&w, 0, 1515, &arrival), DROPPED);
 }
 
-static void a_seed_loses_the_same_frames_again_and_others_the_other_way(void **state)
+TEST(a_seed_loses_the_same_frames_again_and_others_the_other_way)
 {
 	const struct wire_model model = { .loss_ppm = 100000, .rate_bit_s = 1000000000 };
 	struct counts sent[3] = { 0 };
@@ -100,7 +94,6 @@ static void a_seed_loses_the_same_frames_again_and_others_the_other_way(void **s
 	int64_t arrival, last = 0;
 	int others = 0;
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		const enum fate fate = wire_send(&wires[0], 0, 100, &arrival);
 
@@ -116,15 +109,5 @@ static void a_seed_loses_the_same_frames_again_and_others_the_other_way(void **s
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_part_of_a_ns_is_lost_between_frames),
-		cmocka_unit_test(an_idle_wire_starts_when_the_frame_comes),
-		cmocka_unit_test(a_short_frame_is_as_long_as_the_shortest),
-		cmocka_unit_test(what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long),
-		cmocka_unit_test(a_frame_that_finds_the_queue_full_is_dropped),
-		cmocka_unit_test(a_frame_longer_than_the_mtu_is_dropped),
-		cmocka_unit_test(a_seed_loses_the_same_frames_again_and_others_the_other_way),
-	};
-
-	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+	return check_run("wire", NULL, NULL);
 }

@@ -13,9 +13,8 @@ static char *written(void)
 	return text;
 }
 
-static void an_instruction_has_one_count_wherever_it_is_asked_for(void **state)
+TEST(an_instruction_has_one_count_wherever_it_is_asked_for)
 {
-	(void)state;
 	pages_clear();
 	pages_count(0xffffffff81000010, NULL)->begun += 3;
 	pages_count(0xffffffff81000010, NULL)->begun += 4;
@@ -24,12 +23,11 @@ static void an_instruction_has_one_count_wherever_it_is_asked_for(void **state)
 	assert_string_equal(written(), "page ffffffff81000000 \n10 7\nfff 1\n");
 }
 
-static void pages_of_two_programs_at_one_address_are_two(void **state)
+TEST(pages_of_two_programs_at_one_address_are_two)
 {
 	uint8_t one[PAGE_BYTES] = { 0x90 }, other[PAGE_BYTES] = { 0xcc };
 	struct count *const first = pages_count(0x5000, one);
 
-	(void)state;
 	pages_clear();
 	assert_ptr_not_equal(first, pages_count(0x5000, other));
 	assert_ptr_equal(first, pages_count(0x5000, one));
@@ -39,11 +37,10 @@ static void pages_of_two_programs_at_one_address_are_two(void **state)
 	assert_null(strstr(written(), "cc"));
 }
 
-static void a_copy_begins_with_nothing_and_keeps_the_places(void **state)
+TEST(a_copy_begins_with_nothing_and_keeps_the_places)
 {
 	struct count *const count = pages_count(0xffffffff81000020, NULL);
 
-	(void)state;
 	count->begun = 9;
 	pages_clear();
 	assert_string_equal(written(), "");
@@ -51,11 +48,10 @@ static void a_copy_begins_with_nothing_and_keeps_the_places(void **state)
 	assert_string_equal(written(), "page ffffffff81000000 \n20 1\n");
 }
 
-static void only_polls_that_found_nothing_are_in_vain(void **state)
+TEST(only_polls_that_found_nothing_are_in_vain)
 {
 	struct count *const poll = pages_count(0xffffffff81000010, NULL), *const work = poll + 1;
 
-	(void)state;
 	pages_clear();
 	polls_count(work); /* before any poll */
 	for (int i = 0; i < 5; i++) {
@@ -70,12 +66,5 @@ static void only_polls_that_found_nothing_are_in_vain(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_instruction_has_one_count_wherever_it_is_asked_for),
-		cmocka_unit_test(pages_of_two_programs_at_one_address_are_two),
-		cmocka_unit_test(a_copy_begins_with_nothing_and_keeps_the_places),
-		cmocka_unit_test(only_polls_that_found_nothing_are_in_vain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run("tests", NULL, NULL);
 }

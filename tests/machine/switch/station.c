@@ -39,7 +39,7 @@ static void send(struct emulated *e, int wire, uint64_t value)
 	steps_send(&e->steps, wire, frame);
 }
 
-/* For a while that no seed decides. */
+/* Waits for a time that no seed decides. */
 static void loiter(void)
 {
 	const int64_t until = host_ns() + host_ns() / 64 % 4096;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A switch between machines that only write frames and promises, at the times and in the order that a test says. */
+/* A switch between machines that only write frames and promises, at the times and in the order of a test. */
 #include <sys/mman.h>
 
 #include "bridge.h"
@@ -97,9 +97,8 @@ static void assert_next(int port, int wire, int from, int64_t arrival)
 	assert_int_equal(frame->verified, 1);
 }
 
-static void a_frame_without_a_header_goes_nowhere(void **state)
+TEST(a_frame_without_a_header_goes_nowhere)
 {
-	(void)state;
 	plug(2, 0, 0);
 	put(0, LINK, ALL, 5000)->size = HEADER_BYTES - 1;
 	machines[0].mine->sent[LINK] = ring_after(0, HEADER_BYTES - 1);
@@ -115,11 +114,10 @@ static int64_t promised(int port)
 	return promise_of_other(&machines[port]);
 }
 
-static void a_machine_that_has_finished_holds_up_nobody(void **state)
+TEST(a_machine_that_has_finished_holds_up_nobody)
 {
 	struct view view;
 
-	(void)state;
 	plug(2, 0, 0);
 	put(0, LINK, 1, 5000);
 	pair_finish(&machines[0]);
@@ -134,11 +132,10 @@ static void a_machine_that_has_finished_holds_up_nobody(void **state)
 }
 
 /* Three at once into a queue of two. Of a port's own counts: what it dropped, and what it sent. */
-static void a_full_queue_drops_and_counts(void **state)
+TEST(a_full_queue_drops_and_counts)
 {
 	const struct counts *counts;
 
-	(void)state;
 	plug(4, 8000000000, 2 * ON_LINE);
 	for (int from = 0; from < 3; from++)
 		put(from, LINK, 3, 5000);
@@ -167,9 +164,8 @@ static void assert_refused(const char *sentence)
 	assert_non_null(strstr(said, sentence));
 }
 
-static void the_packet_of_an_rdma_card_is_refused(void **state)
+TEST(the_packet_of_an_rdma_card_is_refused)
 {
-	(void)state;
 	plug(2, 0, 0);
 	put(0, LINK, 1, 5000)->is_rdma = 1;
 	all_say(10000);
@@ -177,10 +173,9 @@ static void the_packet_of_an_rdma_card_is_refused(void **state)
 	assert_int_equal(machines[0].other->gone, FAILED);
 }
 
-/* As from a machine that was told a shorter latency than the switch. */
-static void a_frame_that_comes_too_late_ends_it(void **state)
+/* As from a machine with a shorter latency than the switch. */
+TEST(a_frame_that_comes_too_late_ends_it)
 {
-	(void)state;
 	plug(2, 0, 0);
 	put(0, LINK, 1, 5000);
 	all_say(10000);
@@ -189,9 +184,8 @@ static void a_frame_that_comes_too_late_ends_it(void **state)
 	assert_refused("a frame came 10 ns late");
 }
 
-static void giving_up_tells_every_machine_that_is_there_why(void **state)
+TEST(giving_up_tells_every_machine_that_is_there_why)
 {
-	(void)state;
 	plug(3, 0, 0);
 	pair_finish(&bridge.ports[2].pair);
 	snprintf(bridge.ports[1].pair.mine->reason, REASON_BYTES, "it was killed");
@@ -203,15 +197,7 @@ static void giving_up_tells_every_machine_that_is_there_why(void **state)
 	assert_int_equal(machines[2].other->gone, FINISHED);
 }
 
-#define CASE(name) cmocka_unit_test_teardown(name, unplug)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		CASE(a_frame_without_a_header_goes_nowhere), CASE(a_machine_that_has_finished_holds_up_nobody),
-		CASE(a_full_queue_drops_and_counts),         CASE(the_packet_of_an_rdma_card_is_refused),
-		CASE(a_frame_that_comes_too_late_ends_it),   CASE(giving_up_tells_every_machine_that_is_there_why),
-	};
-
-	return cmocka_run_group_tests_name("bridge", tests, NULL, NULL);
+	return check_run("bridge", NULL, unplug);
 }

@@ -207,11 +207,10 @@ static struct wire_model some_queue(uint64_t seed, int64_t latency_ns)
 				    .queue_bytes = seed % 2 ? 0 : 300 };
 }
 
-static void threads_see_what_one_computes(void **state)
+TEST(threads_see_what_one_computes)
 {
 	uint64_t frames = 0, dropped = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		const struct wire_model link = some_link(seed), queue = some_queue(seed, link.latency_ns);
 
@@ -235,7 +234,5 @@ static void threads_see_what_one_computes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(threads_see_what_one_computes) };
-
-	return cmocka_run_group_tests_name("lockstep", tests, NULL, NULL);
+	return check_run("lockstep", NULL, NULL);
 }
