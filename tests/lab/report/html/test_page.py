@@ -218,7 +218,7 @@ def test_axe_finds_no_barrier_in_either_colour_scheme(page: Path, scheme: str) -
 
 def test_page_and_pdf_have_the_same_numbers(page: Path, made: Prepared, tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(made.typeset())
-    command = ["pdftotext", "-raw", tmp_path / "report.pdf", "-"]
+    command = ["pdftotext", "-raw", str(tmp_path / "report.pdf"), "-"]
     pdf = _bare(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     here = _bare(found_in(page, NAMES)["text"])
     typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]

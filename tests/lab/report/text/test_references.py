@@ -68,7 +68,7 @@ def test_list_has_cited_sources_in_order_without_broken_words() -> None:
 
 
 def test_bibtex_error_names_the_missing_key() -> None:
-    with pytest.raises(ReportError, match=r"references\.bib: there is no entry 'd'"):
+    with pytest.raises(ReportError, match=r"references\.bib: the entry 'd', which the text cites, is missing"):
         list_of(["b", "d"], BIB)
 
 
