@@ -7,7 +7,7 @@ import subprocess
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -35,30 +35,30 @@ class Body:
 
 @dataclass(frozen=True)
 class Shown:
-    """A report of the gallery, and the files that its card leads to, by their names in the site."""
+    """A report of the gallery, and the files of its card by their names in the site."""
 
     name: str
     title: str
-    figure_says: str  # its first figure in words, or nothing if it has none
+    figure_says: str  # the alternative text of its first figure, if there is one
     files: dict[str, bytes]
 
 
 def site(options: Namespace) -> int:
-    """Write the whole site; without reports it has no gallery, and a line says so."""
+    """Write the whole site; without reports there is a hint in place of the gallery."""
     files = site_files(ROOT, options.out, options.results, TEMPLATES)
     for name, content in files.items():
         write_bytes(options.folder / name, content)
     if REPORTS not in files:
-        tell(f"{from_here(options.out)}: holds no report, so the site has none (try: make all)")
+        tell(f"{from_here(options.out)}: no report for the site (try: make all)")
     print(f"{from_here(options.folder / FRONT)}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.1f} MB")
     return 0
 
 
 def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dict[str, bytes]:
-    """Every file of the site by its name. All are in one folder, and no page loads anything else."""
+    """Every file of the site by its name; all are in one folder, and no page loads anything else."""
     shown = tuple(gallery(reports, results))
     docs = root.resolve() / "docs"
-    documents = {FRONT: root.resolve() / "README.md"}
+    documents = {FRONT: docs.parent / "README.md"}
     documents |= {f"docs-{file.stem.lower()}.html": file for file in sorted(docs.glob("*.md"))}
     pictures = {f"docs-{file.name}": file for kind in PICTURES for file in sorted(docs.glob(kind))}
     loader = FileSystemLoader(templates)
@@ -79,29 +79,19 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
 
 
 def gallery(reports: Path, results: Path) -> Iterator[Shown]:
-    """The reports that have both a PDF and a page."""
+    """The reports with both a PDF and a page."""
     for pdf in sorted(reports.glob("*.pdf")):
-        page = pdf.with_suffix(".html")
-        if page.is_file():
-            yield _shown(pdf, page.read_text(encoding="utf-8"), results / f"{pdf.stem}.csv")
-
-
-def _shown(pdf: Path, page: str, table: Path) -> Shown:
-    name = pdf.stem
-    files = {f"{name}.pdf": pdf.read_bytes(), f"{name}.html": page.encode(), f"{name}.png": first_page(pdf)}
-    if table.is_file():
-        files[f"{name}.csv"] = table.read_bytes()
-    if figure := _FIGURE.search(page):
-        files[f"{name}.svg"] = _alone(figure[0]).encode()
-    title = _TITLE.search(page)
-    says = unescape(figure[1]) if figure else ""
-    return Shown(name, unescape(title[1]).strip() if title else name, says, files)
-
-
-def _alone(svg: str) -> str:
-    """A drawing of a page as a stand-alone file."""
-    space = "" if "xmlns=" in svg[: svg.index(">")] else ' xmlns="http://www.w3.org/2000/svg"'
-    return svg.replace("<svg", f"<svg{space}", 1)
+        name, html, table = pdf.stem, pdf.with_suffix(".html"), results / f"{pdf.stem}.csv"
+        if not html.is_file():
+            continue
+        page = html.read_text(encoding="utf-8")
+        files = {pdf.name: pdf.read_bytes(), html.name: page.encode(), f"{name}.png": first_page(pdf)}
+        if table.is_file():
+            files[table.name] = table.read_bytes()
+        if figure := _FIGURE.search(page):
+            files[f"{name}.svg"] = figure[0].replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1).encode()
+        title = _TITLE.search(page)
+        yield Shown(name, unescape(title[1]).strip() if title else name, unescape(figure[1]) if figure else "", files)
 
 
 def first_page(pdf: Path) -> bytes:
@@ -110,29 +100,29 @@ def first_page(pdf: Path) -> bytes:
     try:
         return subprocess.run(command, capture_output=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise LabError("can't be drawn as a picture", str(pdf), "make setup, then lab report") from error
+        raise LabError("pdftoppm cannot draw the PDF", str(pdf), "make setup, then lab report") from error
 
 
 def body(file: Path, pages: Mapping[Path, str]) -> Body:
-    """The page of a document; `pages` has the address of each file in the site."""
+    """The page of a document; `pages` maps files to addresses in the site."""
     return body_of(file.read_text(encoding="utf-8"), file, pages)
 
 
 def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
-    """The page of a text in place of the file's content."""
+    """The page of a text that replaces the file's content."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     for token in tokens:
         for child in token.children or ():
-            _lead(child, file.parent, pages)
+            _link(child, file.parent, pages)
     _anchor(tokens)
     title = next((tokens[index + 1].content for index, token in enumerate(tokens) if token.tag == "h1"), file.stem)
-    written = str(parser.renderer.render(tokens, parser.options, {}))
-    return Body(re.sub(r"[`*]", "", title), _scrollable(written))
+    html = str(parser.renderer.render(tokens, parser.options, {}))
+    return Body(re.sub(r"[`*]", "", title), _scrollable(html))
 
 
-def _lead(token: Token, folder: Path, pages: Mapping[Path, str]) -> None:
-    """A link to a file that is not in the site becomes plain text: no link leads out of the site."""
+def _link(token: Token, folder: Path, pages: Mapping[Path, str]) -> None:
+    """Point a link or an image to the site; a link out of the site becomes plain text."""
     if token.type == "image":
         token.attrs["src"] = _address(str(token.attrs["src"]), folder, pages)
         token.attrs["alt"] = token.content
@@ -154,7 +144,7 @@ def _address(link: str, folder: Path, pages: Mapping[Path, str]) -> str:
 
 
 def _anchor(tokens: Sequence[Token]) -> None:
-    """Give headings the anchors of Git hosts, and close a link without a target as the text that it became."""
+    """Give headings the anchors of Git hosts, and close plain text in place of links."""
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag in HEADINGS:
             token.attrs["id"] = slug(tokens[index + 1].content)
@@ -167,15 +157,14 @@ def _anchor(tokens: Sequence[Token]) -> None:
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading: `What it needs` is at #what-it-needs."""
+    """The anchor of a heading: #what-it-needs for `What it needs`."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())
 
 
-def _scrollable(written: str) -> str:
-    """Make wide tables and commands scroll by themselves and reachable by keyboard; an empty head is a plain cell."""
-    written = written.replace("<th></th>", "<td></td>")
-    kinds = (("table", "Table"), ("pre", "Commands"))
-    for tag, name in kinds:
-        start = f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}"><{tag}'
-        written = re.sub(rf"<{tag}(?=[ >])", start, written).replace(f"</{tag}>", f"</{tag}></div>")
-    return written
+def _scrollable(html: str) -> str:
+    """Let wide tables and commands scroll, also by keyboard; an empty head becomes a plain cell."""
+    html = html.replace("<th></th>", "<td></td>")
+    for tag, name in (("table", "Table"), ("pre", "Commands")):
+        start = f'<div class="wide" tabindex="0" role="group" aria-label="{name}"><{tag}'
+        html = re.sub(rf"<{tag}(?=[ >])", start, html).replace(f"</{tag}>", f"</{tag}></div>")
+    return html
