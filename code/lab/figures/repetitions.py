@@ -27,7 +27,7 @@ POINTS_PER_MM = 72 / 25.4
 MOST_LABELS = 10
 ROUNDS_HEIGHT_MM, TAILS_HEIGHT_MM = 42.0, 52.0
 PERCENT = 100.0
-LAST = 0.99  # of the messages: a trial has too few samples to say more
+LAST = 0.99  # of the messages: a trial has too few samples for more
 TICKS, SHARES_IN_WORDS = (0.5, 0.75, 0.9, 0.95, 0.98, LAST), (0.9, 0.95, LAST)
 SHARES = [1 - thousandth / 1000 for thousandth in range(500, 9, -1)]
 

@@ -71,7 +71,7 @@ STYLE: dict[Any, object] = {
     "lines.markeredgewidth": 0.8,
     "legend.fontsize": SMALL_PT,
     "legend.frameon": False,
-    "legend.handlelength": 3.4,  # room to tell one dash pattern from another
+    "legend.handlelength": 3.4,  # long enough to distinguish dash patterns
     "legend.borderaxespad": 0.0,
     "pdf.fonttype": 42,
     "pdf.compression": 6,

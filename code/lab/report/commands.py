@@ -115,7 +115,7 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
 
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
-        print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
+        print(f"{pdf.stem}: by templates/{DEFAULT}, since templates/{pdf.stem}.tex does not exist", file=sys.stderr)
     prepared = prepare(sources, gather(plan, results), CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)

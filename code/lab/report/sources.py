@@ -47,7 +47,7 @@ class People:
 
 
 def read_people(file: Path) -> People:
-    """The checked names; none if there is no file."""
+    """The checked names; none without a file."""
     if not file.exists():
         return People()
     try:

@@ -15,7 +15,7 @@ from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.text.latex import fault, without_comments
 
 MOST_FIGURES, MOST_ROWS, MOST_BYTES, LONGEST_CAPTION = 4, 2_000, 100_000, 600
-FORM = r"\ownfigure{FILE.csv}{COLUMN OF X}{COLUMN OF Y}{CAPTION}, on lines of its own"
+FORM = r"\ownfigure{FILE.csv}{COLUMN OF X}{COLUMN OF Y}{CAPTION}, on a separate line"
 _PLAIN = r"\\.|[^{}\\]"
 _CAPTION = rf"(?:{_PLAIN}|\{{(?:{_PLAIN}|\{{(?:{_PLAIN})*\}})*\}})*"  # with braces two deep
 _ARGUMENT = r"\s*\{([^{}]*)\}"
@@ -72,7 +72,7 @@ def own_figures_refused(text: str, file: str, folder: Path, taken: Collection[st
 
 def _misplaced(bare: str, figure: OwnFigure, earlier: list[str]) -> tuple[str, str] | None:
     if len(earlier) >= MOST_FIGURES:
-        return f"figure {len(earlier) + 1} of your own (at most {MOST_FIGURES} are printed)", "remove the command"
+        return f"figure {len(earlier) + 1} from a file (at most {MOST_FIGURES} are printed)", "remove the command"
     if figure.file in earlier:
         return f"{figure.file} has a figure already", "another file for the other columns"
     if not 0 < len(figure.caption) <= LONGEST_CAPTION or re.search(r"\n\s*\n", figure.caption):
