@@ -30,7 +30,13 @@ def test_help_lists_each_described_target_under_a_heading() -> None:
     listed: list[str] = []
     for line in make("help").stdout.splitlines()[1:]:
         (heads if re.match(r"\w.*:$", line) else listed).append(line)
-    assert heads == ["Measure, and write reports:", "Hand in:", "Grade:", "Set up:", "Change Verbyte (more targets: docs/CONTRIBUTING.md):"]
+    assert heads == [
+        "Measure, and write reports:",
+        "Hand in:",
+        "Grade:",
+        "Set up:",
+        "Change Verbyte (more targets: docs/CONTRIBUTING.md):",
+    ]
     described = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert [line.split()[0] for line in listed if line] == described
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
-from lab.figures.figure import DASHES, Curve, LineLook, check_curves, counts, keys_of
+from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves
 from lab.figures.marks import GREY, INK, SMALL_PT, with_unit
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_JOINED = 200  # of more points, a line between neighbours hides them
 
 
 @dataclass(frozen=True)
-class Sized:
+class Sized(OfCurves):
     """Rates (B/s), times (s) or ratios against the message size, with the looks of the curves and limits by name."""
 
     name: str
@@ -40,14 +40,6 @@ class Sized:
         limits = "".join(f"; {label}: {with_unit(value, self.kind)}" for label, value in self.limits)
         return f"{self.label.capitalize()} against message size, both axes logarithmic: {curves}{limits}."
 
-    @property
-    def n(self) -> str:
-        return counts([curve for curve in self.curves if not curve.machine], "bands")
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.curves)
-
     def draw(self, canvas: Canvas) -> None:
         check_curves(self.name, self.curves)
         panel = canvas.panel(self.height_mm, grid=True)
@@ -58,13 +50,17 @@ class Sized:
         panel.set_ylabel(self.label)
         if self.kind == "ratio":
             panel.axhline(1.0, color=INK, linewidth=0.9, zorder=1.5)
-        names = [canvas.limit(panel, label, value) for label, value in self.limits]
-        names += [canvas.line(panel, curve, look) for curve, look in zip(self.curves, self.looks, strict=True)]
-        canvas.name_series(names, self.height_mm)
+        _draw_series(self, canvas, panel)
+
+
+def _draw_series(data: Sized | Against, canvas: Canvas, panel: Axes) -> None:
+    names = [canvas.limit(panel, label, value) for label, value in data.limits]
+    names += [canvas.line(panel, curve, look) for curve, look in zip(data.curves, data.looks, strict=True)]
+    canvas.name_series(names, data.height_mm)
 
 
 @dataclass(frozen=True)
-class Against:
+class Against(OfCurves):
     """Rates, times or messages a second against a value that a series varies, with models and limits by name."""
 
     name: str
@@ -74,7 +70,7 @@ class Against:
     ticks: tuple[tuple[float, str], ...]
     curves: tuple[Curve, ...]
     looks: tuple[LineLook, ...]
-    models: tuple[Curve, ...] = ()  # what y should be
+    models: tuple[Curve, ...] = ()  # expected y
     limits: tuple[tuple[str, float], ...] = ()
     is_linear: bool = False  # both axes, from 0; else both are logarithmic
     height_mm: float = 60.0
@@ -92,22 +88,12 @@ class Against:
         points = zip(curve.x, curve.values, strict=True)
         return ", ".join(f"{with_unit(value, self.kind)} at {words[x]}" for x, value in points)
 
-    @property
-    def n(self) -> str:
-        return counts(self.curves, "bands")
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.curves)
-
     def draw(self, canvas: Canvas) -> None:
         check_curves(self.name, [*self.curves, *self.models])
         panel = canvas.panel(self.height_mm, grid=True)
         self._draw_axes(canvas, panel)
         self._draw_models(panel)
-        names = [canvas.limit(panel, label, value) for label, value in self.limits]
-        names += [canvas.line(panel, curve, look) for curve, look in zip(self.curves, self.looks, strict=True)]
-        canvas.name_series(names, self.height_mm)
+        _draw_series(self, canvas, panel)
 
     def _draw_axes(self, canvas: Canvas, panel: Axes) -> None:
         ys = [value for curve in self.curves for value in curve.values] + [value for _, value in self.limits]
@@ -128,7 +114,7 @@ class Against:
         canvas.ticks(panel.xaxis, list(ticks), ticks.__getitem__)
 
     def _ticks_apart(self) -> dict[float, str]:
-        """The ticks from the right, without those whose words would touch another one's."""
+        """The ticks from the right, without those whose labels would overlap."""
         low, high = min(x for x, _ in self.ticks), max(x for x, _ in self.ticks)
         apart, last = dict[float, str](), 0.0
         for x, words in sorted(self.ticks, reverse=True):
@@ -138,7 +124,7 @@ class Against:
         return apart
 
     def _draw_models(self, panel: Axes) -> None:
-        """Dotted lines; the name of the first, for all of them, is above its last point within the panel."""
+        """Dotted lines; the name of the first stands for all, above its last point within the panel."""
         for model in self.models:
             panel.plot(model.x, model.values, color=INK, linestyle=DASHES["dotted"], linewidth=0.9, zorder=1.5)
         first = zip(self.models[0].x, self.models[0].values, strict=True) if self.models else ()
@@ -151,7 +137,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Own:
-    """Two columns of a student's file, in grey, as all that was not measured here; x and y are of one length."""
+    """Two columns of a student's file, in grey like all data that Verbyte did not measure."""
 
     name: str
     file: str

@@ -26,7 +26,7 @@ LEAST_INTERVAL = 0.005  # of a value: a narrower interval is hidden by the end o
 
 @dataclass(frozen=True)
 class Dot:
-    """A row of a dot plot: a time (s), the longer time to which a line leads from it, and its look."""
+    """A row of a dot plot: a time (s), the longer time at the end of its line, and its look."""
 
     label: str
     value: Estimate
@@ -45,7 +45,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Dots:
-    """Times in groups of rows, each group with its heading."""
+    """Times in groups of rows with headings."""
 
     name: str
     label: str  # of the axis
@@ -100,7 +100,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a parameter does to one size: the values with the worst and the best result, and the ratio of these."""
+    """The effect of a parameter on a size: the values with the worst and the best result, and their ratio."""
 
     size: str
     worst: str
@@ -118,7 +118,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Tornado:
-    """The effects of parameters, a row for each parameter and in it a bar for each size."""
+    """The effects of parameters: a row for each parameter, a bar for each size."""
 
     name: str
     label: str  # of the axis

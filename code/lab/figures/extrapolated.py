@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.figures.figure import Curve, FigureError, LineLook, counts, keys_of
+from lab.figures.figure import Curve, FigureError, LineLook, OfCurves
 from lab.figures.marks import GREY, INK, LINE_MM, SMALL_PT, short, with_unit
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ MARK_PT, LARGE_PT = 2.8, 4.6  # large: small messages
 
 @dataclass(frozen=True)
 class Ray:
-    """A straight line through times, and its intercept and rate as tables print them."""
+    """A straight line through times, and its intercept and rate as in tables."""
 
-    low: float  # the sizes that it was fitted to: solid there, dashed down to 0 bytes
+    low: float  # the line is solid between the fitted sizes, and dashed down to 0 bytes
     high: float
     intercept_s: float
     slope_s: float  # of a byte
@@ -84,7 +84,7 @@ class RayPanel:
         canvas.inner_ticks(panel.yaxis, low, high, lambda value: with_unit(value, "time") if value else "0")
 
     def _name_intercepts(self, canvas: Canvas, panel: Axes, height_mm: float) -> None:
-        """Left of 0 bytes: what each line predicts there, and what the smallest message takes."""
+        """Left of 0 bytes: the prediction of each line, and the time of the smallest message."""
         names = [(ray.at(0.0), f"{ray.intercept}\n{ray.sizes}") for ray in self.rays]
         names += [(self.small.values[0], self.small_words)] if self.small else []
         low, high = panel.get_ylim()
@@ -95,7 +95,7 @@ class RayPanel:
             panel.text(-0.035 * self.most, height, text, fontsize=SMALL_PT, ha="right", va="center", linespacing=1.0)
 
     def _name_rates(self, panel: Axes) -> None:
-        """Above each line; the names of breaks go where no line passes."""
+        """Above each line; the names of breaks are where no line passes."""
         (foot, top), small = panel.get_ylim(), {"fontsize": SMALL_PT}
         for ray in self.rays:
             panel.text((ray.low + ray.high) / 2, top, f"{ray.rate}\n{ray.intercept}", small, ha="center", va="top")
@@ -106,7 +106,7 @@ class RayPanel:
 
 
 @dataclass(frozen=True)
-class Extrapolated:
+class Extrapolated(OfCurves):
     """Panels beside each other: times, and lines through some of them drawn back to 0 bytes."""
 
     name: str
@@ -115,26 +115,18 @@ class Extrapolated:
     height_mm: float = 60.0
 
     @property
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[Curve]:  # type: ignore[override]
         return [curve for panel in self.panels for curve in panel.curves]
 
     @property
     def alt(self) -> str:
         return f"{self.label} against message size, linear axes. {' '.join(panel.words for panel in self.panels)}"
 
-    @property
-    def n(self) -> str:
-        return counts([curve for curve in self.curves if not curve.machine] or self.curves[:1], "bands")
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.curves)
-
     def draw(self, canvas: Canvas) -> None:
         if not self.panels or not all(panel.times.x for panel in self.panels):
             raise FigureError("a panel without times", where=self.name, figure=self.name)
         panels = canvas.panels_beside(len(self.panels), self.height_mm)
-        for panel, shown in zip(panels, self.panels, strict=True):
-            shown.draw(canvas, panel, self.height_mm)
+        for panel, data in zip(panels, self.panels, strict=True):
+            data.draw(canvas, panel, self.height_mm)
         panels[0].set_ylabel(self.label)
         canvas.settle_beside(self.height_mm)

@@ -1,4 +1,4 @@
-"""A printed figure, the curves and looks that figures share, and errors; nothing here loads matplotlib."""
+"""A printed figure, shared curves and looks, and errors; nothing here loads matplotlib."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FigureError(LabError):
 
 @dataclass(frozen=True)
 class Figure:
-    """`alt` has the main numbers in words, `n` explains n and the bands, `keys` names the records."""
+    """A drawn figure: `alt` states its main numbers, `n` explains n and the bands, `keys` names the records."""
 
     name: str
     pdf: bytes
@@ -42,7 +42,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class LineLook:
-    """How a line looks, in colour and in grey; the same thing looks the same in all reports."""
+    """The look of a line, in colour and in grey, which a series has in all reports."""
 
     colour: str
     marker: str = "o"
@@ -51,19 +51,15 @@ class LineLook:
 
     @property
     def style(self) -> Look:
-        """The look as matplotlib's plot() takes it."""
+        """The look as arguments of matplotlib's plot()."""
         face = "white" if self.is_open else self.colour
-        return {
-            "color": self.colour,
-            "linestyle": DASHES[self.dashes],
-            "marker": self.marker,
-            "markerfacecolor": face,
-        }
+        line = {"color": self.colour, "linestyle": DASHES[self.dashes]}
+        return line | {"marker": self.marker, "markerfacecolor": face}
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One series: an estimate at each x. `machine` names another machine than the report's, whose data it shows."""
+    """A series: an estimate at each x. `machine` is the source of the data if that is not the report's site."""
 
     label: str
     x: tuple[float, ...]
@@ -90,7 +86,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Name:
-    """A series' name, its line, and where that ends, in the panel's data coordinates."""
+    """A series' name, its line, and the line's end in the panel's data coordinates."""
 
     text: str
     line: Line2D
@@ -106,12 +102,26 @@ class HasKeys(Protocol):
 
 
 def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
-    """The records of all series, each once."""
-    return tuple(dict.fromkeys(key for one in series for key in one.keys))
+    """The records of all series, without repetitions."""
+    return tuple(dict.fromkeys(key for single in series for key in single.keys))
+
+
+class OfCurves:
+    """A figure of curves: their records, and the n of those that the report's site measured."""
+
+    curves: Sequence[Curve]
+
+    @property
+    def n(self) -> str:
+        return counts([curve for curve in self.curves if not curve.machine] or self.curves[:1], "bands")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return keys_of(self.curves)
 
 
 def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
-    """Refuse values that an axis, by default a logarithmic one, would silently leave out."""
+    """Refuse values that an axis, by default a logarithmic axis, would silently leave out."""
     if not curves:
         raise FigureError("a figure without a series", where=figure, hint="run its trials", figure=figure)
     for curve in curves:
@@ -130,14 +140,14 @@ def counts(curves: Iterable[Curve], bands: str) -> str:
 
 
 def counts_of(estimates: Iterable[Estimate], bands: str) -> str:
-    """The same of single estimates."""
-    shown = list(estimates)
-    least, most = min(estimate.n for estimate in shown), max(estimate.n for estimate in shown)
+    """The n and the bands of estimates in words."""
+    points = list(estimates)
+    least, most = min(estimate.n for estimate in points), max(estimate.n for estimate in points)
     n = f"n = {least}" if least == most else f"n = {least} to {most}"
-    levels = {estimate.interval.level for estimate in shown if estimate.interval}
-    missing = sum(estimate.interval is None for estimate in shown)
+    levels = {estimate.interval.level for estimate in points if estimate.interval}
+    missing = sum(estimate.interval is None for estimate in points)
     if not levels:
         return f"{n} repetitions, too few for an interval"
     level = " or ".join(f"{trim(f'{100 * share:.1f}')}{THIN_SPACE}%" for share in sorted(levels))
-    rest = f"; none where n is too small ({missing} of {len(shown)} points)" if missing else ""
+    rest = f"; none where n is too small ({missing} of {len(points)} points)" if missing else ""
     return f"{n} repetitions; {bands}: {level} intervals of the median{rest}"

@@ -1,4 +1,4 @@
-"""Colours, markers and numbers in words: what figures share with reports, without loading matplotlib."""
+"""Colours, markers and formats of numbers, shared with reports; nothing here loads matplotlib."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from math import floor, log10
 from lab.model.sizes import in_prefix
 
 GREY, PALE, INK = "#767676", "#d9d9d9", "#000000"
-# M. Okabe and K. Ito, "Color Universal Design" (2008), without the yellow, which is hard to see on paper.
+# M. Okabe and K. Ito, "Color Universal Design" (2008), without yellow, which is hard to see on paper.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 RDMA, TCP = COLOURS[0], COLOURS[1]  # a colour for each transport in every report
-OTHERS = (COLOURS[2], COLOURS[3], INK)  # beside them
+OTHERS = (COLOURS[2], COLOURS[3], INK)  # of other series
 
 TEXT_PT, SMALL_PT = 9.0, 8.0
 LINE_MM = 3.6  # of small text, from one line's foot to the next
@@ -58,7 +58,7 @@ def with_unit(value: float, kind: str) -> str:
 
 
 def size(count: float) -> str:
-    """1 B, 1 KiB, 1.5 MiB; decimal where it was chosen so, 16 MB; 4087 B, where 3.991 KiB would be another one."""
+    """1 B, 1 KiB, 1.5 MiB, or 16 MB if the size is a round decimal number; 4087 B, which 3.991 KiB is not exactly."""
     value, prefix = in_prefix(count)
     rounded = f"{value:.4g}"
     if float(count).is_integer() and float(rounded) != value:

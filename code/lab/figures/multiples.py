@@ -24,7 +24,7 @@ LEAST_S, LINE = 1e-9, 0.075  # a linear axis of zeros; of a panel's height, from
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves in one of several panels, with their looks; each step is the sizes below and above it and a colour."""
+    """Curves in a panel, with their looks; a step is the sizes below and above it and a colour."""
 
     title: str
     curves: tuple[Curve, ...]
@@ -40,7 +40,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class PanelRow:
-    """Panels beside each other that share an axis of times (s), with 0 in it if it is linear, else logarithmic."""
+    """Panels beside each other that share an axis of times (s): linear from 0, or logarithmic."""
 
     label: str
     panels: tuple[Panel, ...]
@@ -52,7 +52,7 @@ class PanelRow:
 
     @property
     def has_names(self) -> bool:
-        """Whether the curves need names: where a panel has one curve, its title names it."""
+        """Whether the curves need names; a single curve has the panel's title."""
         return len(self.panels[-1].curves) > 1
 
     def draw(self, canvas: Canvas, grid: Sequence[Axes]) -> None:
@@ -77,14 +77,14 @@ class PanelRow:
             canvas.round_ticks(axes.yaxis, 5, lambda value: with_unit(value, "time"), steps=(1, 2, 5, 10))
             axes.axhline(0.0, color=INK, linewidth=0.9, zorder=1.5)
         else:
-            # The low end of an interval may be 0 or less: its bar leaves the panel there.
+            # The low end of an interval may be 0 or less; its bar then leaves the panel.
             least, bars = min(y.value for y in ys), [y.interval for y in ys if y.interval]
             ends = [end for bar in bars for end in (bar.low, bar.high) if end > least / 10]
             low, high = min([least, *ends]), max([*(y.value for y in ys), *ends])
             canvas.value_axis(axes, low / FACTOR, high * FACTOR_FOR_STEPS, "time")
 
     def _draw_curve(self, axes: Axes, curve: Curve, look: LineLook) -> Name:
-        """Marks with bars, and a line where they do not scatter about 0."""
+        """Marks with bars, and a line on a logarithmic axis."""
         for x, y in zip(curve.x, curve.y, strict=True):
             if y.interval:
                 axes.vlines(x, y.interval.low, y.interval.high, color=look.colour, linewidth=0.8)
@@ -94,7 +94,7 @@ class PanelRow:
 
 
 def _mark_step(axes: Axes, below: float, above: float, colour: str, height: float) -> None:
-    """A hairline between two sizes, with both at its head."""
+    """A hairline between two sizes, labelled with both."""
     place, (first, last) = (below * above) ** 0.5, axes.get_xlim()
     axes.axvline(place, color=colour, linewidth=0.6, linestyle=(0, (4, 2)), zorder=1.2)
     label = axes.text(place, height, f" {below:g} | {above:g} B ", transform=axes.get_xaxis_transform(), color=colour)

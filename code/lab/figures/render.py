@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Drawable(Protocol):
-    """The data of a figure. Its module draws it through a canvas, so that data alone need no matplotlib."""
+    """The data of a figure, drawn through a canvas, so that data alone needs no matplotlib."""
 
     @property
     def name(self) -> str: ...
@@ -23,11 +23,11 @@ class Drawable(Protocol):
     def keys(self) -> tuple[str, ...]: ...
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw the data, or refuse them with a FigureError."""
+        """Draw the data, or raise a FigureError."""
 
 
 def render(data: Drawable) -> Figure:
-    """Draw a figure: the same data give the same bytes. Only this loads matplotlib, which takes half a second."""
+    """Draw a figure, the same bytes for the same data; only this loads matplotlib, which takes half a second."""
     from lab.figures.plot import Canvas
 
     pdf, png, svg = Canvas.render(data.draw)

@@ -1,4 +1,4 @@
-"""What single repetitions, rounds and messages did: squares, rounds in order, and tails of times."""
+"""Single repetitions, rounds and messages: squares, rounds in order, and tails of times."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ POINTS_PER_MM = 72 / 25.4
 MOST_LABELS = 10
 ROUNDS_HEIGHT_MM, TAILS_HEIGHT_MM = 42.0, 52.0
 PERCENT = 100.0
-LAST = 0.99  # of the messages: a trial has too few samples to say more
+LAST = 0.99  # of the messages: a trial has too few samples for more
 TICKS, SHARES_IN_WORDS = (0.5, 0.75, 0.9, 0.95, 0.98, LAST), (0.9, 0.95, LAST)
 SHARES = [1 - thousandth / 1000 for thousandth in range(500, 9, -1)]
 
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A series: at each column how many repetitions passed, of how many; None where it was not measured."""
+    """A series: at each column the passed and all repetitions, or None if it was not measured."""
 
     label: str
     look: LineLook
@@ -51,7 +51,7 @@ class MatrixRow:
             squares.set(markerfacecolor=face, markeredgecolor=self.look.colour, markeredgewidth=0.4)
 
     def _spots(self, gap: float) -> Iterator[tuple[tuple[int, float, float], bool]]:
-        """The column of each square, how far it is from the middle of its cell in mm, and whether it is filled."""
+        """The column of each square, its distance in mm from the middle of the cell, and whether it is filled."""
         for column, cell in enumerate(self.cells):
             passed, total = cell or (0, 0)
             per_line = ceil(total / LINES)
@@ -60,7 +60,7 @@ class MatrixRow:
                 yield (column, gap * right, gap * down), at < passed
 
     def ranges(self, columns: Sequence[float]) -> Iterator[str]:
-        """`6 of 6 at 1 B to 32 B`: neighbouring sizes with equal counts in one."""
+        """Ranges of sizes with equal counts, such as `6 of 6 at 1 B to 32 B`."""
         measured = [(cell, column) for cell, column in zip(self.cells, columns, strict=True) if cell]
         for (passed, total), group in groupby(measured, key=lambda pair: pair[0]):
             sizes = [column for _, column in group]
@@ -70,10 +70,10 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A square for each repetition of a series (row) at a message size (column), filled where it passed."""
+    """A square for each repetition of a series (row) at a message size (column), filled if it passed."""
 
     name: str
-    label: str  # of what passes, for those who cannot see the squares
+    label: str  # the subject of the alternative text
     columns: tuple[float, ...]
     rows: tuple[MatrixRow, ...]
 
@@ -115,12 +115,12 @@ class Matrix:
 
 @dataclass(frozen=True)
 class ByRound:
-    """Rates in the order in which they were measured, each over the median of its last ones."""
+    """Rates in the order of measurement, each over the median of the last rates."""
 
     name: str
     curves: tuple[Curve, ...]
     looks: tuple[LineLook, ...]
-    band: float  # within which the last ones have to lie: largest less smallest
+    band: float  # the permitted difference between the largest and the smallest of the last rates
     n = "one repetition"
 
     @property
@@ -148,7 +148,7 @@ class ByRound:
             (panel.plot(curve.x, _off(curve), **look.style)[0], curve.label)
             for curve, look in zip(self.curves, self.looks, strict=True)
         ]
-        canvas.legend(lines, ROUNDS_HEIGHT_MM)  # a name beside its last point would prolong the line of a short curve
+        canvas.legend(lines, ROUNDS_HEIGHT_MM)  # names beside the last points would prolong short curves
 
 
 def _off(curve: Curve) -> list[float]:
@@ -161,14 +161,12 @@ def _percent(value: float) -> str:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Samples in ns."""
-
     label: str
-    samples: tuple[float, ...]
+    samples: tuple[float, ...]  # in ns
     keys: tuple[str, ...] = ()
 
     def over_median(self, shares: Sequence[float]) -> list[float]:
-        """For each share the shortest sample that so many are at most as long as, over the median."""
+        """The quantiles of the samples, over the median."""
         samples = np.asarray(self.samples, dtype=np.float64)
         quantiles = np.quantile(samples, shares, method="inverted_cdf") / np.median(samples)
         return [float(quantile) for quantile in quantiles]
@@ -181,7 +179,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Tails:
-    """Distributions of times, each over its median, against the share of the samples that are at most as long."""
+    """Distributions of times, each over its median, against the share of samples that are at most as long."""
 
     name: str
     distributions: tuple[Distribution, ...]
@@ -203,10 +201,10 @@ class Tails:
     def draw(self, canvas: Canvas) -> None:
         panel = canvas.panel(TAILS_HEIGHT_MM, grid=True)
         places, lines = [1 / (1 - share) for share in SHARES], []
-        for shown, look in zip(self.distributions, self.looks, strict=True):
-            times = shown.over_median(SHARES)
+        for distribution, look in zip(self.distributions, self.looks, strict=True):
+            times = distribution.over_median(SHARES)
             (line,) = panel.step(places, times, where="post", markevery=[-1], **look.style)
-            lines.append(Name(shown.label, line, places[-1], times[-1]))
+            lines.append(Name(distribution.label, line, places[-1], times[-1]))
         panel.set(xscale="log", xlim=(2, 1 / (1 - LAST)), ylim=(0.97, None))
         ticks = [1 / (1 - tick) for tick in TICKS]
         canvas.ticks(panel.xaxis, ticks, lambda value: f"{100 * (1 - 1 / value):.0f} %")

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from lab.figures.plot import Canvas
 
-SHORTEST = 8  # letters that are still a bar
+SHORTEST = 8  # letters of a bar's column
 WHITE = "#ffffff"
 ROW_MM, GAP_ROWS, BAR, EDGE_PT = 4.0, 1.3, 0.78, 0.3  # of a stack: a row, the rows between two groups, its share
 HATCHES = ("", "//////")  # of the same seven colours, for as many kinds more
 PART_ROW_MM, PART_BAR, PART_EDGE_PT = 6.0, 0.72, 0.4  # of a bar of parts
-# They differ from their neighbours in grey, too; the part that is left has the colour of what is measured.
+# Neighbours differ in grey, too; the rest of the time has the colour of measured data.
 FILLS = ("#4d4d4d", COLOURS[2], PALE, GREY, COLOURS[3], COLOURS[5])
 ASSUMED = "////"
 ROOM = 1.12  # of the longest bar: at its right is the whole
@@ -35,7 +35,7 @@ ROOM = 1.12  # of the longest bar: at its right is the whole
 
 @dataclass(frozen=True)
 class Length:
-    """A share of the column's width, in blocks; in letters of ASCII where the encoding has no blocks."""
+    """A bar of a share of the column's width, in ASCII letters if the encoding has no blocks."""
 
     share: float
     colour: str
@@ -51,7 +51,7 @@ class Length:
 
 
 def bars(data: Sized) -> Table:
-    """The rates of all series, size by size, for a terminal; the longest bar fills its column."""
+    """The rates of all series by size, for a terminal; the longest bar fills its column."""
     check_curves(data.name, data.curves)
     table = Table("", "", box=None, pad_edge=False, expand=True, show_header=False)
     table.add_column(ratio=1, min_width=SHORTEST)
@@ -69,14 +69,14 @@ def bars(data: Sized) -> Table:
 
 
 def _draw_bar(panel: Axes, place: float, height: float, widths: Sequence[float], looks: Sequence[Look]) -> None:
-    """The parts of a bar, each beginning where the one before ends."""
+    """Draw the parts of a bar in a row."""
     for width, start, look in zip(widths, accumulate(widths, initial=0.0), looks, strict=False):
         panel.barh(place, width, height, start, **look)
 
 
 @dataclass(frozen=True)
 class Stack:
-    """One bar: its parts, and the sum of those that are work, which is printed beside it."""
+    """A bar: its parts, and the sum of the work, which is printed beside it."""
 
     label: str
     parts: tuple[tuple[str, float], ...]  # by kind of work, in instructions of one message
@@ -90,12 +90,12 @@ class Stack:
 @dataclass(frozen=True)
 class Stacks:
     """Bars in groups, a group for each message size in bytes; the longest bar of each group fills the width, since a
-    message of a megabyte costs a thousand times one of a byte."""
+    message of a megabyte costs a thousand times as much as a byte."""
 
     name: str
     groups: tuple[tuple[float, tuple[Stack, ...]], ...]
-    kinds: tuple[str, ...]  # all of them, in the order of the parts
-    rest: str  # of them: the one that is no work
+    kinds: tuple[str, ...]  # of all parts, in their order
+    rest: str  # the kind that is not work
     site: str
     keys: tuple[str, ...] = ()
     n = "n = 1 count, which gives the same each time"
@@ -149,7 +149,7 @@ class Stacks:
 
 @dataclass(frozen=True)
 class Parts:
-    """Times (s) as bars, each with its name and its parts, the last of which is what the others leave of the whole."""
+    """Times (s) as bars with a name and parts; the last part is the rest of the whole."""
 
     name: str
     label: str  # of the axis

@@ -1,4 +1,4 @@
-"""How all figures look: fonts and sizes."""
+"""The fonts and sizes of all figures."""
 
 from __future__ import annotations
 
@@ -24,11 +24,8 @@ ROMAN, SYMBOLS = "Lab Roman", "Lab Symbols"
 
 @cache
 def register_fonts() -> tempfile.TemporaryDirectory[str]:
-    """Register both families; the folder must live as long as figures are drawn.
-
-    The fonts are registered under private names, so that system fonts cannot shadow them, and copied to one folder,
-    since matplotlib orders the fonts of a PDF by path.
-    """
+    """Register both families under private names, so that system fonts cannot shadow them; the folder must live as long
+    as figures are drawn. Both are copied to one folder, since matplotlib orders the fonts of a PDF by path."""
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of cmr10's creation date, 1904
     folder = tempfile.TemporaryDirectory(prefix="lab-fonts-")
     bundled = Path(get_data_path()) / "fonts" / "ttf"
@@ -40,10 +37,8 @@ def register_fonts() -> tempfile.TemporaryDirectory[str]:
 
 
 def _copy_true_glyphs(source: Path, target: Path) -> None:
-    """Copy a font without the characters that show another glyph; matplotlib takes those from the next family.
-
-    TeX's encoding of 1978 has a dot accent in the place of the underscore, and the like.
-    """
+    """Copy a font without characters that show another glyph, such as TeX's dot accent for the underscore;
+    matplotlib draws them with the next family."""
     with TTFont(source, recalcBBoxes=False, recalcTimestamp=False) as font:
         for table in font["cmap"].tables:
             table.cmap = {code: name for code, name in table.cmap.items() if agl.toUnicode(name) == chr(code)}
@@ -76,7 +71,7 @@ STYLE: dict[Any, object] = {
     "lines.markeredgewidth": 0.8,
     "legend.fontsize": SMALL_PT,
     "legend.frameon": False,
-    "legend.handlelength": 3.4,  # room to tell one dash pattern from another
+    "legend.handlelength": 3.4,  # long enough to distinguish dash patterns
     "legend.borderaxespad": 0.0,
     "pdf.fonttype": 42,
     "pdf.compression": 6,
@@ -87,7 +82,7 @@ STYLE: dict[Any, object] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Use matplotlib's defaults and our style over them. The settings are global: do not draw in several threads."""
+    """Use matplotlib's defaults with the style above; the settings are global, so draw in one thread alone."""
     register_fonts()
     with mpl.rc_context():
         defaults = {name: value for name, value in mpl.rcParamsDefault.items() if "backend" not in name}

@@ -14,6 +14,6 @@ class Answer:
     estimate: Estimate
     unit: str  # a key of tex.units.UNITS
     keys: tuple[str, ...] = ()  # of the records
-    is_exact: bool = False  # chosen, counted or read off a curve: printed in full
+    is_exact: bool = False  # chosen, counted or read off a curve, so printed in full
     unchecked: tuple[str, ...] = ()  # records that did not pass every check
-    source: str = ""  # of a number without records: its file
+    source: str = ""  # the file of a number without records

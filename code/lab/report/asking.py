@@ -1,4 +1,4 @@
-"""The command `lab query`: numbers of an experiment, judged statements, and the list of what can be asked."""
+"""The command `lab query`: numbers of an experiment, judged statements, and the list of possible queries."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from textwrap import wrap
 
@@ -30,7 +31,7 @@ MOST_LINES = 12  # of series; the names of more are wrapped
 
 
 def query(options: Namespace) -> int:
-    """Answer each query and judge each statement; without any, list what can be asked. 1 if a statement is not true."""
+    """Answer queries and judge statements, or list possible queries; return 1 if a statement is not true."""
     file, results, site = options.experiment, options.results, options.site
     (plan,) = recorded_plans([file], results, site, lambda: choose(options.hosts)[0], partial(print, file=sys.stderr))
     numbers = Numbers(gather(plan, results))
@@ -46,7 +47,7 @@ def query(options: Namespace) -> int:
 
 
 def _answer(numbers: Numbers, text: str) -> Value | StatementResult:
-    plain = re.sub(r"\[[^\]]*\]", "", text)  # without varied values: `tx_depth=16` is no statement
+    plain = re.sub(r"\[[^\]]*\]", "", text)  # without varied values, since `tx_depth=16` is not a statement
     return judge(numbers, text) if any(verb in plain for verb in VERBS) else numbers.ask(text)
 
 
@@ -60,14 +61,13 @@ def _lines(text: str, answer: Value | StatementResult) -> Iterator[str]:
         level = f", {interval.level:.0%} interval" if interval and not answer.is_exact else ""
         yield f"  {words(answer)}{level}"
     n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
-    keys = [key[:SHOWN_LETTERS] for key in answer.keys]
-    about = [f"n = {n}"] * bool(n) + [f"from {answer.source}"] * bool(answer.source)
-    about += [f"records {' '.join(keys[:6])}{' ...' if len(keys) > 6 else ''}"] * bool(keys)
-    yield f"  {'; '.join(about)}"
+    keys = [*(key[:SHOWN_LETTERS] for key in answer.keys[:6]), *(["..."] if len(answer.keys) > 6 else [])]
+    about = (("n =", n), ("from", answer.source), ("records", " ".join(keys)))
+    yield "  " + "; ".join(f"{name} {part}" for name, part in about if part)
 
 
 def listing(numbers: Numbers) -> Iterator[str]:
-    """The series, and each measure with an example that works for this experiment: 40 lines at most."""
+    """The series, and each measure with an example for this experiment, in at most 40 lines."""
     experiment, site = numbers.evidence.plan.experiment.name, numbers.evidence.plan.site.name
     yield f"series of {experiment} ({site}):"
     if len(numbers.series) <= MOST_LINES:
@@ -112,7 +112,7 @@ def _examples(numbers: Numbers) -> Iterator[str]:
 
 
 def _example(numbers: Numbers, series: Series, measure: str) -> str:
-    """A query of this measure that the data answer, or nothing."""
+    """A query of this measure that has an answer, or nothing."""
     kind = measures_of(series).get(measure)
     if kind is None:
         return ""
@@ -122,9 +122,7 @@ def _example(numbers: Numbers, series: Series, measure: str) -> str:
     sizes = series.sizes(numbers.evidence.plan.site.name)
     for size in (sizes[len(sizes) // 2], sizes[0]) if kind.takes == "size" else (None,):
         text = f"{name} at {format_size(size)}" if size else name
-        try:
+        with suppress(QueryError):
             numbers.ask(text)
-        except QueryError:
-            continue
-        return text
+            return text
     return ""

@@ -37,7 +37,7 @@ _TARGET = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 @dataclass(frozen=True)
 class Prepared:
-    """The files for LaTeX, the PDF's attachments, the figures by name, and what the page is made of."""
+    """The files for LaTeX, the PDF's attachments, the figures by name, and the material of the page."""
 
     files: dict[str, bytes]
     inside: Mapping[str, bytes]
@@ -45,29 +45,25 @@ class Prepared:
     pngs: dict[str, bytes]
     material: Material
 
-    @property
-    def for_latex(self) -> dict[str, bytes]:
-        """The files, with quantities as LaTeX prints them soonest; the page reads them as siunitx does."""
-        texts = {name: text for name, text in self.files.items() if name.endswith(".tex")}
-        return self.files | {name: written_out(text.decode()).encode() for name, text in texts.items()}
-
     def typeset(self) -> bytes:
-        """The PDF with its attachments."""
+        """The PDF with its attachments; LaTeX gets plain quantities, which it sets faster than siunitx's."""
         require_tex()
+        texts = {name: text.decode() for name, text in self.files.items() if name.endswith(".tex")}
+        files = self.files | {name: written_out(text).encode() for name, text in texts.items()}
         try:
-            return attach(compile_pdf(self.for_latex, MAIN), self.inside)
+            return attach(compile_pdf(files, MAIN), self.inside)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
-    """The PDF alone."""
+    """The PDF of a report."""
     return prepare(sources, evidence, cache).typeset()
 
 
 def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
-    """The report but for LaTeX's part, or an error that says what to change."""
+    """The report up to LaTeX."""
     numbers, gallery = Numbers(evidence), Gallery(cache / "figures")
     context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
     body = render(sources.templates, sources.template, vars(context))
@@ -90,21 +86,22 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
         EVIDENCE: listed.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
-    own = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": read_whole(sources.experiment).text.encode()}
-    inside = attachments(evidence, own | sources.typed_texts)
-    shown = gallery.shown
+    experiment = read_whole(sources.experiment).text.encode()
+    added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
+    inside = attachments(evidence, added | sources.typed_texts)
+    figures = gallery.shown
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
     live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.sketches.items()}, queried)
-    svgs = {name: figure.svg for name, figure in shown.items()}
+    svgs = {name: figure.svg for name, figure in figures.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
     files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{name}.pdf": figure.pdf for name, figure in shown.items()}
-    pngs = {name: figure.png for name, figure in shown.items()}
+    files |= {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
+    pngs = {name: figure.png for name, figure in figures.items()}
     return Prepared(files, inside, {MAIN: body, EVIDENCE: listed}, pngs, material)
 
 
 def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:
-    """The answers to the queries of the templates; an error names the template's line."""
+    """The answers to the templates' queries; an error names the template's line."""
     claims = []
     for use in uses(body.text):
         try:
@@ -116,7 +113,7 @@ def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:
 
 
 def _discussion(sources: Sources, writing: Writing, backings: list[Backing], gallery: Gallery) -> str:
-    """The student's text with its figures and evidence, and the sources that it cites at its end."""
+    """The student's text with figures and evidence, and the list of cited sources."""
     text = writing.text if without_comments(writing.text).strip() else UNWRITTEN
     discussion = placed(printed(text, backings), sources.folder, gallery)
     if not keys_cited(text):

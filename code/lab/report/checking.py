@@ -1,4 +1,4 @@
-"""The command `lab check`: a text against the records."""
+"""The command `lab check`: check discussions against the records."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LOOK_S = 0.1
 
 
 def check(options: Namespace) -> int:
-    """Print the errors and then the notes of every discussion, again after each change; 1 where there is an error."""
+    """Print the errors and notes of every discussion, with --watch after each change; return 1 if there is an error."""
     plans = plans_of(options)
     texts = [(Sources(plan.experiment.file, TEMPLATES), Numbers(gather(plan, options.results))) for plan in plans]
     while True:
-        seen = _times(texts)  # before the texts are read: a change meanwhile is read again
+        seen = _times(texts)  # before reading, so that a change meanwhile is noticed
         status = max(_check(*text, as_lines=not options.json) for text in texts)
         if not options.watch:
             return status
@@ -60,6 +60,6 @@ def _document(checked: Checked) -> dict[str, object]:
 
 
 def _times(texts: list[tuple[Sources, Numbers]]) -> list[int]:
-    """When the files of the texts were changed last."""
+    """The times of the last changes to the texts' files."""
     files = [file for sources, _ in texts for file in sorted(sources.folder.glob("*.*"))]
     return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".csv")]

@@ -1,4 +1,4 @@
-"""The commands `lab report` and `lab extract`. Modules that only a new report needs are loaded when one is written."""
+"""The commands `lab report` and `lab extract`; modules of a new report are loaded only to write a report."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from lab.report.stamp import report_stamp
 
 if TYPE_CHECKING:
     from lab.report.build import Prepared
-    from lab.report.html.page import Material
 
 Writer = Callable[[Plan, Path, Path], Path]
 
 
 def report(options: Namespace) -> int:
-    """Write a PDF and a page, or the page alone, for each experiment whose report is not current, several at once. A
-    report that is refused does not keep the others from being written."""
+    """Write a PDF and a page, or the page alone, for each experiment whose report is not current, several at once; a
+    refused report stops no other."""
     stale, write = [], write_page if options.html else write_report
     for plan in plans_of(options):
         if is_current(plan, options.results, options.out):
@@ -57,7 +56,7 @@ def _explain_missing_pdf() -> None:
 
 
 def extract(options: Namespace) -> int:
-    """The attachments of a report."""
+    """Extract the attachments of a report."""
     from lab.report.pdf import extract as extract_attachments
 
     for file in extract_attachments(options.pdf, options.folder):
@@ -71,7 +70,7 @@ def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
 
 
 def report_texts(plan: Plan) -> list[Path]:
-    """All files that a report is made of, but for records and code: texts, templates, published values, versions."""
+    """The files behind a report except records and code: texts, templates, published values, versions."""
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
@@ -81,7 +80,7 @@ def report_texts(plan: Plan) -> list[Path]:
 
 
 def is_current(plan: Plan, results: Path, folder: Path) -> bool:
-    """Whether the report exists and is made of these records, texts and code."""
+    """Whether the report exists and comes from these records, texts and code."""
     file = report_file(plan, folder)
     stamp = report_stamp(plan, results, report_texts(plan))
     return file.with_suffix(".html").is_file() and store.is_current(file, stamp)
@@ -92,7 +91,7 @@ def write_report(plan: Plan, results: Path, folder: Path) -> Path:
     pdf = report_file(plan, folder)
     stamp = report_stamp(plan, results, report_texts(plan))  # before the texts are read: they may change meanwhile
     prepared = _prepare(plan, results, pdf)
-    write_bytes(pdf.with_suffix(".html"), _page(pdf.with_suffix(".html"), prepared.material).encode())
+    _write_page_of(pdf, prepared)
     write_bytes(pdf, prepared.typeset())
     store.keep_stamp(pdf, stamp)
     return pdf
@@ -116,26 +115,27 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
 
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
-        print(f"{pdf.stem}: by templates/{DEFAULT}, since there is no templates/{pdf.stem}.tex", file=sys.stderr)
+        print(f"{pdf.stem}: by templates/{DEFAULT}, since templates/{pdf.stem}.tex does not exist", file=sys.stderr)
     prepared = prepare(sources, gather(plan, results), CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     return prepared
 
 
-def _page(file: Path, material: Material) -> str:
-    """The page, or one that leads to the PDF where a template has a command that no page can show."""
-    from lab.report.html.page import page, page_without
+def _write_page_of(pdf: Path, prepared: Prepared) -> None:
+    """Write the page, unless a template has LaTeX that no page can show: its PDF is written all the same."""
+    from lab.report.html.page import page
 
+    file = pdf.with_suffix(".html")
     try:
-        return page(material, TEMPLATES)
+        write_bytes(file, page(prepared.material, TEMPLATES).encode())
     except ReportError as error:
-        print(f"{from_here(file)} leads to the PDF and holds nothing else: {error}", file=sys.stderr)
-        return page_without(material.name, str(error.what), TEMPLATES)
+        file.unlink(missing_ok=True)
+        print(f"{from_here(file)} is not written: {error}", file=sys.stderr)
 
 
 def _write_reports(write: Writer, plans: list[Plan], results: Path, folder: Path, jobs: int) -> None:
-    """In processes that start afresh: figures are drawn with settings that threads would share."""
+    """Write reports in separate processes, since threads would share the settings of figures."""
     refused: dict[str, LabError] = {}
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         written = pool.map(partial(_write_or_refuse, write), plans, repeat(results), repeat(folder))
@@ -149,7 +149,7 @@ def _write_reports(write: Writer, plans: list[Plan], results: Path, folder: Path
 
 
 def _write_or_refuse(write: Writer, plan: Plan, results: Path, folder: Path) -> Path | LabError:
-    """The file, or what is wrong with this experiment; a full disk stops all reports."""
+    """The file, or the error of this experiment; a full disk stops all reports."""
     try:
         return write(plan, results, folder)
     except StorageError:

@@ -12,7 +12,7 @@ MOST_PRINTED = 20  # faults of a text
 
 @dataclass
 class ReportError(LabError):
-    """A fault in a template, a text or a figure's data prevents the PDF."""
+    """A fault in a template, a text or a figure's data prevents a report."""
 
     file: str = ""
     line: int | None = None
@@ -24,7 +24,7 @@ class ReportError(LabError):
 
 
 class FaultKind(Enum):
-    """What is wrong with a text."""
+    """The kind of a text's fault."""
 
     LATEX = "LaTeX"
     NUMBER = "typed number"
@@ -36,7 +36,7 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True)
 class TextFault:
-    """A fault in a student's text at a line and a column, with the line as it is typed."""
+    """A fault in a student's text at a line and a column, with the typed line."""
 
     file: str
     line: int
@@ -65,7 +65,7 @@ class TextRefused(LabError):
 
 @dataclass
 class ReportsRefused(LabError):
-    """Some of several reports were not written; the errors, by experiment."""
+    """Some reports were not written; the errors by experiment."""
 
     errors: dict[str, LabError] = field(default_factory=dict)
 
@@ -75,6 +75,6 @@ class ReportsRefused(LabError):
 
 @dataclass
 class AttachmentError(LabError):
-    """A PDF holds attachments that are missing, too large, or named like no file of a report."""
+    """A PDF's attachments are missing, too large, or have names that no report uses."""
 
     fault: OpeningFault = OpeningFault.UNREADABLE

@@ -22,12 +22,12 @@ from lab.typed_json import JsonTable, JsonValue
 
 LARGEST_PDF, LARGEST_FILE, LARGEST_TOTAL, MOST_FILES = 100 * 2**20, 50 * 2**20, 100 * 2**20, 32
 LARGEST_TEXT = 20 * 2**20
-MOST_OBJECTS = 20_000  # a report of the lab has some hundreds
-LONGEST_LINE = 80  # about an object, as qpdf lists them
+MOST_OBJECTS = 20_000  # a report has some hundreds
+LONGEST_LINE = 80  # of qpdf's list of objects
 DEADLINE_S = 30
 LIMITS = ("prlimit", "--cpu=8", f"--as={400 * 2**20}", f"--fsize={LARGEST_PDF}", "--core=0")
 KILLED = (-signal.SIGKILL, -signal.SIGXCPU)
-DATE = "D:20260101000000Z"  # of every attachment: the bytes of a PDF do not depend on the day
+DATE = "D:20260101000000Z"  # of every attachment, so that the bytes of a PDF do not depend on the day
 TYPES = {
     ".bib": "application/x-bibtex",
     ".csv": "text/csv",
@@ -36,7 +36,7 @@ TYPES = {
     ".tex": "text/x-tex",
     ".zip": "application/zip",
 }
-# One path component that starts with a letter or a digit: no folder, no hidden file, no option.
+# One path component that starts with a letter or a digit: not a folder, a hidden file or an option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
 # pdfTeX's banner; a line may end behind each of its hyphens.
@@ -44,27 +44,23 @@ _BANNER = re.compile(rb"This is (pdfTeX, Version [0-9. -]{1,60} \([\w ./-]{1,60}
 
 
 def names_made(experiment: str) -> tuple[str, ...]:
-    """The files that a report attaches by itself."""
+    """The names of the files that every report attaches."""
     return (f"{experiment}.csv", "claims.csv", "manifest.json", "identity.json", "experiment.toml")
 
 
 def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
-    """Every file of a report by its name; the texts are those that a person wrote."""
-    return evidence.once(_computed) | texts
-
-
-def _computed(evidence: Evidence) -> dict[str, bytes]:
+    """The table, the manifest, the identity, and the texts, by file name."""
     plan = evidence.plan
     files = {
         f"{plan.experiment.name}.csv": format_table(columns(plan, evidence.rows), evidence.rows),
         "manifest.json": _json([_manifest_entry(key, facts) for key, facts in evidence.facts.items()]),
         "identity.json": _json({"site": plan.site.name, **plan.site.identity}),
     }
-    return {name: text.encode() for name, text in files.items()}
+    return {name: text.encode() for name, text in files.items()} | texts
 
 
 def _manifest_entry(key: str, facts: Facts) -> JsonTable:
-    """A record by its key and by a digest of its facts and samples."""
+    """A record: its key, a digest of its facts and samples, and some facts."""
     lasting = facts.lasting()
     digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()
     names = ("program", "operation", "measure", "repetition", "checks", "notes", "programs")
@@ -76,7 +72,7 @@ def _json(value: JsonValue) -> str:
 
 
 def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:
-    """The PDF with these files inside, by name."""
+    """The PDF with these files attached by name."""
     with tempfile.TemporaryDirectory(prefix="lab-attach-") as name:
         folder = Path(name)
         (folder / "report.pdf").write_bytes(pdf)
@@ -162,7 +158,7 @@ def _write(file: Path, content: bytes) -> Path:
 
 
 def typesetter(pdf: Path) -> str:
-    """`pdfTeX, Version 3.14...-1.40.24 (TeX Live 2022/Debian)`; empty if the pages do not print it."""
+    """The printed version, such as `pdfTeX, Version 3.14...-1.40.24 (TeX Live 2022/Debian)`, or nothing."""
     with tempfile.TemporaryDirectory(prefix="lab-typesetter-") as name:
         scratch = Path(name)
         with pdf.open("rb") as file:
@@ -173,8 +169,8 @@ def typesetter(pdf: Path) -> str:
 
 
 def output_of(command: Sequence[str], folder: Path, bound: int) -> tuple[bytes, int]:
-    """The output of a tool within its limits, and its status. A tool that prints more than the bound is killed, and its
-    output is one byte longer than the bound: a small stream can unpack to any size."""
+    """The output of a tool within its limits, and its status. A tool that prints more than the bound is killed, and the
+    output is a byte longer than the bound, since a small stream can unpack to any size."""
     with subprocess.Popen(
         [*LIMITS, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -187,7 +183,7 @@ def output_of(command: Sequence[str], folder: Path, bound: int) -> tuple[bytes, 
 
 
 def run_qpdf(command: Sequence[str], folder: Path) -> str:
-    """The output of qpdf. It exits with 3 for warnings, which a file of the lab never causes."""
+    """The output of qpdf; warnings, with status 3, are errors too."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=DEADLINE_S, check=False)
     except FileNotFoundError as error:

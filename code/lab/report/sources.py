@@ -1,4 +1,4 @@
-"""The files that a report is written from: texts, authors, template."""
+"""The files behind a report: texts, authors, template."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from lab.report.tex.render import Markup, escape, require_printable
 from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE
 from lab.typed_json import LINE, Limits
-
-UNNAMED = Markup("")
-
 
 Line = Annotated[str, LINE]
 
@@ -36,7 +33,7 @@ class People:
 
     authors: tuple[Markup, ...] = ()
     ids: tuple[Markup, ...] = ()
-    course: Markup = UNNAMED
+    course: Markup = Markup("")  # noqa: RUF009
 
     @property
     def names(self) -> Markup:
@@ -50,30 +47,29 @@ class People:
 
 
 def read_people(file: Path) -> People:
-    """The checked names; without a file there are none."""
+    """The checked names; none without a file."""
     if not file.exists():
         return People()
     try:
-        found = read_toml(file, ReportFile)
+        typed = read_toml(file, ReportFile)
     except SpecError as error:
         hint = error.hint or error.expected
         raise ReportError(error.what, hint=hint, file=_shown(file), line=error.line) from error
-    authors, ids = (
-        tuple(_printed(found, key, text) for text in getattr(found.content, key)) for key in ("authors", "ids")
-    )
+    authors = tuple(_printed(typed, "authors", name) for name in typed.content.authors)
+    ids = tuple(_printed(typed, "ids", name) for name in typed.content.ids)
     if ids and len(ids) != len(authors):
-        what = f"{len(ids)} ids for {len(authors)} authors"
-        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(found.text, ("ids",)))
-    return People(authors, ids, _printed(found, "course", found.content.course))
+        what, line = f"{len(ids)} ids for {len(authors)} authors", find_line(typed.text, ("ids",))
+        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=line)
+    return People(authors, ids, _printed(typed, "course", typed.content.course))
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
-    """The ids as they are typed."""
+    """The ids as typed."""
     return check_toml(file, text, ReportFile).content.ids
 
 
-def _printed(found: TomlFile[ReportFile], key: str, text: str) -> Markup:
-    require_printable(text, _shown(found.file), find_line(found.text, (key,)))
+def _printed(typed: TomlFile[ReportFile], key: str, text: str) -> Markup:
+    require_printable(text, _shown(typed.file), find_line(typed.text, (key,)))
     return escape(text)
 
 
@@ -81,7 +77,7 @@ def _shown(file: Path) -> str:
     return f"{file.parent.name}/{file.name}"
 
 
-DEFAULT = "short.tex"  # which fills its own blocks
+DEFAULT = "short.tex"
 MAIN = "report.tex"  # the rendered template, as LaTeX finds it
 
 
@@ -94,7 +90,7 @@ class Sources:
 
     @property
     def folder(self) -> Path:
-        """The files beside the experiment: report.toml and discussion.tex."""
+        """The folder of report.toml and discussion.tex, beside the experiment."""
         return self.experiment.with_suffix("")
 
     @property
@@ -107,23 +103,22 @@ class Sources:
 
     @property
     def references(self) -> Path:
-        """What the discussion cites."""
         return self.folder / FILE
 
     @property
     def typed(self) -> dict[str, Path]:
-        """All files that a person wrote, by the names that they have in the PDF."""
+        """The files that a person wrote, by their names in the PDF."""
         text = read_typed(self.discussion) if self.discussion.exists() else ""
-        files = (self.people, self.discussion, self.references, *(self.folder / each for each in files_named(text)))
-        return {each.name: each for each in files}
+        files = (self.people, self.discussion, self.references, *(self.folder / name for name in files_named(text)))
+        return {file.name: file for file in files}
 
     @property
     def template(self) -> str:
-        """The experiment's own, or the one that serves any."""
-        own = f"{self.experiment.stem}.tex"
-        return own if (self.templates / own).is_file() else DEFAULT
+        """The experiment's template, or the default."""
+        name = f"{self.experiment.stem}.tex"
+        return name if (self.templates / name).is_file() else DEFAULT
 
     @property
     def typed_texts(self) -> dict[str, bytes]:
-        """Those files as they are, as far as they exist."""
+        """The contents of the typed files that exist."""
         return {name: file.read_bytes() for name, file in self.typed.items() if file.exists()}

@@ -1,4 +1,4 @@
-"""The stamp of what a report is made of: the same stamp gives the same PDF."""
+"""The stamp of a report's sources: the same stamp gives the same PDF."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.places import ROOT
 from lab.plan.plan import Plan
 from lab.records.table import table_stamp
 
-# A report prints what modules of nearly every package compute: sizes, sites, causes, facts. All are part of its stamp.
+# A report prints results of nearly every package (sizes, sites, causes, facts), so its stamp covers all code.
 CODE = (ROOT / "code" / "lab",)
 
 

@@ -25,7 +25,7 @@ from lab.figures.render import Drawable, render
 from lab.figures.stacks import Stack, Stacks, bars
 from lab.figures.style import style
 
-SAMPLE = ("limits", "runs", "tails")
+SAMPLE = ("limits", "runs", "tails", "own")
 DIGEST = f"""
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -51,7 +51,7 @@ def test_every_kind_is_drawn_without_type_3_fonts(name: str) -> None:
     made = figure(name)
     assert made.pdf.startswith(b"%PDF") and made.png.startswith(b"\x89PNG")
     assert b"/Type3" not in made.pdf and b"CreationDate" not in made.pdf
-    assert made.alt.endswith(".") and made.n.startswith(("n = ", "one repetition"))
+    assert made.alt.endswith(".") and made.n.startswith(("n = ", "one repetition", "3 points"))
 
 
 def drawn(data: Drawable) -> Canvas:
@@ -86,6 +86,7 @@ def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
         ("runs", "both axes linear"),
         ("rounds", f"card 3 rounds, from {MINUS}0.400 to 0 %; TCP 4 rounds, from {MINUS}3.00 to 9.00 %."),
         ("agreed", "Repetitions that agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, "),
+        ("own", "3 points from a.csv, from 3 at 1 to 5 at 1000;"),
         ("agreed", "1 of 6 at 16 B, 0 of 6 at 64 B; MPI 10 of 10 at 1 B, 2 of 10 at 64 B."),
     ],
 )

@@ -67,7 +67,7 @@ class UnsteadySite(fake_site.FakeSite):
 
 
 def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = None) -> Plan:
-    """The plan of an experiment on the fake site, or on one of which it knows these facts."""
+    """The plan of an experiment on the fake site, or on a site with these facts."""
     site = UnsteadySite()
     experiment = load(folder / f"{name}.toml")
     digests = dict.fromkeys(binaries([experiment]), "d" * 64)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pytest
 from tests.lab.report import laboratory
 
+from lab.errors import LabError
 from lab.machine import snapshot
 from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.report import commands
@@ -58,35 +59,45 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(evidence: dict[str, Evidence], cache: Path) -> dict[str, Prepared]:
     sources = {name: Sources(EXPERIMENTS / f"{name}.toml", TEMPLATES) for name in evidence}
-    return {name: prepare(sources[name], found, cache) for name, found in evidence.items()}
+    return {name: prepare(sources[name], evidence[name], cache) for name in evidence}
 
 
 @pytest.fixture(scope="module")
 def reports(made: dict[str, Prepared], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
-    for name, each in made.items():
-        (folder / f"{name}.pdf").write_bytes(each.typeset())
+    for name, prepared in made.items():
+        (folder / f"{name}.pdf").write_bytes(prepared.typeset())
     return {name: folder / f"{name}.pdf" for name in WHOLE}
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    """A copy of an experiment."""
-    for name in ("verbs_throughput.toml", "verbs_throughput", "shared"):
-        source = EXPERIMENTS / name
-        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
-    return tmp_path
 
 
 def tool(*command: str | Path) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
-def build_own(own: Path, evidence: dict[str, Evidence], cache: Path, templates: Path = TEMPLATES) -> str:
-    """The text of the report, from the student's folder."""
-    pdf = own / "own.pdf"
-    pdf.write_bytes(build(Sources(own / "verbs_throughput.toml", templates), evidence["verbs_throughput"], cache))
-    return tool("pdftotext", "-raw", pdf, "-")
+@dataclass(frozen=True)
+class Student:
+    """A copy of verbs_throughput, with its evidence."""
+
+    folder: Path
+    evidence: Evidence
+    cache: Path
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / "verbs_throughput" / name).write_text(text)
+
+    def build(self, templates: Path = TEMPLATES) -> str:
+        """The printed text of the report."""
+        file, sources = self.folder / "report.pdf", Sources(self.folder / "verbs_throughput.toml", templates)
+        file.write_bytes(build(sources, self.evidence, self.cache))
+        return " ".join(tool("pdftotext", "-raw", file, "-").split())
+
+
+@pytest.fixture
+def student(evidence: dict[str, Evidence], cache: Path, tmp_path: Path) -> Student:
+    for name in ("verbs_throughput.toml", "verbs_throughput", "shared"):
+        source = EXPERIMENTS / name
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    return Student(tmp_path, evidence["verbs_throughput"], cache)
 
 
 PARTS = ("Question and setting", "Discussion", "Limits", "How to repeat this", "Environment")
@@ -160,54 +171,35 @@ def test_results_of_the_published_report_are_compared_with_ours(reports: dict[st
 HOSTILE = ["\\input{/etc/passwd}", "\\write18{id}", "a % & #1 _ ^ ~ $x$ {\\bf}", "Żółć Ærøskøbing"]
 
 
-def test_hostile_names_are_printed(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
+def test_hostile_names_are_printed(student: Student) -> None:
     names = ", ".join(f"'{name}'" for name in HOSTILE)
-    (own / "verbs_throughput" / "report.toml").write_text(f"authors = [{names}]\ncourse = 'C & \\jobname'\n")
-    printed = " ".join(build_own(own, evidence, cache).split())
+    student.write("report.toml", f"authors = [{names}]\ncourse = 'C & \\jobname'\n")
+    printed = student.build()
     assert ", ".join(HOSTILE) in printed.replace("- ", "-") and "C & \\jobname" in printed
     assert "root:" not in printed and "uid=" not in printed
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what"),
+    ("file", "text", "error"),
     [
-        ("authors = ['Ada']\nids = ['1', '2']", 2, "2 ids for 1 authors"),
-        ("course = '\u05e9\u05dc\u05d5\u05dd'", 1, "no character"),
-        (f"course = '{'x' * 10_001}'", 1, "up to 200 characters"),
-        ("course = 'C'\nmark = 'A'", 2, "unknown key 'mark'"),
-        ("authors = 'Ada'", 1, 'authors is "Ada" .try: a list'),
+        ("report.toml", "authors = ['Ada']\nids = ['1', '2']", "^verbs_throughput/report.toml:2: 2 ids for 1 authors"),
+        ("report.toml", "course = '\u05e9\u05dc\u05d5\u05dd'", "report.toml:1: .*no character"),
+        ("report.toml", f"course = '{'x' * 10_001}'", "report.toml:1: .*up to 200 characters"),
+        ("report.toml", "course = 'C'\nmark = 'A'", "report.toml:2: unknown key 'mark'"),
+        ("report.toml", "authors = 'Ada'", 'report.toml:1: authors is "Ada" .try: a list'),
+        ("discussion.tex", "Fine.\n\\input{x}", "discussion.tex:2:"),
+        ("discussion.tex", "\\immediate\\write18{id}", "discussion.tex:1:"),
+        ("discussion.tex", "Fine.\n\n\u202eabc", "discussion.tex:3:"),
+        ("discussion.tex", "x" * 100_001, "discussion.tex:1:"),
+        ("discussion.tex", "Fine.\n\n$\n\nx", r"^discussion.tex:[34]: [^\n]*$"),
+        ("discussion.tex", "So it is \\cite{frey}.", "discussion.tex:1:16: references.bib has no entry 'frey'"),
+        ("discussion.tex", "\\shows{verbs > tcp at 1K}", r"discussion.tex:1:8: 'verbs > tcp at 1K' is false: 0\.\d"),
     ],
 )
-def test_unprintable_author_or_course_is_refused_at_its_line(
-    own: Path, evidence: dict[str, Evidence], cache: Path, text: str, line: int, what: str
-) -> None:
-    (own / "verbs_throughput" / "report.toml").write_text(text + "\n")
-    with pytest.raises(ReportError, match=what) as caught:
-        build_own(own, evidence, cache)
-    assert str(caught.value).startswith(f"verbs_throughput/report.toml:{line}: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("Fine.\n\\input{x}", 2), ("\\immediate\\write18{id}", 1), ("Fine.\n\n\u202eabc", 3), ("x" * 100_001, 1)],
-)
-def test_unsafe_discussion_is_refused_at_its_line(
-    own: Path, evidence: dict[str, Evidence], cache: Path, text: str, line: int
-) -> None:
-    (own / "verbs_throughput" / "discussion.tex").write_text(text + "\n")
-    with pytest.raises((ReportError, TextRefused)) as caught:
-        build_own(own, evidence, cache)
-    assert f"discussion.tex:{line}:" in str(caught.value)
-
-
-def test_latex_error_in_a_discussion_is_one_sentence_with_its_line(
-    own: Path, evidence: dict[str, Evidence], cache: Path
-) -> None:
-    (own / "verbs_throughput" / "discussion.tex").write_text("Fine.\n\n$\n\nx\n")
-    with pytest.raises(ReportError) as caught:
-        build_own(own, evidence, cache)
-    assert caught.value.file.endswith("discussion.tex") and caught.value.line in (3, 4)
-    assert "\n" not in str(caught.value)
+def test_fault_of_a_text_is_refused_at_its_line(student: Student, file: str, text: str, error: str) -> None:
+    student.write(file, f"{text}\n")
+    with pytest.raises(LabError, match=error):
+        student.build()
 
 
 @pytest.mark.parametrize(
@@ -219,117 +211,98 @@ def test_latex_error_in_a_discussion_is_one_sentence_with_its_line(
         ("parts/left_out.tex", "\\VAR{plot(site, site, site, [[site, site]])}", "exact"),
     ],
 )
-def test_error_of_a_template_names_its_line(
-    own: Path, evidence: dict[str, Evidence], cache: Path, template: str, line: str, what: str
-) -> None:
-    shutil.copytree(TEMPLATES, own / "templates")
-    lines = (own / "templates" / template).read_text().splitlines()
-    (own / "templates" / template).write_text("\n".join([*lines[:3], line, *lines[3:], ""]))
+def test_error_of_a_template_names_its_line(student: Student, template: str, line: str, what: str) -> None:
+    templates = student.folder / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    lines = (templates / template).read_text().splitlines()
+    (templates / template).write_text("\n".join([*lines[:3], line, *lines[3:], ""]))
     with pytest.raises(ReportError, match=what) as caught:
-        build_own(own, evidence, cache, own / "templates")
+        student.build(templates)
     assert (caught.value.file, caught.value.line) == (f"templates/{template}", 4)
 
 
-def test_claim_from_a_record_that_failed_its_checks_stops_the_build(
-    own: Path, evidence: dict[str, Evidence], cache: Path
-) -> None:
-    measured = evidence["verbs_throughput"]
-    (own / "verbs_throughput" / "discussion.tex").write_text("It reaches \\claim{verbs.peak} here.\n")
-    unchecked = laboratory.judged(measured, measured.facts, whole=False)
+def test_claim_from_a_record_that_failed_its_checks_stops_the_build(student: Student) -> None:
+    student.write("discussion.tex", "It reaches \\claim{verbs.peak} here.\n")
+    unchecked = laboratory.judged(student.evidence, student.evidence.facts, whole=False)
     with pytest.raises(TextRefused, match="did not pass every check"):
-        build_own(own, {"verbs_throughput": unchecked}, cache)
+        replace(student, evidence=unchecked).build()
 
 
-def test_cited_source_is_listed_and_attached(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
-    texts = own / "verbs_throughput"
-    (texts / "discussion.tex").write_text("Others have looked at it \\cite{frey}.\n")
-    with pytest.raises(TextRefused, match=r"discussion\.tex:1:32: references\.bib has no entry 'frey'"):
-        build_own(own, evidence, cache)
-    (texts / "references.bib").write_text("@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n")
-    text = build_own(own, evidence, cache)
-    assert "discussion.tex, references.bib, identity.json" in " ".join(text.split())
-    assert "Others have looked at it [1]." in text and "Philipp Frey. The hidden cost of RDMA." in text
-    names = {each.name: each for each in extract(own / "own.pdf", own / "data")}
-    assert names["references.bib"].read_bytes() == (texts / "references.bib").read_bytes()
-
-
-def test_student_figure_is_drawn_attached_and_marked_as_not_checked(
-    own: Path, evidence: dict[str, Evidence], cache: Path
-) -> None:
-    (own / "verbs_throughput" / "laptops.csv").write_text("size_bytes,rate\n1,0.5\n1024,900\n")
-    (own / "verbs_throughput" / "discussion.tex").write_text(
+def test_statements_sources_and_figures_of_a_text_are_printed_and_attached(student: Student) -> None:
+    references = "@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n"
+    student.write("references.bib", references)
+    student.write("laptops.csv", "size_bytes,rate\n1,0.5\n1024,900\n")
+    student.write(
+        "discussion.tex",
+        "TCP is faster.\\shows{verbs < tcp everywhere} Report A has \\given{117 bytes/us}.\n\n"
         "\\ownfigure{laptops.csv}{size_bytes}{rate}{Two laptops, see \\claim{tcp.peak} of TCP.}\n\n"
-        "We compare with \\figureof{own-laptops}.\n"
+        "We compare with \\figureof{own-laptops}, as others \\cite{frey}.\n",
     )
-    printed = " ".join(build_own(own, evidence, cache).split())
+    printed = student.build()
+    assert "TCP is faster.S1 Report A has 117 bytes/us* ." in printed
+    assert re.search(r"S1 verbs < tcp everywhere 0\.\d.* true at 21 of 21; n = 6; R1, R2", printed)
+    assert "not from these data: 117 bytes/us." in printed
     assert "Not checked: data of the author\u2019s own, from laptops.csv (2 points). Two laptops" in printed
-    assert "report.toml, discussion.tex, laptops.csv, identity.json" in printed
-    files = {file.name: file.read_bytes() for file in extract(own / "own.pdf", own / "out")}
-    assert files["laptops.csv"] == b"size_bytes,rate\n1,0.5\n1024,900\n"
+    assert "as others [1]." in printed and "Philipp Frey. The hidden cost of RDMA." in printed
+    assert "report.toml, discussion.tex, references.bib, laptops.csv, identity.json" in printed
+    files = {file.name: file.read_text() for file in extract(student.folder / "report.pdf", student.folder / "out")}
+    assert files["references.bib"] == references and files["laptops.csv"].startswith("size_bytes,rate\n1,0.5\n")
+    assert "statement,S1,verbs < tcp everywhere," in files["claims.csv"] and "bytes/us" not in files["claims.csv"]
 
 
-@pytest.mark.usefixtures("evidence")
+def test_report_without_a_discussion_is_marked(student: Student) -> None:
+    student.write("discussion.tex", "% not yet\n")
+    assert "The discussion has not been written yet." in student.build()
+
+
 def test_report_is_current_until_a_text_changes(
-    own: Path, records: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    student: Student, records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = laboratory.plan_of("verbs_throughput", own)
-    monkeypatch.setattr(commands, "CACHE", cache.parent)
-    assert not commands.is_current(plan, records, own / "report")
-    pdf = commands.write_report(plan, records, own / "report")
-    assert commands.is_current(plan, records, own / "report")
-    assert (own / "report" / "verbs_throughput" / "answer.png").read_bytes().startswith(b"\x89PNG")
-    (own / "verbs_throughput" / "report.toml").write_text("authors = ['Ada']\n")
-    assert not commands.is_current(plan, records, own / "report")
+    plan, folder = laboratory.plan_of("verbs_throughput", student.folder), student.folder / "report"
+    monkeypatch.setattr(commands, "CACHE", student.cache.parent)
+    assert not commands.is_current(plan, records, folder)
+    pdf = commands.write_report(plan, records, folder)
+    assert commands.is_current(plan, records, folder)
+    assert (folder / "verbs_throughput" / "answer.png").read_bytes().startswith(b"\x89PNG")
+    student.write("report.toml", "authors = ['Ada']\n")
+    assert not commands.is_current(plan, records, folder)
     pdf.unlink()
-    assert not commands.is_current(laboratory.plan_of("verbs_throughput", own), records, own / "report")
+    assert not commands.is_current(laboratory.plan_of("verbs_throughput", student.folder), records, folder)
 
 
-@pytest.mark.usefixtures("evidence")
 def test_pages_are_written_without_tex_and_a_hint_names_its_installation(
-    own: Path,
-    records: Path,
-    cache: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    student: Student, records: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (own / "verbs_throughput" / "discussion.tex").write_text("Others have looked at it \\cite{frey}.\n")
-    (own / "verbs_throughput" / "references.bib").write_text("@misc{frey, title = {The hidden cost of {RDMA}}}\n")
-    plan = laboratory.plan_of("verbs_throughput", own)
-    monkeypatch.setattr(commands, "CACHE", cache.parent)
+    student.write("discussion.tex", "Others have looked at it \\cite{frey}.\n")
+    student.write("references.bib", "@misc{frey, title = {The hidden cost of {RDMA}}}\n")
+    plan, folder = laboratory.plan_of("verbs_throughput", student.folder), student.folder / "report"
+    monkeypatch.setattr(commands, "CACHE", student.cache.parent)
     monkeypatch.setattr(commands, "plans_of", lambda _: [plan])
-    (tmp_path / "bin").mkdir()
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    options = Namespace(results=records, out=own / "report", jobs=1, html=True)
+    monkeypatch.setenv("PATH", str(student.folder / "nothing"))
+    options = Namespace(results=records, out=folder, jobs=1, html=True)
     assert commands.report(options) == 0
     assert capsys.readouterr().err == "no PDF, which needs TeX Live: pdflatex is not installed\nhint: make setup\n"
-    text = (own / "report" / "verbs_throughput.html").read_text()
+    text = (folder / "verbs_throughput.html").read_text()
     assert '<li id="source:frey"><p><code>frey</code> in references.bib</p></li>' in text and ".pdf" not in text
     options.html = False
     with pytest.raises(ReportError, match=r"pdflatex is not installed .*make setup"):
         commands.report(options)
-    assert not list((own / "report").glob("*.pdf"))
+    assert not list(folder.glob("*.pdf"))
 
 
-def test_report_without_a_discussion_is_marked(own: Path, evidence: dict[str, Evidence], cache: Path) -> None:
-    (own / "verbs_throughput" / "discussion.tex").write_text("% not yet\n")
-    assert "The discussion has not been written yet." in " ".join(build_own(own, evidence, cache).split())
-
-
-def test_statements_are_listed_and_false_ones_stop_the_build(
-    own: Path, evidence: dict[str, Evidence], cache: Path
+def test_template_that_no_page_can_show_still_makes_a_pdf(
+    student: Student, records: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = own / "verbs_throughput" / "discussion.tex"
-    text.write_text("TCP is faster.\\shows{verbs < tcp everywhere} Report A has \\given{117 bytes/us}.\n")
-    printed = " ".join(build_own(own, evidence, cache).split())
-    assert "TCP is faster.S1 Report A has 117 bytes/us* ." in printed
-    assert re.search(r"S1 verbs < tcp everywhere 0\.\d.* true at 21 of 21; n = 6; R1, R2", printed)
-    assert "not from these data: 117 bytes/us." in printed
-    listed = {file.name: file for file in extract(own / "own.pdf", own / "data")}["claims.csv"].read_text()
-    assert "statement,S1,verbs < tcp everywhere," in listed and "bytes/us" not in listed
-    text.write_text("RDMA is faster.\\shows{verbs > tcp at 1K}\n")
-    with pytest.raises(TextRefused, match=r"discussion\.tex:1:23: 'verbs > tcp at 1K' is false: 0\.\d"):
-        build_own(own, evidence, cache)
+    templates = student.folder / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    (templates / "verbs_throughput.tex").unlink()
+    (templates / "parts" / "left_out.tex").write_text("\\rule{1mm}{1mm}\n")
+    monkeypatch.setattr(commands, "CACHE", student.cache.parent)
+    monkeypatch.setattr(commands, "TEMPLATES", templates)
+    plan = laboratory.plan_of("verbs_throughput", student.folder)
+    pdf = commands.write_report(plan, records, student.folder / "report")
+    assert pdf.read_bytes().startswith(b"%PDF") and not pdf.with_suffix(".html").exists()
+    assert "is not written: the page cannot show the command \\rule" in capsys.readouterr().err
 
 
 def test_environment_does_not_depend_on_the_order_of_the_identity(evidence: dict[str, Evidence]) -> None:
@@ -343,9 +316,8 @@ def test_environment_does_not_depend_on_the_order_of_the_identity(evidence: dict
 
 
 def test_parameter_without_a_published_value_is_marked(evidence: dict[str, Evidence]) -> None:
-    found = evidence["verbs_throughput"]
-    rows = {row.name: row for row in parameter_rows(found)}
-    assert published_by(found) == "Report A"
+    rows = {row.name: row for row in parameter_rows(evidence["verbs_throughput"])}
+    assert published_by(evidence["verbs_throughput"]) == "Report A"
     assert (rows["iterations"].published, rows["iterations"].asked) == (r"\num{50000}", r"\num{50000}")
     assert {rows[name].published for name in ("repetitions", "windows")} == {"not said"}
     assert rows["repetitions"].asked == r"\labnum{10}"
@@ -362,7 +334,7 @@ def test_environment_names_the_versions_of_this_checkouts_snapshot_alone(evidenc
 
 def test_nothing_is_printed_below_eight_points() -> None:
     texts = [*TEMPLATES.rglob("*.*"), *(ROOT / "code" / "lab" / "report").rglob("*.py")]
-    assert not [each for each in texts if re.search(r"\\(?:script|sub)?(?:scriptsize|tiny)", each.read_text())]
+    assert not [file for file in texts if re.search(r"\\(?:script|sub)?(?:scriptsize|tiny)", file.read_text())]
 
 
 def pictures_of(pdf: Path) -> Iterator[npt.NDArray[np.uint8]]:

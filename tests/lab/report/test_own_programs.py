@@ -1,4 +1,4 @@
-"""A report on programs that the experiment brought along: lab.report.evidence.pairs, lab.report.exhibits.overview."""
+"""A report on student programs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
+from lab.places import TEMPLATES
 from lab.plan.plan import Plan
+from lab.report.build import build
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.query.numbers import Numbers
+from lab.report.sources import Sources
 from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
@@ -57,7 +60,7 @@ def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path
     return gather(plan, tmp_path)
 
 
-def test_ours_is_laid_over_each_and_each_over_the_one_before(evidence: Evidence) -> None:
+def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:
     assert [(pair.sort, pair.name) for pair in pairs(evidence)] == [
         (Sort.OWN, "verbs_over_plain"),
         (Sort.OWN, "verbs_over_deep"),
@@ -65,14 +68,15 @@ def test_ours_is_laid_over_each_and_each_over_the_one_before(evidence: Evidence)
     ]
 
 
-def test_both_sides_stop_at_the_last_completion(evidence: Evidence) -> None:
+def test_both_rates_end_at_the_last_completion(evidence: Evidence) -> None:
     numbers = Numbers(evidence)
     assert numbers.ask("verbs / plain at 4K").estimate.value == pytest.approx(1, abs=0.01)
     assert numbers.ask("deep / plain at 64").estimate.interval is None, "too few repetitions"
 
 
-def test_a_report_compares_ours_with_each_and_each_with_the_one_before(evidence: Evidence, tmp_path: Path) -> None:
+def test_report_compares_ours_with_each_and_each_with_its_predecessor(evidence: Evidence, tmp_path: Path) -> None:
     body = laboratory.body_of(evidence, tmp_path)
     for ratio in ("verbs / plain", "verbs / deep", "deep / plain"):
         assert rf"\claim[3]{{{ratio} at 64}}" in body
     assert r"\label{figure:ratio}" in body and r"\label{figure:throughput}" in body
+    assert build(Sources(evidence.plan.experiment.file, TEMPLATES), evidence, tmp_path).startswith(b"%PDF")

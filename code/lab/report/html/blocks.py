@@ -228,7 +228,7 @@ def _head(row: Row, columns: str, inline: Inline) -> str:
 
 
 def _line(row: Row, columns: str, inline: Inline) -> str:
-    """A row; its first cell is its head, and each number has its value, by which the page sorts."""
+    """A row; its first cell is its head, and each number has its value for sorting."""
     cells = []
     for place, (cell, side) in enumerate(_aligned(row, columns)):
         number = _NUMBER.search(source_of(cell))

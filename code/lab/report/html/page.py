@@ -60,8 +60,9 @@ def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
     (title,) = (arguments(node)[-1] for node in nodes_of(preamble) if macro(node) == "title")
     shown["title"] = blocks.inline.write(title)
     files = _addresses(material.files)
-    return _whole(
-        templates,
+    script = "".join((templates / name).read_text() for name in SCRIPTS)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(templates))
+    text = environment.get_template(TEMPLATE).render(
         name=material.name,
         has_pdf=has_pdf,
         who=list(map(Markup, blocks.who)),
@@ -69,22 +70,11 @@ def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
         live=material.live,
         files=files,
         larger=sorted(material.files.keys() - files.keys()),
+        script=Markup(script),
+        digest=b64encode(sha256(script.encode()).digest()).decode(),
         **{name: Markup(part) for name, part in shown.items()},
     )
-
-
-def page_without(name: str, why: str, templates: Path) -> str:
-    """A page that only links to the PDF, for a report with LaTeX that no page can show."""
-    answer = Markup("<p>This report is there for print alone: {}.</p>").format(why)
-    nothing = dict.fromkeys(("who", "headings", "live", "files", "larger", "figure", "numbers", "rest", "body"), "")
-    return _whole(templates, **nothing | {"name": name, "has_pdf": True, "title": name, "answer": answer})
-
-
-def _whole(templates: Path, **shown: object) -> str:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(templates))
-    script = "".join((templates / name).read_text() for name in SCRIPTS[: 2 if shown["live"] else 1])
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    return environment.get_template(TEMPLATE).render(shown, script=Markup(script), digest=digest) + "\n"
+    return f"{text}\n"
 
 
 def _addresses(files: Mapping[str, bytes]) -> dict[str, str]:

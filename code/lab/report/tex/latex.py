@@ -7,21 +7,20 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lab.report.errors import ReportError
 
-# The date of all reports: 2026-01-01, as on the exact site's clock. A date of today would change the bytes.
+# The date of all reports, 2026-01-01 as on the exact site's clock; today's date would change the bytes.
 EPOCH = 1_767_225_600
 CPU_S = 100
-DEADLINE_S = 12 * CPU_S  # on a busy host LaTeX gets a part of a CPU: 120 s ended valid reports at a load of 20
+DEADLINE_S = 12 * CPU_S  # on a busy host: at a load of 20, 120 s were too few for a valid report
 MOST_PASSES = 5
 OPTIONS = ("-interaction=nonstopmode", "-halt-on-error", "-file-line-error", "-no-shell-escape", "-no-parse-first-line")
 LIMITS = (f"--cpu={CPU_S}", f"--as={2 * 10**9}", f"--fsize={10**8}", "--core=0")
 
-LEAST_OVERFULL_PT = 1.0  # a reader does not see less
+LEAST_OVERFULL_PT = 1.0  # the least that a reader sees
 _BOXES = (
     (r"Overfull \\hbox \(([\d.]+)pt too wide\).*? at lines? (?P<line>\d+)", "a line is {} pt too wide"),
     (r"Overfull \\vbox \(([\d.]+)pt too high\)(?P<line>)", "a page is {} pt too high"),
@@ -60,11 +59,8 @@ def compile_pdf(files: Mapping[str, bytes], main: str) -> bytes:
             (scratch / path).parent.mkdir(parents=True, exist_ok=True)
             (scratch / path).write_bytes(content)
             os.utime(scratch / path, (EPOCH, EPOCH))
-        boxes = overfull_boxes(_run_until_settled(scratch, main))
-        if boxes:
-            raise ReportError(
-                boxes[0].what, file=boxes[0].file, line=boxes[0].line, hint="shorter words or another break"
-            )
+        for fault in _overfull_boxes(_run_until_settled(scratch, main)):
+            raise fault
         return (scratch / main).with_suffix(".pdf").read_bytes()
 
 
@@ -92,7 +88,7 @@ def _run_once(scratch: Path, main: str) -> str:
 def run(name: str, command: list[str], scratch: Path, file: str) -> subprocess.CompletedProcess[bytes]:
     """Run a program of TeX Live within its limits; an error has the program's name and the file that it reads."""
     require_tex(command[:1])
-    home = str(scratch)  # no folder of the user, in which TeX would look for files
+    home = str(scratch)  # TeX reads no file of the user
     folders = dict.fromkeys(("HOME", "TEXMFHOME", "TEXMFVAR", "TEXMFCONFIG", "TMPDIR"), home)
     fixed = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": str(EPOCH), "FORCE_SOURCE_DATE": "1"}
     closed = {"openin_any": "p", "openout_any": "p", "shell_escape": "f", "max_print_line": "1000"}
@@ -117,9 +113,7 @@ def first_error(log: str) -> ReportError:
     match = _ERROR.search(log)
     if match is None:
         last = next((line for line in log.splitlines() if line.startswith("!")), "")
-        return (
-            ReportError(last.lstrip("! ")) if last else ReportError("LaTeX ended without an error message", hint=ENDED)
-        )
+        return ReportError(last.lstrip("! ") or "LaTeX ended without an error message", hint="" if last else ENDED)
     what = match["what"].removeprefix("LaTeX Error: ").strip().rstrip(".")
     if bad := _UNICODE.search(match["what"]):
         what = f"the report's font has no character U+{bad[1]}"
@@ -129,27 +123,17 @@ def first_error(log: str) -> ReportError:
     return ReportError(what, hint=hint, file=match["file"], line=int(match["line"]))
 
 
-@dataclass(frozen=True)
-class Box:
-    """A line, page or figure that sticks out; the log has no source line for a page."""
-
-    what: str
-    file: str
-    line: int | None
-
-
-def overfull_boxes(log: str) -> list[Box]:
-    """Everything that sticks out of its line or page by more than a reader overlooks."""
-    return [
-        Box(what.format(box[1]), _file_at(log, box.start()), int(box["line"]) if box["line"] else None)
-        for pattern, what in _BOXES
-        for box in re.finditer(f"^{pattern}", log, re.MULTILINE)
-        if float(box[1]) > LEAST_OVERFULL_PT
-    ]
+def _overfull_boxes(log: str) -> Iterator[ReportError]:
+    """Lines, pages and figures that are visibly too large; the log has no source line for a page."""
+    for pattern, what in _BOXES:
+        for box in re.finditer(f"^{pattern}", log, re.MULTILINE):
+            if float(box[1]) > LEAST_OVERFULL_PT:
+                file, line = _file_at(log, box.start()), int(box["line"]) if box["line"] else None
+                yield ReportError(what.format(box[1]), file=file, line=line, hint="shorter words or another break")
 
 
 def _file_at(log: str, position: int) -> str:
-    """The file that LaTeX was reading: the log opens it with a parenthesis and closes it with another."""
+    """The file that LaTeX was reading; in the log, parentheses enclose a file's lines."""
     open_files: list[str] = []
     for mark in re.finditer(r"\((?:\./)?([\w./-]*)|\)", log[:position]):
         if mark[0] == ")":

@@ -11,21 +11,19 @@ from lab.model.sizes import in_prefix
 from lab.report.answer import Answer
 from lab.report.tex.render import escape
 
-# Significant digits of a measured number with an interval, and of one without.
-WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3
+WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3  # significant digits of a measured number
 
 
 def last_place(estimate: Estimate) -> int:
     """The power of ten of the last digit to show: that of the first digit of the interval's half width."""
-    leading = _leading(estimate.value)
-    digits = WITH_INTERVAL if estimate.interval else WITHOUT_INTERVAL
-    finest = leading - digits + 1
+    finest = significant(estimate.value, WITH_INTERVAL if estimate.interval else WITHOUT_INTERVAL)
     half = estimate.interval.width / 2 if estimate.interval else 0.0
-    return min(max(_leading(half), finest), leading) if half else finest
+    return min(max(significant(half, 1), finest), significant(estimate.value, 1)) if half else finest
 
 
-def _leading(value: float) -> int:
-    return floor(log10(abs(value))) if value else 0
+def significant(value: float, digits: int) -> int:
+    """The power of ten of the last significant digit."""
+    return (floor(log10(abs(value))) if value else 0) - digits + 1
 
 
 MICRO, NANO = 1e-6, 1e-9
@@ -34,7 +32,7 @@ BINARY_PREFIXES = ((2.0**30, "Gi", r"\gibi"), (2.0**20, "Mi", r"\mebi"), (2.0**1
 SMALL = ((1.0, "", ""), (1e-3, "m", r"\milli"), (1e-6, "µ", r"\micro"), (1e-9, "n", r"\nano"))
 PREFIXES = {plain: tex for _, plain, tex in (*DECIMAL, *BINARY_PREFIXES)}
 MILLIONS = ((1e6, "million ", r"\million"), (1.0, "", ""))  # of what is counted
-SHORT = r"-?\d{1,4}(?:\.\d+)?"  # a number whose digits are in no groups
+SHORT = r"-?\d{1,4}(?:\.\d+)?"  # a number that needs no groups of digits
 _ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL, *MILLIONS)
 SCALES = {tex[1:]: scale for scale, _, tex in _ALL if tex}  # by siunitx's names
 SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
@@ -43,8 +41,8 @@ SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
 
 
 @dataclass(frozen=True)
-class Written:
-    """The notation of a quantity: plain, and as a siunitx unit; a unit of words takes no prefix."""
+class Unit:
+    """The notation of a unit, plain and in siunitx, with its prefixes."""
 
     plain: str
     tex: str
@@ -52,28 +50,26 @@ class Written:
 
 
 UNITS = {
-    "B/s": Written("B/s", r"\byte\per\second", DECIMAL),
-    "bit/s": Written("bit/s", r"\bit\per\second", DECIMAL),
-    "messages/s": Written("messages/s", r"\messages\per\second", MILLIONS),
-    "/B": Written(" /B", r"\per\byte"),
-    "s": Written("s", r"\second", SMALL),
-    "B": Written("B", r"\byte", DECIMAL),
-    "size": Written("B", r"\byte"),  # of a message that was sent: printed in full
-    "bytes": Written("B", r"\byte", BINARY_PREFIXES),  # between sizes: as far as its interval goes
-    "percent": Written("%", r"\percent"),
-    "": Written("", ""),
+    "B/s": Unit("B/s", r"\byte\per\second", DECIMAL),
+    "bit/s": Unit("bit/s", r"\bit\per\second", DECIMAL),
+    "messages/s": Unit("messages/s", r"\messages\per\second", MILLIONS),
+    "/B": Unit(" /B", r"\per\byte"),
+    "s": Unit("s", r"\second", SMALL),
+    "B": Unit("B", r"\byte", DECIMAL),
+    "size": Unit("B", r"\byte"),  # of a message, printed in full
+    "bytes": Unit("B", r"\byte", BINARY_PREFIXES),  # an estimate between sizes
+    "percent": Unit("%", r"\percent"),
+    "": Unit("", ""),
 }
 
 
 def plain_unit(typed: str) -> str:
     r"""`\mega\byte\per\second` as MB/s."""
-    return re.sub(r"\\([a-z]+)\s*", lambda found: SYMBOLS.get(found[1], found[1]), typed)
+    return re.sub(r"\\([a-z]+)\s*", lambda command: SYMBOLS.get(command[1], command[1]), typed)
 
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """A number as it is printed."""
-
     number: str
     plain_unit: str
     tex_unit: str
@@ -88,43 +84,35 @@ class PrintedNumber:
 
 
 def number_tex(number: str) -> str:
-    r"""A number without a unit. siunitx groups the digits of a long one; reading the thousands of short ones that a
-    report has would take it half of LaTeX's time."""
+    r"""A number without a unit. siunitx groups the digits of a long number; it would need half of LaTeX's time for the
+    thousands of short numbers of a report."""
     return rf"\labnum{{{number}}}" if re.fullmatch(SHORT, number) else rf"\num{{{number}}}"
 
 
 def show(value: float, unit: str, place: int, beside: float | None = None) -> PrintedNumber:
-    """The value to this place (a power of ten of the bare unit), with the prefix that suits it or its neighbour."""
-    if unit == "size":
-        return _show_size(round(value))
-    known = UNITS[unit]
-    scale, prefix, tex_prefix = _prefix(value if beside is None else beside, known)
-    number = format_to_place(value / scale, place - round(log10(scale)))
-    return PrintedNumber(number, prefix + known.plain, tex_prefix + known.tex)
+    """The value to a place (a power of ten of the bare unit), with the prefix that suits it or the value beside it."""
+    return _show(value, unit, place, value if beside is None else beside)
 
 
 def show_exactly(value: float, unit: str) -> PrintedNumber:
-    """A number that was chosen or counted: all of its digits, and no zeros behind them."""
+    """A number that was chosen or counted: all digits, without trailing zeros."""
+    return _show(value, unit, None, value)
+
+
+def _show(value: float, unit: str, place: int | None, beside: float) -> PrintedNumber:
     if unit == "size":
         return _show_size(round(value))
-    known = UNITS[unit]
-    scale, prefix, tex_prefix = _prefix(value, known)
-    return PrintedNumber(f"{value / scale:.12g}", prefix + known.plain, tex_prefix + known.tex)
+    prefixes = UNITS[unit].prefixes
+    scale, prefix, tex_prefix = next((entry for entry in prefixes if abs(beside) >= entry[0]), prefixes[-1])
+    digits = f"{value / scale:.12g}" if place is None else _to_place(value / scale, place - round(log10(scale)))
+    return PrintedNumber(digits, prefix + UNITS[unit].plain, tex_prefix + UNITS[unit].tex)
 
 
-def format_to_place(value: float, place: int) -> str:
+def _to_place(value: float, place: int) -> str:
     """Decimal digits down to a power of ten: 1234.56 to place -1 is 1234.6, to place 2 is 1200."""
     if place <= 0:
         return f"{round(value, -place) + 0.0:.{-place}f}"  # the sum has no -0
     return f"{round(value / 10**place) * 10**place:d}"
-
-
-def _prefix(value: float, unit: Written) -> tuple[float, str, str]:
-    """The largest prefix that leaves a digit before the point."""
-    for scale, plain, tex in unit.prefixes:
-        if abs(value) >= scale:
-            return scale, plain, tex
-    return unit.prefixes[-1]
 
 
 def _show_size(size: int) -> PrintedNumber:
@@ -140,13 +128,8 @@ def in_words(size: int) -> str:
     return _show_size(size).plain
 
 
-def significant(value: float, digits: int) -> int:
-    """The place of the last of so many significant digits."""
-    return (floor(log10(abs(value))) if value else 0) - digits + 1
-
-
 def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:
-    """The number as a text prints it: measured ones as far as the interval goes, chosen ones in full."""
+    """The number as a text prints it: a measured number as far as its interval goes, a chosen number in full."""
     value = answer.estimate.value
     if digits is not None:
         return show(value, answer.unit, significant(value, digits))
@@ -156,13 +139,13 @@ def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:
 
 
 def interval_ends(answer: Answer) -> list[str]:
-    """Both ends of the interval in the answer's unit; none without an interval."""
+    """Both ends of the interval, if there is one, in the answer's unit."""
     interval, place = answer.estimate.interval, last_place(answer.estimate)
     return [show(end, answer.unit, place).plain for end in (interval.low, interval.high)] if interval else []
 
 
 def mark(answer: Answer) -> str:
-    """The mark behind a number that rests on a record with a warning."""
+    """The mark behind a number of a record with a warning."""
     return r"\labwarned{}" if answer.unchecked else ""
 
 
@@ -170,6 +153,6 @@ _QUANTITY = re.compile(rf"\\qty\{{({SHORT})\}}\{{(?!\\per\\)((?:\\(?:{'|'.join(S
 
 
 def written_out(text: str) -> str:
-    """The text with the words of the units that the lab knows; what siunitx knows better, such as a long number's
-    groups of digits or another unit, stays its own. Every line stays a line."""
-    return _QUANTITY.sub(lambda found: rf"\labqty{{{found[1]}}}{{{escape(plain_unit(found[2]))}}}", text)
+    """Replace quantities with common units by plain text; siunitx sets the rest, such as long numbers and other units.
+    The number of lines stays."""
+    return _QUANTITY.sub(lambda typed: rf"\labqty{{{typed[1]}}}{{{escape(plain_unit(typed[2]))}}}", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ SPECIAL = {
     "\N{NO-BREAK SPACE}": "~",
     "\N{MINUS SIGN}": r"\textminus{}",
 }
-# The letters that pdfLaTeX prints with Latin Modern in T1 and TS1 (t1enc.dfu, ts1enc.dfu): Europe's Latin alphabets.
+# The characters that pdfLaTeX prints with Latin Modern in T1 and TS1 (t1enc.dfu, ts1enc.dfu): Latin alphabets.
 PRINTED = re.compile(
     "[\n\t -~\u00a0-\u00ac\u00ae-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b"
     "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2116\u2122\u2212]*"
@@ -44,7 +45,7 @@ LONGEST = 10_000
 
 
 class Markup(str):
-    """LaTeX that the lab itself wrote. Any method of str gives a plain string back, which is escaped again."""
+    """LaTeX of Verbyte. Methods of str return a plain string, which is escaped again."""
 
     __slots__ = ()
 
@@ -60,7 +61,7 @@ def escape(value: object) -> Markup:
 
 
 def require_printable(text: str, file: str = "", line: int | None = None) -> None:
-    """Refuse letters without a glyph in the fonts, and a text that is too long."""
+    """Refuse characters without a glyph in the fonts, and a text that is too long."""
     if len(text) > LONGEST:
         raise ReportError(f"a text of {len(text)} characters, at most {LONGEST} are printed", file=file, line=line)
     good = PRINTED.match(text)
@@ -71,25 +72,20 @@ def require_printable(text: str, file: str = "", line: int | None = None) -> Non
         raise ReportError(f"the report's font has no character U+{ord(bad):04X}", file=file, line=within)
 
 
-MARK = "\x1f"  # around the place that each template line carries through rendering; no text may hold it
+MARK = "\x1f"  # around the file and line in front of each template line; no text may contain it
 _PLACE = re.compile(f"{MARK}([^{MARK}:]*):([0-9]+){MARK}")
 _ONLY_TAGS = re.compile(r"\s*(?:\\(?:BLOCK|JC)\{.*\}\s*)?")
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """LaTeX, and for each of its lines the template's file and line that it comes from."""
+    """LaTeX, and for each of its lines the file and line of the template."""
 
     text: str
     origins: tuple[tuple[str, int], ...]
 
-    @property
-    def files(self) -> list[str]:
-        """The templates that it was made of."""
-        return sorted({name for name, _ in self.origins})
-
     def in_template(self, error: ReportError) -> ReportError:
-        """An error of a rendered line, where a person can change it."""
+        """The error of a rendered line, at the template's line."""
         if error.line is None or not self.origins:
             return error
         file, line = self.origins[min(error.line, len(self.origins)) - 1]
@@ -99,7 +95,7 @@ class Rendered:
 def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendered:
     """The LaTeX of a template; an error names the template and its line."""
     try:
-        return _take_places(environment(templates).get_template(name).render(context), name)
+        return _without_marks(_environment(templates).get_template(name).render(context), name)
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
     except (TemplateError, ReportError) as error:
@@ -108,19 +104,18 @@ def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendere
         raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
 
 
-def _take_places(marked: str, name: str) -> Rendered:
-    """Lines without a mark come from the template's last line before them: a value may hold several."""
-    lines, origins, place = [], [], (name, 1)
+def _without_marks(marked: str, name: str) -> Rendered:
+    """Remove the marks; a line without a mark, as of a value of several lines, is of the last mark's line."""
+    origins, place = [], (name, 1)
     for line in marked.splitlines(keepends=True):
-        for found in _PLACE.finditer(line):
-            place = (found[1], int(found[2]))
-        lines.append(_PLACE.sub("", line))
+        for mark in _PLACE.finditer(line):
+            place = (mark[1], int(mark[2]))
         origins.append(place)
-    return Rendered("".join(lines), tuple(origins))
+    return Rendered(_PLACE.sub("", marked), tuple(origins))
 
 
 def _marked(templates: Path, name: str) -> tuple[str, str, None] | None:
-    """A template and its name; its lines say where they are, but those of tags alone, which leave no line."""
+    """A template with a mark in front of each line, except lines of tags alone, which print nothing."""
     file = templates / name
     if not file.is_file():
         return None
@@ -129,8 +124,8 @@ def _marked(templates: Path, name: str) -> tuple[str, str, None] | None:
     return "".join(marked), name, None
 
 
-def environment(templates: Path) -> ImmutableSandboxedEnvironment:
-    """Undefined names are errors; everything but Markup is escaped. A filter's result is no Markup: it fails closed."""
+def _environment(templates: Path) -> ImmutableSandboxedEnvironment:
+    """A sandbox: undefined names are errors, and everything but Markup is escaped, also the results of filters."""
     return ImmutableSandboxedEnvironment(
         block_start_string=r"\BLOCK{",
         block_end_string="}",
@@ -142,23 +137,14 @@ def environment(templates: Path) -> ImmutableSandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        finalize=_finalize,
+        finalize=lambda value: value if isinstance(value, StrictUndefined) else escape(value),
         loader=FunctionLoader(lambda name: _marked(templates, name)),
         autoescape=False,
     )
 
 
-def _finalize(value: object) -> object:
-    """Template data passes here as Markup-free text too: Jinja calls it only for expressions."""
-    return value if isinstance(value, StrictUndefined) else escape(value)
-
-
 def _place(error: BaseException, name: str) -> tuple[str, int | None]:
     """The innermost template line of a traceback, which Jinja rewrites to point into templates."""
-    found: tuple[str, int | None] = (name, None)
-    trace = error.__traceback__
-    while trace is not None:
-        if (file := trace.tb_frame.f_code.co_filename).endswith((".tex", ".sty")):
-            found = (file, trace.tb_lineno)
-        trace = trace.tb_next
-    return found
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [(frame.filename, frame.lineno) for frame in frames if frame.filename.endswith((".tex", ".sty"))]
+    return places[-1] if places else (name, None)

@@ -33,7 +33,7 @@ _COMPARES = re.compile(
 
 
 def unsupported(text: str) -> Iterator[Sentence]:
-    r"""Sentences that compare, with no macro of evidence. This is no error: a person judges the words."""
+    r"""Sentences that compare without a macro of evidence: notes for a person, not errors."""
     for sentence in sentences(text):
         if not sentence.evidence and _COMPARES.search(NAMES.sub(" ", sentence.text)):
             yield sentence
@@ -45,7 +45,7 @@ DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 
 @dataclass(frozen=True)
 class Backing:
-    """The evidence behind one macro: the value of a claim, or the judgement of a statement, which has a number."""
+    """The evidence behind a macro: the value of a claim, or the judgement of a statement."""
 
     use: Use
     value: Value | None = None
@@ -55,7 +55,7 @@ class Backing:
 
 @dataclass(frozen=True)
 class Writing:
-    """What a student typed: the discussion, the references, and the folder with the data of their figures."""
+    """A student's discussion and references, and the folder with the data of their figures."""
 
     file: str
     text: str
@@ -66,7 +66,7 @@ class Writing:
 
 
 def read_writing(folder: Path) -> Writing:
-    """What stands beside an experiment, read once: what is checked is what is printed."""
+    """Read the texts beside an experiment, once, so that the checked text is printed."""
     text, references = (_typed(folder / name) for name in (TEXT, REFERENCES))
     names = f"{folder.name}/{TEXT}", f"{folder.name}/{REFERENCES}"
     return Writing(names[0], text, names[1], references, folder, names_made(folder.name))
@@ -81,7 +81,7 @@ def _typed(file: Path) -> str:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check: faults stop a report, and sentences that compare without evidence are for people."""
+    """The result of a check; faults stop a report, notes do not."""
 
     writing: Writing
     backings: tuple[Backing, ...]
@@ -90,7 +90,7 @@ class Checked:
 
     @property
     def notes(self) -> tuple[Sentence, ...]:
-        """The sentences that compare and carry no evidence."""
+        """The sentences that compare without evidence."""
         return tuple(unsupported(self.writing.text))
 
     @property
@@ -99,46 +99,44 @@ class Checked:
 
 
 def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = None) -> Checked:
-    """Everything that is wrong with a text, in its order; without targets, figures and tables are not looked up."""
+    """All faults of a text, in its order; without targets, its figures and tables are not looked up."""
     faults = [*unsafe(writing.text, writing.file), *swallowed(writing.text, writing.file)]
     faults += malformed(writing.text, writing.file)
-    backings = []
-    for backing, refusal in _backings(writing, numbers):
-        backings.append(backing)
-        faults += [refusal] if refusal else []
+    judged = list(_backings(writing, numbers))
+    backings = [backing for backing, _ in judged]
+    faults += [refusal for _, refusal in judged if refusal]
     stated = _stated(writing.text, backings)
     typed = measured_numbers_typed(writing.text, writing.file, numbers)
-    faults += [each for each in typed if (each.line, each.what.partition(" is typed")[0]) not in stated]
+    faults += [number for number in typed if (number.line, number.what.partition(" is typed")[0]) not in stated]
     drawn = {f"figureof {figure.name}" for figure in own_figures(writing.text)}
     faults += [] if targets is None else lost_targets(writing.text, writing.file, {*targets, *drawn})
     faults += lost_sources(writing.text, writing.file, writing.references)
     if writing.folder:
         faults += own_figures_refused(writing.text, writing.file, writing.folder, writing.taken)
-    found = sorted(dict.fromkeys(faults), key=lambda each: (each.line, each.column))
-    beside = references_refused(writing.references, writing.references_file) if writing.references else []
-    return Checked(writing, tuple(backings), (*found, *beside), tuple(sentences(writing.text)))
+    faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))
+    faults += references_refused(writing.references, writing.references_file) if writing.references else []
+    return Checked(writing, tuple(backings), tuple(faults), tuple(sentences(writing.text)))
 
 
 def measured_numbers_typed(text: str, file: str, numbers: Numbers) -> Iterator[TextFault]:
-    """Typed numbers that are no constants of the plan, each with the query that yields it."""
+    """Typed numbers that are not constants of the plan, each with a query for it."""
     constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
     return typed_numbers(text, file, constants, partial(_suggestion, numbers))
 
 
 def _stated(text: str, backings: list[Backing]) -> set[tuple[int, str]]:
-    """Lines and numbers, such as `4 %`, that a true statement of their own sentence states."""
-    true = [each for each in backings if each.judged and each.judged.truth is Truth.TRUE]
-    truths = {backing.use.start: backing.use.body for backing in true}
-    found = set()
+    """Lines and numbers, such as `4 %`, of sentences with a true statement that states the number."""
+    true = {backing.use.start for backing in backings if backing.judged and backing.judged.truth is Truth.TRUE}
+    stated = set()
     for sentence in sentences(text):
         lines = range(line_and_column(text, sentence.start)[0], line_and_column(text, sentence.end)[0] + 1)
-        for body in (truths[use.start] for use in sentence.evidence if use.start in truths):
-            found |= {(line, number) for line in lines for number in re.findall(r"\d+(?:\.\d+)? ?[%A-Za-z/]+", body)}
-    return found
+        bodies = " ".join(use.body for use in sentence.evidence if use.start in true)
+        stated |= {(line, number) for line in lines for number in re.findall(r"\d+(?:\.\d+)? ?[%A-Za-z/]+", bodies)}
+    return stated
 
 
 def _kind(value: Value) -> str:
-    """The dimension of a constant, as the rule about typed numbers names it."""
+    """The dimension of a constant, by its name in the rule about typed numbers."""
     pure = "percent" if value.unit == "percent" else ""
     return next((kind for kind, dimension in DIMENSIONS.items() if dimension == value.dimension), pure)
 
@@ -174,13 +172,12 @@ def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, Tex
 
 
 def _unsound(writing: Writing, use: Use, keys: Sequence[str]) -> TextFault | None:
-    """The fault of evidence whose records warn against their numbers."""
+    """The fault of evidence from records that did not pass every check."""
     if not keys:
         return None
-    what = f"it rests on record {keys[0][:SHOWN_LETTERS]}, which did not pass every check"
-    return fault(
-        writing.text, writing.file, use.body_start, FaultKind.CLAIM, what, f"lab show {keys[0][:SHOWN_LETTERS]}"
-    )
+    key = keys[0][:SHOWN_LETTERS]
+    what = f"it rests on record {key}, which did not pass every check"
+    return fault(writing.text, writing.file, use.body_start, FaultKind.CLAIM, what, f"lab show {key}")
 
 
 def _refused(writing: Writing, use: Use, judged: StatementResult) -> TextFault:

@@ -37,7 +37,7 @@ _COMMAND = re.compile(r"\\(?:(?:begin|end)\s*(?:\{(?P<environment>[^{}]*)\})?|(?
 _ACCENTS = frozenset("\\{}$&#%_,;:! -/'`^\"~=.()[]\n")
 _KEY = r"\s*[A-Za-z0-9][\w:./+-]{0,99}\s*"
 _WRONG_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", re.ASCII)
-# Within an address % begins no comment: LaTeX runs what follows the address on that line.
+# Within an address, % does not begin a comment: LaTeX reads on behind the address.
 _ADDRESS = re.compile(r"\\url(?![A-Za-z])(?P<address> *\{(?:\\[^\n]|[^{}%\\])*\})?|\\[\s\S]|%.*")
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 _STRUCTURE = re.compile(r"\\(?:(?:begin|end|\w*section|paragraph)\{[^{}]*\}|item|par|noindent|\w*rule|hline|\\)\Z")
@@ -45,7 +45,7 @@ _Finding = tuple[int, str, str]  # offset, what, hint
 
 
 def without_comments(text: str) -> str:
-    """Replace comments by blanks, so that every offset stays; a line with nothing else ends no paragraph."""
+    """Replace comments by blanks, so that offsets stay and a line of comment ends no paragraph."""
     return COMMENT.sub(_blanks, _COMMENT_LINE.sub(_blanks, text))
 
 
@@ -54,7 +54,7 @@ def _blanks(match: re.Match[str]) -> str:
 
 
 def blank(text: str, pattern: re.Pattern[str]) -> str:
-    """Replace whatever matches by as many blanks, and keep its line breaks."""
+    """Replace each match by as many blanks, and keep its line breaks."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
@@ -71,7 +71,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def fault(text: str, file: str, offset: int, kind: FaultKind, what: str, hint: str = "") -> TextFault:
-    """A fault at an offset of the text, with its line as it is typed."""
+    """A fault at an offset of the text, with the typed line."""
     line, column = line_and_column(text, offset)
     start = max(offset - column + 1, offset - LONGEST_LINE // 2)
     source = text[start : start + LONGEST_LINE].split("\n", 1)[0].strip()
@@ -91,21 +91,21 @@ def unsafe(text: str, file: str, allowed: Collection[str] = ALLOWED) -> Iterator
 
 def swallowed(text: str, file: str) -> Iterator[TextFault]:
     """A bare % within a sentence, which makes a comment of the rest of the line."""
-    for found in COMMENT.finditer(text):
-        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
-        comment, ends = found[0][1:].strip(), before.rstrip("'\")}").endswith((".", "!", "?"))
+    for match in COMMENT.finditer(text):
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        comment, ends = match[0][1:].strip(), before.rstrip("'\")}").endswith((".", "!", "?"))
         if comment and before and not ends and not _STRUCTURE.search(before):
-            what = f"a bare % makes a comment of what follows it: {comment[:40]!r} is not printed"
-            yield fault(text, file, found.start(), FaultKind.LATEX, what, r"\%")
+            what = f"a bare % makes a comment of the rest of the line: {comment[:40]!r} is not printed"
+            yield fault(text, file, match.start(), FaultKind.LATEX, what, r"\%")
 
 
 def lost_targets(text: str, file: str, known: Collection[str]) -> Iterator[TextFault]:
     r"""Figures and tables that do not exist; a known target is `figureof NAME` or `tableof NAME`."""
-    for found in _TARGET.finditer(without_comments(text)):
-        if f"{found[1]} {found[2]}" not in known:
-            names = sorted(target.split(" ", 1)[1] for target in known if target.startswith(found[1]))
+    for command in _TARGET.finditer(without_comments(text)):
+        if f"{command[1]} {command[2]}" not in known:
+            names = sorted(target.split(" ", 1)[1] for target in known if target.startswith(command[1]))
             hint = f"one of {', '.join(names)}" if names else ""
-            yield fault(text, file, found.start(), FaultKind.FIGURE, f"there is no {found[0]}", hint)
+            yield fault(text, file, command.start(), FaultKind.FIGURE, f"there is no {command[0]}", hint)
 
 
 def _letters(text: str) -> Iterator[_Finding]:
@@ -114,21 +114,21 @@ def _letters(text: str) -> Iterator[_Finding]:
 
 
 def _arguments(text: str, code: str) -> Iterator[_Finding]:
-    for found in _ADDRESS.finditer(text):
-        if found[0] == r"\url":
-            yield found.start(), r"\url takes an address in braces, without a bare %", r"\url{...} with \% for %"
-    for found in _WRONG_CITE.finditer(code):
-        yield found.start(), r"\cite takes keys of references.bib and nothing else", r"\cite{KEY}"
+    for match in _ADDRESS.finditer(text):
+        if match[0] == r"\url":
+            yield match.start(), r"\url takes an address in braces, without a bare %", r"\url{...} with \% for %"
+    for match in _WRONG_CITE.finditer(code):
+        yield match.start(), r"\cite takes keys of references.bib and nothing else", r"\cite{KEY}"
 
 
 def _commands(code: str, allowed: Collection[str]) -> Iterator[_Finding]:
-    for found in re.finditer(r"\^\^", code):
-        yield found.start(), "^^ is not allowed", r"\textasciicircum"
-    for found in _COMMAND.finditer(code):
-        name, environment = found["command"], found["environment"] or ""
+    for match in re.finditer(r"\^\^", code):
+        yield match.start(), "^^ is not allowed", r"\textasciicircum"
+    for match in _COMMAND.finditer(code):
+        name, environment = match["command"], match["environment"] or ""
         if name is None and not (environment in ENVIRONMENTS and "begin" in allowed):
             hint = HINTS.get(environment, f"one of {', '.join(ENVIRONMENTS)}")
-            yield found.start(), f"the environment {environment!r} is not allowed", hint
+            yield match.start(), f"the environment {environment!r} is not allowed", hint
         elif name and name not in allowed and name not in _ACCENTS:
             hint = HINTS.get(name, f"{GUIDE} lists the commands")
-            yield found.start(), f"\\{name} is not a command that a text may use", hint
+            yield match.start(), f"\\{name} is not a command that a text may use", hint

@@ -19,20 +19,20 @@ _ESCAPED = re.compile(r"\\([%_])|\s*\n\s*")
 CITED = re.compile(r"\\cite\s*\{([^{}]*)\}")
 NAME = r"\{(?:\\.|[^{}\\])*\}"
 OPTION = r"\s*(?:\[[^\[\]{}]*\]\s*)?"
-# Names that a command takes, which are no words of the text.
+# Names in commands, which are not words of the text.
 NAMES = re.compile(
     rf"\\(?:claim|shows|given|cite|url|figureof|tableof|size|begin|end){OPTION}{NAME}(?:(?<=\{{tabular\}}){NAME})?"
     rf"|\\ownfigure\s*(?:{NAME}\s*){{3}}"
 )
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
-# Macros that hold no end of a sentence, and what is in their place while the ends are looked for.
+# Macros that contain no end of a sentence, and their fillers in the search for ends.
 _CLOSED = re.compile(
     rf"\\(?:(?P<shows>shows)|(?P<cite>cite)|claim|given|url|figureof|tableof|size|texttt){OPTION}{NAME}"
 )
 _SHOWS, _CITE, _OTHER = "\x01\x02\x03"
 _ABBREVIATIONS = (r"e\.g", r"i\.e", "vs", "cf", "Fig", "Figs", "Sec", "Eq", "Tab", "No", "resp", "approx", "al", "ca")
 _NOT_SHORT = "".join(rf"(?<!\b{word})" for word in _ABBREVIATIONS)
-# A heading that holds evidence is a sentence.
+# A heading with evidence is a sentence.
 _BREAK = (
     r"\n\s*\n|\\\\|\\(?:item|par)\b|\\(?:sub)*(?:section|paragraph)(?:\{[^{}\x01-\x03]*\})?"
     r"|\\(?:begin|end)(?:\{[^{}\x01-\x03]*\})*"
@@ -45,7 +45,7 @@ _END = re.compile(
 
 @dataclass(frozen=True)
 class Use:
-    r"""A macro with its body as a reader types it: without the backslash of \% and \_, and on a single line."""
+    r"""A macro; its body is without the backslash of \% and \_, and on a single line."""
 
     kind: str  # claim, shows or given
     body: str
@@ -68,17 +68,16 @@ class Sentence:
 
 def uses(text: str) -> list[Use]:
     """All complete macros outside comments."""
-    return [_use(macro) for macro in _MACRO.finditer(without_comments(text)) if macro["body"]]
-
-
-def _use(macro: re.Match[str]) -> Use:
-    body = _ESCAPED.sub(lambda escaped: escaped[1] or " ", macro["body"])
-    digits = int(macro["digits"]) if macro["digits"] else None
-    return Use(macro["kind"], body, digits, macro.start(), macro.end(), macro.start("body"))
+    macros = [macro for macro in _MACRO.finditer(without_comments(text)) if macro["body"]]
+    bodies = [_ESCAPED.sub(lambda escaped: escaped[1] or " ", macro["body"]) for macro in macros]
+    return [
+        Use(macro["kind"], body, int(macro["digits"] or 0) or None, *macro.span(), macro.start("body"))
+        for macro, body in zip(macros, bodies, strict=True)
+    ]
 
 
 def malformed(text: str, file: str) -> Iterator[TextFault]:
-    """Every macro without a body, with braces in its body, or with an option that it does not take."""
+    """Every macro without a body, with braces in its body, or with a wrong option."""
     for macro in _MACRO.finditer(without_comments(text)):
         if not macro["body"]:
             what = rf"\{macro['kind']} is not complete (text in braces, without braces in it)"
@@ -86,13 +85,13 @@ def malformed(text: str, file: str) -> Iterator[TextFault]:
 
 
 def keys_cited(text: str) -> list[str]:
-    """The sources that a text cites, in its order, without repetitions."""
+    """The keys of the cited sources, in the order of the text, without repetitions."""
     keys = (key.strip() for cited in CITED.finditer(without_comments(text)) for key in cited[1].split(","))
     return list(dict.fromkeys(keys))
 
 
 def length_of(text: str) -> tuple[int, int]:
-    """The number of words that a reader reads, and of distinct claims and statements."""
+    """The number of printed words, and of distinct claims and statements."""
     evidence = {(use.kind, " ".join(use.body.split())) for use in uses(text) if use.kind != "given"}
     return len(_WORD.findall(blank(without_comments(text), NAMES))), len(evidence)
 
@@ -101,14 +100,14 @@ def sentences(text: str) -> Iterator[Sentence]:
     r"""The sentences of a text; a \shows behind the full stop belongs to the sentence before it."""
     bare, evidence, start = without_comments(text), uses(text), 0
     starts = [use.start for use in evidence]
-    for found in [*_END.finditer(_CLOSED.sub(_filler, bare)), None]:
-        end = len(bare) if found is None else found.start() if found["break"] else found.end()
+    for match in [*_END.finditer(_CLOSED.sub(_filler, bare)), None]:
+        end = len(bare) if match is None else match.start() if match["break"] else match.end()
         typed, inside = bare[start:end], evidence[bisect_left(starts, start) : bisect_left(starts, end)]
         if inside or _WORD.search(blank(typed, NAMES)):
             first, last = start + len(typed) - len(typed.lstrip()), start + len(typed.rstrip())
             line, _ = line_and_column(text, first)
             yield Sentence(" ".join(typed.split()), first, last, line, tuple(inside))
-        start = found.end() if found else end
+        start = match.end() if match else end
 
 
 def _filler(macro: re.Match[str]) -> str:

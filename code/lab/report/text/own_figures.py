@@ -15,7 +15,7 @@ from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.text.latex import fault, without_comments
 
 MOST_FIGURES, MOST_ROWS, MOST_BYTES, LONGEST_CAPTION = 4, 2_000, 100_000, 600
-FORM = r"\ownfigure{FILE.csv}{COLUMN OF X}{COLUMN OF Y}{CAPTION}, on lines of its own"
+FORM = r"\ownfigure{FILE.csv}{COLUMN OF X}{COLUMN OF Y}{CAPTION}, on a separate line"
 _PLAIN = r"\\.|[^{}\\]"
 _CAPTION = rf"(?:{_PLAIN}|\{{(?:{_PLAIN}|\{{(?:{_PLAIN})*\}})*\}})*"  # with braces two deep
 _ARGUMENT = r"\s*\{([^{}]*)\}"
@@ -27,7 +27,7 @@ _OPENED = re.compile(r"\\(begin|end)\b|\\.|([{}])", re.DOTALL)
 
 @dataclass(frozen=True)
 class OwnFigure:
-    """A figure that the text asks for, and the range of its command."""
+    """A figure of the text, and the range of its command."""
 
     file: str
     x: str
@@ -38,7 +38,7 @@ class OwnFigure:
 
     @property
     def name(self) -> str:
-        r"""The name that `\figureof` takes."""
+        r"""The name for `\figureof`."""
         return f"own-{self.file.removesuffix('.csv')}"
 
 
@@ -48,18 +48,18 @@ def own_figures(text: str) -> list[OwnFigure]:
 
 
 def _commands(bare: str) -> Iterator[tuple[int, OwnFigure | None]]:
-    for found in _FIGURE.finditer(bare):
-        file, x, y, caption = (part.strip() for part in found.groups(""))
-        yield found.start(), None if found[1] is None else OwnFigure(file, x, y, caption, *found.span())
+    for command in _FIGURE.finditer(bare):
+        file, x, y, caption = (part.strip() for part in command.groups(""))
+        yield command.start(), None if command[1] is None else OwnFigure(file, x, y, caption, *command.span())
 
 
 def files_named(text: str) -> list[str]:
-    """The data files that a text needs, without repetitions and without names that no file of a report may have."""
+    """The data files of a text, without repetitions and without forbidden names."""
     return list(dict.fromkeys(figure.file for figure in own_figures(text) if _FILE.fullmatch(figure.file)))
 
 
 def own_figures_refused(text: str, file: str, folder: Path, taken: Collection[str]) -> Iterator[TextFault]:
-    """Every figure that cannot be drawn; `taken` are names of files that the report attaches itself."""
+    """Every figure that cannot be drawn; `taken` are the names of other attached files."""
     bare, earlier = without_comments(text), list[str]()
     for start, figure in _commands(bare):
         what, hint = "not a complete figure", FORM
@@ -72,7 +72,7 @@ def own_figures_refused(text: str, file: str, folder: Path, taken: Collection[st
 
 def _misplaced(bare: str, figure: OwnFigure, earlier: list[str]) -> tuple[str, str] | None:
     if len(earlier) >= MOST_FIGURES:
-        return f"figure {len(earlier) + 1} of your own (at most {MOST_FIGURES} are printed)", "remove the command"
+        return f"figure {len(earlier) + 1} from a file (at most {MOST_FIGURES} are printed)", "remove the command"
     if figure.file in earlier:
         return f"{figure.file} has a figure already", "another file for the other columns"
     if not 0 < len(figure.caption) <= LONGEST_CAPTION or re.search(r"\n\s*\n", figure.caption):
@@ -94,7 +94,7 @@ def _unreadable(folder: Path, figure: OwnFigure, taken: Collection[str]) -> tupl
 
 
 def read_points(folder: Path, figure: OwnFigure) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The two columns that a figure shows; raise if its file cannot be drawn."""
+    """The two columns of a figure; raise if they cannot be drawn."""
     if not _FILE.fullmatch(figure.file):
         raise ReportError(f"{figure.file!r} is not a name of a data file", hint="letters, digits, - and _, then .csv")
     for column in (figure.x, figure.y):

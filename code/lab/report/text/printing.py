@@ -1,57 +1,33 @@
-"""What the evidence macros print, in the text and in the list at a report's end."""
+"""The print of evidence macros in the text, and the lists of evidence."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lab.files.storage import csv_text
 from lab.model.sizes import parse_size
 from lab.report.evidence.environment import RecordSet, sets_of
 from lab.report.tex.numbers import mark, show, shown
-from lab.report.tex.render import Markup, escape
+from lab.report.tex.render import escape
 from lab.report.text.check import Backing
 from lab.report.text.latex import without_comments
 
-COLUMNS = (
-    "kind",
-    "number",
-    "text",
-    "shown",
-    "value",
-    "unit",
-    "low",
-    "high",
-    "level",
-    "n",
-    "verdict",
-    "source",
-    "records",
+COLUMNS = tuple(
+    "kind number text shown value unit low high level n verdict source records".split()  # noqa: SIM905
 )
 _SIZE = re.compile(r"\\size\{([^{}]*)\}")
 
 
-@dataclass(frozen=True)
-class EvidenceRow:
-    """A statement as the report lists it."""
-
-    number: str
-    statement: Markup
-    shows: Markup
-    n: str
-    records: str
-
-
 def printed(text: str, backings: Sequence[Backing]) -> str:
-    """The text with what its macros print; every line stays a line."""
+    """Replace the macros by their print, on as many lines."""
     parts, at = list[str](), 0
     for backing in backings:
         use = backing.use
         lines = "%\n" * text.count("\n", use.start, use.end)
         parts += [text[at : use.start], _tex(backing), lines]
         at = use.end
-    whole = without_comments("".join([*parts, text[at:]])) if not parts else "".join([*parts, text[at:]])
+    whole = "".join([*parts, text[at:]]) if parts else without_comments(text)
     return _SIZE.sub(lambda size: show(parse_size(size[1].strip()), "size", 0).tex, whole)
 
 
@@ -65,23 +41,23 @@ def _tex(backing: Backing) -> str:
     return rf"\labclaim{{{backing.number}}}{{{shown(answer, backing.use.digits).tex}{mark(answer)}}}"
 
 
-def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> list[EvidenceRow]:
-    """A row for each statement, in the order of the text."""
+def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> list[dict[str, str]]:
+    """A row of the report's list for each statement, in the order of the text."""
     return [
-        EvidenceRow(
-            backing.number,
-            escape(backing.judged.text),
-            escape(backing.judged.shows),
-            str(backing.judged.n or ""),
-            sets_of(backing.judged.keys, sets) or escape(backing.judged.source),
-        )
+        {
+            "number": backing.number,
+            "statement": escape(judged.text),
+            "shows": escape(judged.shows),
+            "n": str(judged.n or ""),
+            "records": sets_of(judged.keys, sets) or escape(judged.source),
+        }
         for backing in backings
-        if backing.judged
+        if (judged := backing.judged)
     ]
 
 
 def claims_csv(backings: Iterable[Backing]) -> str:
-    """Every claim and statement that the texts use, to the last digit."""
+    """All claims and statements of the texts, with all digits."""
     return csv_text(COLUMNS, dict.fromkeys(_row(backing) for backing in backings if backing.use.kind != "given"))
 
 

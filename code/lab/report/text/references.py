@@ -1,4 +1,4 @@
-"""What a discussion cites, and the file that lists it."""
+"""The sources that a discussion cites, and references.bib."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def list_of(keys: list[str], bib: str) -> str:
         lines = [*(rf"\citation{{{key}}}" for key in keys), r"\bibdata{references}", rf"\bibstyle{{{STYLE}}}"]
         (scratch / "list.aux").write_text("\n".join(lines) + "\n")
         done = latex.run("BibTeX", ["bibtex", "list"], scratch, FILE)
-        said = done.stdout.decode(errors="replace")
-        if (error := _ERROR.search(said)) and done.returncode:
+        output = done.stdout.decode(errors="replace")
+        if (error := _ERROR.search(output)) and done.returncode:
             raise ReportError(error["what"], file=FILE, line=int(error["line"]))
-        if lost := _LOST.search(said):
-            raise ReportError(f"there is no entry {lost[1]!r}, which the text cites", file=FILE)
+        if lost := _LOST.search(output):
+            raise ReportError(f"the entry {lost[1]!r}, which the text cites, is missing", file=FILE)
         if done.returncode:
-            raise ReportError("BibTeX cannot read it", file=FILE)
+            raise ReportError("BibTeX cannot read the file", file=FILE)
         return (scratch / "list.bbl").read_bytes().replace(b"%\n", b"").decode()
 
 
@@ -46,22 +46,22 @@ MOST_ENTRIES = 200
 LETTERS = frozenset(
     "emph textit textbf texttt url LaTeX TeX textmu ss ae oe AE OE o O l L aa AA i j c v u k r H".split()  # noqa: SIM905
 )
-_WRITTEN = LETTERS | {"bibitem", "newblock", "em"}  # BibTeX writes them around the entries
+_WRITTEN = LETTERS | {"bibitem", "newblock", "em"}  # as BibTeX writes
 _ENTRY = re.compile(r"@\s*\w+\s*[{(]")
 _KEY = re.compile(r"@\s*(?!(?:comment|preamble|string)\b)\w+\s*[{(]\s*([^\s,}]+)", re.IGNORECASE)
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
 
 
 def references_refused(text: str, file: str) -> list[TextFault]:
-    """All faults of the file itself, in their order."""
+    """All faults of references.bib, in their order."""
     if len(_ENTRY.findall(text)) > MOST_ENTRIES:
         return [TextFault(file, 1, 1, FaultKind.SOURCE, f"more than {MOST_ENTRIES} entries", "remove uncited entries")]
-    found = [*_percents(text, file), *unsafe(text, file, LETTERS)]
-    return sorted(found, key=lambda fault: (fault.line, fault.column))
+    faults = [*_percents(text, file), *unsafe(text, file, LETTERS)]
+    return sorted(faults, key=lambda fault: (fault.line, fault.column))
 
 
 def lost_sources(text: str, file: str, references: str) -> Iterator[TextFault]:
-    """Every key that a text cites and that no entry has."""
+    """Every cited key without an entry."""
     known, bare = _KEY.findall(references), without_comments(text)
     for cited in CITED.finditer(bare):
         for key in re.finditer(r"[^\s,]+", cited[1]):
@@ -73,13 +73,13 @@ def lost_sources(text: str, file: str, references: str) -> Iterator[TextFault]:
 
 
 def require_plain_list(written: str, file: str) -> None:
-    """Raise if the list that BibTeX wrote has commands: BibTeX joins pieces that look harmless."""
+    """Raise if BibTeX's list has commands, which BibTeX can join from harmless pieces."""
     body = re.sub(r"\\(?:begin|end)\{thebibliography\}", "", written)
     for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file)):
         raise ReportError(wrong.what, hint=wrong.hint, file=file)
 
 
 def _percents(text: str, file: str) -> Iterator[TextFault]:
-    """A bare % begins no comment in BibTeX, and one in the LaTeX that BibTeX writes."""
-    for found in _BARE_PERCENT.finditer(text):
-        yield fault(text, file, found.start(), FaultKind.LATEX, "a bare % in references", r"\%")
+    """Every bare %, which begins a comment in LaTeX but not in BibTeX."""
+    for match in _BARE_PERCENT.finditer(text):
+        yield fault(text, file, match.start(), FaultKind.LATEX, "a bare % in references", r"\%")

@@ -1,6 +1,6 @@
-"""Typed numbers: a number with a unit of something measured is computed from the data, or it is a constant of the plan.
+"""Typed numbers: a number with a unit of something measured is computed from the data or is a constant of the plan.
 
-The rule is lexical. Bare numbers, sizes and number words are free.
+The rule is lexical; bare numbers, sizes and number words are free.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _COMMANDS = {"times": "×", "cdot": "×", "mu": "µ", "textmu": "µ", "pm": "±", "quad": " "}
-_EXEMPT = "\0"  # in place of what is not read: no number has a unit across it
+_EXEMPT = "\0"  # replaces unread text, and separates a number from a unit
 
 _WORDS = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _DECIMAL = {"k": 1e3, "K": 1e3, "kilo": 1e3, "M": 1e6, "mega": 1e6, "G": 1e9, "giga": 1e9, "T": 1e12, "tera": 1e12}
@@ -61,7 +61,7 @@ _TYPED = re.compile(
     rf"(?P<phrase>\bfactors?(?: of)?{_ABOUT} )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
     rf"(?(phrase)|[ -]?(?:(?P<scale>{'|'.join(_WORDS)})[ -]?)?(?:{'|'.join(_UNITS)}))"
 )
-# "6 times" is a factor beside one of these words, and counts repetitions elsewhere.
+# "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _COMPARED = re.compile(
     r" (?:as|more|less|than|that|the(?! same)|(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er)\b"
 )
@@ -77,21 +77,21 @@ def typed_numbers(
 ) -> Iterator[TextFault]:
     r"""Every measured number that is typed outside \claim, \shows and \given; `suggest` names a query for it."""
     plain, offsets = _plain(without_comments(text))
-    for found in _TYPED.finditer(plain):
-        dimension, scale = _unit(found)
-        numbers = [_value(found[name]) for name in ("least", "low", "number") if found[name]]
-        if found["times"] and _is_repetition(plain, found):
+    for match in _TYPED.finditer(plain):
+        dimension, scale = _unit(match)
+        numbers = [_value(match[name]) for name in ("least", "low", "number") if match[name]]
+        if match["times"] and _is_repetition(plain, match):
             continue
         if not all(_is_constant(value * scale, place * scale, dimension, constants) for value, place in numbers):
-            query, typed = suggest(numbers[0][0] * scale, dimension), found[0].strip()
+            query, typed = suggest(numbers[0][0] * scale, dimension), match[0].strip()
             what = f"{typed} is typed (measured numbers are computed from the data)"
             escaped = typed.replace("%", r"\%")
             hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"
-            yield fault(text, file, offsets[found.start()], FaultKind.NUMBER, what, hint)
+            yield fault(text, file, offsets[match.start()], FaultKind.NUMBER, what, hint)
 
 
 def _plain(bare: str) -> tuple[str, list[int]]:
-    """The text as a reader sees it, and the offset of every letter in the source."""
+    """The printed text, and the offset of every letter in the source."""
     words, offsets = [], list[int]()
     for token in _TOKEN.finditer(bare):
         word = _word(token)
@@ -112,23 +112,23 @@ def _word(token: re.Match[str]) -> str:
     return "," if token["comma"] else token["sign"] if token["sign"] in "%#_" else ""
 
 
-def _unit(found: re.Match[str]) -> tuple[str, float]:
+def _unit(match: re.Match[str]) -> tuple[str, float]:
     """The dimension of a typed number, and the scale of its unit."""
-    scale = _WORDS.get(found["scale"] or "", 1.0) * _PREFIXES.get(found["prefix"] or "", 1.0)
-    per = _FRACTIONS.get(found["per"] or "", 1.0)
-    if found["bytes"] or found["bits"]:
-        return "rate", scale / per / (8 if found["bits"] else 1)
-    if found["messages"] is not None:
+    scale = _WORDS.get(match["scale"] or "", 1.0) * _PREFIXES.get(match["prefix"] or "", 1.0)
+    per = _FRACTIONS.get(match["per"] or "", 1.0)
+    if match["bytes"] or match["bits"]:
+        return "rate", scale / per / (8 if match["bits"] else 1)
+    if match["messages"] is not None:
         return "messages", scale / per
-    if found["time"] is not None:
-        return "time", scale * _FRACTIONS.get(found["time"], 1.0)
-    if found["frequency"] is not None:
-        return "frequency", scale * _PREFIXES.get(found["frequency"], 1.0)
-    return next((name for name in ("percent", "instructions") if found[name]), "factor"), scale
+    if match["time"] is not None:
+        return "time", scale * _FRACTIONS.get(match["time"], 1.0)
+    if match["frequency"] is not None:
+        return "frequency", scale * _PREFIXES.get(match["frequency"], 1.0)
+    return next((name for name in ("percent", "instructions") if match[name]), "factor"), scale
 
 
 def _value(typed: str) -> tuple[float, float]:
-    """A typed number, and what its last digit counts."""
+    """A typed number, and the value of a step of its last digit."""
     mantissa, _, exponent = re.sub(r" ?× ?10\^|E", "e", typed).replace("\u2212", "-").partition("e")
     grouped = re.fullmatch(r"\d+(?:[,']\d{3})+(?:\.\d+)?", mantissa)
     digits = re.sub("[,']", "", mantissa) if grouped else mantissa.replace(",", ".")
@@ -141,10 +141,10 @@ def _is_constant(value: float, place: float, dimension: str, constants: Collecti
     return any(constant.dimension == dimension and abs(constant.value - value) <= near for constant in constants)
 
 
-def _is_repetition(plain: str, found: re.Match[str]) -> bool:
-    """Whether "6 times" counts how often a thing was done."""
-    if not found["number"].isdecimal() or _COMPARED.match(plain, found.end()):
+def _is_repetition(plain: str, match: re.Match[str]) -> bool:
+    """Whether "6 times" counts repetitions."""
+    if not match["number"].isdecimal() or _COMPARED.match(plain, match.end()):
         return False
-    before = plain[max(0, found.start() - 80) : found.start()]
-    is_counted = _DONE.search(before) or plain.startswith((" each", " per ", " for each"), found.end())
-    return bool(is_counted or not (found["least"] or found["low"] or _SCALED.search(before)))
+    before = plain[max(0, match.start() - 80) : match.start()]
+    is_counted = _DONE.search(before) or plain.startswith((" each", " per ", " for each"), match.end())
+    return bool(is_counted or not (match["least"] or match["low"] or _SCALED.search(before)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ times GB/s million instructions ms s x × ran measured e.g. .. ! ( ' " [ ] é �
 TEXTS = st.lists(st.sampled_from([*PIECES, " ", "\n", "\n\n", "\r\n", "\r", "\u2028"]) | st.text(max_size=5)).map(
     "".join
 )
-PROSE = "RDMA \\claim{card} wins, 4.9 times.\\shows{card > tcp} See \\figureof{x} \\cite{frey}; we ran 6 times.\n"
 
 
 def everything(text: str) -> list[object]:
@@ -52,17 +50,7 @@ def test_any_text_is_read_without_a_traceback(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "1 ", "a ", " ", "\n", ".  ", ".\n", "\n%\n", "1 to ", "factor about "])
-def test_time_grows_with_the_length_and_not_with_its_square(piece: str) -> None:
+def test_time_is_not_quadratic_in_the_length(piece: str) -> None:
     started = time.process_time()
     everything((piece * 20_000)[:20_000])
     assert time.process_time() - started < 2
-
-
-def test_100_kb_of_prose_are_read_in_a_fraction_of_a_second() -> None:
-    text = (PROSE * 2000)[: latex.LONGEST]
-    typed = partial(typed_numbers, constants=(), suggest=lambda *_: "")
-    noted = lambda text, _: check.unsupported(text)  # noqa: E731
-    for read in (latex.unsafe, latex.swallowed, macros.malformed, references.references_refused, typed, noted):
-        started = time.process_time()
-        assert list(read(text, "d.tex")) is not None
-        assert time.process_time() - started < 0.3

@@ -20,17 +20,12 @@ TARGETS = [*(f"figureof {name}" for name in FIGURES), "tableof results", "tableo
 
 
 @pytest.mark.parametrize("file", DISCUSSIONS, ids=lambda file: file.stem)
-def test_true_discussion_without_evidence_has_no_fault(file: Path) -> None:
+def test_true_discussion_has_no_fault_and_some_sentences_without_evidence(file: Path) -> None:
     text = file.read_text()
     numbers = typed_numbers(text, file.name, PLAN, lambda *_: "")
     targets = lost_targets(text, file.name, TARGETS)
     faults = chain(unsafe(text, file.name), swallowed(text, file.name), malformed(text, file.name), targets, numbers)
     assert [str(fault) for fault in faults] == []
-
-
-@pytest.mark.parametrize("file", DISCUSSIONS, ids=lambda file: file.stem)
-def test_discussion_is_split_into_sentences_some_of_which_lack_evidence(file: Path) -> None:
-    text = file.read_text()
     whole, noted = list(sentences(text)), list(unsupported(text))
     assert 12 <= len(whole) <= 30 and 1 <= len(noted) < len(whole)
     assert length_of(text)[0] > 120 and length_of(text)[1] == 0

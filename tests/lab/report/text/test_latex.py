@@ -60,20 +60,14 @@ def test_permitted_latex_passes(text: str) -> None:
     assert list(unsafe(text, "d.tex")) == []
 
 
-def test_text_that_is_too_long_is_one_fault() -> None:
-    (fault,) = unsafe("a" * (latex.LONGEST + 1), "d.tex")
-    assert f"at most {latex.LONGEST}" in fault.what
-
-
-def test_faults_come_in_the_order_of_the_text_with_hints() -> None:
+def test_faults_have_the_order_of_the_text_and_hints() -> None:
     found = list(unsafe("See \\ref{x}.\n\\begin{figure} \\footnote{x}", "d.tex"))
     assert [(fault.line, fault.column) for fault in found] == [(1, 5), (2, 1), (2, 16)]
-    assert "\\figureof{NAME}" in found[0].hint and "\\ownfigure" in found[1].hint and found[2].hint.startswith("move")
-
-
-def test_line_of_a_fault_is_cut_around_its_column() -> None:
     (fault,) = unsafe("a" * 5000 + "\\input" + "b" * 5000 + "\nc", "d.tex")
     assert len(fault.source) <= latex.LONGEST_LINE and fault.column == 5001
+    (fault,) = unsafe("a" * (latex.LONGEST + 1), "d.tex")
+    assert f"at most {latex.LONGEST}" in fault.what
+    assert "\\figureof{NAME}" in found[0].hint and "\\ownfigure" in found[1].hint and found[2].hint.startswith("move")
 
 
 @pytest.mark.parametrize(
@@ -91,14 +85,14 @@ def test_comment_outside_a_sentence_is_a_comment(before: str, text: str) -> None
     assert list(swallowed(before + text, "d.tex")) == []
 
 
-def test_unknown_figure_or_table_names_the_known_ones() -> None:
+def test_hint_for_an_unknown_figure_or_table_lists_the_existing_ones() -> None:
     text = "\\figureof{a} \\tableof{a} % \\figureof{c}\n\\figureof{b}"
     first, second = lost_targets(text, "d.tex", ["figureof a", "tableof results"])
     assert (first.what, first.hint, first.kind) == (r"there is no \tableof{a}", "one of results", FaultKind.FIGURE)
     assert (second.line, second.hint) == (2, "one of a")
 
 
-def test_comments_become_blanks_so_that_offsets_stay() -> None:
+def test_comments_become_blanks_and_offsets_stay() -> None:
     text = "a % b\n % c \\\n\nd \\% e \\\\% f"
     bare = without_comments(text)
     assert len(bare) == len(text) and bare.split() == ["a", "d", "\\%", "e", "\\\\"]

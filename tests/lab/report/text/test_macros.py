@@ -7,22 +7,20 @@ import pytest
 from lab.report.text.macros import keys_cited, length_of, malformed, sentences, uses
 
 
-def test_macros_come_with_kind_body_digits_and_place() -> None:
+def test_macroshave_kind_body_digits_and_offsets() -> None:
     text = "It has \\claim[2]{ib\\_write at 4K / 2}. % \\claim{no}\n\\shows{a = b within\n  1 \\%} \\given {117~B/us}"
-    found = uses(text)
-    assert [(use.kind, use.body, use.digits) for use in found] == [
+    macros = uses(text)
+    assert [(use.kind, use.body, use.digits) for use in macros] == [
         ("claim", "ib_write at 4K / 2", 2),
         ("shows", "a = b within 1 %", None),
         ("given", "117~B/us", None),
     ]
-    assert [text[use.start : use.start + 3] for use in found] == ["\\cl", "\\sh", "\\gi"]
-    assert [text[use.end - 1] for use in found] == ["}"] * 3
-    assert text[found[1].body_start :].startswith("a = b")
-
-
-def test_comment_line_within_a_body_is_skipped() -> None:
-    (use,) = uses("\\claim{card\n% not this\n at 4K}")
-    assert use.body.split() == ["card", "at", "4K"]
+    assert [text[use.start : use.start + 3] for use in macros] == ["\\cl", "\\sh", "\\gi"]
+    assert [text[use.end - 1] for use in macros] == ["}"] * 3
+    assert text[macros[1].body_start :].startswith("a = b")
+    assert uses("\\claim{card\n% not this\n at 4K}")[0].body.split() == ["card", "at", "4K"]
+    assert [len(sentence.evidence) for sentence in sentences("One.\n\n\\shows{a > b}\n\nTwo.")] == [0, 1, 0]
+    assert keys_cited("So \\cite{b, a}. % \\cite{c}\nAnd \\cite{a}.") == ["b", "a"]
 
 
 INCOMPLETE = (
@@ -32,13 +30,13 @@ OPTIONS = r"\claim[0]{a} \claim[18]{a} \claim[x]{a} \claim[]{a} \claim[2]"
 
 
 @pytest.mark.parametrize("macro", [*INCOMPLETE.split(), *OPTIONS.split(), "\\shows{ }", "\\claim{a\n\nb}"])
-def test_incomplete_macro_is_a_fault_and_no_use(macro: str) -> None:
+def test_incomplete_macro_is_a_fault(macro: str) -> None:
     (fault,) = malformed(f"Fine.\nIt is {macro}", "d.tex")
     assert (fault.line, fault.column) == (2, 7) and fault.hint.startswith(macro[:6]) and uses(macro) == []
 
 
 @pytest.mark.parametrize("macro", ["\\claim[1]{a}", "\\claim[17]{a}", "\\claims", "% \\claim", "\\shows {a < b}"])
-def test_complete_macro_is_no_fault(macro: str) -> None:
+def test_complete_macro_passes(macro: str) -> None:
     assert list(malformed(macro, "d.tex")) == []
 
 
@@ -73,16 +71,8 @@ def test_statement_behind_the_full_stop_belongs_to_the_sentence_before(between: 
     assert text[last.start : last.end] == last.text
 
 
-def test_statement_in_a_paragraph_of_its_own_is_kept() -> None:
-    assert [len(sentence.evidence) for sentence in sentences("One.\n\n\\shows{a > b}\n\nTwo.")] == [0, 1, 0]
-
-
-def test_length_counts_words_of_a_reader_and_distinct_evidence() -> None:
-    text = r"""Others \cite{frey, recio2007} say \emph{the same}; see \url{https://example.org/page} and
+def test_length_counts_printed_words_and_distinct_evidence() -> None:
+    text = r"""Others \cite{frey, recio2007} find \emph{the same}; see \url{https://example.org/page} and
     \figureof{throughput}. \begin{itemize}\item \claim[2]{tcp at  4K}, \claim{tcp at 4K}\end{itemize} % comment
     \shows{tcp > card}\given{117 bytes/us}\ownfigure{a.csv}{xs}{ys}{My own.}"""
     assert length_of(text) == (8, 2)
-
-
-def test_keys_come_in_the_order_of_the_text() -> None:
-    assert keys_cited("So \\cite{b, a}. % \\cite{c}\nAnd \\cite{a}.") == ["b", "a"]

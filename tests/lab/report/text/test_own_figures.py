@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lab.figures.curves import Own
-from lab.figures.render import render
 from lab.report.errors import FaultKind
 from lab.report.text.macros import length_of
 from lab.report.text.own_figures import MOST_BYTES, MOST_ROWS, files_named, own_figures, own_figures_refused
@@ -20,7 +18,7 @@ def faults(text: str, folder: Path) -> list[str]:
     return [str(fault) for fault in own_figures_refused(text, "discussion.tex", folder, ("claims.csv",))]
 
 
-def test_complete_figure_passes_and_names_its_file(tmp_path: Path) -> None:
+def test_complete_figure_passes(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TABLE)
     assert faults(f"Words.\n{GOOD}\n", tmp_path) == []
     assert files_named(GOOD) == ["a.csv"] and own_figures(GOOD)[0].name == "own-a"
@@ -71,7 +69,7 @@ def test_file_that_cannot_be_drawn_names_the_fault(content: bytes, what: str, tm
     assert what in found and f"[{FaultKind.FIGURE.value}]" in found
 
 
-def test_caption_may_hold_braces_two_deep_and_a_comment_is_no_figure() -> None:
+def test_caption_may_have_braces_two_deep_and_a_comment_is_not_a_figure() -> None:
     text = r"\ownfigure{a.csv}{x}{y}{So \emph{it \textbf{is}} \{.} % \ownfigure{b.csv}{x}{y}{C.}"
     (figure,) = own_figures(text)
     assert figure.caption == r"So \emph{it \textbf{is}} \{." and text[figure.end :].startswith(" %")
@@ -83,10 +81,3 @@ def test_fifth_figure_is_refused(tmp_path: Path) -> None:
     text = "\n".join(GOOD.replace("a.csv", f"{name}.csv") for name in "abcde")
     (found,) = faults(text, tmp_path)
     assert "at most 4" in found
-
-
-def test_equal_points_give_equal_bytes_and_words() -> None:
-    data = Own("own-a", "a.csv", "x", "y", (1.0, 2.0, 1000.0), (3.0, -1.0, 5.0))
-    first, second = render(data), render(data)
-    assert (first.pdf, first.svg, first.png) == (second.pdf, second.svg, second.png)
-    assert "3 points from a.csv" in first.alt and first.n == "3 points"

@@ -1,4 +1,4 @@
-"""Typed numbers of something measured: lab.report.text.typed."""
+"""Typed numbers of something measured."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_hint_offers_the_query_for_the_number(typed: str, query: str) -> None:
     assert fault.hint.startswith(rf"\claim{{{query}}}, or \given{{")
 
 
-def test_fault_names_place_number_and_ways_out() -> None:
+def test_fault_names_line_number_and_alternatives() -> None:
     (fault,) = faults("Fine.\n  It loses\n$5$\\,\\% here.\n")
     assert str(fault) == (
         "discussion.tex:3:2: 5 % is typed (measured numbers are computed from the data) [typed number]\n"
@@ -75,5 +75,5 @@ def test_fault_names_place_number_and_ways_out() -> None:
     ("typed", "is_constant"),
     [("4.0 GB/s", True), ("4000 MB/s", True), ("32 Gbps", True), ("4.01 GB/s", False), ("3.7253 GiB/s", True)],
 )
-def test_constants_agree_in_any_unit_to_the_typed_digits(typed: str, is_constant: bool) -> None:  # noqa: FBT001
+def test_constant_passes_in_any_unit_to_the_typed_digits(typed: str, is_constant: bool) -> None:  # noqa: FBT001
     assert bool(faults(f"It is {typed}.")) is not is_constant
