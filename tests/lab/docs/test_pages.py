@@ -37,5 +37,5 @@ def test_every_name_has_a_line_and_words() -> None:
 
 
 def test_a_table_says_its_fields_and_a_function_that_it_is_one() -> None:
-    assert "`effective` | what each series ran with, as its records say | `heads`, `rows`" in template_page()
+    assert "`effective` | the parameters that each series ran with, by its records | `heads`, `rows`" in template_page()
     assert "`one_core`" in template_page() and "`plot(...)`" in template_page()
