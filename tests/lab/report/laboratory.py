@@ -15,7 +15,6 @@ from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.records.facts import CHECKS, Facts
 from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.evidence import Evidence, gather
@@ -23,7 +22,7 @@ from lab.report.exhibits.core import Gallery
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People, Sources
 from lab.report.tex.render import render
-from lab.run.measure import measure, record_facts
+from lab.run.measure import measure
 from lab.run.run import missing
 
 # ns per message and per byte: TCP has the cheaper calls, verbs bend where a message fills a packet.
@@ -77,22 +76,16 @@ def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = Non
 def record(plan: Plan, results: Path, measuring: UnsteadySite | None = None) -> None:
     """A record for every trial that has none."""
     site: Any = measuring or UnsteadySite()
-    for each in missing([plan], results)[0]:
-        write_record(results, measure(each, site, plan.site))
-
-
-def facts_of(key: str, plan: Plan) -> Facts:
-    """Of a trial that left only its rows: it passed all checks."""
-    facts = record_facts(plan.planned[0], plan.site, Outcome((), {}, {}, 0, 0, "", 0.0))
-    return replace(facts, key=key, judged=replace(facts.judged, checks=CHECKS))
+    for planned in missing([plan], results)[0]:
+        write_record(results, measure(planned, site, plan.site))
 
 
 def judged(evidence: Evidence, keys: Iterable[str], *, notes: tuple[str, ...] = (), whole: bool = True) -> Evidence:
-    """The same evidence, some of whose records were judged otherwise: notes warn, or they did not pass all checks."""
+    """The evidence with other judgements of some records: notes warn, or they did not pass all checks."""
     facts = dict(evidence.facts)
     for key in keys:
-        found = facts[key].judged
-        facts[key] = replace(facts[key], judged=replace(found, notes=notes, checks=found.checks if whole else ()))
+        before = facts[key].judged
+        facts[key] = replace(facts[key], judged=replace(before, notes=notes, checks=before.checks if whole else ()))
     return replace(evidence, facts=facts)
 
 
@@ -104,7 +97,7 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
 
 
 def body_of(evidence: Evidence, folder: Path) -> str:
-    """The template of an experiment as it is filled for LaTeX, without a discussion."""
+    """The filled template of an experiment, without a discussion."""
     context = make_context(Numbers(evidence), People(), Gallery(folder / "figures"), [])
     return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, vars(context)).text
 

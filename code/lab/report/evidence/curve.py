@@ -11,11 +11,11 @@ from lab.report.evidence.labels import label, label_within
 from lab.sites.site import Clock, Traits, fixed
 
 # Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,872 in
-# results/reference whose throughput our programs measured on exact, 90 % lie within 1 % of the median of their series
-# and size; TCP without Nagle's delay is not among them, whose small messages have two rates far apart. Where the linker
-# puts a function, which no repetition moves, moves a program as far.
+# results/reference whose throughput Verbyte's programs measured on exact, 90 % are within 1 % of the median of their
+# series and size (without TCP_NODELAY, whose small messages have two rates). The position of a function in a program,
+# which no repetition moves, has as large an effect.
 INSTRUCTIONS = 0.01
-# Chosen, not measured: repetitions that run one after the other do not show what another day changes. Two runs of one
+# Chosen, not measured: repetitions that run one after the other do not show the change from day to day. Two runs of one
 # experiment may differ by 10 % (lab.records.compare.TOLERANCE): by half of it for either side of a ratio.
 WALL = 0.05
 
@@ -26,9 +26,9 @@ def margin_of(traits: Traits) -> float:
 
 
 def margin_of_sites(sites: Iterable[str]) -> float:
-    """The larger margin of those sites of which only the names are known."""
-    known = [fixed(site) for site in sites]
-    return max((margin_of(traits) if traits else WALL for traits in known), default=WALL)
+    """The larger margin of sites that are given by their names."""
+    traits = map(fixed, sites)
+    return max((margin_of(known) if known else WALL for known in traits), default=WALL)
 
 
 STOPS = {
@@ -40,7 +40,7 @@ STOPS = {
 
 @dataclass(frozen=True)
 class Subject:
-    """One curve: a series at one point, and the stop time that its program knows."""
+    """One curve: a series at one point, and the column of its values."""
 
     evidence: Evidence
     series: Series
@@ -68,12 +68,12 @@ class Subject:
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)
 
-    def values(self, size: int) -> tuple[int, ...]:
+    def counts(self, size: int) -> tuple[int, ...]:
         return self.cell(size).values
 
     def rows(self) -> tuple[tuple[int, ...], ...]:
         """A row from each repetition: its values over the sizes."""
-        return tuple(zip(*map(self.values, self.sizes), strict=True))
+        return tuple(zip(*map(self.counts, self.sizes), strict=True))
 
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
         """The records behind these sizes, each once."""
@@ -81,12 +81,11 @@ class Subject:
 
 
 def subject(evidence: Evidence, series: Series, point: Point | None = None) -> Subject:
-    """A curve by its receiver's time where the program knows it. A READ's receiver is the client: all data are there at
-    its last completion, and what comes after that is only for the server. A card's rate is the steady one, which does
-    not depend on the length of a run."""
+    """A throughput by its receiver's time if the program measures it. A READ's receiver is the client: all data have
+    arrived at its last completion. A card's rate is the steady one, which does not depend on the length of a run."""
     stops = (COMPLETED, CONFIRMED) if series.operation == "read" else (CONFIRMED, COMPLETED)
     first, second, steady = (Subject(evidence, series, column, point or {}) for column in (*stops, STEADY))
     whole = first if first.cell(first.sizes[0]).values else second
-    if series.has_card and all(len(steady.values(size)) == len(whole.values(size)) > 0 for size in whole.sizes):
+    if series.has_card and all(len(steady.counts(size)) == len(whole.counts(size)) > 0 for size in whole.sizes):
         return steady
     return whole

@@ -1,8 +1,9 @@
-"""The environment of the records, the sets that reports list them in, and the reference as evidence."""
+"""The environment of the records, the sets of records that reports list, and the reference as evidence."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,23 +64,22 @@ def sets_of(keys: Iterable[str], sets: Iterable[RecordSet]) -> str:
 
 @dataclass(frozen=True)
 class ReferenceEvidence(Evidence):
-    """Rows alone: what needs single samples, as quantiles and rounds do, is an error."""
+    """Rows without samples, so that quantiles and rounds are errors."""
 
     def samples(self, series: str, point: Point | None = None) -> NoReturn:
         raise RecordError(f"{series}{point or ''}: the reference has rows and no samples", hint="measure it: lab run")
 
 
 def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> ReferenceEvidence:
-    """The rows of the reference; raise if it has none. It may be older than the experiment, and lack some series."""
+    """The rows of the reference; raise if it has none. An older reference may lack some series."""
     table = folder / f"{experiment.name}.csv"
     try:
         rows = parse_table(table.read_text())
     except FileNotFoundError as error:
-        raise SpecError("there is no reference to take numbers from", file=table, hint="make lock") from error
+        raise SpecError("the experiment has no reference", file=table, hint="make lock") from error
     measured = {row.series for row in rows}
-    series = tuple(one for one in experiment.on(EXACT).series if one.name in measured)
-    names = {one.name for one in series}
-    rows = [row for row in rows if row.series in names]
+    series = tuple(run for run in experiment.on(EXACT).series if run.name in measured)
+    rows = [row for row in rows if row.series in {run.name for run in series}]
     facts = SiteFacts(SITE, ENDS, read_identity(folder) or {}, EXACT)
     plan = measured_plan(Plan(replace(experiment, series=series), facts, ()), rows)
     keys = list(dict.fromkeys(row.record for row in rows))
@@ -102,8 +102,8 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
 
 
 def ends_of(evidence: Evidence) -> str:
-    """Both ends by their devices and addresses, or the nodes of the trials where each trial had its own. On a site
-    whose trials repeat, all nodes give the same bytes, and a report does not name them."""
+    """Both ends by their devices and addresses, or the nodes of the trials if each trial had others. A report of a site
+    whose trials repeat names no nodes, since all of them give the same bytes."""
     site = evidence.plan.site
     moments = () if site.traits.repeats else tuple(facts.moment for facts in evidence.facts.values())
     nodes = {", ".join(moment.nodes) for moment in moments} - {""}
@@ -126,9 +126,9 @@ def card_origins(evidence: Evidence) -> list[CardOrigins]:
 
 
 def _origins(file: CardFile) -> CardOrigins:
-    names: dict[str, list[str]] = {}
-    for name, known in file.known.items():
-        names.setdefault(ORIGINS[known.origin].format(known.fitted_to), []).append(rf"\texttt{{{escape(name)}}}")
+    names = defaultdict[str, list[str]](list)
+    for name, value in file.known.items():
+        names[ORIGINS[value.origin].format(value.fitted_to)].append(rf"\texttt{{{escape(name)}}}")
     return CardOrigins(file.card.name, {origin: Markup(", ".join(of_origin)) for origin, of_origin in names.items()})
 
 

@@ -37,7 +37,7 @@ Cells = dict[tuple[str, Place, int, str], Cell]  # by series, point, size and co
 
 @dataclass(frozen=True)
 class Evidence:
-    """An experiment's plan with all that its trials left."""
+    """An experiment's plan with the rows, facts and samples of its trials."""
 
     plan: Plan
     rows: tuple[Row, ...]
@@ -53,12 +53,12 @@ class Evidence:
 
     def all_series(self, measure: str) -> tuple[Series, ...]:
         """The series that measure this and vary no parameter, in the order of the file."""
-        return tuple(one for one in self.plan.experiment.series if one.measure == measure and not one.vary)
+        return tuple(run for run in self.plan.experiment.series if run.measure == measure and not run.vary)
 
     @property
     def sweeps(self) -> tuple[Series, ...]:
         """The series of throughput that vary any parameter."""
-        return tuple(one for one in self.plan.experiment.series if one.measure == "throughput" and one.vary)
+        return tuple(run for run in self.plan.experiment.series if run.measure == "throughput" and run.vary)
 
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key."""
@@ -88,7 +88,7 @@ class Evidence:
 
 
 def gather(plan: Plan, results: Path) -> Evidence:
-    """All evidence of a plan; an error names the first trial that is missing."""
+    """All evidence of a plan; raise if a trial has no record, and name the first."""
     keys = list(dict.fromkeys(trial.trial.key for trial in plan.planned))
     records = {key: record for key in keys if (record := read_whole(results, key))}
     _require(plan, results, records.keys())
@@ -100,7 +100,7 @@ def gather(plan: Plan, results: Path) -> Evidence:
 
 
 def require_all(plan: Plan, results: Path) -> None:
-    """An error that names the first trial without a whole record, and how to get it."""
+    """Raise if a trial has no intact record, and name the first."""
     _require(plan, results, {key for key in plan.trials() if has_record(results, key)})
 
 
@@ -123,15 +123,15 @@ def describe(planned: Planned) -> str:
 
 
 def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:
-    """The plan without the series that only must work, and without the sizes that no record has."""
+    """The plan without the series whose output is not read, and without the sizes that no record has."""
     sizes = defaultdict[str, set[int]](set)
     for row in rows:
         sizes[row.series].add(row.size_bytes)
-    shown = [one for one in plan.experiment.series if not one.tool.silent]
+    shown = [run for run in plan.experiment.series if not run.tool.silent]
     if not shown:
-        what = "nothing of what its programs print is read, so that there is nothing to report"
+        what = "no output of its programs is read, so that the report would be empty"
         raise RecordError(what, where=plan.experiment.name, hint="lab show KEY; or another output in [programs]")
-    series = {one.name: _with_sizes(one, plan.site.name, sizes[one.name]) for one in shown}
+    series = {run.name: _with_sizes(run, plan.site.name, sizes[run.name]) for run in shown}
     planned = (
         replace(trial, series=series[trial.series.name]) for trial in plan.planned if trial.series.name in series
     )
@@ -146,13 +146,12 @@ def _with_sizes(series: Series, site: str, measured: Set[int]) -> Series:
     profile = series.profile(site)
     if "sizes" not in profile.values:
         return replace(series, published=replace(series.published, sizes=sizes))
-    return replace(
-        series, profiles=series.profiles | {site: replace(profile, values={**profile.values, "sizes": sizes})}
-    )
+    narrowed = replace(profile, values={**profile.values, "sizes": sizes})
+    return replace(series, profiles=series.profiles | {site: narrowed})
 
 
 def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> Cells:
-    """The values of every column that counts something, whatever notation the table has for varied values."""
+    """The values of every column that counts something, in whatever notation the table has varied values."""
     full = {key[:KEY_LETTERS]: key for key in keys}
     varied = {series.name: tuple(series.vary) for series in plan.experiment.series}
     values: dict[tuple[str, Place, int, str], list[tuple[int, str]]] = defaultdict(list)

@@ -11,11 +11,14 @@ PARAMETERS = {
     "rx_depth": "the depth of the receive queue",
     "warmup": "the number of warm-up messages",
     "iterations": "the number of timed messages",
-    "until_stable": "the percent by which rounds may differ",
+    "until_stable": "the difference that rounds may have, in percent",
     "post_list": "the length of a chain of requests",
     "inline": "the bytes that travel inside a request",
     "signal_every": "the signalling interval",
 }
+
+
+OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
 
 
 def parameter_words(name: str) -> str:
@@ -23,49 +26,37 @@ def parameter_words(name: str) -> str:
     return PARAMETERS.get(name, name)
 
 
-OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
-
-
 def is_ours(series: Series) -> bool:
-    """Whether the lab's own program ran, and not a peer."""
+    """Whether Verbyte's program ran, and not a reference tool."""
     return series.program in OURS
 
 
 def is_own(series: Series) -> bool:
-    """Whether the experiment brought the program along."""
+    """Whether the program is one of the experiment's."""
     return series.tool.build is not None
 
 
 def label(series: Series) -> str:
-    """The label of a series: the transport for ours, the program's name for a peer, else its own name."""
+    """The transport for Verbyte's programs, the name of a reference tool, else the series' name."""
     if is_own(series):
         return series.name
     words = OURS.get(series.program, series.program)
     words = f"{words} {series.operation.upper()}" if series.program == "verbs" else words
-    return f"{words}{_way(series)}"
-
-
-def _way(series: Series) -> str:
-    """What takes messages to the wire of a modelled card, if not the card itself."""
     if not series.link.card:
-        return ""
+        return words
+    card = series.link.card.name
     if series.has_card:
-        return f" (modelled card {series.link.card.name})"
-    return " (Soft-RoCE)" if series.tool.rdma else f" (wire of {series.link.card.name})"
+        return f"{words} (modelled card {card})"
+    return f"{words} (Soft-RoCE)" if series.tool.rdma else f"{words} (wire of {card})"
 
 
 def label_within(experiment: Experiment, series: Series) -> str:
-    """The same, with the link's rate or the series' name where an earlier curve of the experiment is called so."""
-    twins = [each for each in experiment.series if not each.vary and label(each) == label(series)]
+    """The label, with the link's rate or the series' name if an earlier curve of the experiment has the same label."""
+    words = label(series)
+    twins = [run for run in experiment.series if not run.vary and label(run) == words]
     if series.vary or twins.index(series) == 0:
-        return label(series)
-    if series.link.rate_bit_s and series.link != twins[0].link:
-        return _told(label(series), describe_rate(series.link))
-    return _told(label(series), series.name)
-
-
-def _told(words: str, more: str) -> str:
-    """A label with a word more in brackets."""
+        return words
+    more = describe_rate(series.link) if series.link.rate_bit_s and series.link != twins[0].link else series.name
     return f"{words.removesuffix(')')}, {more})" if words.endswith(")") else f"{words} ({more})"
 
 
@@ -74,18 +65,18 @@ def describe_rate(link: Link) -> str:
 
 
 def describe_link(link: Link, site: SiteFacts) -> str:
-    """The link in words, the same words for the same link; a real one has the rate that its card says."""
+    """The link in words, the same words for the same link; a real link has the rate of its card."""
     if not site.traits.takes_models:
         return ", ".join(filter(None, (f"{site.name} link", site.identity.get("link"))))
-    delay = f", {link.delay_ns} ns delay" if link.delay_ns else ""
-    loss = f", {link.loss_ppm} ppm loss" if link.loss_ppm else ""
-    offload = "" if link.offload else ", no segmentation offload"
-    card = f", {link.card.wire_ns} ns, wire of the modelled card {link.card.name}" if link.card else ""
-    said = f"{describe_rate(link)}{delay}{loss}{offload}{_clock(link)}{card}"
-    return f"{site.name} cable, MTU {link.mtu} B, {said}"
-
-
-def _clock(link: Link) -> str:
-    if not link.sets_clock:
-        return ""
-    return f", the server's clock {link.clock_offset_ns} ns ahead and {link.clock_drift_ppm} ppm fast"
+    clock = f"the server's clock {link.clock_offset_ns} ns ahead and {link.clock_drift_ppm} ppm fast"
+    parts = {
+        f"{site.name} cable": True,
+        f"MTU {link.mtu} B": True,
+        describe_rate(link): True,
+        f"{link.delay_ns} ns delay": link.delay_ns,
+        f"{link.loss_ppm} ppm loss": link.loss_ppm,
+        "no segmentation offload": not link.offload,
+        clock: link.sets_clock,
+        link.card and f"{link.card.wire_ns} ns, wire of the modelled card {link.card.name}": link.card,
+    }
+    return ", ".join(part for part, applies in parts.items() if part and applies)

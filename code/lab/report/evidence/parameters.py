@@ -1,9 +1,9 @@
-"""The parameters of an experiment: as published, as asked for, as run, and as they took effect."""
+"""The parameters of an experiment: as published, as requested, as run, and as they took effect."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from lab.report.tex.numbers import number_tex, show_exactly
 from lab.report.tex.render import Markup, escape
 
 COUNTED = ("iterations", "warmup", "tx_depth", "rx_depth", "repetitions", "windows")
-OF_ALL = ("iterations", "warmup", "repetitions")  # the rest concern the lab's engine
+OF_ALL = ("iterations", "warmup", "repetitions")  # the others concern the engine of Verbyte's programs
 BOUNDS = {  # the unit of a bound, and the value that stands for none
     "iterations_at_most": ("", None),
     "iterations_at_least": ("", 1),
@@ -29,7 +29,7 @@ BOUNDS = {  # the unit of a bound, and the value that stands for none
     "warmup_at_most": ("", None),
     "warmup_depths_at_least": ("", 0),
 }
-NOT_SAID, NONE = Markup("not said"), Markup("--")
+UNPUBLISHED, NONE = Markup("not said"), Markup("--")
 MEGABYTE = 10**6
 Range = tuple[int, int]
 
@@ -73,14 +73,14 @@ def published_by(evidence: Evidence) -> str:
 
 
 def profile_why(evidence: Evidence) -> str:
-    """The reason that most series have for other values on this site."""
+    """The reason of most series for other values on this site."""
     site, series = evidence.plan.site.name, evidence.plan.experiment.series
-    return Counter(one.profile(site).why for one in series).most_common(1)[0][0]
+    return Counter(run.profile(site).why for run in series).most_common(1)[0][0]
 
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter: published, and asked for and used by all series, each of their ranges once."""
+    """One parameter: published, and requested and used by all series, each of their ranges once."""
 
     name: str
     published: Markup
@@ -97,33 +97,34 @@ def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
 def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
     site, theirs = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
     for name in (*COUNTED, *ROUNDS):
-        if series := [one for one in evidence.plan.experiment.series if _concerns(one, site, name)]:
-            published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else NOT_SAID
-            asked, used = [_asked(one, name) for one in series], [_used(one, site, name) for one in series]
-            is_of_site = any(name in one.profile(site).values for one in series)
+        if series := [run for run in evidence.plan.experiment.series if _concerns(run, site, name)]:
+            published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else UNPUBLISHED
+            asked, used = [_asked(run, name) for run in series], [_used(run, site, name) for run in series]
+            is_of_site = any(name in run.profile(site).values for run in series)
             path = ("profile", site, name) if is_of_site else ("parameters", name)
             yield ParameterRow(name, published, _ranges(asked), _ranges(used), _source(evidence, used, *path))
 
 
 def _concerns(series: Series, site: str, name: str) -> bool:
-    """Whether a series has a parameter: the lab's engine has more than other programs, and rounds have their own."""
+    """Whether a series has a parameter: Verbyte's engine has more than other programs, and rounds have theirs."""
     if name in ROUNDS:
         return bool(series.parameters(site, {}).until_stable) and series.tool.engine
     return name in OF_ALL or series.tool.engine
 
 
 def _asked(series: Series, name: str) -> Range:
-    """What the file asks of a real link: the varied values, or the one of all points."""
+    """The request of the file: the varied values, or the one of all points."""
     values = [point.get(name, getattr(series.published, name)) for point in series.points()]
     return min(values), max(values)
 
 
 def _used(series: Series, site: str, name: str) -> Range:
     """The least and the most over the varied values, and of the counts that the profile bounds over the sizes."""
+    points = series.points()
     if name in ("iterations", "warmup"):
-        values = [getattr(counts, name) for point in series.points() for counts in series.counts(site, point)]
+        values = [getattr(counts, name) for point in points for counts in series.counts(site, point)]
     else:
-        values = [getattr(series.parameters(site, point), name) for point in series.points()]
+        values = [getattr(series.parameters(site, point), name) for point in points]
     return min(values), max(values)
 
 
@@ -131,7 +132,7 @@ def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
     site = evidence.plan.site.name
     for name, (unit, no_bound) in BOUNDS.items():
         bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
-        if any(bound != no_bound for bound in bounds):
+        if set(bounds) != {no_bound}:
             used = [(bound, bound) for bound in bounds if bound is not None]
             source = _source(evidence, bounds, "profile", site, name)
             yield ParameterRow(name, NONE, NONE, _ranges(used, unit), source)
@@ -152,9 +153,9 @@ def _exactly(value: float, unit: str = "") -> Markup:
     return Markup(show_exactly(value, unit).tex)
 
 
-# Names in the CSV's header of values that parameters choose, or leave to a rule.
-NAMES = {"tx_depth": "depth", "signal_every": "signal_every", "post_list": "post_list", "inline": "inline"}
-ABOUT_COUNTS = ("asked", "sample_every")  # beside the values in the header: nothing runs with these
+# The names of varied parameters in the header of a program's output, if they differ.
+HEADER_NAMES = {"tx_depth": "depth"}
+ABOUT_COUNTS = ("asked", "sample_every")  # in the header, and no effective value
 SHOWN = {
     "iterations": r"\labhead{timed}{messages}",
     "warmup": "warm-up",
@@ -165,7 +166,7 @@ SHOWN = {
 }
 _VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
 
-Values = dict[str, frozenset[int]]  # name -> every value that any repetition had
+Values = dict[str, frozenset[int]]  # by name, every value that any repetition had
 
 
 @dataclass(frozen=True)
@@ -174,9 +175,6 @@ class Effective:
 
     point: Point
     by_size: dict[int, Values]
-
-    def over_sizes(self, name: str) -> frozenset[int]:
-        return frozenset().union(*(values.get(name, ()) for values in self.by_size.values()))
 
 
 def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
@@ -192,7 +190,7 @@ def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
 
 
 def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Values]:
-    by_size: dict[int, dict[str, set[int]]] = {}
+    by_size = defaultdict[int, dict[str, set[int]]](lambda: defaultdict(set))
     for planned in evidence.plan.planned:
         facts = evidence.facts.get(planned.trial.key)
         if facts and (planned.series.name, planned.point) == (series.name, point):
@@ -200,7 +198,7 @@ def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Valu
             for size in series.sizes(evidence.plan.site.name):
                 for name, value in _VALUE.findall(header.get(f"size {size}", "")):
                     if name not in ABOUT_COUNTS:
-                        by_size.setdefault(size, {}).setdefault(name, set()).add(int(value))
+                        by_size[size][name].add(int(value))
     return {
         size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(by_size.items())
     }
@@ -208,10 +206,14 @@ def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Valu
 
 def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
     """The values that differ between the points of a sweep at one size, although the sweep does not vary them."""
-    varied = {NAMES.get(name, name) for name in series.vary}
+    varied = _varied(series)
     points = [point.by_size.get(size, {}) for point in effective(evidence, series)]
-    names = dict.fromkeys(name for values in points for name in values)
-    return tuple(name for name in names if name not in varied and len({values.get(name) for values in points}) > 1)
+    names = dict.fromkeys(name for values in points for name in values if name not in varied)
+    return tuple(name for name in names if any(values.get(name) != points[0].get(name) for values in points))
+
+
+def _varied(series: Series) -> set[str]:
+    return {HEADER_NAMES.get(name, name) for name in series.vary}
 
 
 @dataclass(frozen=True)
@@ -225,21 +227,21 @@ class EffectiveTable:
 
 def effective_table(evidence: Evidence) -> EffectiveTable:
     """A row for each series with effective values in its records, from the least to the most over sizes and points."""
-    cells = [(series.name, _cells(evidence, series)) for series in evidence.plan.experiment.series]
-    cells = [(name, row) for name, row in cells if row]
-    names = [name for name in SHOWN if any(name in row for _, row in cells)]
+    cells = {series.name: row for series in evidence.plan.experiment.series if (row := _cells(evidence, series))}
+    names = [name for name in SHOWN if any(name in row for row in cells.values())]
     rows = tuple(
-        (Markup(rf"\texttt{{{escape(series)}}}"), *(row.get(name, NONE) for name in names)) for series, row in cells
+        (Markup(rf"\texttt{{{escape(series)}}}"), *(row.get(name, NONE) for name in names))
+        for series, row in cells.items()
     )
-    return EffectiveTable(tuple(Markup(SHOWN[name]) for name in names), rows, tuple(series for series, _ in cells))
+    return EffectiveTable(tuple(Markup(SHOWN[name]) for name in names), rows, tuple(cells))
 
 
 def _cells(evidence: Evidence, series: Series) -> dict[str, Markup]:
-    varied = {NAMES.get(name, name) for name in series.vary}
+    by_size = [values for point in effective(evidence, series) for values in point.by_size.values()]
     loose = {name for size in series.sizes(evidence.plan.site.name) for name in moved(evidence, series, size)}
     cells = {}
     for name in SHOWN:
-        if values := frozenset().union(*(point.over_sizes(name) for point in effective(evidence, series))):
+        if values := {value for at_size in by_size for value in at_size.get(name, ())}:
             text = " to ".join(number_tex(str(end)) for end in dict.fromkeys((min(values), max(values))))
-            cells[name] = Markup(text + (", varied" if name in varied else ", moved" if name in loose else ""))
+            cells[name] = Markup(text + (", varied" if name in _varied(series) else ", moved" if name in loose else ""))
     return cells

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.lines import Line, fit_line
@@ -23,7 +23,6 @@ from lab.typed_json import Fault, Limits
 INDEX = "curves.toml"
 BASE_UNITS = {"microseconds": ("s", 1e-6), "bytes": ("size", 1.0), "bytes_per_microsecond": ("B/s", 1e6)}
 
-Entry = dict[str, Any]
 Text = Annotated[str, Limits(shortest=1, longest=1000)]
 FileName = Annotated[str, Limits(pattern=r"\w[^/]*", expected="the name of a file beside this one")]
 Experiments = Annotated[tuple[str, ...], Limits(shortest=1)]
@@ -46,6 +45,11 @@ class CurveEntry:
     restored_by: float | None = None
     card: Text = ""
 
+    def restored(self, size: int, value: float) -> float:
+        """A value with the amount that its column lost in print."""
+        is_lost = self.restored_from_bytes is not None and size >= self.restored_from_bytes
+        return value + (self.restored_by or 0.0) if is_lost else value
+
 
 @dataclass(frozen=True)
 class TimesEntry:
@@ -64,11 +68,11 @@ class TimesEntry:
 
 @dataclass(frozen=True)
 class ParametersEntry:
-    """The parameters of a report."""
+    """The parameters of a report, by the names of an experiment's file; nothing by default."""
 
-    experiments: Experiments
-    label: Text
-    values: Mapping[str, int]
+    experiments: Experiments = ()
+    label: Text = ""
+    values: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,39 +95,39 @@ class Index:
     values: tuple[ValuesEntry, ...] = ()
 
 
-def entries(kind: str, experiment: str, folder: Path) -> Iterator[Entry]:
-    """The entries of one kind in the index that belong to an experiment."""
-    return (entry for entry in all_entries(kind, folder) if experiment in entry["experiments"])
+Entry = TypeVar("Entry", CurveEntry, TimesEntry, ParametersEntry, ValuesEntry)
 
 
-def all_entries(kind: str, folder: Path) -> Iterator[Entry]:
-    """All entries of one kind in the index."""
-    index = read_toml(folder / INDEX, Index)
-    for number, curve in enumerate(index.content.curve):
+def _index(folder: Path) -> Index:
+    file = read_toml(folder / INDEX, Index)
+    for number, curve in enumerate(file.content.curve):
         if (curve.restored_by is None) != (curve.restored_from_bytes is None):
             expected = "restored_from_bytes together with restored_by"
-            index.refuse(Fault("one of two keys that go together is missing", ("curve", number), expected))
-    yield from index.document.get(kind, ())
+            file.refuse(Fault("one of two keys that go together is missing", ("curve", number), expected))
+    return file.content
 
 
-def rows_of(entry: Entry, folder: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
-    """The rows of an entry's file, all of which have these columns, each of its type."""
-    file = folder / entry["file"]
+def _of(experiment: str, entries: Iterable[Entry]) -> Iterator[Entry]:
+    return (entry for entry in entries if experiment in entry.experiments)
+
+
+def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
+    """The rows of a table, all of which have these columns, each of its type."""
     rows = tuple(csv.DictReader(io.StringIO(read_typed(file), newline="")))
     if not rows:
         raise SpecError("holds no rows", file=file)
     for line, row in enumerate(rows, 2):
         for name, kind in columns.items():
-            if not _reads(row.get(name), kind):
+            if not _is_readable(row.get(name), kind):
                 what = f"{name} is {row.get(name)!r:.60}"
                 raise SpecError(what, file=file, line=line, expected="a number" if kind is not str else "a text")
     return rows
 
 
-def _reads(value: str | None, kind: type) -> bool:
+def _is_readable(value: str | None, kind: type) -> bool:
     try:
-        return value is not None and math.isfinite(kind(value)) if kind is not str else isinstance(value, str)
-    except (ValueError, TypeError, OverflowError):
+        return isinstance(value, str) and (kind is str or math.isfinite(kind(value)))
+    except (ValueError, OverflowError):
         return False
 
 
@@ -150,34 +154,23 @@ class PublishedCurve:
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
-    """The curves that belong beside an experiment."""
-    return tuple(_curve(entry, folder) for entry in entries("curve", experiment, folder))
+    """The curves for an experiment."""
+    return tuple(_curve(entry, folder) for entry in _of(experiment, _index(folder).curve))
 
 
 def published_curve(file: str, folder: Path = PUBLISHED) -> PublishedCurve | None:
-    """The only curve in a file there; None where it holds another number of them."""
-    found = [entry for entry in all_entries("curve", folder) if entry["file"] == file]
-    return _curve(found[0], folder) if len(found) == 1 else None
+    """The only curve in a file of the folder; None if the file has another number of curves."""
+    entries = [entry for entry in _index(folder).curve if entry.file == file]
+    return _curve(entries[0], folder) if len(entries) == 1 else None
 
 
-def _curve(entry: Entry, folder: Path) -> PublishedCurve:
-    where = entry.get("where", {})
-    wanted: dict[str, type] = dict.fromkeys(where, str)
-    points = [
-        (int(row["size_bytes"]), float(row[entry["value"]]))
-        for row in rows_of(entry, folder, wanted | {"size_bytes": int, entry["value"]: float})
-        if all(row[name] == value for name, value in where.items())
-    ]
-    rates = tuple(Estimate(_restored(entry, size, value) * entry["bytes_per_s"], None, 1) for size, value in points)
-    sizes = tuple(size for size, _ in points)
-    about = entry.get("card", ""), entry.get("name", "")
-    return PublishedCurve(entry["label"], entry["machine"], entry["note"], sizes, rates, *about)
-
-
-def _restored(entry: Entry, size: int, value: float) -> float:
-    """A value; a size at which its column lost a fixed amount in print gets that amount back."""
-    lost = size >= entry.get("restored_from_bytes", size + 1)
-    return value + entry["restored_by"] if lost else value
+def _curve(entry: CurveEntry, folder: Path) -> PublishedCurve:
+    columns = {**dict.fromkeys(entry.where, str), "size_bytes": int, entry.value: float}
+    rows = [row for row in _rows(folder / entry.file, columns) if row.items() >= entry.where.items()]
+    sizes = tuple(int(row["size_bytes"]) for row in rows)
+    values = [entry.restored(size, float(row[entry.value])) for size, row in zip(sizes, rows, strict=True)]
+    rates = tuple(Estimate(value * entry.bytes_per_s, None, 1) for value in values)
+    return PublishedCurve(entry.label, entry.machine, entry.note, sizes, rates, entry.card, entry.name)
 
 
 @dataclass(frozen=True)
@@ -204,14 +197,14 @@ class PublishedTimes:
 
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
-    """The times that belong to an experiment."""
-    return tuple(_times(entry, folder) for entry in entries("times", experiment, folder))
+    """The times for an experiment."""
+    return tuple(_times(entry, folder) for entry in _of(experiment, _index(folder).times))
 
 
-def _times(entry: Entry, folder: Path) -> PublishedTimes:
-    size, seconds = entry["size"], entry["seconds"]
-    rows = rows_of(entry, folder, {size: int, seconds: float})
-    return PublishedTimes(entry["name"], entry["label"], tuple((int(row[size]), float(row[seconds])) for row in rows))
+def _times(entry: TimesEntry, folder: Path) -> PublishedTimes:
+    rows = _rows(folder / entry.file, {entry.size: int, entry.seconds: float})
+    points = tuple((int(row[entry.size]), float(row[entry.seconds])) for row in rows)
+    return PublishedTimes(entry.name, entry.label, points)
 
 
 @dataclass(frozen=True)
@@ -223,34 +216,23 @@ class PublishedValues:
 
 
 def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
-    """The values that belong to an experiment."""
-    return tuple(_values(entry, folder) for entry in entries("values", experiment, folder))
+    """The values for an experiment."""
+    return tuple(_values(entry, folder / entry.file) for entry in _of(experiment, _index(folder).values))
 
 
-def _values(entry: Entry, folder: Path) -> PublishedValues:
-    rows = rows_of(entry, folder, {"quantity": str, "unit": str})
+def _values(entry: ValuesEntry, file: Path) -> PublishedValues:
+    rows = _rows(file, {"quantity": str, "unit": str})
     variants = [name for name in rows[0] if name not in ("quantity", "unit")]
-    rows_of(entry, folder, dict.fromkeys(variants, float))
+    _rows(file, dict.fromkeys(variants, float))
     values: dict[tuple[str, str], tuple[float, str]] = {}
     for row in rows:
         if row["unit"] not in BASE_UNITS:
-            file = folder / entry["file"]
             raise SpecError(f"unit {row['unit']!r}", file=file, expected=f"one of {', '.join(BASE_UNITS)}")
         unit, scale = BASE_UNITS[row["unit"]]
         values |= {(row["quantity"], variant): (float(row[variant]) * scale, unit) for variant in variants}
-    return PublishedValues(entry["label"], values)
+    return PublishedValues(entry.label, values)
 
 
-@dataclass(frozen=True)
-class PublishedParameters:
-    """The report and its values, by the names that the experiment's file has for them."""
-
-    label: str = ""
-    values: dict[str, int] = field(default_factory=dict)
-
-
-def published_parameters(experiment: str, folder: Path = PUBLISHED) -> PublishedParameters:
-    """Those of the report that an experiment repeats; empty where it repeats none."""
-    for entry in entries("parameters", experiment, folder):
-        return PublishedParameters(entry["label"], entry["values"])
-    return PublishedParameters()
+def published_parameters(experiment: str, folder: Path = PUBLISHED) -> ParametersEntry:
+    """The parameters of the report that an experiment repeats; empty if it repeats none."""
+    return next(_of(experiment, _index(folder).parameters), ParametersEntry())

@@ -37,7 +37,7 @@ SHARED = {
     Shared.HOST: "Client and server are VMs of one host and share its CPUs with its other work.",
     Shared.NOTHING: "",
 }
-SOFT = "rxe"  # how the names of Soft-RoCE devices begin, as the lab makes them
+SOFT = "rxe"  # the beginning of the names that Verbyte gives to Soft-RoCE devices
 EMULATED = (
     "The site {site} is two emulated VMs that execute one instruction a nanosecond, joined by a computed link, so that "
     "everybody who repeats a measurement gets the same bytes. {rdma} The numbers compare the length of the software's "
@@ -52,21 +52,19 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def measured_on(evidence: Evidence) -> str:
-    """The days of the measurements. Where a trial gives the same bytes on any day, the report must not name a day: it
-    has the date of the site's clock instead."""
+    """The days of the measurements, or the date of the site's clock if every run has the same bytes."""
     site = evidence.plan.site
     if site.traits.repeats:
         base = _BASE.search(site.identity.get("arguments", ""))
         return f"Its clock begins at {base[1]}; on any day the records are the same." if base else ""
-    matches = (_DAY.match(facts.moment.started) for facts in evidence.facts.values())
-    days = sorted({match[0] for match in matches if match})
-    if not days:
-        return ""
-    return f"Measured on {days[0]}." if len(days) == 1 else f"Measured from {days[0]} to {days[-1]}."
+    days = sorted({day[0] for facts in evidence.facts.values() if (day := _DAY.match(facts.moment.started))})
+    if len(days) > 1:
+        return f"Measured from {days[0]} to {days[-1]}."
+    return f"Measured on {days[0]}." if days else ""
 
 
 def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
-    """Labels and packages; nothing where the records are of another machine than this checkout's."""
+    """Labels and packages; nothing if the records are of another machine than this checkout's."""
     known = snapshot.read(machine)
     if known is None or evidence.plan.site.identity.get("frozen") != known.frozen.get("memory"):
         return []
@@ -86,12 +84,12 @@ def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str
 
 
 def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
-    """What moves the data of RDMA: a device, or Soft-RoCE in its place, or modelled cards beside it."""
-    if cards and device.startswith(SOFT):
-        card = f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file"
-        return f"{card}, or kernel RDMA (Soft-RoCE, {device}), where the kernel does the card's work."
+    """The carrier of RDMA's data: a device, Soft-RoCE, or modelled cards beside either."""
     if cards:
-        return f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file, or {device}."
+        card = f"RDMA uses a modelled card ({', '.join(cards)}) whose times are those of its file"
+        if device.startswith(SOFT):
+            return f"{card}, or kernel RDMA (Soft-RoCE, {device}), where the kernel does the card's work."
+        return f"{card}, or {device}."
     if device.startswith(SOFT):
         return f"RDMA is kernel RDMA (Soft-RoCE, {device}): the kernel does the work of a card."
     return f"RDMA uses the device {device}." if device else "There is no RDMA device."
@@ -109,23 +107,24 @@ class SiteWords:
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
-    """The words for a site by its traits, not by its name."""
+    """The words for a site, by its traits alone."""
+    caption, shared = f"Site {site}.", SHARED[traits.shared]
     if traits.clock is Clock.INSTRUCTIONS:
         return SiteWords(
-            caption=f"Site {site}.",
-            short=f"Site {site}: time is counted in instructions.",
-            long=f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, stalls or clock "
+            caption,
+            f"Site {site}: time is counted in instructions.",
+            f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, stalls or clock "
             "frequency. The numbers measure the length of the software's path and do not predict real hardware.",
-            spread="Repetitions start at different moments of one snapshot: their spread shows chance of memory layout "
+            "Repetitions start at different moments of one snapshot: their spread shows chance of memory layout "
             "and timing, not of other hosts or days.",
-            shared=SHARED[traits.shared],
+            shared,
         )
     return SiteWords(
-        caption=f"Site {site}.",
-        short=f"Site {site}: wall-clock time.",
-        long=f"On the site {site} time is wall-clock time.",
-        spread="Repetitions ran one after the other: their spread does not show what differs on other hosts or days.",
-        shared=SHARED[traits.shared],
+        caption,
+        f"Site {site}: wall-clock time.",
+        f"On the site {site} time is wall-clock time.",
+        "Repetitions ran one after the other: their spread does not show what differs on other hosts or days.",
+        shared,
     )
 
 

@@ -66,7 +66,7 @@ class Sketch:
     """What is drawn, and its caption."""
 
     caption: str
-    data: Any  # a Drawable, whose kind a reader of the sketch knows
+    data: Any  # a Drawable; its kind follows from the figure's name
 
 
 class Gallery:
@@ -124,7 +124,7 @@ class Exhibits:
             return ABSENT
 
     def table(self, columns: Sequence[str], sizes: Sequence[str | int]) -> list[list[Markup]]:
-        """A row for each size: the size, then the answer to each query there."""
+        """A row for each size: the size, then the answer to each query at it."""
         return [[size_cell(size), *(self.cell(at(query, size)) for query in columns)] for size in sizes]
 
     def sizes(self, name: str) -> list[str]:
@@ -137,20 +137,18 @@ class Exhibits:
     def sizes_of_query(self, query: str) -> list[str]:
         """The sizes at which the data answer a query."""
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
-        everywhere = dict.fromkeys(size for name in names for size in self.sizes(name))
-        return sorted((size for size in everywhere if self.has(f"{query} at {size}")), key=parse_size)
+        sizes = {size for name in names for size in self.sizes(name)}
+        return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
 
     def curve(self, query: str, label: str) -> Curve | None:
         """The answers to a query at all sizes that have one."""
         values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
         if not values:
             return None
-        keys = keys_of(values.values())
-        machine = "" if keys else next(iter(values.values())).source
-        estimates = [value.estimate for value in values.values()]
-        if not keys:
-            estimates = [Estimate(estimate.value, None, 1) for estimate in estimates]
-        return Curve(label, tuple(float(parse_size(size)) for size in values), tuple(estimates), keys, machine)
+        x, y, keys = tuple(map(float, map(parse_size, values))), tuple(values.values()), keys_of(values.values())
+        if keys:
+            return Curve(label, x, tuple(value.estimate for value in y), keys)
+        return Curve(label, x, tuple(Estimate(value.estimate.value, None, 1) for value in y), (), y[0].source)
 
     def plot(
         self,
@@ -171,7 +169,7 @@ class Exhibits:
         return self.put(caption, Sized(name, label, kind, lines, looks, bounds, height))
 
     def put(self, caption: str, data: Drawable) -> Markup:
-        """A figure at its place, with its short caption, marked where a record warns, and its content in words."""
+        """Draw a figure; return its float, marked if a record warns."""
         if len(caption.split()) > MOST_WORDS:
             words = f"{len(caption.split())} words (at most {MOST_WORDS})"
             raise ReportError(f"a caption of {words}: {caption[:40]} ...")
@@ -186,7 +184,7 @@ class Exhibits:
 
 
 def require_data(drawn: Sequence[object], what: str, name: str) -> None:
-    """Refuse a figure of which the data give nothing."""
+    """Raise if the data have nothing for a figure."""
     if not drawn:
         raise ReportError(f"the data give no {what} of {name}", hint="lab query")
 
@@ -245,9 +243,9 @@ def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup
     return Markup(rf"{shown} \labinterval{{{', '.join(signed)}}}")
 
 
-def printed(value: Value, digits: int = DIGITS) -> str:
+def printed(value: Value) -> str:
     """The number of a cell for a figure: without its interval."""
-    return show(value.answer.estimate.value, value.answer.unit, _place(value.answer.estimate, digits)).plain
+    return show(value.answer.estimate.value, value.answer.unit, _place(value.answer.estimate, DIGITS)).plain
 
 
 def _place(estimate: Estimate, digits: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +19,10 @@ from lab.records.table import SIDES
 from lab.report.evidence.curve import STOPS, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, is_ours, is_own
-from lab.report.evidence.pairs import CurvePair, Sort, pairs
+from lab.report.evidence.pairs import Sort, pairs
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.varied import Varied, X
+from lab.report.exhibits.varied import X, enough
 from lab.report.tex.render import Markup
 from lab.report.topics.times import is_fetch
 
@@ -53,7 +53,6 @@ class CurveGroup:
 
     @property
     def title(self) -> str:
-        """What is measured."""
         return MEASURES[self.measure]
 
     @property
@@ -93,8 +92,8 @@ class SeriesPair:
 
 @dataclass(frozen=True)
 class Best:
-    """What a parameter does at one size: the smallest value that is as good as the one with the largest result, the one
-    with the smallest result, the query of their ratio, and whether this is more than luck."""
+    """The effect of a parameter at one size: the smallest value that is as good as the best one, the worst value, the
+    query of their ratio, and whether this is more than luck."""
 
     parameter: str
     size: str
@@ -127,7 +126,6 @@ class Sweep:
 
     @property
     def quantity(self) -> str:
-        """What it measures, in words."""
         return MEASURES[self.series.measure].lower()
 
     @property
@@ -141,10 +139,6 @@ class Groups:
     """The series of an experiment, as a report arranges them."""
 
     exhibits: Exhibits
-
-    @cached_property
-    def varied(self) -> Varied:
-        return Varied(self.exhibits)
 
     @property
     def evidence(self) -> Evidence:
@@ -161,33 +155,33 @@ class Groups:
     @cached_property
     def groups(self) -> tuple[CurveGroup, ...]:
         """One for each measure and link, those of a modelled card first; long ones are divided."""
-        of_link: dict[tuple[str, str], list[Series]] = {}
+        of_link = defaultdict[tuple[str, str], list[Series]](list)
         for series in self.series:
             if not _is_sweep(series):
-                of_link.setdefault((series.measure, self._link(series)), []).append(series)
+                of_link[series.measure, self._link(series)].append(series)
         ordered = sorted(of_link.items(), key=lambda item: (list(MEASURES).index(item[0][0]), not item[1][0].link.card))
         names = set[str]()
-        groups = (group for (measure, link), series in ordered for group in self._groups(measure, link, series, names))
-        return tuple(groups)
+        return tuple(
+            group for (measure, link), series in ordered for group in self._groups(measure, link, series, names)
+        )
 
-    def _groups(self, measure: str, link: str, series: Sequence[Series], names: set[str]) -> Iterator[CurveGroup]:
-        looks = dict[str, int]()
-        rows = [(one, self._row(one, point, looks)) for one in series for point in one.points()]
+    def _groups(self, measure: str, link: str, runs: Sequence[Series], names: set[str]) -> Iterator[CurveGroup]:
+        looks = Counter[str]()
+        rows = [(series, self._row(series, point, looks)) for series in runs for point in series.points()]
         for start in range(0, len(rows), MOST_CURVES):
             part = rows[start : start + MOST_CURVES]
             name = measure.replace(ONE_WAY, "calls")
             name = f"{name}.{part[0][0].name}" if name in names else name
             name += f".{start}" if name in names else ""
             names.add(name)
-            count = Counter(size for one, _ in part for size in one.sizes(self.site))
-            every, most = sorted(count), max(count.values())
-            few = _few((size for size in every if count[size] > most / 2), FEW)
-            yield CurveGroup(name, measure, link, tuple(row for _, row in part), tuple(map(format_size, every)), few)
+            count = Counter(size for series, _ in part for size in series.sizes(self.site))
+            few = _few((size for size in count if count[size] > max(count.values()) / 2), FEW)
+            yield CurveGroup(name, measure, link, tuple(row for _, row in part), _sizes(sorted(count)), few)
 
-    def _row(self, series: Series, point: Point, looks: dict[str, int]) -> Row:
+    def _row(self, series: Series, point: Point, looks: Counter[str]) -> Row:
         """A curve; the second of one look gets a variant of it."""
         look = self._look(series)
-        looks[look] = looks.get(look, 0) + 1
+        looks[look] += 1
         variant = look if looks[look] == 1 else f"{look} {looks[look]}"
         name = f"{series.name}{', round trip' * is_fetch_time(series)}"
         if point:
@@ -216,64 +210,62 @@ class Groups:
 
     @cached_property
     def stops(self) -> list[tuple[str, list[str]]]:
-        """Where the clocks of a throughput stop, and the series of each."""
+        """The ends of the timed intervals of throughputs, and the series of each."""
         rates = (series for series in self.series if series.measure == "throughput")
         return _by((STOPS[subject(self.evidence, series, series.points()[0]).column], series) for series in rates)
 
     @cached_property
     def measures(self) -> frozenset[str]:
-        """What the series measure: `throughput`, `latency`, `one-way`; and `fetch` for the latency of a READ."""
+        """The measures of the series: `throughput`, `latency`, `one-way`; and `fetch` for the latency of a READ."""
         fetch = {"fetch"} if any(map(is_fetch_time, self.series)) else set()
         return frozenset(series.measure for series in self.series) | fetch
 
     @cached_property
     def pairs(self) -> tuple[SeriesPair, ...]:
         """Transports over TCP, ours over reference tools and over programs of the experiment, and each of these over
-        the one before; where a group has none of these, its fastest curve over the next."""
-        paired = [self._of(pair) for pair in pairs(self.evidence) if pair.sort is not Sort.VARIANT]
+        the one before; in a group that has none of these, its fastest curve over the next."""
+        paired = [
+            SeriesPair(
+                pair.ours.series.name, pair.base.series.name, pair.sort, self._look(pair.ours.series), _few(pair.sizes)
+            )
+            for pair in pairs(self.evidence)
+            if pair.sort is not Sort.VARIANT
+        ]
         paired += [pair for group in self.groups if group.measure == "latency" for pair in self._of_latencies(group)]
         names = {name for pair in paired for name in (pair.ours, pair.base)}
         rest = [group for group in self.groups if not names & {query for query, *_ in group.curves}]
         return (*paired, *(pair for group in rest if group.measure != ONE_WAY for pair in self._fastest(group)))
 
-    def _of(self, pair: CurvePair) -> SeriesPair:
-        ours, base = pair.ours.series, pair.base.series
-        return SeriesPair(ours.name, base.name, pair.sort, self._look(ours), _few(pair.sizes))
-
     def _of_latencies(self, group: CurveGroup) -> Iterator[SeriesPair]:
-        """RDMA and MPI over TCP, and ours over each reference tool that does the same."""
-        series = [self.evidence.series(query) for query, *_ in group.curves if query in self.exhibits.numbers.series]
-        ours, tools = list(filter(is_ours, series)), [one for one in series if not (is_ours(one) or is_own(one))]
-        tcp = [one for one in ours if one.program == "tcp"][:1]
-        compared = [(one, base, Sort.TRANSPORT) for base in tcp for one in ours]
+        """RDMA and MPI over TCP, and ours over each reference tool of the same operation."""
+        runs = [self.evidence.series(query) for query, *_ in group.curves if query in self.exhibits.numbers.series]
+        ours, tools = list(filter(is_ours, runs)), [run for run in runs if not (is_ours(run) or is_own(run))]
+        tcp = [run for run in ours if run.program == "tcp"][:1]
+        compared = [(run, base, Sort.TRANSPORT) for base in tcp for run in ours]
         compared = [pair for pair in compared if pair[0].program != "tcp" and not is_fetch(pair[0])]
         for tool in tools:
-            alike = (one for one in ours if _does(one) == _does(tool) and not one.program.startswith("mpi"))
-            compared += [(one, tool, Sort.PEER) for one in alike]
-        for one, base, sort in compared:
-            yield from self._pair(one.name, base.name, sort, self._look(one), is_time=True)
+            alike = (run for run in ours if _does(run) == _does(tool) and not run.program.startswith("mpi"))
+            compared += [(run, tool, Sort.PEER) for run in alike]
+        for run, base, sort in compared:
+            yield from self._pair(run.name, base.name, sort, self._look(run), is_time=True)
 
     def _fastest(self, group: CurveGroup) -> Iterator[SeriesPair]:
         """The curve with the best product of medians at a few sizes over the next."""
 
-        def level(row: Row) -> float:
-            shown = [f"{row[0]} at {size}" for size in group.few]
-            return prod(self.exhibits.value(query) for query in shown if self.exhibits.has(query))
+        def product(row: Row) -> float:
+            queries = [f"{row[0]} at {size}" for size in group.few]
+            return prod(self.exhibits.value(query) for query in queries if self.exhibits.has(query))
 
-        rows = [row for row in group.curves if not self._is_fetch(row[0])]
+        rows = [row for row in group.curves if not is_fetch_time(self.evidence.series(row[0].partition("[")[0]))]
         if len(rows) > 1:
             is_time = group.measure != "throughput"
-            (ours, _, look), (base, *_), *_ = sorted(rows, key=level, reverse=not is_time)
+            (ours, _, look), (base, *_), *_ = sorted(rows, key=product, reverse=not is_time)
             yield from self._pair(ours, base, Sort.TRANSPORT, look, is_time=is_time)
 
     def _pair(self, ours: str, base: str, sort: Sort, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
         of_base = self.exhibits.sizes_of_query(base)
         if common := [parse_size(size) for size in self.exhibits.sizes_of_query(ours) if size in of_base]:
             yield SeriesPair(ours, base, sort, look, _few(common), is_time)
-
-    def _is_fetch(self, query: str) -> bool:
-        series = self.exhibits.numbers.series.get(query.partition("[")[0])
-        return series is not None and is_fetch_time(series)
 
     def compared(self, *sorts: str) -> list[SeriesPair]:
         """The pairs of these sorts in their order: `transport`, `peer`, `own`, `step`."""
@@ -288,8 +280,7 @@ class Groups:
     @cached_property
     def sweeps(self) -> tuple[Sweep, ...]:
         """The series that vary numbers and nothing else; a series whose ends time their own calls is in a group."""
-        sweeps = filter(_is_sweep, self.series)
-        return tuple(Sweep(series, tuple(map(format_size, series.sizes(self.site)))) for series in sweeps)
+        return tuple(Sweep(series, _sizes(series.sizes(self.site))) for series in self.series if _is_sweep(series))
 
     @cached_property
     def best(self) -> dict[str, list[Best]]:
@@ -316,8 +307,8 @@ class Groups:
         ratios = dict(zip(samples, ratios_of_medians(list(samples.values())), strict=True))
         size, best, worst = max(ratios, key=lambda compared: ratios[compared].value)
         is_certain = judge(ratios[size, best, worst], margin=numbers.margin) is Verdict.MORE
-        enough = self.varied.enough(pattern, size)
-        best = best if enough == worst else enough
+        smallest = enough(self.exhibits, pattern, size)
+        best = best if smallest == worst else smallest
         gain = f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}"
         return Best(name, size, best, worst, gain, is_certain)
 
@@ -336,10 +327,10 @@ def _point(point: Point) -> str:
 
 
 def _by(pairs: Iterable[tuple[str, Series]]) -> list[tuple[str, list[str]]]:
-    """The names of series by what they have in common."""
-    groups: dict[str, list[str]] = {}
-    for words, series in pairs:
-        groups.setdefault(words, []).append(series.name)
+    """The names of series by a text that they share."""
+    groups = defaultdict[str, list[str]](list)
+    for text, series in pairs:
+        groups[text].append(series.name)
     return list(groups.items())
 
 
@@ -357,4 +348,8 @@ def some(items: Sequence[Item], most: int) -> list[Item]:
 
 
 def _few(sizes: Iterable[int], most: int = FEWER) -> tuple[str, ...]:
-    return tuple(map(format_size, some(sorted(sizes), most)))
+    return _sizes(some(sorted(sizes), most))
+
+
+def _sizes(sizes: Iterable[int]) -> tuple[str, ...]:
+    return tuple(map(format_size, sizes))

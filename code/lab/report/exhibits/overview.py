@@ -12,15 +12,16 @@ from lab.records.table import SIDES
 from lab.report.evidence.labels import parameter_words
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import ABSENT, grid, size_cell
-from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Row, SeriesPair, Sweep, some
+from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Item, Row, SeriesPair, Sweep, some
 from lab.report.exhibits.plots import dots, multiples
-from lab.report.exhibits.varied import X
+from lab.report.exhibits.varied import X, against, tornado
 from lab.report.tex.numbers import in_words
 from lab.report.tex.render import Markup
 from lab.report.topics.throughput import exceeds_link
 
 FIRST_MM, LATER_MM = 72.0, 50.0  # the height of a figure on the first page, and of the others
 MOST_COLUMNS = 6
+ROUNDS = {"rounds": "rounds", "taken_off": "taken off", "corrected": "corrected"}  # measures and heads
 SHADES = ("1 B", "256 B", "1 KiB", "4 KiB")  # the looks of sizes or values, from the first to the last
 # By measure, the heads and queries of a table of features: {0} is a curve, {1} its smallest size, {2} its largest.
 FEATURES = {
@@ -91,39 +92,34 @@ class Overview(Groups):
         along = max(vary, key=lambda name: len(vary[name]))
         others = [name for name in vary if name != along and len(vary[name]) > 1]
         point = {name: X if name == along else values[0] for name, values in vary.items()}
+        named, of_size = [(point, size, in_words(parse_size(size))) for size in some(sweep.sizes, len(SHADES))], ""
         if others:
             size, across = sweep.sizes[len(sweep.sizes) // 2], others[0]
             values = some(vary[across], len(SHADES))
             named = [(point | {across: value}, size, f"{across} {value}") for value in values]
             of_size = f", messages of {in_words(parse_size(size))}"
-        else:
-            named = [(point, size, in_words(parse_size(size))) for size in some(sweep.sizes, len(SHADES))]
-            of_size = ""
         curves = [
             (f"{sweep.name}[{', '.join(values.values())}] at {size}", words, shade)
             for (values, size, words), shade in zip(named, SHADES, strict=False)
         ]
-        title = MEASURES[sweep.series.measure]
-        words = parameter_words(along)
-        caption = f"{title} of {sweep.name} against {words}{of_size}."
+        title, words = MEASURES[sweep.series.measure], parameter_words(along)
+        caption, axes = f"{title} of {sweep.name} against {words}{of_size}.", (X, words, title.lower())
         is_linear = min(map(float, vary[along])) <= 0
-        return self.varied.against(
-            sweep.name, caption, (X, words, title.lower()), curves, height=LATER_MM, linear=is_linear
-        )
+        return against(self.exhibits, sweep.name, caption, axes, curves, height=LATER_MM, linear=is_linear)
 
     def tornado(self) -> Markup:
-        """The effects of all parameters on a throughput, where several were varied."""
+        """The effects of all parameters on a throughput, if several were varied."""
         rows = [
             (f"{name} ({sweep.name})", sweep.pattern(name))
             for sweep in self.sweeps
             if sweep.series.measure == "throughput"
             for name in sweep.varied
         ]
-        sizes = sorted({size for sweep in self.sweeps for size in some(sweep.sizes, FEWER)}, key=parse_size)
-        if "parameters" in self.exhibits.gallery or len(rows) == 1 or not rows:
+        if "parameters" in self.exhibits.gallery or len(rows) < 2:
             return Markup("")
+        sizes = sorted({size for sweep in self.sweeps for size in some(sweep.sizes, FEWER)}, key=parse_size)
         caption = "Left of a bar: the value with the worst result; right: the best one, and its gain."
-        return self.varied.tornado("parameters", caption, rows, sizes)
+        return tornado(self.exhibits, "parameters", caption, rows, sizes)
 
     def ratios(self, name: str, caption: str, compared: Sequence[SeriesPair]) -> Markup:
         """A figure of pairs, each over all sizes that both sides have; nothing where none has two."""
@@ -154,20 +150,18 @@ class Overview(Groups):
         return f"{self.groups[0].title} at {'one size' if len(self.groups[0].few) == 1 else 'a few sizes'}."
 
     def features(self, groups: Iterable[CurveGroup]) -> Markup:
-        """The features of each curve of groups of one measure, as far as any curve has them."""
+        """The features of each curve of groups of one measure; a feature that no curve has is left out."""
         rows = [(row, group) for group in groups for row in group.queries]
-        parts = FEATURES[rows[0][1].measure]
         is_single = all(len(group.sizes) == 1 for _, group in rows)
         columns = {
             head: [
                 self.exhibits.cell(part.format(query, group.sizes[0], group.sizes[-1])) for (query, *_), group in rows
             ]
-            for head, part in parts.items()
+            for head, part in FEATURES[rows[0][1].measure].items()
             if not (is_single and "{2}" in part)
         }
-        shown = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells)}
-        names = [name for (_, name, _), _ in rows]
-        return grid(["series", *shown], zip(names, *shown.values(), strict=True))
+        shown = {head: cells for head, cells in columns.items() if set(cells) != {ABSENT}}
+        return grid(["series", *shown], zip((name for (_, name, _), _ in rows), *shown.values(), strict=True))
 
     @cached_property
     def fastest(self) -> str:
@@ -183,10 +177,8 @@ class Overview(Groups):
     @property
     def examples_of_rounds(self) -> list[tuple[str, str, str, str]]:
         """Three curves at one size each: series, size, name and look."""
-        middle = (
-            (row, sizes[len(sizes) // 2]) for row in self.rounds[:FEWER] if (sizes := self.exhibits.sizes(row[0]))
-        )
-        return [(query, size, f"{name}, {in_words(parse_size(size))}", look) for (query, name, look), size in middle]
+        rows = ((row, sizes[len(sizes) // 2]) for row in self.rounds[:FEWER] if (sizes := self.exhibits.sizes(row[0])))
+        return [(query, size, f"{name}, {in_words(parse_size(size))}", look) for (query, name, look), size in rows]
 
     def words(self, size: str) -> Markup:
         """A size as a text prints it."""
@@ -194,8 +186,7 @@ class Overview(Groups):
 
     def tables(self, group: CurveGroup) -> list[Markup]:
         """All sizes of a group, at most six curves to a table."""
-        parts = (group.queries[at : at + MOST_COLUMNS] for at in range(0, len(group.queries), MOST_COLUMNS))
-        return [self._table(part, group.sizes) for part in parts]
+        return [self._table(rows, group.sizes) for rows in _divided(group.queries, MOST_COLUMNS)]
 
     def _table(self, rows: Iterable[Row], sizes: Sequence[str]) -> Markup:
         queries, names, _ = zip(*rows, strict=True)
@@ -203,15 +194,13 @@ class Overview(Groups):
 
     def tables_of(self, sweep: Sweep, most: int = 0) -> list[Markup]:
         """All values of a sweep, at most six sizes to a table, or at a few sizes."""
-        sizes, head = some(sweep.sizes, most or len(sweep.sizes)), ", ".join(sweep.series.vary)
-        parts = [sizes[at : at + MOST_COLUMNS] for at in range(0, len(sizes), MOST_COLUMNS)]
-        return [
-            grid([head, *(in_words(parse_size(size)) for size in part)], self._cells(sweep, part)) for part in parts
-        ]
-
-    def _cells(self, sweep: Sweep, sizes: Sequence[str]) -> list[list[object]]:
-        cell = self.exhibits.cell
-        return [[point, *(cell(f"{sweep.name}[{point}] at {size}") for size in sizes)] for point in sweep.points]
+        head = ", ".join(sweep.series.vary)
+        tables = []
+        for sizes in _divided(some(sweep.sizes, most or len(sweep.sizes)), MOST_COLUMNS):
+            queries = {point: [f"{sweep.name}[{point}] at {size}" for size in sizes] for point in sweep.points}
+            rows = ([point, *map(self.exhibits.cell, of_point)] for point, of_point in queries.items())
+            tables.append(grid([head, *(in_words(parse_size(size)) for size in sizes)], rows))
+        return tables
 
     @property
     def impossible(self) -> list[tuple[str, str]]:
@@ -220,22 +209,23 @@ class Overview(Groups):
             (name, size)
             for query, name, _ in self.rounds
             for size in self.exhibits.sizes(query)
-            if self._exceeds_link(query, size)
+            if self.exhibits.has(rate := f"{query}.corrected at {size}")
+            and exceeds_link(self.exhibits.numbers.ask(rate).estimate, self.evidence.series(query).link.rate_bit_s)
         ]
-
-    def _exceeds_link(self, query: str, size: str) -> bool:
-        rate = f"{query}.corrected at {size}"
-        if not self.exhibits.has(rate):
-            return False
-        return exceeds_link(self.exhibits.numbers.ask(rate).estimate, self.evidence.series(query).link.rate_bit_s)
 
     def tables_of_rounds(self) -> list[Markup]:
         """The rounds at all sizes, two curves to a table."""
-        return [self._table_of_rounds(self.rounds[at : at + 2]) for at in range(0, len(self.rounds), 2)]
+        tables = []
+        for rows in _divided(self.rounds, 2):
+            parts = [
+                (f"{query}.{part}", f"{name}, {words}", look)
+                for query, name, look in rows
+                for part, words in ROUNDS.items()
+            ]
+            sizes = dict.fromkeys(size for query, *_ in rows for size in self.exhibits.sizes(query))
+            tables.append(self._table(parts, sorted(sizes, key=parse_size)))
+        return tables
 
-    def _table_of_rounds(self, rows: Sequence[Row]) -> Markup:
-        parts = {"rounds": "rounds", "taken off": "taken_off", "corrected": "corrected"}
-        columns = [f"{query}.{part}" for query, *_ in rows for part in parts.values()]
-        heads = [f"{name}, {words}" for _, name, _ in rows for words in parts]
-        sizes = dict.fromkeys(size for query, *_ in rows for size in self.exhibits.sizes(query))
-        return grid(["size", *heads], self.exhibits.table(columns, sorted(sizes, key=parse_size)))
+
+def _divided(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
+    return [items[start : start + most] for start in range(0, len(items), most)]

@@ -28,7 +28,7 @@ from lab.report.topics.times import round_trips, trips
 
 Rows = Sequence[Sequence[str]]  # each a series or a query, its name, and where that is another one, its look
 PASSED = "Repetitions whose rounds agreed"
-# The kinds of work that a reader tells apart, from the program down to the wire.
+# The kinds of work in the figure, from the program down to the wire.
 WORK = {
     "program": "program",
     "user library": "program",
@@ -113,7 +113,7 @@ def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
 
 def _matrix_row(curve: MeasuredCurve, words: Sequence[str], columns: Sequence[int]) -> MatrixRow:
     cells = tuple((part.reached, len(part.counts)) if (part := curve.rounds.get(size)) else None for size in columns)
-    return MatrixRow(words[0], look_of(words), cells, curve.subject.keys(curve.sizes))
+    return MatrixRow(words[0], look_of(words), cells, curve.keys(curve.sizes))
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Markup:
@@ -124,19 +124,19 @@ def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Marku
 
 
 def _rounds(curve: MeasuredCurve, size: int, label: str) -> Curve:
-    """The rate of each round of the first repetition over the median of those that the stop rule looked at last."""
+    """The rate of each round of the first repetition over the median of the last ones, which the stop rule compares."""
     rates = curve.rounds[size].rates[0]
     last = median(rates[-curve.limits.window :])
     over = tuple(Estimate(rate / last, None, 1) for rate in rates)
-    return Curve(label, tuple(map(float, range(1, len(rates) + 1))), over, curve.subject.keys([size]))
+    return Curve(label, tuple(map(float, range(1, len(rates) + 1))), over, curve.keys([size]))
 
 
 def _measured(exhibits: Exhibits, name: str) -> MeasuredCurve:
-    return exhibits.numbers.curve(exhibits.numbers.series[name], {}, "", "")
+    return exhibits.numbers.curve(exhibits.numbers.series[name], {})
 
 
 def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) -> Markup:
-    """Distributions, all repetitions of a series together; a series whose round trips were not kept is left out."""
+    """Distributions, all repetitions of a series together; a series without single round trips is left out."""
     drawn = [
         (part, look_of(words))
         for series, *words in rows
@@ -167,9 +167,8 @@ def parts(exhibits: Exhibits, name: str, caption: str, label: str, kinds: Sequen
         values = [exhibits.value(query) if query else 0.0 for query in queries]
         drawn.append((words, (*values, exhibits.value(whole) - sum(values))))
     keys = keys_of(exhibits.numbers.ask(whole) for _, whole, *_ in shown)
-    return exhibits.put(
-        caption, Parts(name, label, tuple(zip(kinds, [*assumed, False], strict=True)), tuple(drawn), keys)
-    )
+    marked = tuple(zip(kinds, [*assumed, False], strict=True))
+    return exhibits.put(caption, Parts(name, label, marked, tuple(drawn), keys))
 
 
 def _is_assumed(exhibits: Exhibits, query: str) -> bool:
@@ -178,7 +177,7 @@ def _is_assumed(exhibits: Exhibits, query: str) -> bool:
     card, _, parameter = part.path.partition(".") if isinstance(part, Reference) else ("", "", "")
     if card not in exhibits.numbers.cards:
         return False
-    return any(known.origin == "assumed" for key, known in read_card(card).known.items() if key.startswith(parameter))
+    return any(value.origin == "assumed" for key, value in read_card(card).known.items() if key.startswith(parameter))
 
 
 def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup:
@@ -190,10 +189,11 @@ def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup
         sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     for cost in counted:
         if cost.size in sizes:
-            series, work = (names or {}).get(cost.curve.series.name, cost.curve.words), defaultdict[str, float](float)
+            label = (names or {}).get(cost.curve.series.name, cost.curve.words)
+            work = defaultdict[str, float](float)
             for kind, value in cost.parts:
                 work[WORK.get(kind, OTHER)] += value
-            groups[cost.size].append(Stack(f"{series}, {cost.end}", tuple(work.items()), cost.work))
+            groups[cost.size].append(Stack(f"{label}, {cost.end}", tuple(work.items()), cost.work))
     if not groups:
         return Markup("")
     bars = tuple((float(size), tuple(groups[size])) for size in sizes)
@@ -203,9 +203,8 @@ def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup
 def placed(text: str, folder: Path, gallery: Gallery) -> str:
     """A student's text with the figures in place of their commands, on as many lines."""
     for figure in reversed(own_figures(text)):
-        command = text[figure.start : figure.end]
-        float_ = _own_figure(figure, folder, gallery)
-        text = text[: figure.start] + float_ + "\n" * command.count("\n") + text[figure.end :]
+        lines = text.count("\n", figure.start, figure.end)
+        text = text[: figure.start] + _own_figure(figure, folder, gallery) + "\n" * lines + text[figure.end :]
     return text
 
 

@@ -15,7 +15,6 @@ from lab.figures.figure import Curve, keys_of
 from lab.model.sizes import parse_size
 from lab.report.exhibits.core import ABSENT, KINDS, LOOKS, Exhibits, cell, look_of, printed, require_data
 from lab.report.query.grammar import Span, parse_query, references
-from lab.report.query.numbers import Numbers
 from lab.report.query.value import Value
 from lab.report.tex.numbers import in_words, number_tex
 from lab.report.tex.render import Markup
@@ -36,13 +35,13 @@ class LinePanel:
     small: str = ""  # a series of small messages
     breaks: Sequence[tuple[str, float]] = ()
     most: float = 0.0
-    beyond: bool = False  # what the times leave of the line through all of them
+    beyond: bool = False  # draw the times less the line through all of them
 
 
 def extrapolated(
     exhibits: Exhibits, name: str, caption: str, label: str, panels: Sequence[LinePanel], height: float = 60.0
 ) -> Markup:
-    """Times and lines drawn back to 0 bytes; a line that the data do not give is left out."""
+    """Times and lines extrapolated to 0 bytes; a line that the data do not have is left out."""
     drawn = tuple(_ray_panel(exhibits, panel) for panel in panels)
     return exhibits.put(caption, Extrapolated(name, label, drawn, height))
 
@@ -68,24 +67,19 @@ def _slope(series: str, sizes: str) -> str:
 def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
     slope, intercept = (exhibits.numbers.ask(f"{series}.{name} {sizes}".strip()) for name in ("slope", "intercept"))
     (reference,) = references(parse_query(_slope(series, sizes))[0])
-    fitted = (reference.span or Span()).picks(tuple(map(parse_size, exhibits.sizes(series))))
-    return Ray(
-        fitted[0],
-        fitted[-1],
-        intercept.estimate.value,
-        1 / slope.estimate.value,
-        printed(intercept),
-        printed(slope),
-        _span_words(reference.span),
-    )
+    span = reference.span or Span()
+    fitted = span.picks(tuple(map(parse_size, exhibits.sizes(series))))
+    speed, words = 1 / slope.estimate.value, (printed(intercept), printed(slope), _span_words(span))
+    return Ray(fitted[0], fitted[-1], intercept.estimate.value, speed, *words)
 
 
-def _span_words(span: Span | None) -> str:
-    """The sizes in words: `up to 256 kB`."""
-    low, high = (span.low, span.high) if span else (None, None)
-    if low and high:
-        return f"{in_words(low)} to {in_words(high)}"
-    return f"from {in_words(low)}" if low else f"up to {in_words(high)}" if high else "through all sizes"
+def _span_words(span: Span) -> str:
+    """`up to 256 kB`."""
+    if span.low and span.high:
+        return f"{in_words(span.low)} to {in_words(span.high)}"
+    if span.low:
+        return f"from {in_words(span.low)}"
+    return f"up to {in_words(span.high)}" if span.high else "through all sizes"
 
 
 def _less(ray: Ray, base: Ray) -> Ray:
@@ -94,110 +88,110 @@ def _less(ray: Ray, base: Ray) -> Ray:
 
 @dataclass(frozen=True)
 class Found:
-    """For a template: the smallest value that is as good as the best one, and what the best gains over the worst."""
+    """For a template: the smallest value that is as good as the best one, and the gain of the best over the worst."""
 
     enough: Markup = ABSENT
     gain: Markup = ABSENT
 
 
-@dataclass(frozen=True)
-class Varied:
-    """Figures and numbers of a varied value: `effect`, `tornado`, `against`. Queries have {x} in its place."""
+def effect(exhibits: Exhibits, pattern: str, size: str) -> Found:
+    """The effect of a varied value at a size; dashes if the data have none. A pattern is a query with {x}."""
+    effect = _effect(exhibits, pattern, size)
+    return Found(Markup(number_tex(enough(exhibits, pattern, size))), cell(effect[1])) if effect else Found()
 
-    exhibits: Exhibits
 
-    @property
-    def numbers(self) -> Numbers:
-        return self.exhibits.numbers
-
-    def effect(self, pattern: str, size: str) -> Found:
-        """The effect of a varied value at a size; dashes where the data have none."""
-        effect = self._effect(pattern, size)
-        return Found(Markup(number_tex(self.enough(pattern, size))), cell(effect[1])) if effect else Found()
-
-    def tornado(self, name: str, caption: str, rows: Iterable[Sequence[str]], sizes: Sequence[str]) -> Markup:
-        """A figure of the effects of parameters, the largest first: for each its name and a query with {x}."""
-        drawn, gains = list[tuple[str, tuple[Effect, ...]]](), list[Value]()
-        for words, pattern in rows:
-            effects = [effect for size in sizes if (effect := self._effect(pattern, size))]
-            drawn += [(words, tuple(effect for effect, _ in effects))] if effects else []
+def tornado(exhibits: Exhibits, name: str, caption: str, rows: Iterable[Sequence[str]], sizes: Sequence[str]) -> Markup:
+    """A figure of the effects of parameters, the largest first: for each its name and a query with {x}."""
+    drawn, gains = list[tuple[str, tuple[Effect, ...]]](), list[Value]()
+    for label, pattern in rows:
+        if effects := [effect for size in sizes if (effect := _effect(exhibits, pattern, size))]:
+            drawn.append((label, tuple(effect for effect, _ in effects)))
             gains += [gain for _, gain in effects]
-        drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
-        label = "throughput with the best value over that with the worst"
-        return self.exhibits.put(caption, Tornado(name, label, tuple(drawn), keys_of(gains)))
+    drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
+    label = "throughput with the best value over that with the worst"
+    return exhibits.put(caption, Tornado(name, label, tuple(drawn), keys_of(gains)))
 
-    def against(
-        self,
-        name: str,
-        caption: str,
-        axes: tuple[str, str, str],
-        curves: Sequence[Sequence[str]],
-        models: Sequence[Sequence[str]] = (),
-        limits: Sequence[Sequence[str]] = (),
-        height: float = 60.0,
-        *,
-        linear: bool = False,
-    ) -> Markup:
-        """A figure of queries against a query: `axes` are this query and the names of both axes. Curves, models and
-        limits are a query and its name each, curves also their look; what no data answer is left out."""
-        x, x_label, y_label = axes
-        shown = [(query, words, values) for query, *words in curves if (values := self._values(query))]
-        require_data(shown, "curve", name)
-        first, _, values = shown[0]
-        data = Against(
-            name,
-            x_label,
-            y_label,
-            KINDS[self.numbers.ask(first.replace(X, values[0])).dimension],
-            tuple((self._number(x, value), x.replace(X, value).replace(" ", "")) for value in values),
-            tuple(self._curve(x, query, words[0], values) for query, words, values in shown),
-            tuple(look_of(words) for _, words, _ in shown),
-            tuple(self._curve(x, query, label, values) for query, label in models if self._answers(query, values)),
-            tuple((label, self._number(query)) for query, label in limits if self._answers(query, ("",))),
-            linear,
-            height,
-        )
-        return self.exhibits.put(caption, data)
 
-    def enough(self, pattern: str, size: str) -> str:
-        """The smallest value whose median is within the margin of the highest; what more gains may be luck."""
-        rates = self._rates(pattern, size)
-        least = max(rates.values()) * (1 - self.numbers.margin)
-        return min((value for value, rate in rates.items() if rate >= least), key=float)
+def against(
+    exhibits: Exhibits,
+    name: str,
+    caption: str,
+    axes: tuple[str, str, str],
+    curves: Sequence[Sequence[str]],
+    models: Sequence[Sequence[str]] = (),
+    limits: Sequence[Sequence[str]] = (),
+    height: float = 60.0,
+    *,
+    linear: bool = False,
+) -> Markup:
+    """A figure of queries against a query: `axes` are this query and the names of both axes. Curves, models and limits
+    are a query and its name each, curves also their look; a query without an answer is left out."""
+    x, x_label, y_label = axes
+    shown = [(query, words, values) for query, *words in curves if (values := _values(exhibits, query))]
+    require_data(shown, "curve", name)
+    first, _, values = shown[0]
+    data = Against(
+        name,
+        x_label,
+        y_label,
+        KINDS[exhibits.numbers.ask(first.replace(X, values[0])).dimension],
+        tuple((exhibits.value(query), query.replace(" ", "")) for query in _queries(x, values)),
+        tuple(_curve(exhibits, x, query, words[0], values) for query, words, values in shown),
+        tuple(look_of(words) for _, words, _ in shown),
+        tuple(
+            _curve(exhibits, x, query, label, values)
+            for query, label in models
+            if exhibits.has(*_queries(query, values))
+        ),
+        tuple((label, exhibits.value(query)) for query, label in limits if exhibits.has(query)),
+        linear,
+        height,
+    )
+    return exhibits.put(caption, data)
 
-    def _effect(self, pattern: str, size: str) -> tuple[Effect, Value] | None:
-        """The best value that is enough, or where the worst is as good, the best one."""
-        rates = self._rates(pattern, size)
-        if not rates:
-            return None
-        worst, enough = min(rates, key=rates.__getitem__), self.enough(pattern, size)
-        best = max(rates, key=rates.__getitem__) if enough == worst else enough
-        gain = self.numbers.ask(f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}")
-        doubt = DOUBTS.get(judge(gain.estimate, margin=self.numbers.margin), "")
-        words = in_words(parse_size(size))
-        return Effect(words, worst, best, gain.estimate, look_of([words]).colour, doubt), gain
 
-    def _rates(self, pattern: str, size: str) -> dict[str, float]:
-        query = f"{pattern} at {size}"
-        return {value: self._number(query, value) for value in self._values(query)}
+def enough(exhibits: Exhibits, pattern: str, size: str) -> str:
+    """The smallest value whose median is within the margin of the highest: a larger gain may be luck."""
+    rates = _rates(exhibits, pattern, size)
+    least = max(rates.values()) * (1 - exhibits.numbers.margin)
+    return min((value for value, rate in rates.items() if rate >= least), key=float)
 
-    def _values(self, query: str) -> tuple[str, ...]:
-        """The values that the series of a query varies at {x}, where the data answer the query."""
-        for name, point in _VARIED.findall(query):
-            parts, series = [part.strip() for part in point.split(",")], self.numbers.series.get(name)
-            if series and X in parts and len(parts) == len(series.vary):
-                values = tuple(map(str, list(series.vary.values())[parts.index(X)]))
-                return values if self._answers(query, values) else ()
-        return ()
 
-    def _answers(self, query: str, values: Sequence[str]) -> bool:
-        return self.exhibits.has(*(query.replace(X, value) for value in values))
+def _effect(exhibits: Exhibits, pattern: str, size: str) -> tuple[Effect, Value] | None:
+    """The best value that is enough, or, if the worst is as good, the best one."""
+    rates, numbers = _rates(exhibits, pattern, size), exhibits.numbers
+    if not rates:
+        return None
+    worst, best = min(rates, key=rates.__getitem__), enough(exhibits, pattern, size)
+    if best == worst:
+        best = max(rates, key=rates.__getitem__)
+    gain = numbers.ask(f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}")
+    doubt = DOUBTS.get(judge(gain.estimate, margin=numbers.margin), "")
+    words = in_words(parse_size(size))
+    return Effect(words, worst, best, gain.estimate, look_of([words]).colour, doubt), gain
 
-    def _curve(self, x: str, query: str, label: str, values: Sequence[str]) -> Curve:
-        points = sorted((self._number(x, value), value) for value in values)
-        answers = [self.numbers.ask(query.replace(X, value)) for _, value in points]
-        estimates = tuple(answer.estimate for answer in answers)
-        return Curve(label, tuple(place for place, _ in points), estimates, keys_of(answers))
 
-    def _number(self, query: str, value: str = "") -> float:
-        return self.exhibits.value(query.replace(X, value))
+def _rates(exhibits: Exhibits, pattern: str, size: str) -> dict[str, float]:
+    values = _values(exhibits, f"{pattern} at {size}")
+    return {value: exhibits.value(f"{pattern.replace(X, value)} at {size}") for value in values}
+
+
+def _values(exhibits: Exhibits, query: str) -> tuple[str, ...]:
+    """The values that the series of a query varies at {x}, if the data answer the query."""
+    for name, point in _VARIED.findall(query):
+        parts, series = [part.strip() for part in point.split(",")], exhibits.numbers.series.get(name)
+        if series and X in parts and len(parts) == len(series.vary):
+            values = tuple(map(str, list(series.vary.values())[parts.index(X)]))
+            return values if exhibits.has(*_queries(query, values)) else ()
+    return ()
+
+
+def _queries(query: str, values: Iterable[str]) -> list[str]:
+    return [query.replace(X, value) for value in values]
+
+
+def _curve(exhibits: Exhibits, x: str, query: str, label: str, values: Sequence[str]) -> Curve:
+    points = sorted(zip(map(exhibits.value, _queries(x, values)), values, strict=True))
+    answers = [exhibits.numbers.ask(query.replace(X, value)) for _, value in points]
+    estimates = tuple(answer.estimate for answer in answers)
+    return Curve(label, tuple(position for position, _ in points), estimates, keys_of(answers))

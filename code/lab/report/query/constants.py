@@ -1,4 +1,4 @@
-"""Numbers that nobody measured here: the plan's, those of a card's file, and those of published reports."""
+"""Numbers that nobody measured here: of the plan, of cards' files, and of published reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNITS: dict[str, Dimension] = {"s": TIME, "size": BYTES, "B/s": RATE}
 
 
 def of_plan(evidence: Evidence) -> dict[str, Value]:
-    """What the experiment's file and the lab chose, of the first series where series differ."""
+    """The numbers that the experiment's file and Verbyte chose; of the first series if series differ."""
     plan = evidence.plan
     first, site = plan.experiment.series[0], plan.site.name
     sizes, run = first.sizes(site), first.parameters(site, {})
@@ -58,19 +58,18 @@ def of_card(card: Card) -> dict[str, Value]:
 
 @dataclass(frozen=True)
 class Published:
-    """A published number, or a curve of them: of another machine, so that nothing here doubts or repeats it."""
+    """A published number, or a curve of them, of another machine."""
 
     source: str
     answer: Callable[[Span], Value | None]
     sizes: tuple[int, ...] = ()
 
     def at(self, span: Span | None, fail: Callable[[str, str], QueryError]) -> Value:
-        """The value, at the size or over the sizes that a curve needs."""
         value = self.answer(span or Span())
         if value is None:
-            raise fail(
-                "a published curve needs one of its sizes", f"at {', '.join(map(format_size, self.sizes[:8]))} ..."
-            )
+            sizes = ", ".join(map(format_size, self.sizes[:8]))
+            hint = f"at {sizes} ..." if sizes else "a range with more published sizes"
+            raise fail("a published curve needs one of its sizes, a line at least two", hint)
         return replace(value, source=self.source)
 
 
@@ -102,20 +101,19 @@ def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Pu
 def _of_line(times: PublishedTimes) -> dict[str, Published]:
     """The numbers of a line through published times, over all of their sizes or some."""
 
-    def line(span: Span) -> Line:
-        sizes = span.picks(times.sizes) if not span.size else times.sizes
-        return times.line(sizes[0], sizes[-1])
+    def of_line(measure: Callable[[Line], Value]) -> Published:
+        def answer(span: Span) -> Value | None:
+            sizes = times.sizes if span.size else span.picks(times.sizes)
+            return measure(times.line(sizes[0], sizes[-1])) if len(sizes) > 1 else None
 
-    measures: dict[str, Callable[[Line], Value]] = {
-        "slope": lambda line: _rounded(1 / line.slope.value / NANO, RATE),
-        "intercept": lambda line: _rounded(line.intercept.value * NANO, TIME),
-        "residual": lambda line: _rounded(float(abs(line.residuals).max()) * NANO, TIME),
-        "r2": lambda line: exact(round(line.r_squared or 0.0, 5)),
-        "points": lambda line: exact(float(line.n)),
-    }
+        return Published(times.label, answer)
+
     return {
-        f"{times.name}.{name}": Published(times.label, lambda span, measure=measure: measure(line(span)))  # type: ignore[misc]
-        for name, measure in measures.items()
+        f"{times.name}.slope": of_line(lambda line: _rounded(1 / line.slope.value / NANO, RATE)),
+        f"{times.name}.intercept": of_line(lambda line: _rounded(line.intercept.value * NANO, TIME)),
+        f"{times.name}.residual": of_line(lambda line: _rounded(float(abs(line.residuals).max()) * NANO, TIME)),
+        f"{times.name}.r2": of_line(lambda line: exact(round(line.r_squared or 0.0, 5))),
+        f"{times.name}.points": of_line(lambda line: exact(float(line.n))),
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from lab.errors import LabError, SizeError
 from lab.model.sizes import parse_size
@@ -48,11 +49,10 @@ class Span:
 
     @property
     def size(self) -> int | None:
-        """The one size, if it is one."""
         return self.listed[0] if len(self.listed) == 1 else None
 
     def picks(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of the sizes that lie within."""
+        """The sizes within the span."""
         if self.listed:
             return tuple(size for size in self.listed if size in sizes)
         return tuple(size for size in sizes if (self.low or 0) <= size <= (self.high or size))
@@ -180,6 +180,10 @@ class _Parser:
     def next(self) -> _Token:
         return self.tokens[self.at]
 
+    def read(self) -> _Token:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
     def fail(self, expected: str, hint: str = "") -> QueryError:
         """The error at the next token."""
         shown = repr(self.next.text) if self.next.text else "the end"
@@ -203,21 +207,19 @@ class _Parser:
     def product(self) -> Query:
         return self._joined(("*", "/"), self.factor)
 
-    def _joined(self, signs: tuple[str, str], operand) -> Query:  # type: ignore[no-untyped-def]
+    def _joined(self, signs: tuple[str, str], operand: Callable[[], Query]) -> Query:
         query = operand()
         while self.next.text in signs:
-            sign = self.next
-            self.at += 1
+            sign = self.read()
             query = Operation(sign.text, query, operand(), sign.column)
-        return query  # type: ignore[no-any-return]
+        return query
 
     def factor(self) -> Query:
-        token = self.next
         if self.takes("("):
             return self._group()
-        if token.kind in ("number", "size"):
+        if self.next.kind in ("number", "size"):
             return self.number()
-        if token.kind == "name":
+        if self.next.kind == "name":
             return self.reference()
         raise self.fail("a series, a number or (")
 
@@ -225,37 +227,31 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.fail(f"at most {DEEPEST} parentheses")
-        query = self.sum()
-        span = self.place()
+        query = placed(self.sum(), self.place())
         if not self.takes(")"):
             raise self.fail(")")
         self.depth -= 1
-        return placed(query, span)
+        return query
 
     def number(self) -> Number:
-        token = self.next
-        self.at += 1
+        token = self.read()
         if token.kind == "size":
             return Number(float(self._size(token)), (1, 0), token.column)
         factor, dimension = UNITS.get(token.unit, (1.0, (0, 0)))
         return Number(float(token.text) * factor, dimension, token.column)
 
     def reference(self) -> Reference:
-        token = self.next
-        if token.kind != "name":
+        """A series with its point, and the sizes behind it if the query goes on: `card at 1M / link`."""
+        if self.next.kind != "name":
             raise self.fail("a series")
-        self.at += 1
-        path, point = token.text, ""
+        name = self.read()
+        reference = Reference(name.text, "", None, name.column)
         if self.next.kind == "point":
-            point, path = self.next.text[1:-1].strip(), path + self.next.unit
-            self.at += 1
-        return self._placed(Reference(path, point, None, token.column))
-
-    def _placed(self, reference: Reference) -> Reference:
-        """With the sizes that stand directly behind it, if the query goes on after them: `card at 1M / link`."""
+            point = self.read()
+            reference = replace(reference, path=name.text + point.unit, point=point.text[1:-1].strip())
         start, span = self.at, self.place()
         if span and self.next.text in ("+", "-", "*", "/"):
-            return Reference(reference.path, reference.point, span, reference.column)
+            return replace(reference, span=span)
         self.at = start
         return reference
 
@@ -278,11 +274,9 @@ class _Parser:
         return Span(listed=tuple(listed))
 
     def size(self) -> int:
-        token = self.next
-        if token.kind not in ("size", "number") or token.unit or not re.fullmatch(r"\d+[KMG]?", token.text):
+        if self.next.kind not in ("size", "number") or self.next.unit or not re.fullmatch(r"\d+[KMG]?", self.next.text):
             raise self.fail("a size such as 64 or 64K")
-        self.at += 1
-        return self._size(token)
+        return self._size(self.read())
 
     def _size(self, token: _Token) -> int:
         try:
@@ -298,8 +292,7 @@ class _Parser:
             side = placed(side, span)
         sides, signs = [side], []
         while self.next.text in SIGNS:
-            signs.append(self.next.text)
-            self.at += 1
+            signs.append(self.read().text)
             sides.append(self.sum())
         start, span = self.at, self.place()
         if span and self.next.text == "within":
@@ -340,13 +333,16 @@ class _Parser:
         return NoEffect(start.text, subject, least, start.column)
 
 
+def changed(query: Query, change: Callable[[Reference], Reference]) -> Query:
+    """The query with a change at every reference."""
+    if isinstance(query, Operation):
+        return replace(query, left=changed(query.left, change), right=changed(query.right, change))
+    return change(query) if isinstance(query, Reference) else query
+
+
 def placed(query: Query, span: Span | None) -> Query:
     """The query with this span at every reference that has none."""
-    if span is None or isinstance(query, Number):
-        return query
-    if isinstance(query, Reference):
-        return query if query.span else Reference(query.path, query.point, span, query.column)
-    return Operation(query.sign, placed(query.left, span), placed(query.right, span), query.column)
+    return changed(query, lambda reference: reference if reference.span else replace(reference, span=span))
 
 
 def with_common_span(query: Query) -> Query:

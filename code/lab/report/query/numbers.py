@@ -16,14 +16,27 @@ from lab.model.sizes import format_size
 from lab.model.trial import Card
 from lab.programs.program import ENDS, ONE_WAY
 from lab.records.table import SIDES
-from lab.report.evidence.curve import Subject, margin_of, subject
+from lab.report.evidence.curve import margin_of, subject
 from lab.report.evidence.evidence import COMPLETED, Evidence, comparable
 from lab.report.evidence.labels import describe_link
 from lab.report.query.constants import Published, of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Operation, Query, QueryError, Reference, Span, parse_query, references
-from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, jumps, measures_of
-from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, UNITS, Dimension, Memory, Value, combine, exact
+from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, measures_of
+from lab.report.query.value import (
+    BYTES,
+    PER_SECOND,
+    PURE,
+    RATE,
+    TIME,
+    UNITS,
+    Dimension,
+    StatementResult,
+    Value,
+    combine,
+    exact,
+)
 from lab.report.topics.causes import causes_of
+from lab.report.topics.times import ROUND_TRIP
 
 COUNTED = ("instructions", "busy")
 LINK = "link"  # the rate of the link of all series that a text names
@@ -47,10 +60,11 @@ SYNONYMS = {
 
 @dataclass
 class Numbers:
-    """Every number of an experiment, computed when it is asked for."""
+    """Every number of an experiment, computed at its first use."""
 
     evidence: Evidence
-    memory: Memory = field(default_factory=Memory, repr=False)
+    judged: dict[str, StatementResult] = field(default_factory=dict, repr=False)  # by their texts
+    _values: dict[str, Value] = field(default_factory=dict, repr=False)
     _curves: dict[tuple[str, str, str, str], MeasuredCurve] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -63,35 +77,29 @@ class Numbers:
 
     @property
     def margin(self) -> float:
-        """By which two equal programs may differ."""
+        """The difference that two equal programs may show."""
         return margin_of(self.evidence.plan.site.traits)
 
     def ask(self, text: str) -> Value:
         """The answer to a query, or an error that points at the character."""
-        if text not in self.memory.values:
+        if text not in self._values:
             query, across, unit = parse_query(text)
             value = Question(self, text, is_across_links=across).value(query).sealed()
             if value.dimension not in UNITS or value.dimension != SHOWN.get(unit, value.dimension):
                 raise QueryError("no unit for such a number", "", "a rate, a time, a size or a ratio", text)
-            self.memory.values[text] = replace(value, unit=unit or value.unit)
-        return self.memory.values[text]
+            self._values[text] = replace(value, unit=unit or value.unit)
+        return self._values[text]
 
     @cached_property
     def named_constants(self) -> dict[str, Value | Published]:
-        """The numbers that nobody measured here, by the names that queries use."""
+        """The numbers of the plan, of cards and of published reports, by the names that queries use."""
         cards = {f"{name}.{part}": value for name, card in self.cards.items() for part, value in of_card(card).items()}
         return {**of_plan(self.evidence), **cards, **of_published(self.evidence.plan.experiment.name)}
 
-    def constants(self) -> tuple[Value, ...]:
+    def constants(self) -> Iterator[Value]:
         """The numbers with a unit that nobody measured here, so that a text may type them."""
-        self.memory.constants = self.memory.constants or tuple(self._constants())
-        return self.memory.constants
-
-    def _constants(self) -> Iterator[Value]:
         links = [series.link for series in self.series.values()]
-        yield from of_plan(self.evidence).values()
-        for card in self.cards.values():
-            yield from of_card(card).values()
+        yield from (constant for constant in self.named_constants.values() if isinstance(constant, Value))
         yield from (exact(link.rate_bit_s / 8, RATE) for link in links if link.rate_bit_s)
         yield from (exact(link.delay_ns * 1e-9, TIME) for link in links)
         for series in self.series.values():
@@ -106,7 +114,7 @@ class Numbers:
         return near if near and distances[near] < NEARLY else ""
 
     def _quick(self, text: str) -> float:
-        """The value alone."""
+        """The value without its interval; 0 if the data have none."""
         try:
             return Question(self, text, random=None).value(parse_query(text)[0]).estimate.value
         except QueryError:
@@ -127,29 +135,26 @@ class Numbers:
                     common = [size for size in series.sizes(site) if size in base.sizes(site)]
                     yield from (f"{series.name} / {base.name} at {format_size(size)}" for size in common)
 
-    def curve(self, series: Series, point: Point, end: str, column: str) -> MeasuredCurve:
-        """The curve, made once; a column replaces the one that its program knows best."""
+    def curve(self, series: Series, point: Point, end: str = "", column: str = "") -> MeasuredCurve:
+        """The curve, made once; a column of rates replaces the default one of the series' program."""
         key = series.name, str(point), end, column
         if key not in self._curves:
-            self._curves[key] = MeasuredCurve(self._subject(series, point, end, column), end)
+            if series.measure == "throughput":
+                column = column or subject(self.evidence, series, point).column
+            else:
+                column = f"{end}_mean_ns" if series.measure == ONE_WAY else ROUND_TRIP
+            self._curves[key] = MeasuredCurve(self.evidence, series, column, point, end)
         return self._curves[key]
 
-    def _subject(self, series: Series, point: Point, end: str, column: str) -> Subject:
-        if series.measure == "throughput":
-            found = subject(self.evidence, series, point)
-            return replace(found, column=column) if column else found
-        column = f"{end}_mean_ns" if series.measure == ONE_WAY else "round_trip_ns"
-        return Subject(self.evidence, series, column, point)
-
     def names(self) -> Iterator[str]:
-        """All that a query can begin with."""
+        """The first words of queries: series and constants."""
         yield from self.series
         yield from self.named_constants
 
 
 @dataclass(frozen=True)
 class Named:
-    """A series that a query names: its point, its end, its measure, and what stands behind it."""
+    """A reference to a series: its point, its end, its measure, and the part of the path behind it."""
 
     series: Series
     point: Point
@@ -190,7 +195,7 @@ class Question:
         self.require_one_link(left, right, query.column)
 
     def require_one_link(self, left: Value, right: Value, column: int) -> None:
-        """An error where two series were measured over different links, and the query does not say so."""
+        """Raise if two series ran over different links and the query does not end with `across links`."""
         if left.link and right.link and left.link != right.link and not self.is_across_links:
             what = f"two links: {left.series[0]} ran over {left.link}; {right.series[0]} over {right.link}"
             raise self.fail(what, column, self._same_link(left, right))
@@ -199,21 +204,20 @@ class Question:
         """A series of the same program as the right one on the left one's link."""
         series = self.numbers.series
         ours, theirs = series[left.series[0]], series[right.series[0]]
-        beside = [name for name, one in series.items() if (one.link, one.program) == (ours.link, theirs.program)]
-        beside = [name for name in beside if name != left.series[0]]
+        alike = [run.name for run in series.values() if (run.link, run.program) == (ours.link, theirs.program)]
+        beside = [name for name in alike if name != ours.name]
         across = "or end with `across links` to compare two links on purpose"
         return f"{left.series[0]} / {beside[0]}, {across}" if beside else across
 
     def common_column(self, *queries: Query) -> str:
-        """Programs of one operation stop alike: at the last completion, where one of them knows of no confirmation."""
+        """Programs of one operation stop alike: at the last completion, if any of them has no confirmation."""
         named = [self.named(part) for query in queries for part in references(query) if self.series_of(part.path)]
-        curves = [self.numbers.curve(part.series, part.point, part.end, "") for part in named]
-        rates = [curve.subject for curve in curves if curve.kind == "throughput" and curve.subject.series.program]
+        curves = [self.numbers.curve(part.series, part.point, part.end) for part in named]
+        rates = [curve for curve in curves if curve.kind == "throughput" and curve.series.program]
         columns = {rate.column for rate in rates}
         if columns == {COMPLETED} or COMPLETED not in columns or len({rate.series.operation for rate in rates}) > 1:
             return ""
-        alike = [replace(rate, column=COMPLETED) for rate in rates]
-        return COMPLETED if all(rate.values(rate.sizes[0]) for rate in alike) else ""
+        return COMPLETED if all(replace(rate, column=COMPLETED).counts(rate.sizes[0]) for rate in rates) else ""
 
     def series_of(self, path: str) -> Series | None:
         """The series with the longest name that the path begins with."""
@@ -239,18 +243,18 @@ class Question:
         span = self._span(reference, curve, measure)
         value = measure.compute(Inquiry(curve, span, self.random, named.rest))
         if value is None:
-            what = f"the data give no {named.measure} of {curve.subject.words} ({measure.about})"
-            places = ", ".join(map(format_size, jumps(curve))) if named.measure == "knee" else ""
+            what = f"the data give no {named.measure} of {curve.words} ({measure.about})"
+            places = ", ".join(map(format_size, curve.jumps)) if named.measure == "knee" else ""
             what += f"; it jumps at {places}" if places else ""
             raise self.fail(what, reference.column, f"lab query {self.numbers.evidence.plan.experiment.name}")
         chosen = named.measure in ("link", "mtu", "iterations", "n")
         sizes = span.picks(curve.sizes) or curve.sizes
-        keys = () if chosen or value.source else curve.subject.keys(sizes)
+        keys = () if chosen or value.source else curve.keys(sizes)
         return replace(
             value,
             keys=keys,
             unchecked=self.numbers.evidence.unchecked(keys),
-            source=value.source or (str(named.series.name) if chosen else ""),
+            source=value.source or (named.series.name if chosen else ""),
             series=(named.series.name,),
             link="" if chosen else describe_link(named.series.link, self.numbers.evidence.plan.site),
         )
@@ -272,7 +276,7 @@ class Question:
         return span
 
     def sizes_of(self, reference: Reference) -> tuple[int, ...]:
-        """The sizes at which a measure of a series is known: instructions were counted at a few."""
+        """The sizes of a measure of a series; instructions were counted at a few."""
         named, evidence = self.named(reference), self.numbers.evidence
         counted = {row.size_bytes for row in causes_of(evidence) if row.series == named.series.name}
         sizes = named.series.sizes(evidence.plan.site.name)
@@ -282,36 +286,32 @@ class Question:
         """The series, point and measure of a reference, or an error that names the nearest."""
         series, *shorter = self._series_that_begin(reference.path)
         self._require_one_meaning(reference, shorter)
-        end, rest = _parts(series, reference.path)
-        measure = self._measure(series, rest, reference)
-        return Named(series, self._point(series, reference), end, measure, ".".join(rest[len(measure.split(".")) :]))
+        if not _is_measure(series, reference.path):
+            raise self._no_measure(series, reference)
+        end, measure, rest = _parts(series, reference.path)
+        if measure in ENDED and (not rest or rest[0] not in ENDS):
+            hint = " or ".join(f"{series.name}.{measure}.{side}" for side in ENDS)
+            raise self.fail(f"{measure} is of one end", reference.column, hint)
+        return Named(series, self._point(series, reference), end, measure, ".".join(rest))
 
     def _require_one_meaning(self, reference: Reference, shorter: list[Series]) -> None:
         """Raise if the name of a series is that of a constant too, or of a measure of another series."""
         path = reference.path
-        meanings = [f"a measure of {one.name}" for one in shorter if _is_measure(one, _parts(one, path)[1])]
+        meanings = [f"a measure of {series.name}" for series in shorter if _is_measure(series, path)]
         meanings += ["a constant"] if path == LINK or path in self.numbers.named_constants else []
         if meanings:
             what = f"{path} is ambiguous: a series, and {meanings[0]}"
             raise self.fail(what, reference.column, "rename the series in the experiment's file")
 
-    def _measure(self, series: Series, rest: list[str], reference: Reference) -> str:
-        known, default = list(measures_of(series)), default_of(series)
-        if not rest:
-            return default
-        if _is_measure(series, rest):
-            measure = _first_measure(series, rest)
-            if measure in ENDED and (len(rest) < 2 or rest[1] not in ENDS):
-                hint = f"{series.name}.{measure}.{ENDS[0]} or {series.name}.{measure}.{ENDS[1]}"
-                raise self.fail(f"{measure} is of one end", reference.column, hint)
-            return measure
-        typed = ".".join(rest)
-        near = SYNONYMS.get(typed) or next(iter(get_close_matches(typed, known, 1, 0.5)), "")
-        better = f"{series.name}.{near}" if near in known and near != default else series.name
+    def _no_measure(self, series: Series, reference: Reference) -> QueryError:
+        _, measure, rest = _parts(series, reference.path)
+        names, default, typed = list(measures_of(series)), default_of(series), ".".join((measure, *rest))
+        near = SYNONYMS.get(typed) or next(iter(get_close_matches(typed, names, 1, 0.5)), "")
+        better = f"{series.name}.{near}" if near in names and near != default else series.name
         if typed in ("latency", "half") and series.measure == "latency":
             better = f"{series.name} ({WHOLE if typed == 'half' else LATENCY})"
         column = reference.column + len(series.name) + 1
-        raise self.fail(f"{series.name} has no measure {typed!r} (it has {', '.join(known)})", column, better)
+        return self.fail(f"{series.name} has no measure {typed!r} (it has {', '.join(names)})", column, better)
 
     def _point(self, series: Series, reference: Reference) -> Point:
         """The varied values that a query names in brackets, by name or in the order of the file."""
@@ -330,8 +330,8 @@ class Question:
         if len(match) == 1:
             return match[0]
         varied = "; ".join(f"{name}: {', '.join(map(str, row))}" for name, row in series.vary.items())
-        known = [", ".join(map(str, point.values())) for point in points]
-        near = get_close_matches(", ".join(typed), known, n=1, cutoff=0.0) or known
+        choices = [", ".join(map(str, point.values())) for point in points]
+        near = get_close_matches(", ".join(typed), choices, n=1, cutoff=0.0) or choices
         what = f"{series.name} varies {varied}: which value?"
         raise self.fail(what, reference.column, f"{series.name}[{near[0]}]")
 
@@ -355,40 +355,32 @@ class Question:
         return exact((rates.pop() or 0) / 8, (1, -1), "bit/s", "the plan")
 
     def _unknown(self, reference: Reference) -> QueryError:
-        name = reference.path
-        known = list(self.numbers.names())
-        near = get_close_matches(name, known, n=1, cutoff=0.4)
-        if not near and "." in name:
-            near = get_close_matches(name.partition(".")[0], known, n=1, cutoff=0.4)
+        name, names, column = reference.path, list(self.numbers.names()), reference.column
+        near = get_close_matches(name, names, 1, 0.4) or get_close_matches(name.partition(".")[0], names, 1, 0.4)
+        hint = f"one of {', '.join(self.numbers.series)}"
         if near:
-            better = self.text[: reference.column] + near[0] + self.text[reference.column + len(name) :]
-            return self.fail(f"no series or constant {name!r}", reference.column, better)
-        return self.fail(
-            f"no series or constant {name!r}", reference.column, f"one of {', '.join(self.numbers.series)}"
-        )
+            hint = self.text[:column] + near[0] + self.text[column + len(name) :]
+        return self.fail(f"no series or constant {name!r}", column, hint)
 
 
-def _parts(series: Series, path: str) -> tuple[str, list[str]]:
-    """The end that a path names, of a series whose ends time their calls, and what stands behind the series."""
+def _parts(series: Series, path: str) -> tuple[str, str, list[str]]:
+    """A path behind the name of its series: an end if the series' ends time their calls, the measure, the rest."""
     rest = path[len(series.name) + 1 :].split(".") if path != series.name else []
-    if series.measure != ONE_WAY:
-        return "", rest
-    return (rest[0], rest[1:]) if rest and rest[0] in SIDES else (SIDES[0], rest)
+    end = ""
+    if series.measure == ONE_WAY:
+        end = rest.pop(0) if rest and rest[0] in SIDES else SIDES[0]
+    if not rest:
+        return end, default_of(series), []
+    length = 2 if ".".join(rest[:2]) in measures_of(series) else 1  # `peak.size` is one measure
+    return end, ".".join(rest[:length]), rest[length:]
 
 
-def _first_measure(series: Series, rest: list[str]) -> str:
-    """The measure that these parts of a path begin with, such as `peak.size`, or the first part."""
-    return ".".join(rest[:2]) if ".".join(rest[:2]) in measures_of(series) else rest[0]
-
-
-def _is_measure(series: Series, rest: list[str]) -> bool:
-    """Whether these parts of a path are a measure of the series; only some measures have an end behind them."""
-    measure = _first_measure(series, rest) if rest else default_of(series)
-    is_whole = measure in ENDED or len(rest) <= len(measure.split("."))
-    return measure in measures_of(series) and is_whole
+def _is_measure(series: Series, path: str) -> bool:
+    """Whether a path is a measure of the series; only some measures have an end behind them."""
+    _, measure, rest = _parts(series, path)
+    return measure in measures_of(series) and (measure in ENDED or not rest)
 
 
 def _kind(value: Value) -> str:
-    return {"B/s": "a rate", "s": "a time", "messages/s": "a message rate", "bytes": "a size"}.get(
-        UNITS.get(value.dimension, ""), "a ratio"
-    )
+    kinds = {RATE: "a rate", TIME: "a time", PER_SECOND: "a message rate", BYTES: "a size"}
+    return kinds.get(value.dimension, "a ratio")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import isfinite
 from operator import add, mul, sub, truediv
@@ -85,11 +85,9 @@ def combine(sign: str, left: Value, right: Value) -> Value:
     apply = _APPLY[sign]
     estimates = left.estimate, right.estimate
     value = float(apply(estimates[0].value, estimates[1].value))
-    n = min((each.n for each in estimates if each.n), default=0)
-    ours, theirs = _draws(left), _draws(right)
-    known = ours is not None and theirs is not None
+    ours, theirs = (np.array(side.estimate.value) if side.is_exact else side.draws for side in (left, right))
     return Value(
-        Estimate(value, _interval(sign, *estimates), n),
+        Estimate(value, _interval(sign, *estimates), min((side.n for side in estimates if side.n), default=0)),
         _dimension(sign, left, right),
         left.unit if sign in "+-" else "",
         is_rounded=sign == "/" or left.is_rounded or right.is_rounded,
@@ -99,14 +97,9 @@ def combine(sign: str, left: Value, right: Value) -> Value:
         source="; ".join(dict.fromkeys(filter(None, (left.source, right.source)))),
         series=tuple(dict.fromkeys(left.series + right.series)),
         link=left.link or right.link,
-        draws=apply(ours, theirs) if known else None,
+        draws=apply(ours, theirs) if ours is not None and theirs is not None else None,
         medians=left.medians + right.medians,
     )
-
-
-def _draws(value: Value) -> Floats | None:
-    """Those of a median; an exact value is its own draw."""
-    return np.array(value.estimate.value) if value.is_exact else value.draws
 
 
 def _interval(sign: str, left: Estimate, right: Estimate) -> Interval | None:
@@ -126,7 +119,7 @@ def _dimension(sign: str, left: Value, right: Value) -> Dimension:
 
 
 class Truth(Enum):
-    """What the data say to a statement."""
+    """The verdict of the data on a statement."""
 
     TRUE = "true"
     FALSE = "false"
@@ -159,15 +152,6 @@ class StatementResult:
 
     @property
     def objection(self) -> str:
-        """Why a text may not say so."""
+        """The reason to refuse the statement in a text."""
         verb = "is false" if self.truth is Truth.FALSE else "cannot be decided"
         return f"{self.text!r} {verb}: {self.shows}"
-
-
-@dataclass
-class Memory:
-    """Answers and judgements by their texts, so that an unchanged text is checked without computing."""
-
-    values: dict[str, Value] = field(default_factory=dict)
-    judged: dict[str, StatementResult] = field(default_factory=dict)
-    constants: tuple[Value, ...] = ()

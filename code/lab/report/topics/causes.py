@@ -1,9 +1,10 @@
-"""The instructions of a message: counted, so that a second count gives the same number."""
+"""The instructions of a message, which `lab profile` counts."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 from lab.causes.count import window
@@ -15,22 +16,22 @@ from lab.report.evidence.evidence import Evidence, gather
 
 
 def causes_of(evidence: Evidence) -> tuple[Cause, ...]:
-    """The rows of the experiment's table that are of this plan; none where it was never counted."""
+    """The rows of the experiment's table that are of this plan; none if nothing was counted."""
     return evidence.once(_found)[1] if evidence.plan.experiment.causes else ()
 
 
 def are_counted_here(plan: Plan, results: Path) -> bool:
-    """Whether a report shows counts that nobody else has."""
+    """Whether a report shows counts of this host instead of the reference's."""
     here = file_of(plan.experiment.name, results)
     return bool(plan.experiment.causes) and here.is_file() and _found(gather(plan, results))[0] == here
 
 
 def _found(evidence: Evidence) -> tuple[Path | None, tuple[Cause, ...]]:
     """The first table that has counts of this plan, and these."""
-    known = _records(evidence)
+    records = _records(evidence)
     for file in files_of(evidence.plan.experiment.name, evidence.results):
         table = read(file) if file.is_file() else ()
-        rows = tuple(row for row in table if known.get((row.series, row.size_bytes)) == row.record)
+        rows = tuple(row for row in table if records.get((row.series, row.size_bytes)) == row.record)
         if rows or (table and not evidence.plan.planned):  # rows of the reference belong together
             return file, rows or table
     return None, ()
@@ -40,20 +41,17 @@ def _records(evidence: Evidence) -> dict[tuple[str, int], str]:
     """The key of the trial behind each count that this plan would make."""
     plan, asked = evidence.plan, evidence.plan.experiment.causes
     assert asked
-    first = {each.series.name: each for each in reversed(plan.planned) if each.repetition == 1}
-    found = dict[tuple[str, int], str]()
-    for name in asked.series:
-        for size in asked.sizes:
-            try:
-                found[name, size] = window(first[name], size, plan.site).record
-            except (KeyError, SpecError):  # a series or a size that this site does not have
-                continue
-    return found
+    first = {planned.series.name: planned for planned in reversed(plan.planned) if planned.repetition == 1}
+    records = dict[tuple[str, int], str]()
+    for key in product(asked.series, asked.sizes):
+        with suppress(KeyError, SpecError):  # a series or a size that this site does not have
+            records[key] = window(first[key[0]], key[1], plan.site).record
+    return records
 
 
 @dataclass(frozen=True)
 class MessageCost:
-    """What a message of one size costs one end of a series; an instruction takes a nanosecond."""
+    """The instructions of one end for a message of one size; an instruction takes a nanosecond."""
 
     curve: Subject
     size: int
@@ -69,10 +67,9 @@ class MessageCost:
 
 def costs(evidence: Evidence) -> tuple[MessageCost, ...]:
     """The counts by series, size and end, in the order of the table."""
-    groups = groupby(causes_of(evidence), lambda row: (row.series, row.size_bytes, row.end))
-    return tuple(_cost(evidence, *key, tuple(rows)) for key, rows in groups)
-
-
-def _cost(evidence: Evidence, series: str, size: int, end: str, rows: tuple[Cause, ...]) -> MessageCost:
-    parts = tuple((row.work, row.per_message) for row in rows)
-    return MessageCost(subject(evidence, evidence.series(series)), size, end, parts, rows[0].record)
+    costs = []
+    for (name, size, end), group in groupby(causes_of(evidence), lambda row: (row.series, row.size_bytes, row.end)):
+        rows = list(group)
+        parts = tuple((row.work, row.per_message) for row in rows)
+        costs.append(MessageCost(subject(evidence, evidence.series(name)), size, end, parts, rows[0].record))
+    return tuple(costs)

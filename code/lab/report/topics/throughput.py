@@ -29,7 +29,7 @@ ONE_SIDED = ("write", "read")
 
 
 def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
-    """The most that a series' protocol can carry; None for a link without a rate, or a protocol not worked out."""
+    """The most that a series' protocol can carry; None for a link without a rate, or another protocol."""
     bit_s, mtu = series.link.rate_bit_s, series.link.mtu
     if bit_s is None:
         return None
@@ -42,7 +42,7 @@ def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
 
 
 def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:
-    """Whether a rate, or the end of its interval, is above the rate of the link: no data can be so fast."""
+    """Whether a rate, or the end of its interval, is above the rate of the link, which is impossible."""
     most = max(rate.value, rate.interval.high) if rate.interval else rate.value
     return bit_s is not None and most > bit_s / 8
 
@@ -96,13 +96,14 @@ class Rounds:
         """The fastest round of each repetition over its slowest."""
         return [max(rates) / min(rates) for rates in self.rates]
 
-    def plain(self) -> Estimate:
-        """The throughput in bytes per second."""
-        return estimate_median([self.bytes / NANO / time for time in self.times_ns])
+    @property
+    def plain_rates(self) -> list[float]:
+        """The throughput of each repetition in bytes per second."""
+        return [self.bytes / NANO / time for time in self.times_ns]
 
     def correction(self) -> Correction:
-        """A receiver that sees the data answers at once, and its answer comes back. Any other receiver gets a message
-        after the last completion; then a READ's data are here, and a WRITE's are acknowledged."""
+        """The throughput without the way back of the receiver's answer. The receiver of a WRITE or READ does not see
+        the data and gets a message after the last completion."""
         amount, operation = self.bytes / NANO, self.curve.series.operation
         if operation not in ONE_SIDED:
             return without_way_back(amount, self.times_ns, self.trips_ns)
@@ -111,7 +112,7 @@ class Rounds:
 
 
 def rounds_of(curve: Subject) -> Iterator[Rounds]:
-    """The rounds of each size; an error where a record's rounds stop elsewhere than the rule says."""
+    """The rounds of each size; raise if the rounds of a record do not end by the stop rule."""
     records = curve.evidence.samples(curve.series.name, curve.point)
     for size in curve.sizes:
         parts = [
@@ -160,11 +161,11 @@ class _Repetition:
         return tuple(sample.bytes / sample.time_ns for sample in self.rounds)
 
     def is_settled(self) -> bool:
-        """The program's verdict; an error if the rule does not agree."""
+        """The program's verdict; raise if the rule has another."""
         limits = self.curve.series.parameters(self.curve.site, self.curve.point).round_limits
         decision = stop_at(UntilStable(limits.target, limits.window, limits.cap), self.rates)
         recorded = State.REACHED if self.of("settled") else State.NOT_REACHED
         if (decision.state, decision.n) != (recorded, len(self.rounds)):
             size = in_words(self.samples[0].size_bytes)
-            raise RecordError(f"the rounds of {size} stop elsewhere than the rule says", where=self.key)
+            raise RecordError(f"the rounds of {size} do not end by the stop rule", where=self.key)
         return recorded is State.REACHED

@@ -1,4 +1,4 @@
-"""What a report shows of own programs whose output was read in part, or not at all."""
+"""The plan of a report on programs whose output was read in part, or not at all."""
 
 from __future__ import annotations
 
@@ -20,42 +20,37 @@ def planned(name: str) -> Plan:
     return make_plan(experiment, SiteFacts.of(FakeSite()), dict.fromkeys(binaries([experiment]), "0" * 64))
 
 
-def rows(plan: Plan, *sizes: int) -> list[Row]:
-    series = [each.name for each in plan.experiment.series if not each.tool.silent]
-    return [Row(name, "p", "write", "throughput", 1, size, "r") for name in series for size in sizes]
+def measured(plan: Plan, *sizes: int) -> Plan:
+    series = [run.name for run in plan.experiment.series if not run.tool.silent]
+    rows = [Row(name, "p", "write", "throughput", 1, size, "r") for name in series for size in sizes]
+    return measured_plan(plan, rows)
 
 
-def test_a_series_that_only_must_work_is_not_shown() -> None:
-    plan = planned("cm_tutorial")
-    shown = measured_plan(plan, rows(plan, 64))
-    assert [each.name for each in shown.experiment.series] == ["tutorial"]
-    assert {each.series.name for each in shown.planned} == {"tutorial"}
+def test_series_without_output_is_left_out() -> None:
+    shown = measured(planned("cm_tutorial"), 64)
+    assert [run.name for run in shown.experiment.series] == ["tutorial"]
+    assert {trial.series.name for trial in shown.planned} == {"tutorial"}
 
 
-def test_sizes_that_no_record_has_are_not_shown() -> None:
-    plan = planned("loop_of_sizes")
-    shown = measured_plan(plan, rows(plan, 16, 65536))
+def test_sizes_without_records_are_left_out() -> None:
+    shown = measured(planned("loop_of_sizes"), 16, 65536)
     assert shown.experiment.series[0].sizes("exact") == (16, 65536)
     assert shown.planned[0].series is shown.experiment.series[0]
+    whole = planned("read_rate")
+    assert measured(whole, 256, 4096, 65536) == whole
 
 
-def test_sizes_of_the_sites_profile_are_narrowed_there() -> None:
+def test_sizes_of_a_sites_profile_are_narrowed_there() -> None:
     plan = planned("loop_of_sizes")
     (series,) = plan.experiment.series
     profile = replace(series.profile("exact"), values={"sizes": (16, 32)})
     series = replace(series, profiles={"exact": profile})
-    plan = replace(plan, experiment=replace(plan.experiment, series=(series,)))
-    (shown,) = measured_plan(plan, rows(plan, 32)).experiment.series
+    (shown,) = measured(replace(plan, experiment=replace(plan.experiment, series=(series,))), 32).experiment.series
     assert shown.sizes("exact") == (32,) and shown.published == series.published
 
 
-def test_a_whole_plan_stays_as_it_is() -> None:
-    plan = planned("read_rate")
-    assert measured_plan(plan, rows(plan, 256, 4096, 65536)) == plan
-
-
-def test_a_report_needs_something_that_is_read() -> None:
+def test_report_needs_output_that_is_read() -> None:
     plan = planned("cm_tutorial")
-    silent = tuple(each for each in plan.experiment.series if each.tool.silent)
-    with pytest.raises(RecordError, match="nothing of what its programs print is read"):
-        measured_plan(replace(plan, experiment=replace(plan.experiment, series=silent)), ())
+    silent = tuple(run for run in plan.experiment.series if run.tool.silent)
+    with pytest.raises(RecordError, match="no output of its programs is read"):
+        measured(replace(plan, experiment=replace(plan.experiment, series=silent)))

@@ -1,4 +1,4 @@
-"""Parameters as published, as asked for and as they took effect; and pairs of curves."""
+"""Parameters as published, as requested and as they took effect; and pairs of curves."""
 
 from __future__ import annotations
 
@@ -67,24 +67,19 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return laboratory.evidence_of("sweeps", folder / "results", folder)
 
 
-def test_values_that_move_with_a_varied_parameter_are_found_in_the_records(evidence: Evidence) -> None:
-    loose, held = evidence.series("loose"), evidence.series("held")
+def test_values_that_move_with_a_varied_parameter_come_from_the_records(evidence: Evidence) -> None:
+    loose, fixed = evidence.series("loose"), evidence.series("held")
     assert [point.by_size[1]["depth"] for point in effective(evidence, loose)] == [{2}, {16}, {512}]
     assert moved(evidence, loose, 1) == moved(evidence, loose, 4096) == ("post_list", "signal_every")
-    assert moved(evidence, held, 1) == ()
+    assert moved(evidence, fixed, 1) == ()
+    counted = replace(evidence, facts={key: with_counts(facts) for key, facts in evidence.facts.items()})
+    assert "asked" in str(counted.facts) and moved(counted, fixed, 1) == ()
 
 
-def test_counts_of_a_record_are_no_values_that_move(evidence: Evidence) -> None:
-    counted = replace(evidence, facts={key: counted_once_more(facts) for key, facts in evidence.facts.items()})
-    assert "asked" in str(counted.facts) and moved(counted, counted.series("held"), 1) == ()
-
-
-def counted_once_more(facts: Facts) -> Facts:
+def with_counts(facts: Facts) -> Facts:
     """A record whose header has counts of each size that differ by depth."""
-    depth = facts.asked.options["tx_depth"]
-    header = {
-        name: f"{value} asked={depth} sample_every={depth}" for name, value in (facts.measured.header or {}).items()
-    }
+    counts = " asked={0} sample_every={0}".format(facts.asked.options["tx_depth"])
+    header = {name: value + counts for name, value in (facts.measured.header or {}).items()}
     return replace(facts, measured=replace(facts.measured, header=header))
 
 

@@ -8,7 +8,7 @@ from tests.lab.report import laboratory
 from lab.report.evidence.published import published_times, published_values
 
 
-def test_published_line_comes_out_of_the_published_file() -> None:
+def test_published_times_have_a_line() -> None:
     (times,) = published_times("mpi_bandwidth_latency")
     line = times.line(times.sizes[0], times.sizes[-1])
     assert 1e9 / line.slope.value == pytest.approx(5939141590, abs=1)
@@ -25,7 +25,6 @@ def test_published_values_have_base_units() -> None:
     assert bandwidth[0] == pytest.approx(44.93e6) and bandwidth[1] == "B/s"
 
 
-def test_report_says_that_a_published_curve_is_of_another_link(tmp_path: Path) -> None:
-    assert "another link" in laboratory.body_of(
-        laboratory.evidence_of("verbs_throughput", tmp_path / "records"), tmp_path
-    )
+def test_report_names_the_other_link_of_a_published_curve(tmp_path: Path) -> None:
+    evidence = laboratory.evidence_of("verbs_throughput", tmp_path / "records")
+    assert "another link" in laboratory.body_of(evidence, tmp_path)

@@ -1,4 +1,4 @@
-"""The site and the days of the measurements in words: lab.report.evidence.{dates,words}."""
+"""The site and the days of the measurements in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
 
 
-def test_the_site_is_told_in_plain_words() -> None:
+def test_site_is_described_by_its_clock_its_link_and_its_rdma() -> None:
     exact = about_site("exact", EXACT, "rxe0")
     assert "emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
     both = about_site("exact", EXACT, "rxe0", ("qdr",))
@@ -22,17 +22,17 @@ def test_the_site_is_told_in_plain_words() -> None:
     assert "the device mlx5_0" in real and not re.search("emulated|cable|Soft-RoCE", real)
 
 
-def test_a_date_is_that_of_the_wall_or_of_the_sites_own_clock(tmp_path: Path) -> None:
-    found = laboratory.evidence_of("throughput_until_stable", tmp_path)
-    site, moment = found.plan.site, next(iter(found.facts.values())).moment
-    own = replace(site, identity={"arguments": "-rtc base=2026-01-01,clock=vm"})
-    assert measured_on(replace(found, plan=replace(found.plan, site=own))).startswith("Its clock begins at 2026-01-01")
-    assert measured_on(found) == ""
-    wall = replace(found, plan=replace(found.plan, site=replace(site, traits=TwoHosts.traits)))
-    days = [f"2026-03-0{1 + number % 2}T10:00:00+00:00" for number in range(len(found.facts))]
+def test_date_is_that_of_the_measurement_or_of_the_sites_clock(tmp_path: Path) -> None:
+    evidence = laboratory.evidence_of("throughput_until_stable", tmp_path)
+    site, moment = evidence.plan.site, next(iter(evidence.facts.values())).moment
+    clock = replace(site, identity={"arguments": "-rtc base=2026-01-01,clock=vm"})
+    of_clock = replace(evidence, plan=replace(evidence.plan, site=clock))
+    assert measured_on(of_clock).startswith("Its clock begins at 2026-01-01") and measured_on(evidence) == ""
+    plan = replace(evidence.plan, site=replace(site, traits=TwoHosts.traits))
     facts = {
-        key: replace(each, moment=replace(moment, state={"started": day}))
-        for (key, each), day in zip(found.facts.items(), days, strict=True)
+        key: replace(record, moment=replace(moment, state={"started": f"2026-03-0{1 + number % 2}T10:00:00+00:00"}))
+        for number, (key, record) in enumerate(evidence.facts.items())
     }
-    assert measured_on(replace(wall, facts=facts)) == "Measured from 2026-03-01 to 2026-03-02."
+    wall = replace(evidence, plan=plan, facts=facts)
+    assert measured_on(wall) == "Measured from 2026-03-01 to 2026-03-02."
     assert measured_on(replace(wall, facts=dict(list(facts.items())[:1]))) == "Measured on 2026-03-01."

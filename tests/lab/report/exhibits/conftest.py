@@ -1,6 +1,4 @@
-"""Exhibits of the reference's data, with a gallery of their own."""
-
-from __future__ import annotations
+"""Exhibits of results/reference, each with an empty gallery."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +8,7 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.report.exhibits.core import Exhibits, Gallery
 
-MakeExhibits = Callable[[str], Exhibits]
-
 
 @pytest.fixture
-def exhibits_of(tmp_path: Path) -> MakeExhibits:
+def exhibits_of(tmp_path: Path) -> Callable[[str], Exhibits]:
     return lambda experiment: Exhibits(numbers_of(experiment), Gallery(tmp_path))

@@ -1,8 +1,7 @@
-"""What a template asks for by queries, from results/reference, and the cache of figures: lab.report.exhibits.core."""
+"""Cells, tables and figures of queries about results/reference, and the cache of figures."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from lab.files.store import SUMS
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import WORDS, Exhibits, Gallery, grid
 
+MORE = "tcp[non-blocking].receive - tcp[blocking].receive"
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 
 CACHED = f"""
@@ -34,33 +34,38 @@ def exhibits(exhibits_of: Callable[[str], Exhibits]) -> Exhibits:
     return exhibits_of("verbs_throughput")
 
 
-def test_a_sentence_is_printed_only_where_it_is_true_and_the_data_have_what_it_names(exhibits: Exhibits) -> None:
+def test_condition_holds_only_if_it_is_true_and_the_data_have_its_series(exhibits: Exhibits) -> None:
     assert exhibits.holds("card > tcp.card everywhere")
     assert not exhibits.holds("card < tcp.card at 1K") and not exhibits.holds("nothing > tcp at 1K")
     assert exhibits.has("card at 1", "tcp.card at 1M") and not exhibits.has("card at 1", "card at 3")
 
 
-def test_a_cell_has_three_digits_and_an_interval_only_where_it_is_wide(exhibits: Exhibits) -> None:
-    assert "labinterval" not in exhibits.cell("card at 1M")
-    narrow, wide = (exhibits.cell(query) for query in ("card at 1", "tcp.card at 1K"))
-    assert narrow == r"\qty{4.39}{\mega\byte\per\second}"
-    assert re.search(r"\\labinterval\{[\d.]+, [\d.]+\}", wide)
-    assert exhibits.cell("nothing at 1") == "--"
+@pytest.mark.parametrize(
+    ("experiment", "query", "digits", "printed"),
+    [
+        ("verbs_throughput", "card at 1", 3, r"\qty{4.39}{\mega\byte\per\second}"),  # a narrow interval
+        ("verbs_throughput", "nothing at 1", 3, "--"),
+        ("mpi_bandwidth_latency", "verbs at 192000", 3, r"\qty{1000}{\micro\second} \labinterval{990, 1020}"),
+        ("mpi_blocking_nonblocking", f"{MORE} at 1", 2, r"\qty{-1}{\micro\second} \labinterval{\labnum{-3}, 0}"),
+    ],
+)
+def test_cell_has_an_interval_only_if_it_is_wide(
+    experiment: str, query: str, digits: int, printed: str, exhibits_of: Callable[[str], Exhibits]
+) -> None:
+    exhibits = exhibits_of(experiment)
+    assert exhibits.cell(query, digits) == printed
+    assert exhibits.cell(query, digits, interval=False) == printed.partition(" ")[0]
 
 
-def test_a_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -> None:
+def test_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -> None:
     rows = exhibits.table(["card", "card / tcp.card"], ["1", "1M"])
-    assert [len(row) for row in rows] == [3, 3]
-    assert [row[0] for row in rows] == [
-        r"\qty{1}{\byte}",
-        r"\qty{1}{\mebi\byte}",
-    ]
+    assert [row[0] for row in rows] == [r"\qty{1}{\byte}", r"\qty{1}{\mebi\byte}"] and len(rows[1]) == 3
     text = grid(["size", "card", "ratio"], rows)
     assert text.startswith(r"\begin{labfit}\begin{tabular}{@{}l*{2}{r}@{}}") and text.count(r"\\") == 3
     assert exhibits.sizes("card")[0] == "1" and exhibits.sizes("nothing") == []
 
 
-def test_a_figure_leaves_out_what_no_data_answer_and_names_what_it_shows(exhibits: Exhibits) -> None:
+def test_figure_names_its_curves_and_leaves_out_those_without_data(exhibits: Exhibits) -> None:
     text = exhibits.plot("answer", "Card and TCP.", "throughput", CURVES, [["card.link", "link"]])
     assert r"\label{figure:answer}" in text and "Card and TCP." in text
     drawn = exhibits.gallery.sketches["answer"].data
@@ -69,29 +74,15 @@ def test_a_figure_leaves_out_what_no_data_answer_and_names_what_it_shows(exhibit
     assert "card" in svg and "TCP" in svg
 
 
-def test_a_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhibits) -> None:
+def test_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhibits) -> None:
     with pytest.raises(ReportError, match="no curve of empty"):
         exhibits.plot("empty", "Nothing.", "throughput", [["nothing", "nothing"]])
     with pytest.raises(ReportError, match="a caption of 31 words"):
         exhibits.plot("long", "word " * 31, "throughput", CURVES)
 
 
-def test_the_ends_of_an_interval_have_the_unit_of_its_value(exhibits_of: Callable[[str], Exhibits]) -> None:
-    assert (
-        exhibits_of("mpi_bandwidth_latency").cell("verbs at 192000")
-        == r"\qty{1000}{\micro\second} \labinterval{990, 1020}"
-    )
-
-
-def test_an_end_below_0_has_a_minus_sign_and_0_has_none(exhibits_of: Callable[[str], Exhibits]) -> None:
-    exhibits = exhibits_of("mpi_blocking_nonblocking")
-    more = "tcp[non-blocking].receive - tcp[blocking].receive"
-    assert exhibits.cell(f"{more} at 1", 2) == r"\qty{-1}{\micro\second} \labinterval{\labnum{-3}, 0}"
-    assert exhibits.cell(f"{more} at 1", 2, interval=False) == r"\qty{-1}{\micro\second}"
-
-
 @pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
-def test_a_cached_figure_is_read_and_drawn_again_where_it_is_damaged(tmp_path: Path, name: str) -> None:
+def test_cached_figure_is_read_and_drawn_again_if_it_is_damaged(tmp_path: Path, name: str) -> None:
     figure = Gallery(tmp_path).draw(one_point(), "One.")
     (folder,) = tmp_path.iterdir()
     written = (folder / WORDS).stat().st_mtime_ns
@@ -102,7 +93,7 @@ def test_a_cached_figure_is_read_and_drawn_again_where_it_is_damaged(tmp_path: P
     assert (folder / name).read_bytes() != b"damage"
 
 
-def test_a_cached_figure_loads_no_drawing_library(tmp_path: Path) -> None:
+def test_cached_figure_loads_no_drawing_library(tmp_path: Path) -> None:
     """matplotlib takes longer to load than all answers to compute."""
     Gallery(tmp_path).draw(one_point(), "One.")
     subprocess.run([sys.executable, "-c", CACHED, str(tmp_path)], check=True)

@@ -12,5 +12,4 @@ from lab.report.query.numbers import Numbers
 
 @cache
 def numbers_of(name: str) -> Numbers:
-    """The numbers of an experiment, with a memory of their own."""
     return Numbers(reference_evidence(load(EXPERIMENTS / f"{name}.toml")))

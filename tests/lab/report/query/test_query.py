@@ -1,4 +1,4 @@
-"""Queries and statements about results/reference have the answers that a person reads off the CSV."""
+"""Answers to queries and statements about results/reference, compared with its CSV tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from itertools import permutations
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,19 +20,23 @@ from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.analysis.ratios import LEAST
 from lab.errors import RecordError
-from lab.experiment.experiment import Series
 from lab.experiment.reader import load
 from lab.model.sizes import format_size
 from lab.places import EXPERIMENTS, REFERENCE
+from lab.report.evidence.curve import subject
 from lab.report.evidence.environment import reference_evidence
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED
+from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
+from lab.report.topics.throughput import ceiling
 
 COMPARED = ("verbs_throughput", "latency", "mpi_bandwidth_latency")
 COLUMNS = ("confirmed_bytes_per_s", "round_trip_ns")
 MARGIN = 0.01
+SEEN_LATE = 1.0005  # a poll sees the end of a window late, and of the first one a little later than of the last
 Samples = dict[int, list[float]]
 
 
@@ -51,45 +56,38 @@ def test_statement_has_the_verdict_of_the_table(experiment: str, verdict: str, s
     assert judged.truth.value == verdict, judged.shows
 
 
-@cache
 def _samples(experiment: str) -> dict[str, Samples]:
-    """Each repetition's value by series and size, as anybody reads it off the file."""
-    found: dict[str, Samples] = defaultdict(lambda: defaultdict(list))
+    """Each repetition's value by series and size, read from the CSV."""
+    samples: dict[str, Samples] = defaultdict(lambda: defaultdict(list))
     with (REFERENCE / f"{experiment}.csv").open() as file:
         for row in csv.DictReader(file):
             value = next((row[column] for column in COLUMNS if row[column]), "")
             if value:
                 trips = 2 if row["measure"] == "latency" and row["operation"] != "read" else 1
-                found[row["series"]][int(row["size_bytes"])].append(float(value) / trips)
-    return found
-
-
-def _pairs(experiment: str) -> list[tuple[Series, Series]]:
-    known = _samples(experiment)
-    plain = [one for one in numbers_of(experiment).series.values() if one.name in known and not one.vary]
-    series = [one for one in plain if min(map(len, known[one.name].values())) >= LEAST]
-    return [(one, other) for one in series for other in series if one != other and one.link == other.link]
+                samples[row["series"]][int(row["size_bytes"])].append(float(value) / trips)
+    return samples
 
 
 @pytest.mark.parametrize("experiment", COMPARED)
-def test_no_random_comparison_disagrees_with_the_table(experiment: str) -> None:
-    chance = random.Random(experiment)
-    pairs, known = _pairs(experiment), _samples(experiment)
+def test_random_comparisons_agree_with_the_table(experiment: str) -> None:
+    chance, numbers, samples = random.Random(experiment), numbers_of(experiment), _samples(experiment)
+    plain = [run for run in numbers.series.values() if run.name in samples and not run.vary]
+    series = [run for run in plain if min(map(len, samples[run.name].values())) >= LEAST]
+    pairs = [(ours, base) for ours, base in permutations(series, 2) if ours.link == base.link]
     for _ in range(200):
         ours, base = chance.choice(pairs)
-        sizes = sorted(set(known[ours.name]) & set(known[base.name]))
-        picked = sorted(chance.sample(sizes, min(len(sizes), chance.randint(1, 4)))) if sizes else []
-        factor = chance.choice((0.2, 0.5, 0.98, 1.02, 1.5, 2.0, 5.0, 10.0))
-        sign = chance.choice((">", "<"))
+        sizes = sorted(set(samples[ours.name]) & set(samples[base.name]))
+        picked = sorted(chance.sample(sizes, min(len(sizes), chance.randint(1, 4))))
+        factor, sign = chance.choice((0.2, 0.5, 0.98, 1.02, 1.5, 2.0, 5.0, 10.0)), chance.choice((">", "<"))
         if picked:
             at = ", ".join(map(format_size, picked))
-            truth = judge(numbers_of(experiment), f"{ours.name} {sign} {factor} * {base.name} at {at}").truth
-            ratios = [_ratios(known[ours.name][size], known[base.name][size], factor, sign) for size in picked]
+            truth = judge(numbers, f"{ours.name} {sign} {factor} * {base.name} at {at}").truth
+            ratios = [_ratios(samples[ours.name][size], samples[base.name][size], factor, sign) for size in picked]
             _require_agreement(truth, ratios)
 
 
 def _ratios(ours: list[float], base: list[float], factor: float, sign: str) -> tuple[float, float, float]:
-    """The least, the middle and the most that the left side is of the right one; turned around for `<`."""
+    """The least, the middle and the largest ratio of the left side to the right one; the reverse for `<`."""
     least, middle, most = min(ours) / max(base), median(ours) / median(base), max(ours) / min(base)
     least, middle, most = least / factor, middle / factor, most / factor
     return (least, middle, most) if sign == ">" else (1 / most, 1 / middle, 1 / least)
@@ -104,6 +102,68 @@ def _require_agreement(truth: Truth, ratios: list[tuple[float, float, float]]) -
         assert truth is Truth.TRUE
     if any(most < 1 for _, _, most in ratios):
         assert truth is Truth.FALSE
+
+
+@pytest.mark.parametrize("name", ["verbs_throughput", "write_parameters"])
+def test_rates_and_ratios_are_medians_of_the_table(name: str) -> None:
+    numbers = numbers_of(name)
+    for series in numbers.evidence.all_series("throughput"):
+        for size, value in _medians(numbers, series.name, subject(numbers.evidence, series).column).items():
+            assert numbers.ask(f"{series.name} at {size}").estimate.value == value
+            assert numbers.ask(f"{series.name}.messages at {size}").estimate.value == pytest.approx(value / size)
+    for pair in pairs(numbers.evidence):
+        above, below = (_medians(numbers, side.series.name, side.column) for side in (pair.ours, pair.base))
+        for size in pair.sizes:
+            ratio = numbers.ask(f"{pair.ours.series.name} / {pair.base.series.name} at {size}").estimate
+            assert ratio.value == pytest.approx(above[size] / below[size], rel=1e-12)
+            assert ratio.interval is None or ratio.interval.contains(ratio.value)
+    assert {"verbs_over_tcp", "verbs_over_ib_write_bw"} <= {pair.name for pair in pairs(numbers.evidence)}
+
+
+def _medians(numbers: Numbers, series: str, column: str) -> dict[int, float]:
+    values = defaultdict[int, list[int]](list)
+    for row in numbers.evidence.rows:
+        if row.series == series:
+            values[row.size_bytes].append(row.counts[column])
+    return {size: median(of_size) for size, of_size in values.items()}
+
+
+def test_no_rate_is_above_its_ceiling_or_confirmed_before_it_is_complete() -> None:
+    numbers = numbers_of("verbs_throughput")
+    for series in numbers.evidence.all_series("throughput"):
+        curve = subject(numbers.evidence, series)
+        if limit := ceiling(series, curve.sizes):
+            for size, most in zip(curve.sizes, limit.y, strict=True):
+                assert median(curve.counts(size)) <= SEEN_LATE * most
+    completed, confirmed = (_medians(numbers, "verbs", column) for column in (COMPLETED, CONFIRMED))
+    assert all(rate >= confirmed[size] for size, rate in completed.items())
+
+
+@pytest.mark.parametrize("name", ["tcp", "verbs", "card"])
+def test_line_through_times_is_that_of_least_squares(name: str) -> None:
+    numbers = numbers_of("mpi_bandwidth_latency")
+    rows = [row for row in numbers.evidence.rows if row.series == name]
+    trips = np.array([row.counts["round_trip_ns"] for row in rows]) * 1e-9
+    slope, intercept = np.polyfit([row.size_bytes for row in rows], trips / 2, 1)
+    assert numbers.ask(f"{name}.slope").estimate.value == pytest.approx(1 / slope)
+    assert numbers.ask(f"{name}.intercept").estimate.value == pytest.approx(intercept)
+
+
+def test_two_lines_follow_times_at_a_change_of_protocol() -> None:
+    numbers = numbers_of("mpi_bandwidth_latency")
+    interval = numbers.ask("verbs.break").estimate.interval
+    assert interval and (interval.low, interval.high) == (256_000, 272_000)
+    assert 197e6 < numbers.ask("verbs.slope up to 256000").estimate.value < 200e6
+    assert judge(numbers, "verbs.slope > 1.1 * 528000 B / (verbs at 528000)").truth is Truth.TRUE
+
+
+@pytest.mark.parametrize(("series", "size"), [("verbs", 4088), ("card", 64)])
+@pytest.mark.parametrize("call", ["[blocking].send", "[blocking].receive", "[non-blocking].send"])
+def test_call_jumps_where_a_packet_is_full_or_data_leave_the_request(series: str, size: int, call: str) -> None:
+    numbers = numbers_of("mpi_blocking_nonblocking")
+    assert numbers.ask(f"{series}{call}.jump.size").estimate.value == size
+    with pytest.raises(QueryError, match=f"it jumps at {size}"):
+        numbers.ask(f"{series}{call}.knee")
 
 
 WORDS = (
@@ -122,8 +182,7 @@ def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> 
         try:
             answer(text)
         except QueryError as error:
-            assert 0 <= error.column <= max(len(text), 400)
-            assert error.what
+            assert 0 <= error.column <= max(len(text), 400) and error.what
         except RecordError as error:  # the reference has no samples
             assert error.hint
 
@@ -143,6 +202,9 @@ def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> 
         ("verbs_throughput", "card / tcp at 1", "two links: card ran over", "card / tcp.card, or end with"),
         ("verbs_throughput", "card + card.time at 1", "a rate [+] a time", "both sides of one kind"),
         ("verbs_throughput", "report_a", "a published curve needs one of its sizes", "at 1, 2, 4"),
+        ("mpi_bandwidth_latency", "report_c.slope up to 64K", "a line at least two", "a range with more published"),
+        ("mpi_blocking_nonblocking", "tcp[blocking].send.jump", "the data give no jump", "lab query"),
+        ("mpi_blocking_nonblocking", "tcp[blocking].receive.jump", "the data give no jump", "lab query"),
         ("verbs_throughput", "card * card at 1", "no unit for such a number", "a rate, a time"),
         ("write_parameters", "depth[17] at 1", "varies tx_depth: 1, 16, 128: which value", "depth[1]"),
         ("latency", "read.card.half at 1", "no measure 'half'", "read.card (a READ's data are there after the whole"),
@@ -164,7 +226,7 @@ def test_refused_query_has_a_reason_and_a_hint(experiment: str, query: str, erro
         ("plan.warmup", "512"),
     ],
 )
-def test_number_of_the_plan_is_printed_in_its_unit(query: str, printed: str) -> None:
+def test_constant_is_printed_in_its_unit(query: str, printed: str) -> None:
     assert words(numbers_of("verbs_throughput").ask(query)) == printed
 
 
@@ -180,14 +242,14 @@ def test_number_of_the_plan_is_printed_in_its_unit(query: str, printed: str) -> 
 def test_series_named_like_another_number_is_refused(name: str, query: str, other: str) -> None:
     evidence = numbers_of("verbs_throughput").evidence
     experiment = evidence.plan.experiment
-    renamed = tuple(replace(one, name=name) if one.name == "verbs" else one for one in experiment.series)
+    renamed = tuple(replace(run, name=name) if run.name == "verbs" else run for run in experiment.series)
     plan = replace(evidence.plan, experiment=replace(experiment, series=renamed))
     with pytest.raises(QueryError, match=f"{name} is ambiguous: a series, and {other}") as refused:
         Numbers(replace(evidence, plan=plan)).ask(query)
     assert refused.value.hint.startswith("rename the series")
 
 
-def test_values_are_found_in_a_table_with_another_notation(tmp_path: Path) -> None:
+def test_varied_values_may_have_another_notation_in_the_table(tmp_path: Path) -> None:
     with (REFERENCE / "write_parameters.csv").open() as file:
         rows = list(csv.DictReader(file))
     text = io.StringIO()

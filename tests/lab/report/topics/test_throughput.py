@@ -260,5 +260,5 @@ def test_rounds_that_do_not_follow_the_stop_rule_are_refused(
     key = plan_of_rounds.planned[0].trial.key
     samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
     write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
-    with pytest.raises(RecordError, match="than the rule says"):
+    with pytest.raises(RecordError, match="do not end by the stop rule"):
         rounds_at(gather(plan_of_rounds, tmp_path), "rounds", plan_of_rounds.planned[0].series.sizes("fake")[-1])
