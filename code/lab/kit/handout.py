@@ -29,17 +29,17 @@ _PERCENT = re.compile(r"(?<!\\)%")
 PAGE, TERMS = "handout.html", "handout.md"
 RULES = ASSIGNMENTS / "honest_work.txt"  # of a course, for all its kits
 CHECKS = {
-    "package": "the file is whole, and for this assignment",
-    "records": "the records follow from the plan, and the tables from the records",
-    "rerun": "the grader measures the same values",
+    "package": "the file is complete, unchanged, and for this assignment",
+    "records": "the records fit the plan, and the tables follow from the records",
+    "rerun": "the course accepts your VM or host, and the grader measures the same",
     "program": "your programs sent what they claim, in the time that they print",
-    "sources": "your programs come from your sources",
-    "correct": "your programs are right at other sizes, and end with an error after a fault",
-    "steps": "your programs, step by step: see below",
+    "sources": "programs built again from your sources are as fast and send as much, within 10 percent",
+    "correct": "your programs work at other sizes, and end with an error after a fault",
+    "steps": "your programs work, step by step: see below",
     "speed": "your programs are as fast as the experiment asks",
-    "claims": "every claim and every statement follows from the data",
-    "pages": "the PDF is the one that the data give",
-    "discussion": "your own text is long enough, has no errors, and has the required statements",
+    "claims": "every claim and every statement follows from your records, and from the grader's",
+    "pages": "the PDF has the bytes that the grader builds from your files: use the same version of TeX Live",
+    "discussion": "the text is long enough, without errors, and has the evidence that is asked for",
 }
 
 
