@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -38,6 +38,12 @@ def measured(rows: Iterable[Row], names: Iterable[str] = MEASURED) -> dict[RowPl
                 place = RowPlace(row.series, point, row.size_bytes, column, label)
                 values.setdefault(place, []).append(row.counts[column])
     return values
+
+
+def paired(rows: Iterable[Row], others: Iterable[Row]) -> Iterator[tuple[RowPlace, list[int], list[int]]]:
+    """Yield the values of both sets at each place that both have."""
+    first = measured(rows)
+    return ((place, first[place], values) for place, values in measured(others).items() if place in first)
 
 
 def values_by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[int]]:
@@ -117,11 +123,9 @@ def compare_rows(name: str, rows: list[Row], reference: list[Row], *, identical:
     """Compare rows with the reference's. Other keys mean another identity: then medians are compared."""
     difference = None if identical else first_difference(rows, reference)
     is_other = [row.record for row in rows] != [row.record for row in reference]
-    values, ratios = measured(rows) if is_other else {}, []
-    for place, expected in measured(reference).items():
-        if place in values:
-            ratios.append(MedianRatio(place, median(values[place]) / median(expected)))
-    return Verification(name, len(rows), identical, difference, tuple(ratios))
+    pairs = paired(rows, reference) if is_other else ()
+    ratios = tuple(MedianRatio(place, median(values) / median(expected)) for place, values, expected in pairs)
+    return Verification(name, len(rows), identical, difference, ratios)
 
 
 Values = dict[int, float]  # size -> measured value
