@@ -43,14 +43,14 @@ struct wire_time {
 	uint64_t whole_ns, kernel_ns;
 };
 
-static bool parting_send(int peer, const struct processor_time *p)
+static bool session_send_time(int peer, const struct processor_time *p)
 {
 	const struct wire_time wire = { htobe64(p->whole_ns), htobe64(p->kernel_ns) };
 
 	return side_write(peer, &wire, sizeof(wire));
 }
 
-static bool parting_receive(int peer, struct processor_time *p, uint64_t deadline_ns)
+static bool session_receive_time(int peer, struct processor_time *p, uint64_t deadline_ns)
 {
 	struct wire_time wire;
 
@@ -60,17 +60,17 @@ static bool parting_receive(int peer, struct processor_time *p, uint64_t deadlin
 	return true;
 }
 
-static bool parting_send_bye(const struct options *o, int peer, const struct cost *costs)
+static bool session_send_bye(const struct options *o, int peer, const struct cost *costs)
 {
 	const char bye = 'b';
 	bool whole = side_write(peer, &bye, 1);
 
 	for (size_t i = 0; i < o->sizes.count && o->role == SERVER; i++)
-		whole = whole && parting_send(peer, &costs[i].own);
+		whole = whole && session_send_time(peer, &costs[i].own);
 	return whole;
 }
 
-static bool parting_await_bye(const struct options *o, int peer, struct cost *costs)
+static bool session_await_bye(const struct options *o, int peer, struct cost *costs)
 {
 	const uint64_t deadline_ns = ns_from_now(o->deadline_s);
 	char bye;
@@ -80,7 +80,7 @@ static bool parting_await_bye(const struct options *o, int peer, struct cost *co
 		whole = side_read(peer, &bye, 1, deadline_ns);
 	while (whole && bye == WATCH_BEAT);
 	for (size_t i = 0; i < o->sizes.count && o->role == CLIENT; i++)
-		whole = whole && parting_receive(peer, &costs[i].peer, deadline_ns);
+		whole = whole && session_receive_time(peer, &costs[i].peer, deadline_ns);
 	return whole;
 }
 
@@ -89,7 +89,7 @@ void session_end(const struct options *o, int peer, struct cost *costs)
 {
 	watch_stage("parting");
 	watch_peer_may_leave(peer);
-	if (!parting_send_bye(o, peer, costs) || !parting_await_bye(o, peer, costs))
+	if (!session_send_bye(o, peer, costs) || !session_await_bye(o, peer, costs))
 		die("the other end left before the end");
 	close(peer);
 }
