@@ -16,7 +16,7 @@ import codespell_lib
 
 ROOT = Path(__file__).resolve().parents[1]
 AVOIDED = {
-    r"\b(is|are|was|were) no (?!longer|more|less|other|difference|log|reason)\w+": "is not a ..., must be ...",
+    r"(?<![Tt]here )\b(is|are|was|were) no (?!longer|more|less|other|difference|reason)\w+": "is not a ..., must be ...",
     r"\b(lies?|lays?|laid|lain)\b": "is, contains",
     r"\b(by|of|for|to|from) who\b": "by people who ...",
     r"[.:;] Who (?!is |has )\w+": "The student who ...",
@@ -57,7 +57,8 @@ def prose(file: Path) -> Iterator[tuple[int, str]]:
                     yield token.start[0], QUOTED.sub("", token.string)
         case ".c" | ".h":
             for found in C_TEXT.finditer(text):
-                yield text.count("\n", 0, found.start()) + 1, found[0]
+                if " " in found[0]:
+                    yield text.count("\n", 0, found.start()) + 1, found[0]
         case _:
             yield from enumerate(MARKUP.sub(lambda found: "\n" * found[0].count("\n"), text).splitlines(), 1)
 

@@ -219,7 +219,7 @@ static void run_pair(void *p)
 		fake_verbs.rnr_timer);
 }
 
-/* In a child, since the sanitizer complains of the second stack. */
+/* In a child, since the sanitiser complains of the second stack. */
 static void expect(struct pair p, const char *line)
 {
 	check_child(run_pair, &p, 0, line);

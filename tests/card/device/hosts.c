@@ -76,7 +76,7 @@ static int64_t line_free(struct world *w)
 	return ((struct host *)w)->free_ns;
 }
 
-/* calloc() would be slow: a sanitizer clears or marks each byte, and few of them are used. */
+/* calloc() would be slow: a sanitiser clears or marks each byte, and few of them are used. */
 static uint8_t *memory_new(void)
 {
 	void *const memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Random use of the card. First anything at all, in registers, commands, queues and packets: the card must stay within
- * the memory of the VM, which the sanitizers and the harness check, and must not stop. Then a hostile program on each
+ * the memory of the VM, which the sanitisers and the harness check, and must not stop. Then a hostile program on each
  * host, beside an idle one: all commands that the kernel module passes on for it, any number in its doorbells, any
  * bytes in its memory. It has the keys, numbers and addresses of its neighbour. It must not read, change or be notified
  * of anything of the neighbour, whose queue pairs work afterwards. LAB_CARD_COMMANDS is the number of commands of each

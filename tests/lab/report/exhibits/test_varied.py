@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from markupsafe import Markup
 
 from lab.figures.figure import FigureError
 from lab.figures.marks import plain
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, tornado
+from lab.report.tex import render
 
 ROWS = [["warm-up", "warmup.card[{x}]"], ["nothing", "depht.card[{x}]"], ["depth", "depth.card[{x}]"]]
 AXES = ("{x}", "depth", "messages a second")
@@ -46,7 +46,7 @@ def test_effect_is_the_gain_of_the_best_value_and_names_the_smallest_one_as_good
 
 @pytest.mark.parametrize("pattern", ["depht.card[{x}]", "card[{x}]", "depth.card[16]", "lists.card[{x}]"])
 def test_pattern_without_a_varied_value_has_no_effect(varied: Exhibits, pattern: str) -> None:
-    assert effect(varied, pattern, "1") == Found(Markup("--"), Markup("--"))
+    assert effect(varied, pattern, "1") == Found(render.Markup("--"), render.Markup("--"))
 
 
 def test_tornado_has_the_largest_effect_first_and_leaves_out_constant_parameters(varied: Exhibits) -> None:
