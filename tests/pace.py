@@ -1,4 +1,4 @@
-"""How slow this computer is now: bounds of processor seconds are multiplied by it, as computers and days differ."""
+"""Bounds of CPU seconds, scaled by how slow this host is now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Parts without a link: {pattern,processor,stable,ticks}.c. */
+/* Parts without a link: {pattern,stable,ticks}.c and CPU times. */
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,7 +49,7 @@ TEST(the_pattern_is_the_same_on_every_cpu)
 	assert_memory_equal(bytes, expected, sizeof(expected));
 }
 
-/* processor.c: CPU times of the kernel, as a test sets them */
+/* CPU times of the kernel, as a test sets them */
 
 static struct timespec whole;
 static struct timeval kernel;

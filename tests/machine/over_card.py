@@ -1,4 +1,4 @@
-"""Programs over the modelled card as jobs of their own: the lab's, perftest's in its rarer ways, a student's."""
+"""Programs over the modelled card as jobs of their own: Verbyte's, perftest's in its rarer ways, a student's."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def over(
 
 
 def rarer(folder: Path) -> Named:
-    """What is no series of an experiment, a job each; their files lie in that folder, which is empty."""
+    """Jobs that belong to no series of an experiment; their files are in the empty folder."""
     overlay = carried(folder)
     own = (*overlay, compile_plain(folder))
     return {

@@ -1,4 +1,4 @@
-"""A hand-in of programs of one's own, as the exact machine's grader sees it."""
+"""A submission of student programs, as the grader on `exact` sees it."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ BY_UDP = (
 static void measure(void)""",
     ),
 )
-# Each message begins with its number and the seed, which lie still until it has gone.
+# Each message begins with its number and the seed, which stay until it is sent.
 SEEDED = (
     (EXPERIMENT, "{arguments} {host}", "--seed {seed} {arguments} {host}"),
     (CONNECT, f"calloc(1, {SIZED})", f"calloc(64, {SIZED})"),
@@ -181,7 +181,7 @@ AROUND = Tampering(
 		execv("/proc/self/exe", argv);
 	}""",
 )
-# Of the example that sends and waits for the answer: eight are under way together.
+# Of the example that sends and waits for the answer: eight are in flight together.
 PINGPONG = "program/send_pingpong.c"
 TOGETHER = Tampering(
     "eight_round_trips_at_once",

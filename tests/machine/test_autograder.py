@@ -34,7 +34,7 @@ DISCUSSION = hand_ins.DISCUSSION.replace(r"\shows{tcp > verbs everywhere}", RATI
 
 @dataclass(frozen=True)
 class Tree:
-    """/autograder as Gradescope lays it out."""
+    """The folder /autograder as on Gradescope."""
 
     folder: Path
 

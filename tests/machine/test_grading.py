@@ -26,7 +26,7 @@ CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": c
 
 @pytest.fixture
 def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
-    """A hand-in of a program that was tampered with before it was measured, or in its sources after that."""
+    """A submission of a program that was tampered with before the measurement, or in its sources afterwards."""
 
     def make(tampering: Tampering | None) -> Case:
         shutil.copytree(own_hand_in.PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))

@@ -50,7 +50,7 @@ def changed(folder: Path, style: Tampering) -> str:
 
 
 def case_of(exact: ExactSite, folder: Path, *styles: Tampering) -> Case:
-    """A hand-in of a program for each of these."""
+    """A submission of a program for each of these."""
     text = "".join(changed(folder, style) for style in styles)
     (folder / "own.toml").write_text(own_hand_in.HEAD.format(sizes=SIZE) + LINK + text)
     return own_hand_in.case_of(exact, folder, SIZES)

@@ -128,7 +128,7 @@ def typical_us(exact: ExactSite, shell: Shell, program: str, *, link: Link | Non
 
 @pytest.mark.parametrize("program", ["ib_write_lat", "ib_read_lat", "ib_send_lat", "ib_send_lat -e"])
 def test_no_end_waits_for_the_others_processor(exact: ExactSite, shell: Shell, program: str) -> None:
-    """On one processor two ends that poll took 4,000 us, a tick of the scheduler."""
+    """On one CPU two ends that poll took 4,000 us, a tick of the scheduler."""
     assert BASE_NS / 1000 < typical_us(exact, shell, program) < 60
 
 
@@ -184,7 +184,7 @@ def impatient(host_seconds: float) -> ExactSite:
 
 
 def children(of: int) -> list[int]:
-    """The machines that a process runs; to ask QEMU for its version is no machine, and what has ended is none."""
+    """The VMs of a process, without QEMUs that print their version and without ended ones."""
     listed = subprocess.run(["ps", "-wweo", "pid,ppid,stat,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 3) for line in listed.splitlines()[1:]]
     ours = [(int(pid), words) for pid, parent, state, words in rows if int(parent) == of and state[0] != "Z"]

@@ -17,7 +17,7 @@ from lab.places import BENCH, ROOT
 from lab.plan.builds import keep_binaries
 from lab.sites.exact import ExactSite
 
-# Bound at a place that everybody can reach: this checkout may lie in a folder that is only its owner's.
+# Bound at a place that everybody can reach: this checkout may be in a folder that only its owner can read.
 SCRIPT = 'mount --bind -o ro "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
 Done = subprocess.CompletedProcess[str]
 Shared = Callable[..., Done]
@@ -25,7 +25,7 @@ Shared = Callable[..., Done]
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Where both the checkout is bound and the results of the other user lie."""
+    """The folder with the bound checkout and the results of the other user."""
     path = Path(tempfile.mkdtemp(prefix="lab-shared-"))
     path.chmod(0o755)
     (path / "checkout").mkdir()

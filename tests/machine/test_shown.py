@@ -98,8 +98,8 @@ class Walk:
         done(place, lab, "report", NAME)
         done(place, lab, "submit", NAME)
         (handed_in,) = (place / "submission").glob("*.pdf")
-        (place / "hand-ins").mkdir()
-        for copy in ("ada.pdf", "a.pdf", "b.pdf", "B", "hand-ins/ada.pdf"):
+        (place / "submissions").mkdir()
+        for copy in ("ada.pdf", "a.pdf", "b.pdf", "B", "submissions/ada.pdf"):
             shutil.copy(handed_in, place / copy)
         shutil.copytree(place / "results", place / "A")
         (place / "CURVE.csv").write_text(CURVE)

@@ -1,4 +1,4 @@
-"""A stranger's program in the exact machine: what it may try, and what comes of it (code/machine/stranger)."""
+"""Untrusted programs in the exact VM: what they try, and what happens (`code/machine/stranger`)."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from lab.sites.exact import ExactSite
 # Of the host. A stopped machine never goes on, so that its trial takes its limit; on a busy computer others take long.
 STOPPED_S, LIMIT_S, GRACE_S, LONGEST_PAUSE_S, LATEST_S = 6.0, 280.0, 120.0, 1.0, 1.5
 SHOWN_AFTER = 50
-AT_ONCE = 6  # a trial whose end stands still takes none of the processor
+AT_ONCE = 6  # a trial with a stopped end needs no CPU time
 TALK = ("exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 256K", "exec iperf3 -s -1 -B 10.0.0.2")
 KILLED, STOPPED, PAUSED, OFF = "killed", "stopped", "paused", "off"
 

@@ -48,7 +48,7 @@ class Circumstance:
 
 
 def circumstances(runs: int, loops: int) -> tuple[Circumstance, ...]:
-    """All that may not change a byte. A longer wire makes another trial, which is held against its own first run."""
+    """All that may not change a byte. A longer wire makes another trial, which is compared with its first run."""
     return (
         Circumstance(f"{AT_ONCE} at once beside {loops} busy loops", partial(beside, loops), runs),
         Circumstance("on one core", on_one_core),

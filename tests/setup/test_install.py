@@ -93,7 +93,7 @@ def test_on_other_systems_the_missing_commands_are_listed(tmp_path: Path) -> Non
     made.command("bibtex")
     done = made.run("install", "report")
     assert done.returncode == 1
-    assert "this is Own Linux 7, for which the lab has no list of packages. It lacks: pdflatex qpdf" in done.stderr
+    assert "this is Own Linux 7, for which Verbyte has no list of packages. It lacks: pdflatex qpdf" in done.stderr
     assert "docs/your-computer.md" in done.stderr
 
 

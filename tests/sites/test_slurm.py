@@ -315,7 +315,7 @@ def measured(outcome: Outcome) -> Outcome:
 
 
 def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, tmp_path: Path) -> None:
-    hand_ins, grades = tmp_path / "hand-ins", tmp_path / "grades"
+    hand_ins, grades = tmp_path / "submissions", tmp_path / "grades"
     hand_ins.mkdir()
     for name in ("ada.pdf", "bob.pdf", "eve.pdf", "broken.zip"):
         (hand_ins / name).write_text(name)

@@ -251,7 +251,7 @@ SECTIONS = {
         Command("grade.commands.grade", "grade one submission", "submission/ada.pdf").takes(
             file("submission", "a PDF, or a zip or a folder with one in it"), single_checks, ASSIGNMENT, JOBS, GRADES
         ),
-        Command("grade.commands.grade_class", "grade every submission of a folder", "hand-ins --jobs 2").takes(
+        Command("grade.commands.grade_class", "grade every submission of a folder", "submissions --jobs 2").takes(
             file("submissions", "a folder of PDFs, zips and folders"),
             argument("--site", choices=("slurm",), default="", help="grade on the nodes of a cluster"),
             hosts("the cluster's table [slurm]"),
@@ -263,7 +263,7 @@ SECTIONS = {
         Command(
             "grade.book.gradebook",
             "combine grades, roster, deadlines and points by hand",
-            "verbs_throughput --roster roster.csv --submissions hand-ins --by-hand by_hand.csv",
+            "verbs_throughput --roster roster.csv --submissions submissions --by-hand by_hand.csv",
         ).takes(
             ASSIGNMENT_NAME,
             file("--roster", "a CSV with the column id, and more: docs/instructor.md", required=True),

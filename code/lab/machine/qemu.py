@@ -31,7 +31,7 @@ def one_processor(allowed: Iterable[int] | None = None) -> Iterator[int | None]:
 def _claims(claim: socket.socket, number: int) -> bool:
     """Claim an abstract address (unix(7)), which has one owner at a time and is free when its owner has ended."""
     try:
-        claim.bind(f"\0lab processor {number} of {os.getuid()}")
+        claim.bind(f"\0lab CPU {number} of {os.getuid()}")
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise

@@ -45,7 +45,7 @@ class Runner:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment without variables by which the loader loads more. QEMU looks for modules beside the program
+        """The environment without the variables that make the loader load more. QEMU looks for modules beside the program
         that runs, which is the loader, unless a variable names their folder."""
         safe = {name: value for name, value in os.environ.items() if not name.startswith(("LD_", "GLIBC_", "QEMU_"))}
         return {**safe, "QEMU_MODULE_DIR": ".", "LC_ALL": "C"}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gradescope runs this once, as root, when it makes the autograder's image: install, compile, and measure all that
-# no hand-in changes.
+# no submission changes.
 set -eu
 cd /autograder/source
 

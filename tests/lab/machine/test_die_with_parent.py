@@ -24,7 +24,7 @@ subprocess.run(command, check=True)
 
 @pytest.mark.parametrize(
     ("script", "by_setpriv"),
-    [(None, True), ("", False), ("#!/bin/sh\necho unrecognized option >&2; exit 1\n", False)],
+    [(None, True), ("", False), ("#!/bin/sh\necho unknown option >&2; exit 1\n", False)],
     ids=["util-linux", "none", "busybox"],
 )
 def test_a_command_is_killed_with_its_parent(

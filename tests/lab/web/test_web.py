@@ -149,7 +149,7 @@ def told(tmp_path: Path) -> Path:
 
 def test_a_link_leads_to_the_page_that_the_site_has_of_a_file(told: Path) -> None:
     found = body(told / "one.md", {(told / "other.md").resolve(): "docs-other.html"})
-    assert found.title == "The lab"
+    assert found.title == "A page"
     assert '<a href="docs-other.html#so">other</a>' in found.html
     assert '<a href="#a-b">below</a>' in found.html and '<h2 id="a-b">' in found.html
 
