@@ -87,7 +87,7 @@ def count(text: str) -> int:
 
 EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
-ALL = f"{EXPERIMENT} (default: all of experiments/, by their key `order`)"
+ALL = f"{EXPERIMENT} (default: all of experiments/, those with the key `order` first)"
 EXPERIMENTS_OR_ALL = file("experiment", ALL, nargs="*")
 JOBS = argument(
     "--jobs", type=count, default=os.cpu_count() or 1, help="how many trials run at once (default: one a core)"

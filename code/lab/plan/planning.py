@@ -18,6 +18,7 @@ from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
 from lab.plan.builds import build, compiled, keep_binaries, keep_contents
 from lab.plan.plan import Plan, SiteFacts, card_contents, make_plan
 from lab.sites.site import Site
+from lab.typed_json import nearest
 
 FOLDERS = (EXPERIMENTS, EXAMPLES)
 MANY_TRIALS = 50_000  # a plan of so many trials takes ten seconds
@@ -106,8 +107,9 @@ def find_experiment(name: Path) -> Path:
     for file in (*(folder / f"{name}.toml" for folder in FOLDERS), ASSIGNMENTS / name / f"{name}.toml"):
         if file.exists():
             return file
-    names = ", ".join(sorted(file.stem for folder in FOLDERS for file in folder.glob("*.toml")))
-    raise SpecError(f"unknown experiment {name}", file=EXPERIMENTS, expected=f"one of {names}")
+    names = sorted(file.stem for folder in FOLDERS for file in folder.glob("*.toml"))
+    expected, hint = f"one of {', '.join(names)}", nearest(name, names)
+    raise SpecError(f"unknown experiment {name}", file=EXPERIMENTS, expected=expected, hint=hint)
 
 
 def all_experiments() -> list[Path]:

@@ -44,10 +44,11 @@ def test_first_of_all_experiments_is_verbs_throughput() -> None:
     assert first == "verbs_throughput" and others == sorted(others)
 
 
-def test_unknown_name_is_refused_with_all_known_names() -> None:
+def test_unknown_name_is_refused_with_the_nearest_and_all_names() -> None:
     with pytest.raises(SpecError, match="unknown experiment frist_figure") as refused:
         find_experiment(Path("frist_figure"))
     known = refused.value.expected.removeprefix("one of ").split(", ")
+    assert refused.value.hint == "'first_figure'?"
     assert known == sorted(known) and {"first_figure", "verbs_throughput"} <= set(known)
 
 
