@@ -39,7 +39,7 @@ def of_plan(evidence: Evidence) -> dict[str, Value]:
     counts |= {"trials": len(evidence.facts), "series": len(plan.experiment.series), "sizes": len(sizes)}
     values = {f"plan.{name}": exact(float(count), source="the plan") for name, count in counts.items()}
     for name, percent in (("level", LEVEL), ("margin", margin_of(plan.site.traits))):
-        values[f"plan.{name}"] = exact(percent, PURE, "percent", "the lab")
+        values[f"plan.{name}"] = exact(percent, PURE, "percent", "Verbyte")
     for name, size in (("smallest", min(sizes)), ("largest", max(sizes))):
         values[f"plan.{name}"] = exact(size, BYTES, "size", "the plan")
     return values
@@ -118,5 +118,4 @@ def _of_line(times: PublishedTimes) -> dict[str, Published]:
 
 
 def _rounded(value: float, dimension: Dimension) -> Value:
-    """To the digits of a published number; a table may have fewer."""
     return replace(exact(float(f"{value:.{DIGITS}g}"), dimension), is_rounded=True)
