@@ -34,6 +34,16 @@ def test_message_takes_half_a_round_trip_and_a_read_the_whole(
     assert message == pytest.approx(trips_of_a_message * whole_s)
 
 
+def test_varied_latency_has_quantiles_at_each_point(tmp_path: Path) -> None:
+    series = "trips verbs send latency\nvary.tx_depth = [1, 4]"
+    text = laboratory.experiment('sizes = "64"\niterations = 400\nrepetitions = 6', series)
+    (tmp_path / "varied.toml").write_text(text)
+    numbers = Numbers(laboratory.evidence_of("varied", tmp_path / "results", tmp_path))
+    for depth in (1, 4):
+        slow, middle = (numbers.ask(f"trips[{depth}]{measure} at 64").estimate for measure in (".p99", ""))
+        assert slow.n == middle.n == 6 and slow.value >= middle.value
+
+
 CALLS = laboratory.experiment(
     'sizes = "1..4K*2,255,257,3K"\niterations = 4\nrepetitions = 6',
     'mpi mpi-tcp send one-way\nvary.calls = ["blocking", "non-blocking"]',
