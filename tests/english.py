@@ -33,9 +33,11 @@ MARKUP = re.compile(r"```.*?```|^ {4}[^\n]*$|`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", 
 QUOTED = re.compile(r"`[^`\n]*`|<[^<>]*>")
 SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}")  # else a key, a pattern or markup
 C_TEXT = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
-TERMS = {"authorized", "focused", "capitalize", "program", "programs", "routing", "writable"}  # British in computing, too
+# British in computing, too.
+TERMS = {"authorized", "focused", "capitalize", "program", "programs", "routing", "writable"}
 PROSE = ("*.md", "*.py", "*.[ch]", "templates/*.tex")
-LEFT_OUT = {"hosts.md", "english.py", "test_english.py", "test_layers.py"}  # measurements, these patterns, names of files
+# Measurements, these patterns, names of files.
+LEFT_OUT = {"hosts.md", "english.py", "test_english.py", "test_layers.py"}
 
 
 def files() -> list[Path]:

@@ -40,6 +40,16 @@ COSTS = {
 FRAME, HEADERS = 1024, 98
 
 
+def experiment(parameters: str, *series: str) -> str:
+    """The file of an experiment; a series is `name program operation measure`, and further lines of TOML."""
+    text = f'title = "A fake link"\nquestion = "What does it show?"\n[parameters]\n{parameters}\n'
+    for run in series:
+        head, _, lines = run.partition("\n")
+        keys = zip(("name", "program", "operation", "measure"), head.split(), strict=True)
+        text += "\n".join(["[[series]]", *(f'{key} = "{value}"' for key, value in keys), lines, ""])
+    return text
+
+
 class UnsteadySite(fake_site.FakeSite):
     """Every repetition is a little slower or faster, by its own perturbed instant, and no link is overrun."""
 

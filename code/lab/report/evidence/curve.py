@@ -21,7 +21,6 @@ WALL = 0.05
 
 
 def margin_of(traits: Traits) -> float:
-    """The margin of a site's clock."""
     return INSTRUCTIONS if traits.clock is Clock.INSTRUCTIONS else WALL
 
 
@@ -72,11 +71,9 @@ class Subject:
         return self.cell(size).values
 
     def rows(self) -> tuple[tuple[int, ...], ...]:
-        """A row from each repetition: its values over the sizes."""
         return tuple(zip(*map(self.counts, self.sizes), strict=True))
 
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
-        """The records behind these sizes, each once."""
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
 
 

@@ -31,8 +31,6 @@ ORIGINS = {"data sheet": "from data sheets", "fitted": "fitted to {}", "assumed"
 
 @dataclass(frozen=True)
 class RecordSet:
-    """The records of one series."""
-
     name: str
     series: str
     label: str
@@ -40,7 +38,6 @@ class RecordSet:
 
     @property
     def first_key(self) -> str:
-        """The beginning of the first key, for `lab show`."""
         return self.keys[0][:SHOWN_LETTERS] if self.keys else ""
 
 

@@ -62,8 +62,8 @@ class Evidence:
 
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key."""
-        place = series, point or {}
-        keys = [trial.trial.key for trial in self.plan.planned if (trial.series.name, trial.point) == place]
+        curve = series, point or {}
+        keys = [trial.trial.key for trial in self.plan.planned if (trial.series.name, trial.point) == curve]
         for key in keys:
             if key not in self._samples:
                 self._samples[key] = read_samples_of(self.results, key)
@@ -117,7 +117,6 @@ def _require(plan: Plan, results: Path, whole: Collection[str]) -> None:
 
 
 def describe(planned: Planned) -> str:
-    """A trial in words: series, varied values, repetition."""
     varied = "".join(f" {name}={value}" for name, value in planned.point.items())
     return f"{planned.series.name}{varied} repetition {planned.repetition}"
 
@@ -156,10 +155,10 @@ def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> Cells:
     varied = {series.name: tuple(series.vary) for series in plan.experiment.series}
     values: dict[tuple[str, Place, int, str], list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
-        place = _place({name: row.point[name] for name in varied[row.series]})
+        point = _place({name: row.point[name] for name in varied[row.series]})
         for column, value in row.counts.items():
             if column.endswith(COUNTS):
-                values[row.series, place, row.size_bytes, column].append((value, full[row.record]))
+                values[row.series, point, row.size_bytes, column].append((value, full[row.record]))
     return {key: Cell(*zip(*repetitions, strict=True)) for key, repetitions in values.items()}
 
 

@@ -95,10 +95,10 @@ def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
 
 
 def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
-    site, theirs = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
+    site, of_report = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
     for name in (*COUNTED, *ROUNDS):
         if series := [run for run in evidence.plan.experiment.series if _concerns(run, site, name)]:
-            published = Markup(number_tex(f"{theirs[name]:.12g}")) if name in theirs else UNPUBLISHED
+            published = Markup(number_tex(f"{of_report[name]:.12g}")) if name in of_report else UNPUBLISHED
             asked, used = [_asked(run, name) for run in series], [_used(run, site, name) for run in series]
             is_of_site = any(name in run.profile(site).values for run in series)
             path = ("profile", site, name) if is_of_site else ("parameters", name)
@@ -113,7 +113,6 @@ def _concerns(series: Series, site: str, name: str) -> bool:
 
 
 def _asked(series: Series, name: str) -> Range:
-    """The request of the file: the varied values, or the one of all points."""
     values = [point.get(name, getattr(series.published, name)) for point in series.points()]
     return min(values), max(values)
 
@@ -226,7 +225,6 @@ class EffectiveTable:
 
 
 def effective_table(evidence: Evidence) -> EffectiveTable:
-    """A row for each series with effective values in its records, from the least to the most over sizes and points."""
     cells = {series.name: row for series in evidence.plan.experiment.series if (row := _cells(evidence, series))}
     names = [name for name in SHOWN if any(name in row for row in cells.values())]
     rows = tuple(

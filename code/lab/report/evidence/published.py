@@ -149,12 +149,10 @@ class PublishedCurve:
         return self.name or self.label.partition(",")[0].lower().replace(" ", "_")
 
     def by_size(self) -> dict[int, float]:
-        """The rate of each size, in B/s."""
         return {size: rate.value for size, rate in zip(self.sizes, self.rates, strict=True)}
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
-    """The curves for an experiment."""
     return tuple(_curve(entry, folder) for entry in _of(experiment, _index(folder).curve))
 
 
@@ -186,7 +184,6 @@ class PublishedTimes:
         return tuple(sorted({size for size, _ in self.points}))
 
     def rate(self, size: int) -> float:
-        """The median rate of a size, in B/s."""
         return median(bytes_ / seconds for bytes_, seconds in self.points if bytes_ == size)
 
     def line(self, low: int, high: int) -> Line:
@@ -197,7 +194,6 @@ class PublishedTimes:
 
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
-    """The times for an experiment."""
     return tuple(_times(entry, folder) for entry in _of(experiment, _index(folder).times))
 
 
@@ -216,7 +212,6 @@ class PublishedValues:
 
 
 def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
-    """The values for an experiment."""
     return tuple(_values(entry, folder / entry.file) for entry in _of(experiment, _index(folder).values))
 
 

@@ -65,8 +65,8 @@ def measured_on(evidence: Evidence) -> str:
 
 def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
     """Labels and packages; nothing if the records are of another machine than this checkout's."""
-    known = snapshot.read(machine)
-    if known is None or evidence.plan.site.identity.get("frozen") != known.frozen.get("memory"):
+    expected = snapshot.read(machine)
+    if expected is None or evidence.plan.site.identity.get("frozen") != expected.frozen.get("memory"):
         return []
     lock = read(machine / LOCK)
     programs = " ".join(series.program for series in evidence.plan.experiment.series)

@@ -106,14 +106,12 @@ class Exhibits:
             return False
 
     def has(self, *queries: str) -> bool:
-        """Whether the data answer all of these queries."""
         try:
             return all(self.numbers.ask(query) for query in queries)
         except QueryError:
             return False
 
     def value(self, query: str) -> float:
-        """The number that answers a query."""
         return self.numbers.ask(query).estimate.value
 
     def cell(self, query: str, digits: int = DIGITS, *, interval: bool = True) -> Markup:
@@ -211,7 +209,6 @@ def grid(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
 
 
 def size_cell(size: str | int) -> Markup:
-    """A message size as a text prints it."""
     return Markup(show(parse_size(size), "size", 0).tex)
 
 
@@ -233,22 +230,22 @@ def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup
     estimate = answer.estimate
     if value.is_exact and not value.is_rounded:
         return Markup(show_exactly(estimate.value, answer.unit).tex)
-    place = _place(estimate, digits)
-    shown = show(estimate.value, answer.unit, place).tex + mark(answer)
+    last = _last_place(estimate, digits)
+    shown = show(estimate.value, answer.unit, last).tex + mark(answer)
     spread = estimate.interval
     if not interval or spread is None or spread.width <= LEAST_INTERVAL * abs(estimate.value):
         return Markup(shown)
-    ends = (show(end, answer.unit, place, estimate.value).number for end in (spread.low, spread.high))
+    ends = (show(end, answer.unit, last, estimate.value).number for end in (spread.low, spread.high))
     signed = (number_tex(end) if end.startswith("-") else end for end in ends)  # a minus sign, and no hyphen
     return Markup(rf"{shown} \labinterval{{{', '.join(signed)}}}")
 
 
 def printed(value: Value) -> str:
     """The number of a cell for a figure: without its interval."""
-    return show(value.answer.estimate.value, value.answer.unit, _place(value.answer.estimate, DIGITS)).plain
+    return show(value.answer.estimate.value, value.answer.unit, _last_place(value.answer.estimate, DIGITS)).plain
 
 
-def _place(estimate: Estimate, digits: int) -> int:
+def _last_place(estimate: Estimate, digits: int) -> int:
     return max(last_place(estimate), significant(estimate.value, digits))
 
 

@@ -48,7 +48,6 @@ class CurveGroup:
 
     @property
     def target(self) -> Markup:
-        """The name for a reference."""
         return Markup(self.name)
 
     @property
@@ -82,7 +81,6 @@ class SeriesPair:
 
     @property
     def row(self) -> Row:
-        """For a figure of ratios."""
         return self.ratio, f"{self.ours} over {self.base}", self.look
 
     def leads(self, *, ours: bool) -> str:
@@ -116,12 +114,11 @@ class Sweep:
 
     @property
     def varied(self) -> list[str]:
-        """The parameters with several values."""
         return [name for name, values in self.series.vary.items() if len(values) > 1]
 
     def pattern(self, name: str) -> str:
         """A query with {x} for one parameter, the others at their first values."""
-        point = (X if other == name else str(first) for other, (first, *_) in self.series.vary.items())
+        point = (X if varied == name else str(first) for varied, (first, *_) in self.series.vary.items())
         return f"{self.name}[{', '.join(point)}]"
 
     @property
@@ -130,7 +127,6 @@ class Sweep:
 
     @property
     def points(self) -> list[str]:
-        """The varied values, as a query names them."""
         return [_point(point) for point in self.series.points()]
 
 
@@ -296,7 +292,7 @@ class Groups:
         """Values and size are chosen by the data, so that the verdict rests on intervals that hold for all pairs of
         values at all of these sizes at once."""
         pattern, numbers = sweep.pattern(name), self.exhibits.numbers
-        point = {other: first for other, (first, *_) in sweep.series.vary.items()}
+        point = {varied: first for varied, (first, *_) in sweep.series.vary.items()}
         values = sweep.series.vary[name]
         curves = {str(value): numbers.curve(sweep.series, point | {name: value}, "", "") for value in values}
         samples = dict[tuple[str, str, str], tuple[list[float], list[float]]]()
@@ -327,7 +323,6 @@ def _point(point: Point) -> str:
 
 
 def _by(pairs: Iterable[tuple[str, Series]]) -> list[tuple[str, list[str]]]:
-    """The names of series by a text that they share."""
     groups = defaultdict[str, list[str]](list)
     for text, series in pairs:
         groups[text].append(series.name)

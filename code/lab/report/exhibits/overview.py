@@ -144,7 +144,6 @@ class Overview(Groups):
 
     @property
     def about_five(self) -> str:
-        """The caption of that table."""
         if not self.groups:
             return f"{MEASURES[self.sweeps[0].series.measure]} of {self.sweeps[0].name} by value and message size."
         return f"{self.groups[0].title} at {'one size' if len(self.groups[0].few) == 1 else 'a few sizes'}."
@@ -171,7 +170,6 @@ class Overview(Groups):
 
     @property
     def parameters(self) -> list[list[str | Markup]]:
-        """The rows of the table of parameters of an experiment that repeats no report."""
         return [[row.name, row.asked, row.used] for row in parameter_rows(self.evidence)]
 
     @property
@@ -181,7 +179,6 @@ class Overview(Groups):
         return [(query, size, f"{name}, {in_words(parse_size(size))}", look) for (query, name, look), size in rows]
 
     def words(self, size: str) -> Markup:
-        """A size as a text prints it."""
         return size_cell(size)
 
     def tables(self, group: CurveGroup) -> list[Markup]:

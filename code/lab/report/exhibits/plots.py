@@ -12,7 +12,7 @@ from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
 from lab.figures.curves import Own
 from lab.figures.dots import Dot, Dots
-from lab.figures.figure import Curve, keys_of
+from lab.figures.figure import Curve, LineLook, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
@@ -24,7 +24,7 @@ from lab.report.query.value import Value
 from lab.report.tex.render import Markup, escape
 from lab.report.text.own_figures import OwnFigure, own_figures, read_points
 from lab.report.topics.causes import costs
-from lab.report.topics.times import round_trips, trips
+from lab.report.topics.times import round_trips
 
 Rows = Sequence[Sequence[str]]  # each a series or a query, its name, and where that is another one, its look
 PASSED = "Repetitions whose rounds agreed"
@@ -106,14 +106,12 @@ def _panel(exhibits: Exhibits, title: str, queries: Rows, *, has_steps: bool) ->
 def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
     """A row for each series with its name and look, a square for each repetition at each size."""
     curves = [(_measured(exhibits, series), words) for series, *words in rows if series in exhibits.numbers.series]
-    columns = sorted({size for curve, _ in curves for size in curve.sizes})
-    drawn = tuple(_matrix_row(curve, words, columns) for curve, words in curves)
-    return exhibits.put(caption, Matrix(name, PASSED, tuple(map(float, columns)), drawn))
-
-
-def _matrix_row(curve: MeasuredCurve, words: Sequence[str], columns: Sequence[int]) -> MatrixRow:
-    cells = tuple((part.reached, len(part.counts)) if (part := curve.rounds.get(size)) else None for size in columns)
-    return MatrixRow(words[0], look_of(words), cells, curve.keys(curve.sizes))
+    columns, drawn = sorted({size for curve, _ in curves for size in curve.sizes}), []
+    for curve, words in curves:
+        rounds = map(curve.rounds.get, columns)
+        cells = tuple((part.reached, len(part.counts)) if part else None for part in rounds)
+        drawn.append(MatrixRow(words[0], look_of(words), cells, curve.keys(curve.sizes)))
+    return exhibits.put(caption, Matrix(name, PASSED, tuple(map(float, columns)), tuple(drawn)))
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Markup:
@@ -137,24 +135,16 @@ def _measured(exhibits: Exhibits, name: str) -> MeasuredCurve:
 
 def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) -> Markup:
     """Distributions, all repetitions of a series together; a series without single round trips is left out."""
-    drawn = [
-        (part, look_of(words))
-        for series, *words in rows
-        if (part := _distribution(exhibits, series, words[0], parse_size(size)))
-    ]
+    drawn, looks = list[Distribution](), list[LineLook]()
+    for series, *words in rows:
+        curve = _measured(exhibits, series) if series in exhibits.numbers.series else None
+        trips = round_trips(curve, parse_size(size)) if curve else []
+        if curve and any(trips):
+            samples = tuple(float(trip) for repetition in trips for trip in repetition)
+            drawn.append(Distribution(words[0], samples, curve.keys([parse_size(size)])))
+            looks.append(look_of(words))
     require_data(drawn, "round trips", name)
-    distributions, looks = zip(*drawn, strict=True)
-    return exhibits.put(caption, Tails(name, distributions, looks))
-
-
-def _distribution(exhibits: Exhibits, name: str, label: str, size: int) -> Distribution | None:
-    series = exhibits.numbers.series.get(name)
-    curve = round_trips(exhibits.numbers.evidence, series) if series else None
-    measured = next((part for part in trips(curve) if part.size == size), None) if curve else None
-    if not curve or not measured:
-        return None
-    samples = tuple(float(trip) for repetition in measured.by_repetition for trip in repetition)
-    return Distribution(label, samples, curve.keys([size])) if samples else None
+    return exhibits.put(caption, Tails(name, tuple(drawn), tuple(looks)))
 
 
 def parts(exhibits: Exhibits, name: str, caption: str, label: str, kinds: Sequence[str], bars: Rows) -> Markup:
@@ -181,7 +171,7 @@ def _is_assumed(exhibits: Exhibits, query: str) -> bool:
 
 
 def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup:
-    """Instructions by kind of work, with a report's own names of series; nothing where they were not counted."""
+    """Instructions by kind of work, with a report's names for series; nothing if they were not counted."""
     evidence, groups = exhibits.numbers.evidence, defaultdict[int, list[Stack]](list)
     counted = costs(evidence)
     sizes = sorted({cost.size for cost in counted})

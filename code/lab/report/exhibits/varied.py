@@ -74,7 +74,6 @@ def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
 
 
 def _span_words(span: Span) -> str:
-    """`up to 256 kB`."""
     if span.low and span.high:
         return f"{in_words(span.low)} to {in_words(span.high)}"
     if span.low:
@@ -158,7 +157,6 @@ def enough(exhibits: Exhibits, pattern: str, size: str) -> str:
 
 
 def _effect(exhibits: Exhibits, pattern: str, size: str) -> tuple[Effect, Value] | None:
-    """The best value that is enough, or, if the worst is as good, the best one."""
     rates, numbers = _rates(exhibits, pattern, size), exhibits.numbers
     if not rates:
         return None
@@ -177,7 +175,6 @@ def _rates(exhibits: Exhibits, pattern: str, size: str) -> dict[str, float]:
 
 
 def _values(exhibits: Exhibits, query: str) -> tuple[str, ...]:
-    """The values that the series of a query varies at {x}, if the data answer the query."""
     for name, point in _VARIED.findall(query):
         parts, series = [part.strip() for part in point.split(",")], exhibits.numbers.series.get(name)
         if series and X in parts and len(parts) == len(series.vary):

@@ -118,5 +118,4 @@ def _of_line(times: PublishedTimes) -> dict[str, Published]:
 
 
 def _rounded(value: float, dimension: Dimension) -> Value:
-    """To the digits of a published number; a table may have fewer."""
     return replace(exact(float(f"{value:.{DIGITS}g}"), dimension), is_rounded=True)

@@ -52,7 +52,6 @@ class Span:
         return self.listed[0] if len(self.listed) == 1 else None
 
     def picks(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """The sizes within the span."""
         if self.listed:
             return tuple(size for size in self.listed if size in sizes)
         return tuple(size for size in sizes if (self.low or 0) <= size <= (self.high or size))
@@ -101,7 +100,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a curve does: `card saturated from 16K`, `card jumps at 2K`."""
+    """A feature of a curve: `card saturated from 16K`, `card jumps at 2K`."""
 
     subject: Reference
     verb: str
@@ -120,7 +119,7 @@ class NoEffect:
 
 @dataclass(frozen=True)
 class Statement:
-    """A checked sentence: what is stated, and at which sizes."""
+    """A checked sentence: its claim, and the sizes at which it is checked."""
 
     text: str
     claim: Relation | Shape | NoEffect
@@ -140,24 +139,22 @@ def parse_query(text: str) -> tuple[Query, bool, str]:
     """The query, whether it may compare two links, and the unit that it is shown in if it names one."""
     parser = _Parser(text)
     query = parser.sum()
-    span, across = parser.place(), parser.takes("across", "links")
+    span, across = parser.span(), parser.takes("across", "links")
     unit = next((unit for unit, words in SHOWN_IN.items() if parser.takes("in", *words)), "")
     parser.end()
     return with_common_span(placed(query, span)), across, unit
 
 
 def parse_statement(text: str) -> Statement:
-    """The statement, or an error at the character where it stops to be one."""
+    """The statement, or an error at the first character that does not belong to one."""
     parser = _Parser(text)
     claim = parser.no_effect() or parser.comparison_or_shape()
-    span, across = parser.place(), parser.takes("across", "links")
+    span, across = parser.span(), parser.takes("across", "links")
     parser.end()
     return Statement(text, claim, span, across)
 
 
 class _Parser:
-    """Reads one text from left to right."""
-
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
         if len(text) > LONGEST:
@@ -185,9 +182,8 @@ class _Parser:
         return self.tokens[self.at - 1]
 
     def fail(self, expected: str, hint: str = "") -> QueryError:
-        """The error at the next token."""
-        shown = repr(self.next.text) if self.next.text else "the end"
-        return QueryError(f"expected {expected}, not {shown}", hint=hint, query=self.text, column=self.next.column)
+        text = repr(self.next.text) if self.next.text else "the end"
+        return QueryError(f"expected {expected}, not {text}", hint=hint, query=self.text, column=self.next.column)
 
     def takes(self, *words: str) -> bool:
         """Whether these words come next; they are read if so."""
@@ -227,7 +223,7 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.fail(f"at most {DEEPEST} parentheses")
-        query = placed(self.sum(), self.place())
+        query = placed(self.sum(), self.span())
         if not self.takes(")"):
             raise self.fail(")")
         self.depth -= 1
@@ -249,13 +245,13 @@ class _Parser:
         if self.next.kind == "point":
             point = self.read()
             reference = replace(reference, path=name.text + point.unit, point=point.text[1:-1].strip())
-        start, span = self.at, self.place()
+        start, span = self.at, self.span()
         if span and self.next.text in ("+", "-", "*", "/"):
             return replace(reference, span=span)
         self.at = start
         return reference
 
-    def place(self) -> Span | None:
+    def span(self) -> Span | None:
         """`at 4K`, `at 1, 4K`, `at 1..1K`, `from 4K`, `up to 4K`, `everywhere`, or nothing."""
         if self.takes("everywhere"):
             return Span()
@@ -288,13 +284,13 @@ class _Parser:
         side = self.sum()
         if self.next.text in ("saturated", "saturates", "jumps"):
             return self._shape(side)
-        if span := self.place():
+        if span := self.span():
             side = placed(side, span)
         sides, signs = [side], []
         while self.next.text in SIGNS:
             signs.append(self.read().text)
             sides.append(self.sum())
-        start, span = self.at, self.place()
+        start, span = self.at, self.span()
         if span and self.next.text == "within":
             sides[-1] = placed(sides[-1], span)
         else:
@@ -334,7 +330,6 @@ class _Parser:
 
 
 def changed(query: Query, change: Callable[[Reference], Reference]) -> Query:
-    """The query with a change at every reference."""
     if isinstance(query, Operation):
         return replace(query, left=changed(query.left, change), right=changed(query.right, change))
     return change(query) if isinstance(query, Reference) else query
@@ -353,7 +348,6 @@ def with_common_span(query: Query) -> Query:
 
 
 def references(query: Query) -> tuple[Reference, ...]:
-    """Every reference, from left to right."""
     if isinstance(query, Number):
         return ()
     if isinstance(query, Reference):

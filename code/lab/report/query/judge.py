@@ -96,7 +96,7 @@ class _Judge:
         return MEASURES[question.named(reference).measure].takes == takes
 
     def _sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
-        """The sizes that the statement is judged at; one without a size where no side needs any."""
+        """The sizes at which the statement is judged; one None if no side needs a size."""
         unplaced = [part for side in sides for part in references(side) if not part.span and self._needs(part, "size")]
         if not unplaced:
             return (None,)
@@ -105,18 +105,18 @@ class _Judge:
         if self.statement.span is None:
             text, middle = self.statement.text, format_size(common[len(common) // 2]) if common else "1"
             hint = f"{text} everywhere, or at {middle}"
-            raise QueryError("the statement needs a place", hint=hint, query=text, column=len(text))
+            raise QueryError("the statement names no sizes", hint=hint, query=text, column=len(text))
         return self._picked(common)
 
     def _picked(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of the sizes that the statement names, or an error."""
+        """The sizes that the statement names; raise if one of them was not measured."""
         span, text = self.statement.span or Span(), self.statement.text
         picked = span.picks(sizes)
         missing = [size for size in span.listed if size not in sizes]
         if missing or not picked:
-            what = f"not measured at {format_size(missing[0])}" if missing else "no size is there"
-            shown = ", ".join(map(format_size, sizes)) or "none"
-            raise QueryError(f"{what} (sizes of all its series: {shown})", query=text, column=0)
+            what = f"not measured at {format_size(missing[0])}" if missing else "no size in this range was measured"
+            measured = ", ".join(map(format_size, sizes)) or "none"
+            raise QueryError(f"{what} (sizes of all its series: {measured})", query=text, column=0)
         return picked
 
     def _points(self, claim: Relation, queries: tuple[Query, ...], size: int | None) -> Iterator[Point]:
@@ -144,7 +144,7 @@ class _Judge:
         return Point(size, shown.sealed(), compare(sign, ratio, 1.0, margin))
 
     def _margin(self, left: Value, right: Value) -> float:
-        """Luck counts between two measured sides, and where a ratio of two is compared with 1; `=` allows it always."""
+        """The margin between two measured sides, and between a ratio of two and 1; otherwise none."""
         is_ratio_to_1 = right.is_exact and right.dimension == PURE and right.estimate.value == 1 and left.medians > 1
         measured = not left.is_exact and not right.is_exact
         return self.numbers.margin if measured or is_ratio_to_1 else 0.0
@@ -261,11 +261,10 @@ def _as_size(value: Value, other: Value) -> Value:
 
 
 def _overlap(left: Value, right: Value) -> Truth:
-    """Whether a position on a curve can be the other side: its interval is all that the data leave."""
-    ours, theirs = left.estimate.interval, right.estimate.interval
-    if ours is None or theirs is None:
+    ends = left.estimate.interval, right.estimate.interval
+    if ends[0] is None or ends[1] is None:
         return Truth.UNDECIDED
-    return Truth.TRUE if ours.overlaps(theirs) else Truth.FALSE
+    return Truth.TRUE if ends[0].overlaps(ends[1]) else Truth.FALSE
 
 
 def _is_position(query: Query) -> bool:
@@ -273,7 +272,6 @@ def _is_position(query: Query) -> bool:
 
 
 def _together(truths: Iterable[Truth]) -> Truth:
-    """False if any part is false, else undecided if any is."""
     return min(truths, key=(Truth.FALSE, Truth.UNDECIDED, Truth.TRUE).index)
 
 
@@ -311,7 +309,6 @@ def _too_few(estimate: Estimate) -> str:
 
 
 def _holding(numbers: Numbers, statement: Statement, judged: StatementResult) -> Iterator[str]:
-    """Statements near the refused one that hold."""
     for text in _candidates(numbers, statement, judged):
         try:
             if _Judge(numbers, parse_statement(text)).judged().truth is Truth.TRUE:
@@ -336,24 +333,24 @@ def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult)
 
 def _other_comparisons(statement: Statement, judged: StatementResult, claim: Relation) -> Iterator[str]:
     """The statement at fewer sizes, turned round, with another bound, or with a tolerance."""
-    head, place = _cut(statement.text) if statement.span else (statement.text, "")
+    head, sizes = _cut(statement.text) if statement.span else (statement.text, "")
     if " at " in head:  # the sizes at the end are those of the last side
         return
     (sign,) = claim.signs
     turned = head.replace(f" {sign} ", f" {OPPOSITE[sign]} ", 1) if sign in OPPOSITE else ""
     yield from (f"{head} {run}" for run in _longest_run(judged, Truth.TRUE))
     if turned:
-        yield f"{turned} {place}".strip()
-    yield from _bounds(head, place, sign, judged)
+        yield f"{turned} {sizes}".strip()
+    yield from _bounds(head, sizes, sign, judged)
     equal = head.replace(f" {sign} ", " = ", 1).partition(" within ")[0]
     if sign == "=" and len(judged.points) == 1 and _is_position(claim.sides[0]):
         yield f"{head.partition(' = ')[0]} = {judged.points[0].value.estimate.value:.0f}"
-    yield from (f"{equal} within {percent} % {place}".strip() for percent in (1, 2, 3, 5, 10, 20))
+    yield from (f"{equal} within {percent} % {sizes}".strip() for percent in (1, 2, 3, 5, 10, 20))
     if turned:
         yield from (f"{turned} {run}" for run in _longest_run(judged, Truth.FALSE))
 
 
-def _bounds(head: str, place: str, sign: str, judged: StatementResult) -> Iterator[str]:
+def _bounds(head: str, sizes: str, sign: str, judged: StatementResult) -> Iterator[str]:
     """The same sign with the nearest round number that holds, where a ratio is compared with a number."""
     left, _, right = head.partition(f" {sign} ")
     intervals = [interval for point in judged.points if (interval := point.value.estimate.interval)]
@@ -366,14 +363,14 @@ def _bounds(head: str, place: str, sign: str, judged: StatementResult) -> Iterat
     is_lower = sign in (">", ">=")
     bound = min(part.low for part in intervals) if is_lower else max(part.high for part in intervals)
     unit = 10.0 ** (floor(log10(abs(bound))) - 1) if bound else 1.0  # two digits, downwards or upwards
-    yield f"{left} {sign} {(floor if is_lower else ceil)(bound / unit) * unit:g} {place}".strip()
+    yield f"{left} {sign} {(floor if is_lower else ceil)(bound / unit) * unit:g} {sizes}".strip()
 
 
 def _cut(text: str) -> tuple[str, str]:
     """A statement without the sizes at its end, and these."""
     for word in (" everywhere", " from ", " up to ", " at "):
-        head, found, rest = text.rpartition(word)
-        if found and not any(sign in rest for sign in "<>="):
+        head, separator, rest = text.rpartition(word)
+        if separator and not any(sign in rest for sign in "<>="):
             return head, (word + rest).strip()
     return text, ""
 

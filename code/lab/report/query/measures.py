@@ -22,18 +22,16 @@ from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
 from lab.report.tex.numbers import NANO
 from lab.report.topics.causes import causes_of
-from lab.report.topics.throughput import Rounds, Settling, ceiling, rounds_of, settlings
+from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
 from lab.report.topics.times import (
     Times,
-    calls,
     deviation,
     is_fetch,
     message_share,
-    message_times,
+    round_trips,
+    samples_of,
     scaled,
     series_of_sides,
-    trip_times,
-    trips,
 )
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
@@ -49,7 +47,6 @@ class MeasuredCurve(Subject):
 
     @property
     def kind(self) -> str:
-        """`throughput`, `latency` or `one-way`."""
         return self.series.measure
 
     def values(self, size: int) -> list[float]:
@@ -64,9 +61,13 @@ class MeasuredCurve(Subject):
     @cached_property
     def times(self) -> Times:
         """The time of a message against its size, in ns."""
-        if self.kind == "throughput":
-            return message_times(self)
-        return trip_times(self) if self.kind == "latency" else Times(tuple(map(float, self.sizes)), self.rows())
+        share = message_share(self.series) if self.kind == "latency" else 1.0
+        sizes, rates = tuple(map(float, self.sizes)), self.kind == "throughput"
+        rows = (
+            tuple(size / count / NANO if rates else count * share for size, count in zip(self.sizes, row, strict=True))
+            for row in self.rows()
+        )
+        return Times(sizes, tuple(rows))
 
     @property
     def limits(self) -> RoundLimits:
@@ -76,10 +77,6 @@ class MeasuredCurve(Subject):
     @cached_property
     def rounds(self) -> dict[int, Rounds]:
         return {part.size: part for part in rounds_of(self)} if self.limits.target else {}
-
-    @cached_property
-    def settlings(self) -> dict[int, Settling]:
-        return {part.size: part for part in settlings(self)} if self.kind == "throughput" else {}
 
     @cached_property
     def jumps(self) -> dict[int, float]:
@@ -116,7 +113,7 @@ class Inquiry:
 
     @property
     def calls(self) -> list[list[int]]:
-        return calls(self.curve, self.curve.end, self.size)
+        return samples_of(self.curve, self.curve.end, self.size)
 
     @property
     def rounds(self) -> Rounds | None:
@@ -162,7 +159,6 @@ def _of_rounds(samples: Callable[[Rounds], Samples], dimension: Dimension, facto
 
 
 def _median_time(rates: Callable[[Inquiry], Samples]) -> Compute:
-    """The median time of a message, from rates in bytes per second."""
     return _median(lambda at: [at.size / rate for rate in rates(at)], TIME)
 
 
@@ -176,8 +172,7 @@ def _quantile(quantile: float) -> Compute:
     """A quantile of the round trips; nothing if any repetition has too few samples for it."""
 
     def samples(at: Inquiry) -> Samples:
-        repetitions = next((part.by_repetition for part in trips(at.curve) if part.size == at.size), ())
-        quantiles = [supported_quantile(repetition, quantile) for repetition in repetitions]
+        quantiles = [supported_quantile(trips, quantile) for trips in round_trips(at.curve, at.size)]
         share = message_share(at.curve.series)
         return [part.value * NANO * share for part in quantiles if part] if all(quantiles) else []
 
@@ -190,8 +185,8 @@ def _filled(at: Inquiry) -> Samples:
 
 
 def _first_window(at: Inquiry) -> Value | None:
-    settling = at.curve.settlings.get(at.size)
-    return Value(settling.warm_up()) if settling else None
+    first = warm_up(at.curve, at.size)
+    return Value(first) if first else None
 
 
 def _corrected(at: Inquiry) -> Value | None:
@@ -281,7 +276,6 @@ def _knee(at: Inquiry) -> Value | None:
 
 
 def _power(at: Estimate) -> Estimate:
-    """The size at a position on a logarithmic axis."""
     ends = at.interval and Interval(exp2(at.interval.low), exp2(at.interval.high), at.interval.level)
     return Estimate(exp2(at.value), ends, at.n)
 

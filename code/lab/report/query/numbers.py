@@ -114,7 +114,6 @@ class Numbers:
         return near if near and distances[near] < NEARLY else ""
 
     def _quick(self, text: str) -> float:
-        """The value without its interval; 0 if the data have none."""
         try:
             return Question(self, text, random=None).value(parse_query(text)[0]).estimate.value
         except QueryError:
@@ -125,15 +124,15 @@ class Numbers:
         site = self.evidence.plan.site.name
         plain = [series for series in self.series.values() if not series.vary]
         for series in plain:
-            measure = BY_DIMENSION.get((series.measure, dimension))
-            if measure is not None:
-                yield from (f"{series.name}{measure} at {format_size(size)}" for size in series.sizes(site))
+            queries, sizes = dict[str, tuple[int, ...]](), series.sizes(site)
+            if (measure := BY_DIMENSION.get((series.measure, dimension))) is not None:
+                queries[f"{series.name}{measure}"] = sizes
             if dimension == PURE and series.link.rate_bit_s and series.measure == "throughput":
-                yield from (f"{series.name} / {series.name}.link at {format_size(size)}" for size in series.sizes(site))
+                queries[f"{series.name} / {series.name}.link"] = sizes
             for base in plain if dimension == PURE else ():
                 if base != series and (base.link, base.measure) == (series.link, series.measure):
-                    common = [size for size in series.sizes(site) if size in base.sizes(site)]
-                    yield from (f"{series.name} / {base.name} at {format_size(size)}" for size in common)
+                    queries[f"{series.name} / {base.name}"] = tuple(size for size in sizes if size in base.sizes(site))
+            yield from (f"{query} at {format_size(size)}" for query, common in queries.items() for size in common)
 
     def curve(self, series: Series, point: Point, end: str = "", column: str = "") -> MeasuredCurve:
         """The curve, made once; a column of rates replaces the default one of the series' program."""
@@ -203,11 +202,11 @@ class Question:
     def _same_link(self, left: Value, right: Value) -> str:
         """A series of the same program as the right one on the left one's link."""
         series = self.numbers.series
-        ours, theirs = series[left.series[0]], series[right.series[0]]
-        alike = [run.name for run in series.values() if (run.link, run.program) == (ours.link, theirs.program)]
-        beside = [name for name in alike if name != ours.name]
+        ours, base = series[left.series[0]], series[right.series[0]]
+        alike = [run.name for run in series.values() if (run.link, run.program) == (ours.link, base.program)]
+        names = [name for name in alike if name != ours.name]
         across = "or end with `across links` to compare two links on purpose"
-        return f"{left.series[0]} / {beside[0]}, {across}" if beside else across
+        return f"{left.series[0]} / {names[0]}, {across}" if names else across
 
     def common_column(self, *queries: Query) -> str:
         """Programs of one operation stop alike: at the last completion, if any of them has no confirmation."""
@@ -224,7 +223,6 @@ class Question:
         return next(iter(self._series_that_begin(path)), None)
 
     def _series_that_begin(self, path: str) -> list[Series]:
-        """The series whose names the path begins with, the longest name first."""
         parts = path.split(".")
         names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
         return [self.numbers.series[name] for name in names if name in self.numbers.series]
@@ -269,7 +267,7 @@ class Question:
             what = f"{reference.path} needs one size"
             raise self.fail(what, reference.column, f"{reference.path} at {middle}")
         if size not in curve.sizes:
-            near = min(curve.sizes, key=lambda other: abs(other - size))
+            near = min(curve.sizes, key=lambda measured: abs(measured - size))
             sizes = ", ".join(map(format_size, curve.sizes))
             what = f"{reference.path} was not measured at {format_size(size)} (it has {sizes})"
             raise self.fail(what, reference.column, f"{reference.path} at {format_size(near)}")

@@ -43,7 +43,6 @@ class Value:
 
     @property
     def shown_unit(self) -> str:
-        """The unit that a reader sees."""
         return self.unit or UNITS[self.dimension]
 
     @property
@@ -69,7 +68,6 @@ class Value:
 
 
 def exact(value: float, dimension: Dimension = PURE, unit: str = "", source: str = "") -> Value:
-    """A value that nobody measured, or that was counted."""
     return Value(Estimate(value, Interval(value, value), 0), dimension, unit, is_exact=True, source=source)
 
 
@@ -85,7 +83,7 @@ def combine(sign: str, left: Value, right: Value) -> Value:
     apply = _APPLY[sign]
     estimates = left.estimate, right.estimate
     value = float(apply(estimates[0].value, estimates[1].value))
-    ours, theirs = (np.array(side.estimate.value) if side.is_exact else side.draws for side in (left, right))
+    first, second = (np.array(side.estimate.value) if side.is_exact else side.draws for side in (left, right))
     return Value(
         Estimate(value, _interval(sign, *estimates), min((side.n for side in estimates if side.n), default=0)),
         _dimension(sign, left, right),
@@ -97,17 +95,17 @@ def combine(sign: str, left: Value, right: Value) -> Value:
         source="; ".join(dict.fromkeys(filter(None, (left.source, right.source)))),
         series=tuple(dict.fromkeys(left.series + right.series)),
         link=left.link or right.link,
-        draws=apply(ours, theirs) if ours is not None and theirs is not None else None,
+        draws=apply(first, second) if first is not None and second is not None else None,
         medians=left.medians + right.medians,
     )
 
 
 def _interval(sign: str, left: Estimate, right: Estimate) -> Interval | None:
     """All values that the two intervals allow; none where one is unknown, or a divisor may be 0."""
-    ours, theirs = left.interval, right.interval
-    if ours is None or theirs is None or (sign == "/" and theirs.contains(0)):
+    first, second = left.interval, right.interval
+    if first is None or second is None or (sign == "/" and second.contains(0)):
         return None
-    ends = [float(_APPLY[sign](a, b)) for a in (ours.low, ours.high) for b in (theirs.low, theirs.high)]
+    ends = [float(_APPLY[sign](a, b)) for a in (first.low, first.high) for b in (second.low, second.high)]
     return Interval(min(ends), max(ends))
 
 

@@ -39,11 +39,11 @@ def _found(evidence: Evidence) -> tuple[Path | None, tuple[Cause, ...]]:
 
 def _records(evidence: Evidence) -> dict[tuple[str, int], str]:
     """The key of the trial behind each count that this plan would make."""
-    plan, asked = evidence.plan, evidence.plan.experiment.causes
-    assert asked
+    plan, causes = evidence.plan, evidence.plan.experiment.causes
+    assert causes
     first = {planned.series.name: planned for planned in reversed(plan.planned) if planned.repetition == 1}
     records = dict[tuple[str, int], str]()
-    for key in product(asked.series, asked.sizes):
+    for key in product(causes.series, causes.sizes):
         with suppress(KeyError, SpecError):  # a series or a size that this site does not have
             records[key] = window(first[key[0]], key[1], plan.site).record
     return records

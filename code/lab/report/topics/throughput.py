@@ -47,30 +47,19 @@ def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:
     return bit_s is not None and most > bit_s / 8
 
 
-@dataclass(frozen=True)
-class Settling:
-    """The rate in each window of each repetition, in B/s; repetitions may differ in their last windows."""
-
-    size: int
-    rates: tuple[tuple[float, ...], ...]
-
-    def warm_up(self) -> Estimate:
-        """The first window's time over the steady time: 1 if warm-up does not matter."""
-        shortest = min(map(len, self.rates))
-        return warm_up_ratio([[1 / rate for rate in rates[:shortest]] for rates in self.rates])
-
-
-def settlings(curve: Subject) -> Iterator[Settling]:
-    """The windows of each size of which every repetition has enough."""
-    records = list(curve.evidence.samples(curve.series.name, curve.point).values())
-    for size in curve.sizes:
-        windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, size)] for samples in records]
-        if windows and all(len(samples) >= LEAST for samples in windows):
-            yield Settling(size, tuple(map(_rates, windows)))
+def warm_up(curve: Subject, size: int) -> Estimate | None:
+    """The first window's time over the steady time: 1 if warm-up does not matter. None if a repetition has too few
+    windows; repetitions may differ in their number."""
+    records = curve.evidence.samples(curve.series.name, curve.point).values()
+    windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, size)] for samples in records]
+    if not windows or any(len(samples) < LEAST for samples in windows):
+        return None
+    shortest = min(map(len, windows))
+    return warm_up_ratio([[1 / rate for rate in _rates(samples)[:shortest]] for samples in windows])
 
 
 def _rates(windows: list[Sample]) -> tuple[float, ...]:
-    """Between the ends of consecutive windows, each of which was counted from the start."""
+    """The rates between the ends of consecutive windows, which count from the start."""
     ordered = sorted(windows, key=lambda window: window.index)
     ends = [(0, 0), *((window.bytes, window.time_ns) for window in ordered)]
     steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
@@ -93,7 +82,6 @@ class Rounds:
 
     @property
     def spreads(self) -> list[float]:
-        """The fastest round of each repetition over its slowest."""
         return [max(rates) / min(rates) for rates in self.rates]
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import stdev
 
@@ -33,22 +31,9 @@ class Times:
         return find_pieces(self.sizes, self.rows)
 
     def between(self, low: float, high: float) -> Times:
-        """The times of the sizes in this range."""
         columns = [column for column, size in enumerate(self.sizes) if low <= size <= high]
         rows = tuple(tuple(row[column] for column in columns) for row in self.rows)
         return Times(tuple(self.sizes[column] for column in columns), rows)
-
-
-def message_times(curve: Subject) -> Times:
-    """The time per message with many in flight: the reciprocal of the message rate."""
-    rows = (tuple(size / rate / NANO for size, rate in zip(curve.sizes, row, strict=True)) for row in curve.rows())
-    return Times(tuple(map(float, curve.sizes)), tuple(rows))
-
-
-def trip_times(curve: Subject) -> Times:
-    """The time of a message with no other in flight."""
-    rows = (tuple(trip * message_share(curve.series) for trip in row) for row in curve.rows())
-    return Times(tuple(map(float, curve.sizes)), tuple(rows))
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -59,7 +44,7 @@ def scaled(estimate: Estimate, factor: float) -> Estimate:
 
 
 def is_fetch(series: Series) -> bool:
-    """Whether the series is a READ, whose data are there after the whole round trip."""
+    """Whether the series is a READ, whose data have arrived after the whole round trip."""
     return series.operation == "read"
 
 
@@ -68,42 +53,20 @@ def message_share(series: Series) -> float:
     return 1.0 if is_fetch(series) else 0.5
 
 
-def round_trips(evidence: Evidence, series: Series) -> Subject:
-    """The curve of a series that measures latency."""
-    return Subject(evidence, series, ROUND_TRIP, {})
+def samples_of(curve: Subject, kind: str, size: int) -> list[list[int]]:
+    """The times of single calls or round trips in each repetition, in their order, in ns."""
+    records = curve.evidence.samples(curve.series.name, curve.point).values()
+    return [[s.time_ns for s in samples if (s.sample, s.size_bytes) == (kind, size)] for samples in records]
 
 
-@dataclass(frozen=True)
-class Trips:
-    """The round trips of one size, in ns, of each repetition that kept them one by one."""
-
-    size: int
-    by_repetition: tuple[tuple[int, ...], ...]
-
-
-def trips(curve: Subject) -> Iterator[Trips]:
-    """The raw samples of each size; none for a reference tool that prints only a summary."""
-    repetitions = []
-    for samples in curve.evidence.samples(curve.series.name).values():
-        by_size = defaultdict[int, list[int]](list)
-        for sample in samples:
-            if sample.sample == "round_trip":
-                by_size[sample.size_bytes].append(sample.time_ns)
-        repetitions.append(by_size)
-    for size in curve.sizes:
-        if all(size in by_size for by_size in repetitions):
-            yield Trips(size, tuple(tuple(by_size[size]) for by_size in repetitions))
+def round_trips(curve: Subject, size: int) -> list[list[int]]:
+    """The round trips of each repetition; empty for a reference tool that prints only a summary."""
+    trips = samples_of(curve, "round_trip", size)
+    return trips if all(trips) else []
 
 
 def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
-    """The series in which each end times its calls."""
     return tuple(series for series in evidence.plan.experiment.series if series.measure == ONE_WAY)
-
-
-def calls(curve: Subject, side: str, size: int) -> list[list[int]]:
-    """The times of one end's calls in each repetition, in their order, in ns."""
-    records = curve.evidence.samples(curve.series.name, curve.point).values()
-    return [[s.time_ns for s in samples if (s.sample, s.size_bytes) == (side, size)] for samples in records]
 
 
 def deviation(times_ns: list[list[int]]) -> Estimate:

@@ -14,50 +14,15 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.evidence.parameters import constants, divided_by, effective, effective_table, moved
 
-SWEEPS = """
-title = "Sweeps"
-question = "What moves with the depth?"
-[parameters]
-sizes = "1,4K"
-iterations = 4000
-warmup = 0
-repetitions = 6
-[[series]]
-name = "verbs"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-[[series]]
-name = "single"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-parameters = { post_list = 1, signal_every = 64 }
-[[series]]
-name = "nodelay"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { nodelay = true }
-[[series]]
-name = "loose"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-vary.tx_depth = [2, 16, 512]
-[[series]]
-name = "held"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-parameters = { post_list = 1, signal_every = 1 }
-vary.tx_depth = [2, 16, 512]
-"""
+SWEEPS = laboratory.experiment(
+    'sizes = "1,4K"\niterations = 4000\nwarmup = 0\nrepetitions = 6',
+    "verbs verbs write throughput",
+    "tcp tcp send throughput",
+    "single verbs write throughput\nparameters = { post_list = 1, signal_every = 64 }",
+    "nodelay tcp send throughput\nparameters.nodelay = true",
+    "loose verbs write throughput\nvary.tx_depth = [2, 16, 512]",
+    "held verbs write throughput\nparameters = { post_list = 1, signal_every = 1 }\nvary.tx_depth = [2, 16, 512]",
+)
 
 
 @pytest.fixture(scope="module")

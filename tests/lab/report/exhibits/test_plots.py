@@ -37,7 +37,7 @@ SENDS = [["tcp[blocking].send", "TCP"], ["verbs[blocking].send", "kernel RDMA"],
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Exhibits]:
     folder = tmp_path_factory.mktemp("measured")
     evidence = {name: laboratory.evidence_of(name, folder) for name in ("latency", ROUNDS)}
-    return {name: Exhibits(Numbers(measured), Gallery(folder / "figures")) for name, measured in evidence.items()}
+    return {name: Exhibits(Numbers(of_name), Gallery(folder / "figures")) for name, of_name in evidence.items()}
 
 
 def alt(exhibits: Exhibits, name: str) -> str:
@@ -109,33 +109,23 @@ def test_experiment_without_its_card_has_a_report_about_the_other_series(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("row", "titles", "words"),
+    ("label", "scale", "panels", "words"),
     [
         (
-            ("send:\nmore", "linear", [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]]),
-            ("TCP", "no such link"),
+            "send:\nmore",
+            "linear",
+            [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]],
             "Against message size, in 1 panels. send: more, TCP: TCP 136 ns at 1 B",
         ),
-        (
-            ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]]),
-            ("TCP",),
-            f"TCP {MINUS}136 ns at 1 B",
-        ),
-        (
-            ("time", "log", [SENDS]),
-            ("send",),
-            "; a step between 4087 and 4088 B; a step between 32 and 64 B.",
-        ),
+        ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]], f"TCP {MINUS}136 ns at 1 B"),
+        ("time", "log", [SENDS], "; a step between 4087 and 4088 B; a step between 32 and 64 B."),
     ],
 )
 def test_small_panels_show_differences_and_mark_the_steps_of_times(
-    row: tuple[str, str, list[list[list[str]]]],
-    titles: tuple[str, ...],
-    words: str,
-    exhibits_of: Callable[[str], Exhibits],
+    label: str, scale: str, panels: list[list[list[str]]], words: str, exhibits_of: Callable[[str], Exhibits]
 ) -> None:
     exhibits = exhibits_of("mpi_blocking_nonblocking")
-    multiples(exhibits, "shown", "A finding.", titles, [row])
+    multiples(exhibits, "shown", "A finding.", ("TCP", "no such link"), [(label, scale, panels)])
     assert words in alt(exhibits, "shown") and "no such link" not in alt(exhibits, "shown")
 
 
@@ -153,17 +143,14 @@ def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callab
 @pytest.mark.parametrize(
     ("draw", "what"),
     [
-        (lambda exhibits: dots(exhibits, "empty", "Nothing.", "time", "1", [NONE]), "no row of empty"),
-        (lambda exhibits: tails(exhibits, "empty", "Nothing.", "1", LATENCIES[1:]), "no round trips of empty"),
-        (lambda exhibits: parts(exhibits, "empty", "Nothing.", "time", KINDS, BARS[2:]), "no bar of empty"),
-        (
-            lambda exhibits: multiples(exhibits, "empty", "Nothing.", ("TCP",), [("time", "log", [[["none", "TCP"]]])]),
-            "no curve of empty",
-        ),
+        (lambda exhibits: dots(exhibits, "empty", "Nothing.", "time", "1", [NONE]), "no row"),
+        (lambda exhibits: tails(exhibits, "empty", "Nothing.", "1", LATENCIES[1:]), "no round trips"),
+        (lambda exhibits: parts(exhibits, "empty", "Nothing.", "time", KINDS, BARS[2:]), "no bar"),
+        (lambda exhibits: multiples(exhibits, "empty", "Nothing.", ("TCP",), [("time", "log", [NONE[1]])]), "no curve"),
     ],
 )
 def test_figure_without_data_is_refused(
     draw: Callable[[Exhibits], Markup], what: str, measured: dict[str, Exhibits]
 ) -> None:
-    with pytest.raises(ReportError, match=what):
+    with pytest.raises(ReportError, match=f"the data give {what} of empty"):
         draw(measured["latency"])

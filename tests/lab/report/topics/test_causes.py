@@ -19,27 +19,12 @@ from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
 from lab.report.topics.causes import are_counted_here, causes_of, costs
 
-EXPERIMENT = """
-title = "Costs on a fake link"
-question = "Where do the instructions go?"
-[parameters]
-sizes = [1, 4096, 65536]
-iterations = 1000
-repetitions = 6
-[causes]
-series = ["rdma", "sockets"]
-sizes = [1, 4096, 65536]
-[[series]]
-name = "rdma"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "sockets"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
+EXPERIMENT = laboratory.experiment(
+    "sizes = [1, 4096, 65536]\niterations = 1000\nrepetitions = 6\n"
+    '[causes]\nseries = ["rdma", "sockets"]\nsizes = [1, 4096, 65536]',
+    "rdma verbs write throughput",
+    "sockets tcp send throughput",
+)
 # By series, end and size: checksums, packets, waiting, for a message.
 COSTS = {
     ("rdma", "client"): {1: (1500, 12500, 0), 4096: (3400, 13800, 1300), 65536: (41000, 117000, 57000)},
@@ -51,22 +36,21 @@ WORK = ("checksums", "packets", "waiting")
 
 
 def rows_of(plan: Plan) -> list[Cause]:
-    first = {each.series.name: each for each in reversed(plan.planned)}
-    found = []
-    for (series, end), sizes in COSTS.items():
-        for size, counts in sizes.items():
-            record = window(first[series], size, plan.site).record
-            found += [
-                Cause(series, size, end, 10, *each, record) for each in zip(WORK, (10 * n for n in counts), strict=True)
-            ]
-    return sorted(found, key=lambda each: (each.series, each.size_bytes, each.end, -each.instructions))
+    first = {trial.series.name: trial for trial in reversed(plan.planned)}
+    rows = [
+        Cause(series, size, end, 10, work, 10 * count, window(first[series], size, plan.site).record)
+        for (series, end), sizes in COSTS.items()
+        for size, counts in sizes.items()
+        for work, count in zip(WORK, counts, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (row.series, row.size_bytes, row.end, -row.instructions))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("costs")
-    (made / "costs.toml").write_text(EXPERIMENT)
-    return made
+    folder = tmp_path_factory.mktemp("costs")
+    (folder / "costs.toml").write_text(EXPERIMENT)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +68,7 @@ def counted(folder: Path) -> Evidence:
 
 def test_cost_is_that_of_one_message(counted: Evidence) -> None:
     by_place = {(cost.curve.series.name, cost.size, cost.end): cost for cost in costs(counted)}
-    assert list(by_place) == [(name, size, end) for name, size, end in by_place if (name, end) in COSTS]
+    assert {(name, end) for name, _, end in by_place} == COSTS.keys()
     cost = by_place["rdma", 4096, "client"]
     assert cost.work == 17200
     assert dict(cost.parts) == {"checksums": 3400, "packets": 13800, "waiting": 1300}
@@ -105,28 +89,26 @@ def test_counts_of_the_reference_replace_those_of_the_host(
 def test_counts_of_other_programs_or_another_machine_are_not_used(
     counted: Evidence, bare: Evidence, folder: Path, tmp_path: Path
 ) -> None:
-    strange = [replace(each, record="0" * 12) for each in rows_of(counted.plan)]
+    others = [replace(row, record="0" * 12) for row in rows_of(counted.plan)]
     evidence = laboratory.evidence_of("costs", tmp_path, folder)
-    write_text(file_of("costs", tmp_path), format_classes(strange))
+    write_text(file_of("costs", tmp_path), format_classes(others))
     assert causes_of(evidence) == ()
     assert causes_of(counted) and not causes_of(bare)
 
 
 def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
     exhibits = Exhibits(Numbers(counted), Gallery(tmp_path))
-    placed = causes(exhibits)
+    text = causes(exhibits)
     sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery.sketches["causes"].data.groups]
     labels = ["RDMA WRITE, client", "RDMA WRITE, server", "TCP, client", "TCP, server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
-    assert "Instructions of a message, each a nanosecond" in placed
+    assert "Instructions of a message, each a nanosecond" in text
     assert causes(Exhibits(Numbers(bare), Gallery(tmp_path))) == ""
 
 
-def test_report_has_the_section_only_where_instructions_were_counted(
+def test_report_has_the_section_only_if_instructions_were_counted(
     counted: Evidence, bare: Evidence, tmp_path: Path
 ) -> None:
-    assert ["Where the instructions go" in laboratory.body_of(found, tmp_path) for found in (counted, bare)] == [
-        True,
-        False,
-    ]
-    assert len({report_stamp(found.plan, found.results, []) for found in (counted, bare)}) == 2
+    assert "Where the instructions go" in laboratory.body_of(counted, tmp_path)
+    assert "Where the instructions go" not in laboratory.body_of(bare, tmp_path)
+    assert len({report_stamp(evidence.plan, evidence.results, []) for evidence in (counted, bare)}) == 2

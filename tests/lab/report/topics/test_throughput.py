@@ -20,56 +20,18 @@ from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import pairs
 from lab.report.query.numbers import Numbers
-from lab.report.topics.throughput import Rounds, ceiling, rounds_of, settlings
+from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
 from lab.run.run import RunSetup, missing, run_trials
 
-SMALL = """
-title = "Small"
-question = "Are the numbers what the costs make them?"
-[parameters]
-sizes = "1..64K*4"
-iterations = 400
-warmup = 0
-repetitions = 6
-[[series]]
-name = "verbs"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-[[series]]
-name = "slow"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { sizes = "4K,64K" }
-link = { mtu = 1500, rate_bit_s = 100_000_000 }
-[[series]]
-name = "trips"
-program = "verbs"
-operation = "send"
-measure = "latency"
-parameters = { wait = "event", sizes = "1..4K*4" }
-[[series]]
-name = "depth"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-parameters = { sizes = "1,64,4K" }
-vary.tx_depth = [1, 64]
-[[series]]
-name = "lists"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-parameters = { sizes = "64" }
-vary.post_list = [1, 4]
-vary.signal_every = [1, 4, 16]
-"""
+SMALL = laboratory.experiment(
+    'sizes = "1..64K*4"\niterations = 400\nwarmup = 0\nrepetitions = 6',
+    "verbs verbs write throughput",
+    "tcp tcp send throughput",
+    'slow tcp send throughput\nparameters.sizes = "4K,64K"\nlink = { mtu = 1500, rate_bit_s = 100_000_000 }',
+    'trips verbs send latency\nparameters = { wait = "event", sizes = "1..4K*4" }',
+    'depth verbs write throughput\nparameters.sizes = "1,64,4K"\nvary.tx_depth = [1, 64]',
+    'lists verbs write throughput\nparameters.sizes = "64"\nvary.post_list = [1, 4]\nvary.signal_every = [1, 4, 16]',
+)
 FIXED_NS, BYTE_NS = laboratory.COSTS["verbs-client"]
 
 
@@ -86,11 +48,9 @@ def verbs(evidence: Evidence) -> Subject:
 
 
 def test_rate_is_the_median_of_its_repetitions(evidence: Evidence) -> None:
-    numbers = Numbers(evidence)
-    rate, messages = numbers.ask("verbs at 4K"), numbers.ask("verbs.messages at 4K")
+    rate = Numbers(evidence).ask("verbs at 4K")
     assert rate.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
     assert (rate.shown_unit, rate.estimate.n, len(rate.keys), rate.is_exact) == ("B/s", 6, 6, False)
-    assert messages.estimate.value == pytest.approx(rate.estimate.value / 4096) and messages.shown_unit == "messages/s"
 
 
 @pytest.mark.parametrize("name", ["verbs", "trips"])
@@ -101,76 +61,40 @@ def test_line_gives_the_cost_of_a_byte_and_of_a_message(evidence: Evidence, name
     assert numbers.ask(f"{name}.r2").estimate.value > 0.999
 
 
-def test_round_trips_have_quantiles(evidence: Evidence) -> None:
-    numbers = Numbers(evidence)
-    for query in ("trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"):
-        found = numbers.ask(query).estimate
-        assert found.n == 6 and found.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
+@pytest.mark.parametrize("query", ["trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"])
+def test_round_trips_have_quantiles(evidence: Evidence, query: str) -> None:
+    trip = Numbers(evidence).ask(query).estimate
+    assert trip.n == 6 and trip.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
 
 
 def test_equal_windows_need_no_warm_up(verbs: Subject) -> None:
-    first = next(found for found in settlings(verbs) if found.size == 4096).warm_up()
-    assert first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
+    first = warm_up(verbs, 4096)
+    assert first and first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
 
 
 def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
-    slow = subject(evidence, evidence.series("slow"))
-    limit = ceiling(slow.series, slow.sizes)
-    assert limit is not None
-    numbers = Numbers(evidence)
-    shares = [numbers.ask(f"slow.filled at {size}").estimate.value for size in slow.sizes]
-    assert 0.8 < max(shares) <= 1
-    assert [found.name for found in pairs(evidence)] == ["verbs_over_tcp"]
-    assert ceiling(evidence.series("verbs"), (1,)) is None
+    slow, numbers = evidence.series("slow"), Numbers(evidence)
+    shares = [numbers.ask(f"slow.filled at {size}").estimate.value for size in slow.sizes("fake")]
+    assert 0.8 < max(shares) <= 1 and ceiling(evidence.series("verbs"), (1,)) is None
+    assert [pair.name for pair in pairs(evidence)] == ["verbs_over_tcp"]
 
 
-ROUNDS = """
-title = "Rounds on a fake link"
-question = "Do they agree?"
-[parameters]
-sizes = "1..1K*4"
-iterations = 40
-repetitions = 6
-wait = "event"
-until_stable = 1
-[[series]]
-name = "rounds"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-[[series]]
-name = "writes"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "reads"
-program = "verbs"
-operation = "read"
-measure = "throughput"
-[[series]]
-name = "fast"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { sizes = "256,1K" }
-link = { rate_bit_s = 350_000_000 }
-[[series]]
-name = "bytes"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { sizes = "1K" }
-vary.iterations = [1, 4]
-"""
+ROUNDS = laboratory.experiment(
+    'sizes = "1..1K*4"\niterations = 40\nrepetitions = 6\nwait = "event"\nuntil_stable = 1',
+    "rounds tcp send throughput",
+    "writes verbs write throughput",
+    "reads verbs read throughput",
+    'fast tcp send throughput\nparameters.sizes = "256,1K"\nlink.rate_bit_s = 350_000_000',
+    'bytes tcp send throughput\nparameters.sizes = "1K"\nvary.iterations = [1, 4]',
+)
 MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 
 
 @pytest.fixture
 def plan_of_rounds(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
-    made = make_small_plan(ROUNDS)
-    run_trials(RunSetup(fake_site, made.site, tmp_path), missing([made], tmp_path)[0], 2, lambda *_: None)
-    return made
+    plan = make_small_plan(ROUNDS)
+    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    return plan
 
 
 @pytest.fixture
@@ -179,7 +103,7 @@ def of_rounds(plan_of_rounds: Plan, tmp_path: Path) -> Evidence:
 
 
 def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
-    return next(found for found in rounds_of(subject(evidence, evidence.series(name), point)) if found.size == size)
+    return next(part for part in rounds_of(subject(evidence, evidence.series(name), point)) if part.size == size)
 
 
 # By series: the time of a round that the correction takes as that of its data.
@@ -188,13 +112,13 @@ OF_DATA_NS = {"rounds": 40 * MESSAGE_NS - 20_000, "writes": 0.99 * 40 * MESSAGE_
 
 @pytest.mark.parametrize("name", OF_DATA_NS)
 def test_size_has_a_plain_and_a_corrected_throughput(of_rounds: Evidence, name: str) -> None:
-    found = rounds_at(of_rounds, name, 64)
-    correction = found.correction()
-    assert found.bytes / found.times_ns[0] == pytest.approx(64 / MESSAGE_NS)
+    rounds = rounds_at(of_rounds, name, 64)
+    correction = rounds.correction()
+    assert rounds.plain_rates[0] == pytest.approx(64e9 / MESSAGE_NS)
     assert correction.rate and correction.rate.value == pytest.approx(1e9 * 64 * 40 / OF_DATA_NS[name])
     assert correction.share.value == pytest.approx(1 - OF_DATA_NS[name] / (40 * MESSAGE_NS), rel=1e-3)
-    assert found.reached == len(found.counts) == 6 and set(found.counts) == {6}
-    assert set(found.trips_ns) == {40_000} and min(found.spreads) >= 1
+    assert rounds.reached == len(rounds.counts) == 6 and set(rounds.counts) == {6}
+    assert set(rounds.trips_ns) == {40_000} and min(rounds.spreads) >= 1
 
 
 # The delays of tests/bench/test_rounds.c: a trip is 30 us there and 20 us back, and 100 messages take 2 us each.
@@ -208,18 +132,18 @@ def test_interval_contains_the_throughput_of_known_delays(of_rounds: Evidence, o
     trip_ns, rounds = THERE_NS + BACK_NS, 10
     arrived_ns = trip_ns - back_ns + rounds * DATA_NS
     completed_ns = arrived_ns + back_ns
-    told_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
-    found = Rounds(
+    reported_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
+    measured = Rounds(
         replace(curve, series=replace(curve.series, operation=operation)),
         64,
         64 * MESSAGES * rounds,
         (5,) * 6,
         6,
-        tuple(told_ns + luck for luck in range(-3, 3)),
+        tuple(reported_ns + luck for luck in range(-3, 3)),
         tuple(completed_ns + luck for luck in range(-3, 3)),
         (trip_ns,) * 6,
     )
-    rate = found.correction().rate
+    rate = measured.correction().rate
     true_ns = completed_ns if operation == "read" else arrived_ns
     assert rate is not None and rate.interval is not None
     assert rate.interval.contains(64 * MESSAGES * rounds / (true_ns * 1e-9))
