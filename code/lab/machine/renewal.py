@@ -64,7 +64,6 @@ class IndicesError(SiteError):
 
 
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
-    """Write a new packages.lock."""
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}
@@ -162,7 +161,6 @@ class Indices:
         return list({stanza["Package"]: stanza for stanza in stanzas}.values())
 
     def download(self, packages: Iterable[Locked], folder: Path) -> None:
-        """Download packages by apt into a folder."""
         named = (f"{locked.package}={locked.version}" for locked in packages)
         self.ask("apt-get", "-q=2", "download", *named, folder=folder)
 
@@ -189,7 +187,6 @@ def sources(printed: str) -> list[Path]:
 
 
 def run(*command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    """Run an apt command and return its output."""
     try:
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True

@@ -80,7 +80,6 @@ class Place:
 
 
 def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
-    """Submit an array of tasks and return its id."""
     fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
     return _slurm("sbatch", *fixed, *options(cluster), str(script)).strip().split(";")[0]
 
@@ -136,7 +135,6 @@ def cluster_name() -> str:
 
 
 def version() -> str:
-    """Slurm's version."""
     return _slurm("sinfo", "--version").strip()
 
 

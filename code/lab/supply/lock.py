@@ -31,8 +31,6 @@ class LockError(SiteError):
 
 @dataclass(frozen=True, order=True)
 class Locked:
-    """One package."""
-
     package: str
     version: str
     architecture: str

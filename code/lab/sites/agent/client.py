@@ -63,7 +63,6 @@ Explain = Callable[[str, str], SiteError]  # from the name of an end that was lo
 
 
 def lost(name: str, messages: str) -> SiteError:
-    """The error for an agent that ended by itself."""
     return SiteError(f"the connection ended: {last_line(messages)}", where=name)
 
 
@@ -123,7 +122,6 @@ class FarEnd:
         return self.answer(self.call(what, **request))
 
     def table(self, what: str, **request: JsonValue) -> Reply:
-        """The table that the agent found."""
         found: Reply = self.ask(what, **request)["found"]
         return found
 

@@ -68,7 +68,6 @@ def port_counters(device: str) -> dict[str, int]:
 
 
 def devices() -> list[str]:
-    """The RDMA devices."""
     folder = SYS / "class/infiniband"
     return sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
 
@@ -144,7 +143,6 @@ def active_device() -> str:
 
 
 def is_down(interface: str, device: str) -> bool:
-    """Whether the interface or the device's port is down."""
     off = any(link["operstate"] in ("DOWN", "LOWERLAYERDOWN") for link in _links("dev", interface))
     return off or (bool(device) and "ACTIVE" not in port_state(device))
 
@@ -163,7 +161,6 @@ def kind(device: str) -> str:
 
 
 def driver_of(card: Path) -> str:
-    """The name of the kernel's driver for a card."""
     driver = card / "driver"
     return driver.resolve().name if driver.is_symlink() else ""
 
@@ -226,7 +223,6 @@ def rate_bit_s(interface: str, device: str) -> int:
 
 
 def processor() -> str:
-    """The CPU's model."""
     for line in text(PROC / "cpuinfo").splitlines():
         if line.startswith(("model name", "cpu model", "Processor")):
             return line.partition(":")[2].strip()
