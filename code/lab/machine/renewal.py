@@ -82,14 +82,14 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
 
 def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
     """The packages and all their dependencies, in the preferred versions."""
-    found: dict[str, Locked] = {}
+    locked: dict[str, Locked] = {}
     fresh = concrete(offers, packages)
     while fresh:
         stanzas = offers.stanzas(fresh)
-        found |= {stanza["Package"]: _locked(stanza) for stanza in stanzas}
+        locked |= {stanza["Package"]: _locked(stanza) for stanza in stanzas}
         names = set[str]().union(*(dependencies(stanza) for stanza in stanzas))
-        fresh = offers.preferred(names - found.keys())
-    return sorted(found.values())
+        fresh = offers.preferred(names - locked.keys())
+    return sorted(locked.values())
 
 
 def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
@@ -145,13 +145,13 @@ class Indices:
 
     def preferred(self, packages: Iterable[str]) -> dict[str, str]:
         """The preferred versions: point releases before security updates. Virtual packages are left out."""
-        found: dict[str, list[tuple[bool, str]]] = {}
+        offers: dict[str, list[tuple[bool, str]]] = {}
         names = sorted(packages)
         for line in self.ask("apt-cache", "madison", *names).splitlines() if names else ():
             name, version, suite = (field.strip() for field in line.split("|"))
             if suite.endswith("Packages"):
-                found.setdefault(name, []).append((bool(SHORT_LIVED.search(suite)), version))
-        return {name: min(rows, key=lambda row: row[0])[1] for name, rows in found.items()}
+                offers.setdefault(name, []).append((bool(SHORT_LIVED.search(suite)), version))
+        return {name: min(rows, key=lambda row: row[0])[1] for name, rows in offers.items()}
 
     def stanzas(self, versions: Mapping[str, str]) -> list[dict[str, str]]:
         """The entries of package versions in the lists, by field."""

@@ -28,7 +28,7 @@ def shell(cluster: Slurm) -> str:
 
 def load(cluster: Slurm) -> str:
     """The lines that load the modules, or end the job with an error."""
-    return "".join(LOAD.format(name=shlex.quote(each)) for each in cluster.modules)
+    return "".join(LOAD.format(name=shlex.quote(name)) for name in cluster.modules)
 
 
 ANSWER_S = 60  # for a busy controller
