@@ -43,7 +43,6 @@ class Guest:
     processors: int = PROCESSORS
 
     def run(self, toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
-        """The status, and the output up to the bound."""
         with (
             anonymous_file("initrd") as initrd,
             anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
@@ -86,6 +85,5 @@ def write_all(descriptor: int, archives: Iterable[bytes]) -> None:
 
 
 def answer(mailbox: int) -> tuple[int, bytes]:
-    """The status and the output that init wrote."""
     status, size = os.pread(mailbox, HEADER_BYTES, 0).decode().split()
     return int(status), os.pread(mailbox, min(int(size), LARGEST_PROGRAM + 1), HEADER_BYTES)

@@ -139,7 +139,6 @@ def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
 
 
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:
-    """The status, and the output up to the bound."""
     info, info_end = os.pipe()
     with (
         tempfile.TemporaryFile() as archive,

@@ -196,7 +196,6 @@ def write(file: Path, files: Mapping[str, Path], about: Mapping[str, str]) -> in
 
 
 def _header(name: str, size: int) -> tarfile.TarInfo:
-    """The header of a member without time or owner."""
     info = tarfile.TarInfo(name)
     info.size = size
     return info

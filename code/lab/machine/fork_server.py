@@ -55,7 +55,6 @@ class ForkServer:
 
     @property
     def lives(self) -> bool:
-        """Whether both ends can be forked."""
         return all(process.popen.poll() is None for process in self.processes)
 
     @contextmanager
@@ -66,7 +65,6 @@ class ForkServer:
             yield fork
 
     def close(self) -> None:
-        """End the server and all its forks."""
         self.is_over.set()
         self.thread.join()
 
@@ -188,7 +186,6 @@ class Fork:
             return self.status
 
     def ended(self) -> qemu.MachineError:
-        """The error for a fork that has ended."""
         messages = os.pread(self.errors, MESSAGES_BYTES, 0).decode(errors="replace").strip()
         return qemu.failure(self.wait(), messages, self.limit_s if self.expired else None)
 

@@ -19,7 +19,6 @@ class JobError(SiteError):
 
 
 def values(job: Job) -> dict[str, str]:
-    """The numbers for init."""
     check(job.link)
     return {
         "MTU": str(job.link.mtu),

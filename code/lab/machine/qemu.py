@@ -71,7 +71,6 @@ class Running:
             raise
 
     def require_open(self) -> None:
-        """Raise SiteStopped after stop()."""
         if self.stopped:
             raise SiteStopped(f"the {self.site} site was stopped")
 
@@ -148,7 +147,6 @@ def console(descriptor: int) -> list[str]:
 
 
 def plugin(descriptor: int, arguments: str) -> list[str]:
-    """The plugin that makes the clock exact, and the wires."""
     return ["-plugin", f"{path_of(descriptor)},{arguments}"]
 
 
@@ -228,11 +226,9 @@ class Process:
         self.popen.kill()
 
     def kill(self) -> None:
-        """Kill it, from any thread."""
         self.popen.kill()
 
     def message(self) -> Message:
-        """The next reply or event."""
         assert self.popen.stdout is not None
         line = self.popen.stdout.readline()
         if not line:
@@ -241,7 +237,6 @@ class Process:
         return message
 
     def ended(self) -> MachineError:
-        """The error for a QEMU that has ended."""
         status = self.popen.wait()
         assert self.popen.stderr is not None
         messages = self.popen.stderr.read().strip() if status >= 0 else ""

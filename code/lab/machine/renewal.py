@@ -65,7 +65,6 @@ class IndicesError(SiteError):
 
 
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
-    """Write a new packages.lock."""
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}
@@ -84,14 +83,14 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
 
 def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
     """The packages and all their dependencies, in the preferred versions."""
-    found: dict[str, Locked] = {}
+    locked: dict[str, Locked] = {}
     fresh = concrete(offers, packages)
     while fresh:
         stanzas = offers.stanzas(fresh)
-        found |= {stanza["Package"]: _locked(stanza) for stanza in stanzas}
+        locked |= {stanza["Package"]: _locked(stanza) for stanza in stanzas}
         names = set[str]().union(*(dependencies(stanza) for stanza in stanzas))
-        fresh = offers.preferred(names - found.keys())
-    return sorted(found.values())
+        fresh = offers.preferred(names - locked.keys())
+    return sorted(locked.values())
 
 
 def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
@@ -147,13 +146,13 @@ class Indices:
 
     def preferred(self, packages: Iterable[str]) -> dict[str, str]:
         """The preferred versions: point releases before security updates. Virtual packages are left out."""
-        found: dict[str, list[tuple[bool, str]]] = {}
+        offers: dict[str, list[tuple[bool, str]]] = {}
         names = sorted(packages)
         for line in self.ask("apt-cache", "madison", *names).splitlines() if names else ():
             name, version, suite = (field.strip() for field in line.split("|"))
             if suite.endswith("Packages"):
-                found.setdefault(name, []).append((bool(SHORT_LIVED.search(suite)), version))
-        return {name: min(rows, key=lambda row: row[0])[1] for name, rows in found.items()}
+                offers.setdefault(name, []).append((bool(SHORT_LIVED.search(suite)), version))
+        return {name: min(rows, key=lambda row: row[0])[1] for name, rows in offers.items()}
 
     def stanzas(self, versions: Mapping[str, str]) -> list[dict[str, str]]:
         """The entries of package versions in the lists, by field."""
@@ -163,7 +162,6 @@ class Indices:
         return list({stanza["Package"]: stanza for stanza in stanzas}.values())
 
     def download(self, packages: Iterable[Locked], folder: Path) -> None:
-        """Download packages by apt into a folder."""
         named = (f"{locked.package}={locked.version}" for locked in packages)
         self.ask("apt-get", "-q=2", "download", *named, folder=folder)
 
@@ -190,7 +188,6 @@ def sources(printed: str) -> list[Path]:
 
 
 def run(*command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    """Run an apt command and return its output."""
     try:
         done = subprocess.run(
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True

@@ -65,7 +65,6 @@ def collect(process: qemu.Runs, mailbox: int, console: int) -> EndResult:
 
 
 def failure(process: qemu.Runs, console: str) -> MachineError:
-    """The error for a run without results."""
     evidence = {CONSOLE: console}
     for line in console.splitlines():
         if PANIC in line:
@@ -253,8 +252,6 @@ BLOCK, VALUES, OPTION = struct.Struct("<II"), struct.Struct("<5I"), struct.Struc
 
 
 class Frame(NamedTuple):
-    """One frame at one end of the link."""
-
     time_ns: int
     goes_out: bool
     size_bytes: int  # without padding

@@ -125,7 +125,6 @@ class Snapshot:
 
     @property
     def memory(self) -> Path:
-        """The guest's memory, a sparse file."""
         return self.folder / "memory"
 
     @property
@@ -135,7 +134,6 @@ class Snapshot:
 
     @property
     def clock_ns(self) -> int:
-        """The guest's time in the snapshot."""
         return clock_ns(self.state.read_bytes())
 
     def digests(self) -> dict[str, str]:
@@ -167,7 +165,6 @@ def identity(inputs: SnapshotInputs, cache: Path, tell: Tell) -> dict[str, str]:
 
 
 def folder_of(inputs: SnapshotInputs, cache: Path) -> Path:
-    """The folder of the snapshot, which may not exist yet."""
     return cache / "machine" / inputs.digest
 
 
@@ -295,7 +292,6 @@ def without_host(saved: bytes) -> bytes:
 
 
 def clock_ns(saved: bytes) -> int:
-    """The guest's time in a saved state; an instruction takes 1 ns."""
     start = _behind(COUNT, saved)
     return sum(int.from_bytes(saved[at : at + 8]) for at in (start, start + 8))
 
@@ -342,7 +338,6 @@ def require_exact(snapshot: Snapshot, expected: Expected | None, cache: Path, ru
 
 
 def check_digests(run: Run) -> dict[str, str]:
-    """The digest of each step's outcome on this host."""
     return {name: _digest(asdict(step)) for name, step in zip(CHECK_STEPS, run(CHECK).steps, strict=True)}
 
 

@@ -34,7 +34,6 @@ def refusal() -> str:
 
 
 def refused(messages: str) -> str:
-    """The reason, from unshare's messages."""
     return f"this computer's kernel makes no network namespace for you: {last_line(messages)}"
 
 
@@ -164,7 +163,6 @@ def _user_of(end: FarEnd) -> tuple[str, ...]:
 
 
 def _enter(end: FarEnd, *command: str) -> None:
-    """Run a command in the namespace of an end."""
     inside = ["nsenter", *_user_of(end), "--net", "--target", str(end.popen.pid)]
     run(command, "the host's cable", "util-linux", inside)
 

@@ -96,7 +96,6 @@ class ExactSite:
         return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:
-        """Run a job and wait for its outcome."""
         return self._run(self.verified_snapshot(), job)
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
@@ -124,7 +123,6 @@ class ExactSite:
         return replace(outcome, state=self.state)
 
     def stop(self) -> None:
-        """End every QEMU of this site now."""
         self.running.stop()
         with self.starting:
             if self.server is not None:
@@ -132,7 +130,6 @@ class ExactSite:
 
 
 def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - as every site's module
-    """The exact site of this checkout."""
     if wanted:
         raise SiteError(f"the exact site has no variant {wanted!r}", hint="--site exact")
     return ExactSite(MACHINE, CACHE)
@@ -164,7 +161,6 @@ class ProfiledSite(ExactSite):
         self.counter = CountingPlugin(build.built_plugin(self.machine, self.cache, progress, PROFILE), files)
 
     def image(self) -> Image:
-        """The image that the machine boots."""
         return self.inputs(silent).image
 
     def start_fork_server(self, machine: Snapshot) -> ForkServer:

@@ -80,7 +80,6 @@ def read_hosts(file: Path) -> Hosts:
 
 
 def read_ssh(file: Path) -> Ssh:
-    """The table [ssh]."""
     return read_hosts(file).ssh or _refuse_missing(file, "ssh")
 
 

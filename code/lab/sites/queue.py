@@ -28,7 +28,7 @@ def shell(cluster: Slurm) -> str:
 
 def load(cluster: Slurm) -> str:
     """The lines that load the modules, or end the job with an error."""
-    return "".join(LOAD.format(name=shlex.quote(each)) for each in cluster.modules)
+    return "".join(LOAD.format(name=shlex.quote(name)) for name in cluster.modules)
 
 
 ANSWER_S = 60  # for a busy controller
@@ -80,7 +80,6 @@ class Place:
 
 
 def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
-    """Submit an array of tasks and return its id."""
     fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
     return _slurm("sbatch", *fixed, *options(cluster), str(script)).strip().split(";")[0]
 
@@ -136,7 +135,6 @@ def cluster_name() -> str:
 
 
 def version() -> str:
-    """Slurm's version."""
     return _slurm("sinfo", "--version").strip()
 
 

@@ -84,12 +84,10 @@ class SlurmSite:
         self.identity()
 
     def run(self, job: Job) -> Outcome:
-        """Wait for the cluster to run a job."""
         refuse_model(job.link)
         return self.dispatch.run(job)
 
     def stop(self) -> None:
-        """Cancel the jobs of this run."""
         self.dispatch.stop()
 
 
@@ -119,7 +117,6 @@ class ExactOnSlurm(SlurmSite):
         self.machine.prepare(progress)
 
     def run(self, job: Job) -> Outcome:
-        """Wait for a node to run a job."""
         return self.dispatch.run(job)
 
 
@@ -203,7 +200,6 @@ class Dispatch:
         return submission.future.result()
 
     def stop(self) -> None:
-        """Cancel all submitted jobs."""
         with self.lock:
             self.stopped = True
             self.lock.notify()
@@ -213,7 +209,6 @@ class Dispatch:
             submission.forget_task()
 
     def _abandon(self, error: LabError) -> dict[str, SubmittedJob]:
-        """Fail all jobs that wait."""
         with self.lock:
             waiting, self.waiting = dict(self.waiting), {}
         for submission in waiting.values():
@@ -258,7 +253,6 @@ class Dispatch:
             return [submission for submission in self.waiting.values() if submission.task is None]
 
     def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
-        """Write the script of all tasks."""
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
         command = [sys.executable, "-m", "lab.sites.task", self.kind, str(listed)]

@@ -68,7 +68,6 @@ class Connection:
 
 
 def explain(login: str, messages: str) -> SiteError:
-    """The error for ssh's messages."""
     for message, meaning, hint in FAULTS:
         if message in messages:
             return SiteError(meaning, where=login, hint=hint.format(login))
@@ -160,7 +159,6 @@ class TwoHosts(PairLink):
         return replace(self.pair, locate=locate)
 
     def close(self) -> None:
-        """End both connections, and the agents with them."""
         for connection in (self.client, getattr(self, "server", None)):
             if connection is not None:
                 connection.end.kill()

@@ -100,7 +100,6 @@ def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
 
 
 def put_failure(folder: Path, error: LabError) -> None:
-    """Write the reason why a job has no outcome."""
     _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
 
 
@@ -160,7 +159,6 @@ def renamed(outcome: Outcome, ends: Ends, names_here: JsonTable) -> Outcome:
 
 
 def explain(name: str, messages: str) -> SiteError:
-    """The error for a node's agent that ended by itself."""
     return SiteError(f"the agent ended: {last_line(messages)}", where=f"node {name}", hint="sinfo")
 
 

@@ -127,14 +127,12 @@ class VmSite:
         return True
 
     def run(self, job: Job) -> Outcome:
-        """Boot for one job."""
         machine = self.machine(silent)
         run_job = run_joined if self.joined else run_alone
         with self.turn, alone(self.tell), self.running.stoppable():
             return run_job(machine, job, BOOT_S + job.deadline_s + LATE_S, self.running.watch)
 
     def stop(self) -> None:
-        """End every QEMU of this site now."""
         self.running.stop()
 
 
@@ -194,7 +192,6 @@ def joints(end: int, link: int, side: int) -> list[str]:
 
 @contextmanager
 def sockets() -> Iterator[tuple[int, int]]:
-    """Both ends of a connection."""
     with ExitStack() as stack:
         first, second = map(stack.enter_context, socket.socketpair())
         yield first.fileno(), second.fileno()

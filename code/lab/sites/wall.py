@@ -73,7 +73,6 @@ class WallSite:
         return self.facts()[2]
 
     def identity(self) -> dict[str, str]:
-        """The identity of both hosts and their link."""
         return self.facts()[0]
 
     def facts(self) -> tuple[dict[str, str], Ends, Traits]:
@@ -84,7 +83,6 @@ class WallSite:
         return self.found_facts
 
     def prepare(self, progress: Tell) -> None:
-        """Connect to both ends."""
         self.tell = progress
         if self.chosen:
             progress(self.chosen)
@@ -125,6 +123,5 @@ class WallSite:
             self.link = None
 
     def stop(self) -> None:
-        """End both agents and all their programs."""
         self.stopped = True
         self.disconnect()

@@ -31,8 +31,6 @@ class LockError(SiteError):
 
 @dataclass(frozen=True, order=True)
 class Locked:
-    """One package."""
-
     package: str
     version: str
     architecture: str
@@ -74,7 +72,7 @@ class Lock:
 
     def digest(self, kind: str) -> str:
         """A digest of the packages in all sections of a kind, for whatever architectures those are."""
-        packages = sorted(each.sha256 for section in self.kind(kind).values() for each in section)
+        packages = sorted(locked.sha256 for section in self.kind(kind).values() for locked in section)
         return hashlib.sha256("".join(packages).encode()).hexdigest()
 
 
@@ -104,12 +102,12 @@ def parse(text: str, where: str) -> Lock:
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
             continue
-        if found := DATE.fullmatch(line):
-            date = found[1]
-        elif found := SECTION.fullmatch(line):
-            sections[found[1]] = []
-        elif sections and (found := LINE.fullmatch(line)):
-            package, version, architecture, path, digest, size = found.groups()
+        if match := DATE.fullmatch(line):
+            date = match[1]
+        elif match := SECTION.fullmatch(line):
+            sections[match[1]] = []
+        elif sections and (match := LINE.fullmatch(line)):
+            package, version, architecture, path, digest, size = match.groups()
             locked = Locked(package, version, architecture, path, digest, int(size))
             list(sections.values())[-1].append(locked)
         else:

@@ -45,16 +45,13 @@ class PartialFile:
 
     @property
     def is_right(self) -> bool:
-        """Whether the bytes are the locked ones."""
         return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
 
     def restart(self) -> None:
-        """Drop the bytes so far."""
         self.progress.add(-self.length)
         self.length = 0
 
     def add(self, piece: bytes) -> None:
-        """Write the next bytes."""
         if self.length + len(piece) > self.locked.size_bytes:
             raise NotProvided(f"sends more than the {self.locked.size_bytes} bytes of it")
         with storage(self.file), self.file.open("r+b" if self.file.exists() else "wb") as file:
@@ -85,7 +82,6 @@ class FetchProgress:
         self.next = clock() + QUIET_S
 
     def add(self, count: int) -> None:
-        """Count more bytes; a negative number if some were dropped."""
         self.done += count
         if self.clock() >= self.next:
             self.next = self.clock() + LINE_EVERY_S
@@ -101,7 +97,6 @@ class Packages:
         self.folder, self.providers, self.tell = folder, providers, tell
 
     def file(self, locked: Locked) -> Path:
-        """The file of a package in the store."""
         return self.folder / f"{locked.sha256}.deb"
 
     def has(self, locked: Locked) -> bool:

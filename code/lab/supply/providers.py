@@ -123,7 +123,6 @@ def _of_apt(web: Web) -> Iterator[Provider]:
 
 
 def _printed(command: tuple[str, ...]) -> str:
-    """The output of an apt command; empty without apt."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (FileNotFoundError, subprocess.CalledProcessError):
@@ -150,7 +149,6 @@ class NoApt:
     name: str = APT
 
     def fetch(self, _: PartialFile, __: str) -> None:
-        """Raise the reason."""
         raise ProviderDown(self.reason)
 
 
@@ -197,7 +195,6 @@ class Mirror:
         return _without_password(before)[0] + brace + after
 
     def fetch(self, part: PartialFile, date: str) -> None:
-        """Download the package."""
         locked = part.locked
         values = {"path": locked.path, "file": locked.file, "sha256": locked.sha256, "date": date}
         url = PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe="/~+:%"), self.template)

@@ -47,9 +47,9 @@ BOOTSTRAP = """
 import json, sys, types
 for name, source in json.loads(sys.stdin.readline()):
     module = sys.modules[name] = types.ModuleType(name)
-    parent, _, own = name.rpartition(".")
+    parent, _, last = name.rpartition(".")
     module.__path__ = []
-    if parent: setattr(sys.modules[parent], own, module)
+    if parent: setattr(sys.modules[parent], last, module)
     exec(compile(source, name, "exec"), module.__dict__)
 sys.modules["lab.sites.agent.server"].Agent().serve()
 """
@@ -63,7 +63,6 @@ Explain = Callable[[str, str], SiteError]  # from the name of an end that was lo
 
 
 def lost(name: str, messages: str) -> SiteError:
-    """The error for an agent that ended by itself."""
     return SiteError(f"the connection ended: {last_line(messages)}", where=name)
 
 
@@ -123,9 +122,8 @@ class FarEnd:
         return self.answer(self.call(what, **request))
 
     def table(self, what: str, **request: JsonValue) -> Reply:
-        """The table that the agent found."""
-        found: Reply = self.ask(what, **request)["found"]
-        return found
+        table: Reply = self.ask(what, **request)["found"]
+        return table
 
     def close(self) -> None:
         """End the agent, and with it all that it started."""

@@ -43,32 +43,31 @@ def text(path: Path) -> str:
 
 def counters() -> dict[str, int]:
     """The counters of all interfaces and RDMA ports: eth0.tx_bytes, mlx5_0.port_rcv_packets."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for line in text(PROC / "net/dev").splitlines():
         name, colon, rest = line.strip().partition(":")
         words = rest.split()
         if colon and len(words) == len(DEVICE_COLUMNS):
-            found.update((f"{name}.{column}", int(word)) for column, word in zip(DEVICE_COLUMNS, words))  # noqa: B905 - Python 3.8
+            counts.update((f"{name}.{column}", int(word)) for column, word in zip(DEVICE_COLUMNS, words))  # noqa: B905 - Python 3.8
     for device in devices():
-        found.update(port_counters(device))
-    return found
+        counts.update(port_counters(device))
+    return counts
 
 
 def port_counters(device: str) -> dict[str, int]:
     """The counters of the device's first port, and its bytes by the names of network interfaces' counters."""
-    port, found = SYS / "class/infiniband" / device / "ports/1", {}
+    port, counts = SYS / "class/infiniband" / device / "ports/1", {}
     for file in (*port.glob("counters/*"), *port.glob("hw_counters/*")):
         value = text(file)
         if value.isdecimal():
-            found[f"{device}.{file.name}"] = int(value)
+            counts[f"{device}.{file.name}"] = int(value)
     for way, name in (("tx", "xmit"), ("rx", "rcv")):
-        if f"{device}.port_{name}_data" in found:
-            found[f"{device}.{way}_bytes"] = found[f"{device}.port_{name}_data"] * WORD_BYTES
-    return found
+        if f"{device}.port_{name}_data" in counts:
+            counts[f"{device}.{way}_bytes"] = counts[f"{device}.port_{name}_data"] * WORD_BYTES
+    return counts
 
 
 def devices() -> list[str]:
-    """The RDMA devices."""
     folder = SYS / "class/infiniband"
     return sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
 
@@ -144,7 +143,6 @@ def active_device() -> str:
 
 
 def is_down(interface: str, device: str) -> bool:
-    """Whether the interface or the device's port is down."""
     off = any(link["operstate"] in ("DOWN", "LOWERLAYERDOWN") for link in _links("dev", interface))
     return off or (bool(device) and "ACTIVE" not in port_state(device))
 
@@ -163,7 +161,6 @@ def kind(device: str) -> str:
 
 
 def driver_of(card: Path) -> str:
-    """The name of the kernel's driver for a card."""
     driver = card / "driver"
     return driver.resolve().name if driver.is_symlink() else ""
 
@@ -226,7 +223,6 @@ def rate_bit_s(interface: str, device: str) -> int:
 
 
 def processor() -> str:
-    """The CPU's model."""
     for line in text(PROC / "cpuinfo").splitlines():
         if line.startswith(("model name", "cpu model", "Processor")):
             return line.partition(":")[2].strip()
@@ -253,8 +249,8 @@ def irq_affinity(interface: str) -> dict[str, str]:
 
 
 def near(interface: str, device: str) -> set[int]:
-    """The CPUs of the network card's NUMA node, from the file that hwloc reads too (hwloc/openfabrics-verbs.h); none if
-    there is no such file."""
+    """The CPUs of the network card's NUMA node, from the file that hwloc reads too (hwloc/openfabrics-verbs.h); none
+    without that file."""
     cards = (SYS / "class/infiniband" / device / "device", SYS / "class/net" / interface / "device")
     lists = (set(cpu_list(text(card / "local_cpulist"))) for card in cards)
     return next(filter(None, lists), set())

@@ -41,7 +41,6 @@ class AgentPair:
     locate: Mapping[str, Locate] = field(default_factory=dict)  # by "client" and "server"
 
     def with_ends(self, ends: Ends) -> tuple[tuple[FarEnd, End], tuple[FarEnd, End]]:
-        """Each agent with its end of the link."""
         return (self.client, ends.client), (self.server, ends.server)
 
     def pin(self, ends: Ends) -> None:
@@ -188,7 +187,6 @@ class _Run:
         return self.answer(self.pair.server, served)
 
     def words(self, role: str) -> list[str]:
-        """A command with the words of its end."""
         return [self.pair.locate.get(role, str)(word) for word in getattr(self.step, role)]
 
     def launcher(self) -> list[str]:
@@ -207,7 +205,6 @@ class _Run:
 
     @property
     def left_s(self) -> float:
-        """The time before the job's deadline."""
         return max(0.0, self.deadline - time.monotonic())
 
     @property

@@ -49,7 +49,6 @@ def end_orphans() -> None:
 
 
 def child_processes() -> set[int]:
-    """The children of all threads of this process."""
     pids: set[int] = set()
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
@@ -198,7 +197,6 @@ class Refused(Exception):
 
 
 def put(file: Path, target: Path) -> None:
-    """Move a program to its path, whole."""
     target.parent.mkdir(exist_ok=True)
     file.replace(target)
 
@@ -307,19 +305,15 @@ class Agent:
         return {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
     def do_identity(self, interface: str, device: str) -> JsonTable:
-        """The identity of this host."""
         return {"found": computer.identity(interface, device)}
 
     def do_state(self, interface: str, device: str) -> JsonTable:
-        """The state of this host."""
         return {"found": {**computer.state(interface, device), "built_there": self.built}}
 
     def do_down(self, interface: str, device: str) -> JsonTable:
-        """Whether this host's end of the link is down."""
         return {"found": computer.is_down(interface, device)}
 
     def do_end(self, device: str, interface: str, address: str) -> JsonTable:
-        """This host's end of the data link."""
         return {"found": computer.end(device, interface, address)}
 
     def do_folder(self, folder: str) -> JsonTable:
@@ -380,7 +374,6 @@ class Agent:
         self.leave()
 
     def leave(self) -> None:
-        """End all programs, then this process."""
         programs = list(self.programs.values())
         for program in programs:
             program.end(signal.SIGKILL)
