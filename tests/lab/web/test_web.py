@@ -46,7 +46,7 @@ def pages(made: Path) -> list[Path]:
     return sorted(file for file in made.glob("*.html") if file.name not in ("one.html", "tried.html"))
 
 
-def test_every_link_of_every_page_leads_somewhere_in_the_site(made: Path) -> None:
+def test_every_link_leads_to_a_page_of_the_site(made: Path) -> None:
     ids = {page.name: set(re.findall(r'id="([^"]+)"', page.read_text())) for page in made.glob("*.html")}
     for page in pages(made):
         for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text()):
@@ -87,13 +87,13 @@ def test_no_page_is_wider_than_the_screen(open_to_scripts: Path, name: str, widt
 
 
 @pytest.mark.parametrize("name", [FRONT, REPORTS, SEARCH, "docs-exact-site.html"])
-def test_axe_finds_nothing_that_shuts_a_reader_out_and_keys_reach_everything(open_to_scripts: Path, name: str) -> None:
+def test_axe_finds_no_barrier_and_keys_reach_everything(open_to_scripts: Path, name: str) -> None:
     found, passed = barriers(open_to_scripts / name)
     assert found == [] and passed > 20
     assert found_in(open_to_scripts / name, KEYS) == 0
 
 
-def test_no_page_asks_for_what_is_not_in_its_folder(open_to_scripts: Path) -> None:
+def test_no_page_loads_anything_outside_its_folder(open_to_scripts: Path) -> None:
     for name in (FRONT, REPORTS):
         found_in(open_to_scripts / name, "return 0;")
         assert {each for each in addresses(open_to_scripts / name) if not each.startswith("file:")} == set()
@@ -103,9 +103,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     assert site_files(ROOT, tmp_path, tmp_path, TEMPLATES) == site_files(ROOT, tmp_path, tmp_path, TEMPLATES)
 
 
-def test_without_reports_there_is_no_gallery_and_a_line_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_site_without_reports_has_no_gallery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["site", str(tmp_path / "site"), "--out", str(tmp_path), "--results", str(tmp_path)]) == 0
     assert "try: make all" in capsys.readouterr().err
     assert not (tmp_path / "site" / REPORTS).exists() and f'"{REPORTS}"' not in (tmp_path / "site" / FRONT).read_text()
@@ -116,7 +114,7 @@ PAGE = (
 )
 
 
-def test_a_report_comes_with_its_first_page_its_first_figure_and_its_table(tmp_path: Path) -> None:
+def test_gallery_has_first_page_first_figure_and_table_of_a_report(tmp_path: Path) -> None:
     (tmp_path / "one.pdf").write_bytes(small_pdf())
     (tmp_path / "one.html").write_text(PAGE)
     (tmp_path / "one.csv").write_text("size\n1\n")
@@ -131,41 +129,34 @@ def test_a_report_comes_with_its_first_page_its_first_figure_and_its_table(tmp_p
     assert svg.endswith(b"<path/></svg>") and b'xmlns="http://www.w3.org/2000/svg"' in svg and b"xmlns:xlink=" in svg
 
 
-def test_a_pdf_that_is_none_is_an_error_with_its_name(tmp_path: Path) -> None:
+def test_broken_pdf_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no PDF")
     with pytest.raises(LabError, match="broken"):
         first_page(tmp_path / "broken.pdf")
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Path:
+def document(tmp_path: Path) -> Path:
     (tmp_path / "other.md").touch()
     (tmp_path / "one.md").write_text(
-        "# The `lab`\n\n[other](other.md#so) [code](code/x.c) [away](https://example.org/) [below](#a-b)\n\n"
+        "# Some `lab`\n\n[other](other.md#so) [code](code/x.c) [away](https://example.org/) [below](#a-b)\n\n"
         "## A, b\n\n| a |\n|---|\n| 1 |\n\n    make <all>\n"
     )
     return tmp_path
 
 
-def test_a_link_leads_to_the_page_that_the_site_has_of_a_file(told: Path) -> None:
-    found = body(told / "one.md", {(told / "other.md").resolve(): "docs-other.html"})
-    assert found.title == "A page"
-    assert '<a href="docs-other.html#so">other</a>' in found.html
-    assert '<a href="#a-b">below</a>' in found.html and '<h2 id="a-b">' in found.html
-
-
-def test_what_the_site_does_not_hold_is_named_and_not_linked(told: Path) -> None:
-    found = body(told / "one.md", {})
-    assert '<span title="code/x.c">code</span>' in found.html
-    assert '<span title="https://example.org/">away</span>' in found.html
-    assert "<a " not in found.html.replace('<a href="#a-b">', "")
-
-
-def test_tables_and_commands_scroll_by_themselves_and_are_escaped(told: Path) -> None:
-    found = body(told / "one.md", {})
-    assert found.html.count('class="wide" tabindex="0"') == 2 == found.html.count("</div>")
-    assert "make &lt;all&gt;" in found.html
-
-
-def test_headings_have_the_address_that_hosts_of_git_give_them() -> None:
+def test_link_to_a_document_leads_to_its_page(document: Path) -> None:
+    page = body(document / "one.md", {(document / "other.md").resolve(): "docs-other.html"})
+    assert page.title == "Some lab"
+    assert '<a href="docs-other.html#so">other</a>' in page.html
+    assert '<a href="#a-b">below</a>' in page.html and '<h2 id="a-b">' in page.html
     assert slug("What it needs: all, at once") == "what-it-needs-all-at-once"
+
+
+def test_links_out_of_the_site_become_text_and_wide_blocks_scroll(document: Path) -> None:
+    page = body(document / "one.md", {})
+    assert '<span title="code/x.c">code</span>' in page.html
+    assert '<span title="https://example.org/">away</span>' in page.html
+    assert "<a " not in page.html.replace('<a href="#a-b">', "")
+    assert page.html.count('class="wide" tabindex="0"') == 2 == page.html.count("</div>")
+    assert "make &lt;all&gt;" in page.html
