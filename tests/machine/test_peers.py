@@ -20,7 +20,7 @@ from lab.sites.exact import ExactSite
 
 SIZES = (1, 1024, 4096, 65536)
 PINGS = 200
-# Of a size, and of the geometric mean of all. A program that polls adds the kernel's instructions only, which are the same.
+# Of a size, and of the geometric mean. A program that polls adds only the kernel's instructions, which are the same.
 MOST = {"poll": (1.02, 1.01), "event": (1.0, 1.0)}
 PORT = 18600
 # ib_write_lat knows no events: what is written makes none.

@@ -45,8 +45,8 @@ class Runner:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment without the variables that make the loader load more. QEMU looks for modules beside the program
-        that runs, which is the loader, unless a variable names their folder."""
+        """The environment without variables of the loader. QEMU looks for modules beside the running program, which is
+        the loader, unless a variable names their folder."""
         safe = {name: value for name, value in os.environ.items() if not name.startswith(("LD_", "GLIBC_", "QEMU_"))}
         return {**safe, "QEMU_MODULE_DIR": ".", "LC_ALL": "C"}
 
