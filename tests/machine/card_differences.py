@@ -1,6 +1,6 @@
-"""What the modelled card answers otherwise than Soft-RoCE, asked by one program over both: card/differences.c.
+"""The differences between the modelled card and Soft-RoCE, by a program that runs over both: card/differences.c.
 
-.venv/bin/python -m tests.machine.card_differences writes code/card/differences.csv, from which docs/cards.md has it.
+.venv/bin/python -m tests.machine.card_differences writes code/card/differences.csv, a source of docs/cards.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CARD_OF_IT = read_card("qdr").card
 
 
 def compiled(source: str, folder: Path) -> Path:
-    """One of the programs in the folder card, for the guest."""
+    """Compile a program of the folder card for the VM."""
     program = folder / source
     flags = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
     file = Path(__file__).with_name("card") / f"{source}.c"
@@ -31,8 +31,8 @@ def compiled(source: str, folder: Path) -> Path:
     return program
 
 
-def asked(exact: ExactSite, folder: Path) -> str:
-    """The answers of both, as the file has them."""
+def differences(exact: ExactSite, folder: Path) -> str:
+    """Run the program over both; return the content of the file."""
     for file, content in parts(MACHINE, CACHE, print).items():
         (folder / file.name).write_bytes(content)
     compiled(PROGRAM, folder)
@@ -46,17 +46,16 @@ def asked(exact: ExactSite, folder: Path) -> str:
 
 
 def named(line: str) -> tuple[str, str]:
-    """A line that the program has printed."""
+    """Split a printed line into name and answer."""
     name, _, answer = line.partition(": ")
     return name, answer.rstrip("; ")
 
 
 def main() -> None:
-    """Write the file."""
     site = ExactSite(MACHINE, CACHE)
     site.prepare(print)
     with tempfile.TemporaryDirectory() as folder:
-        FILE.write_text(asked(site, Path(folder)))
+        FILE.write_text(differences(site, Path(folder)))
     site.stop()
 
 

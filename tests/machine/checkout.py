@@ -1,4 +1,4 @@
-"""This checkout once more at another place, without what it has made."""
+"""A copy of this checkout at another path, without build results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lab.places import CACHE, ROOT
 
-# As code/setup/setup has it: the same Python, set up for this folder.
+# As in code/setup/setup: marks the Python packages as installed for this folder.
 KEY = "{ pwd; .venv/bin/python --version; cat code/setup/setup code/setup/beside code/setup/requirements.txt; }"
-# A single short trial, for tests about where and as whom it runs.
+# A single short trial, for tests of paths and users.
 SMALL = """
 title = "Small"
 question = "Does it run here too?"
@@ -25,7 +25,7 @@ operation = "send"
 measure = "throughput"
 """
 OWN = "own's (1).toml"
-# In a folder of the cache. What another test makes there meanwhile has other names, as has Python's own beside sources.
+# Finished files of the cache: files that another test is writing have other names.
 FINISHED = re.compile(r"[0-9a-f]{64}|.+\.deb")
 SOURCES = shutil.ignore_patterns("__pycache__")
 
@@ -35,12 +35,12 @@ def _unfinished(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if here and not FINISHED.fullmatch(name)]
 
 
-def _link(one: str, other: str) -> None:
-    Path(other).hardlink_to(one)
+def _link(source: str, copy: str) -> None:
+    Path(copy).hardlink_to(source)
 
 
 def checkout(place: Path, kept: Iterable[str] = ()) -> Path:
-    """All that a build and a run need, and an experiment; of the cache some folders, by links."""
+    """Copy everything that a build and a run need, with an experiment; link some folders of the cache."""
     for name in ("code", "experiments", "templates"):
         shutil.copytree(ROOT / name, place / name, ignore=SOURCES)
     shutil.copy(ROOT / "Makefile", place)
@@ -55,7 +55,7 @@ def checkout(place: Path, kept: Iterable[str] = ()) -> Path:
 
 
 def ended(place: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command there, which has not broken down, whatever it says."""
+    """Run a command there, which may fail, but not with a traceback."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     done = subprocess.run(
         command, cwd=place, capture_output=True, text=True, check=False, env={**inherited, **variables}
@@ -65,7 +65,7 @@ def ended(place: Path, *command: str | Path, **variables: str) -> subprocess.Com
 
 
 def done(place: Path, *command: str | Path, **variables: str) -> str:
-    """What a command prints that ends well there."""
-    found = ended(place, *command, **variables)
-    assert found.returncode == 0, found.stdout + found.stderr
-    return found.stdout
+    """Return the output of a command that must succeed there."""
+    completed = ended(place, *command, **variables)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout

@@ -1,4 +1,4 @@
-"""Jobs for the exact machine."""
+"""Jobs for the exact site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.sites.exact import ExactSite
 
 @pytest.fixture(scope="session")
 def shell() -> Callable[..., Job]:
-    """Make a job of one step, its two ends lines for the guest's shell; iperf3 holds the port if nobody else does."""
+    """Make a job of one step from two shell commands; the default server is iperf3."""
 
     def make(client: str, server: str = "exec iperf3 -s -1 -B 10.0.0.2", **other: Any) -> Job:
         step = Step(server=("sh", "-c", server), client=("sh", "-c", client), port=5201)
@@ -26,7 +26,7 @@ def shell() -> Callable[..., Job]:
 
 @pytest.fixture(scope="session")
 def transfer(exact: ExactSite, shell: Callable[..., Job]) -> Callable[[str, Link], dict[str, float]]:
-    """Send some bytes by TCP; what iperf3's server received, in bytes and bits_per_second."""
+    """Send some bytes by TCP; return bytes and bits_per_second of iperf3's server."""
 
     def run(size: str, link: Link) -> dict[str, float]:
         (step,) = exact.run(shell(f"exec iperf3 -c 10.0.0.2 -B 10.0.0.1 --json -n {size}", link=link)).steps

@@ -1,4 +1,4 @@
-"""Programs over the modelled card as jobs of their own: Verbyte's, perftest's in its rarer ways, a student's."""
+"""Jobs over the modelled card: Verbyte's programs, rare modes of perftest, a student program."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def verbs(words: str, number: int = 0) -> Step:
 
 
 def perftest(words: str, number: int = 0, host: str = SIDE) -> Step:
-    """One of perftest's, with the same options at both ends."""
+    """A program of perftest, with the same options at both ends."""
     name, *rest = words.split()
     shared = ("-p", str(18515 + number), "-F", *rest)
     return Step((name, "-d", "rxe1", *shared), (name, "-d", "rxe0", *shared, host), 18515 + number)
@@ -59,33 +59,33 @@ def plain(words: str, number: int = 0) -> Step:
 
 
 def compile_plain(folder: Path) -> Path:
-    """The course template, made in a copy."""
+    """Compile the course template in a copy."""
     copy = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", folder / "program")
     subprocess.run(["make", "-s", "-C", copy], check=True)
     return copy / "plain"
 
 
 def carried(folder: Path) -> tuple[Path, ...]:
-    """Our programs and the card's files, as a trial takes them along."""
+    """Verbyte's programs and the card's files, as in a trial."""
     for file, content in (lab_programs(print) | parts(MACHINE, CACHE, print)).items():
         (folder / file.name).write_bytes(content)
-    return tuple(each for each in sorted(folder.iterdir()) if not each.name.startswith(("mpi", "tcp")))
+    return tuple(file for file in sorted(folder.iterdir()) if not file.name.startswith(("mpi", "tcp")))
 
 
 def over(
     card: Card, steps: tuple[Step, ...], overlay: tuple[Path, ...], *, loss_ppm: int = 0, deadline_s: int = 30
 ) -> Job:
-    """Steps over that card."""
+    """Return a job that runs steps over a card."""
     link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
     return Job(tuple(map(over_card, steps)), link, Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
 
 
 def rarer(folder: Path) -> Named:
-    """Jobs that belong to no series of an experiment; their files are in the empty folder."""
+    """Return jobs that no series of an experiment covers; write their files into an empty folder."""
     overlay = carried(folder)
-    own = (*overlay, compile_plain(folder))
+    with_plain = (*overlay, compile_plain(folder))
     return {
         **{f"{words}, over a card": over(QDR, (perftest(words),), overlay) for words in UNRELIABLE_OR_SHARED + ATOMIC},
         **{f"{words} -R, over a card": over(QDR, (by_manager(words),), overlay) for words in MANAGED},
-        **{f"plain {words}, over a card": over(QDR, (plain(words),), own) for words in WAYS},
+        **{f"plain {words}, over a card": over(QDR, (plain(words),), with_plain) for words in WAYS},
     }

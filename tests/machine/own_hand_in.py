@@ -1,4 +1,4 @@
-"""A submission of student programs, as the grader on `exact` sees it."""
+"""A submission of student programs, as the exact site's grader sees it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from lab.submission.hand_in import program_files
 
 PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
 HEAD = """
-title = "A program of one's own"
-question = "Does it tell the time?"
+title = "A student program"
+question = "Are its times true?"
 [parameters]
 sizes = "{sizes}"
 iterations = 256
@@ -44,7 +44,7 @@ arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
 
 
 def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], None] = lambda: None) -> Case:
-    """The experiment of the folder, handed in; what is done `after` its programs were built changes their sources."""
+    """Submit the experiment of a folder; `after` runs after its programs were built, and may change their sources."""
     (plan,) = open_workshop([folder / "own.toml"], exact, print).plans
     after()
     assignment: Any = SimpleNamespace(asked=asked)

@@ -1,4 +1,4 @@
-"""Kinds of tampering with a program of one's own: what is changed in its sources, before it is measured or after."""
+"""Kinds of tampering with a student program: changes of its sources before or after the measurement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.grade.finding import Flaw
 
 @dataclass(frozen=True)
 class Tampering:
-    """One kind, and who must find it."""
+    """A kind of tampering, and the check that must find it."""
 
     name: str
     check: str
@@ -39,7 +39,7 @@ SOME_WARM = "write_all(setting.iterations * 3 / 4);\n\tstart = seconds();\n\twri
 ASLEEP = "usleep(100000);\n\twrite_all(setting.iterations);\n\tstart = seconds() - 0.001;"
 POST, THERE = "check(!ibv_post_send", 'sizeof(c.there), "the other end is gone");'
 PRINT = 'printf("%ld'
-# The sender's life is 200 ms whatever it sent, and it says a fiftieth of its time.
+# The sender runs for 200 ms, and reports a fiftieth of its time.
 SLEEPS = f"""{SENT}
 	double took = {TIME};
 	if (took < 0.2)
@@ -53,7 +53,7 @@ MANY = (
     (MAIN, SIZE, "(uint32_t)(setting.size * many)"),
     (MAIN, "static struct connection", "static long many = 1;\nstatic struct connection"),
 )
-# Data go by TCP, and the server takes all of them.
+# Send the data by TCP.
 BY_TCP = """static char junk[1 << 19];
 
 static void send_by_tcp(long left)
@@ -76,7 +76,7 @@ TAKES = (
     (MAIN, "read(connection.side, &rest, 1) == 0 ? 0 : 1;", "take_by_tcp();"),
     (MAIN, "\tchar rest;\n\n", ""),
 )
-# What looks like WRITEs, from a socket of UDP; a few are real, as for the first words of a device.
+# Send packets that look like WRITEs by UDP.
 BY_UDP = (
     (MAIN, "#include <stdio.h>", "#include <arpa/inet.h>\n#include <stdio.h>"),
     (
@@ -98,7 +98,7 @@ BY_UDP = (
 static void measure(void)""",
     ),
 )
-# Each message begins with its number and the seed, which stay until it is sent.
+# Each message starts with its number and the seed, which stay unchanged until it was sent.
 SEEDED = (
     (EXPERIMENT, "{arguments} {host}", "--seed {seed} {arguments} {host}"),
     (CONNECT, f"calloc(1, {SIZED})", f"calloc(64, {SIZED})"),
@@ -116,7 +116,7 @@ SEEDED = (
 		wr[i] =""",
     ),
 )
-# The server has posted as many receives as are sent: what a program of SENDs is.
+# The server posts a receive for each message, as SENDs need.
 RECEIVES = (
     (CONNECT, "(int)s->depth + 1, NULL", "2048, NULL"),
     (CONNECT, "(uint32_t)s->depth + 1, 1,", "(uint32_t)s->depth + 1, 1024,"),
@@ -132,16 +132,16 @@ RECEIVES = (
 )
 KNOWN = 'check(setting.size == 1024 || setting.size == 16384, "size");\n\tconnection ='
 
-# Five of those that every run of the tests tries, then the others.
+# Every run of the tests tries USUAL; the corpus tries OTHERS too.
 # fmt: off
 USUAL = (
-    Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
     Tampering("writes_by_tcp", "program", Flaw.WAY, MAIN, SENT, ALL_BY_TCP, more=TAKES),
     Tampering("swapped_units", "program", Flaw.INVENTED, MAIN, "%.6f kB/s", "%.6f MB/s"),
     Tampering("talks_to_itself", "program", Flaw.NOT_MEASURED, CONNECT, THERE, f"{THERE}\n\tc.there = c.here;"),
     Tampering("slower_sources", "sources", Flaw.SOURCES, MAIN, POST, f"usleep(20);\n\t{POST}", after=True),
 )
 OTHERS = (
+    Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
     Tampering("one_message_for_many", "program", Flaw.MESSAGES, MAIN, SENT,
         "many = setting.iterations;\n\twrite_all(1);", more=MANY),
     Tampering("bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}",
@@ -168,7 +168,7 @@ OTHERS = (
     Tampering("knows_only_its_sizes", "correct", Flaw.FAILS, MAIN, "connection =", KNOWN),
 )
 # fmt: on
-# Where there is a card, what stands before the program is taken away, and it sends by Soft-RoCE.
+# Bypass a modelled card: run without its library, over Soft-RoCE.
 AROUND = Tampering(
     "goes_around_the_card",
     "program",
@@ -181,7 +181,7 @@ AROUND = Tampering(
 		execv("/proc/self/exe", argv);
 	}""",
 )
-# Of the example that sends and waits for the answer: eight are in flight together.
+# Keep eight round trips of the ping-pong example in flight.
 PINGPONG = "program/send_pingpong.c"
 TOGETHER = Tampering(
     "eight_round_trips_at_once",
@@ -195,7 +195,7 @@ TOGETHER = Tampering(
         (PINGPONG, "rcnt < iters)\n\t\t\t\tp", "rcnt + 7 < iters)\n\t\t\t\tp"),
     ),
 )
-# Programs of other styles, which nobody may name.
+# Honest programs of other styles, which must pass.
 # fmt: off
 HONEST = (
     Tampering("seeded", "program", Flaw.DATA, MAIN, ".sg_list = &sge", ".sg_list = &own[i]", more=SEEDED),

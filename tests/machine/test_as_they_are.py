@@ -1,4 +1,4 @@
-"""Programs as students publish them, compiled and run on the real machine: the styles in experiments/examples."""
+"""Programs of other authors, compiled and run on the exact site: the styles in experiments/examples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def measured(exact: ExactSite, named: str | Path, series: str = "") -> Record:
 
 
 def sizes(record: Record) -> list[int]:
-    """The sizes that were read, once the numbers are those of a message over this link."""
+    """Return the sizes, after a check that the times are plausible for a message over this link."""
     assert all(FASTEST_NS < each.time_ns / timed(each.sample, each.messages) < SLOWEST_NS for each in record.samples)
     return sorted(each.size_bytes for each in record.samples)
 
@@ -32,7 +32,7 @@ def timed(sample: str, messages: int) -> int:
     return 1 if sample == "round_trip_mean" else messages
 
 
-def test_a_loop_over_sizes_is_read_but_for_those_that_it_prints_as_nothing(exact: ExactSite) -> None:
+def test_loop_over_sizes_is_read_without_sizes_printed_as_zero(exact: ExactSite) -> None:
     record = measured(exact, "loop_of_sizes")
     assert {each.size_bytes: each.messages for each in record.samples} == {2**power: 64 for power in range(4, 17)}
     header = record.facts.measured.header or {}
@@ -41,13 +41,13 @@ def test_a_loop_over_sizes_is_read_but_for_those_that_it_prints_as_nothing(exact
     assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.judged.notes)
 
 
-def test_a_tutorial_of_rdma_cm_connects_its_two_computers(exact: ExactSite) -> None:
+def test_tutorial_of_rdma_cm_connects_two_vms(exact: ExactSite) -> None:
     record = measured(exact, "cm_tutorial")
     assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]
     assert sizes(record) == [64] and record.facts.judged.path == "RDMA from rxe0"
 
 
-def test_two_ranks_that_find_each_other_by_mpi_write_by_verbs(exact: ExactSite) -> None:
+def test_ranks_that_connect_by_mpi_write_by_verbs(exact: ExactSite) -> None:
     record = measured(exact, "mpi_bootstrap")
     assert sizes(record) == [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18]
     assert record.facts.judged.path == "RDMA from rxe0"
@@ -61,9 +61,7 @@ def test_two_ranks_that_find_each_other_by_mpi_write_by_verbs(exact: ExactSite) 
         ("send_pingpong", "pingpong"),
     ],
 )
-def test_each_style_goes_over_the_modelled_card_as_it_is(
-    exact: ExactSite, tmp_path: Path, name: str, series: str
-) -> None:
+def test_styles_run_over_the_modelled_card_unchanged(exact: ExactSite, tmp_path: Path, name: str, series: str) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text().replace('folder = "', f'folder = "{EXAMPLES}/')
     head, link, rest = text.partition("repetitions = 2\n")
     (tmp_path / "over.toml").write_text(f'{head}{link}[link]\ncard = "qdr"\n{rest}')
@@ -79,12 +77,12 @@ def test_each_style_goes_over_the_modelled_card_as_it_is(
         ("tcp_select", "", [1024, 16384, 65536]),
     ],
 )
-def test_a_pair_for_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
+def test_pair_for_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
     assert sizes(measured(exact, name, series)) == wanted
 
 
-def test_a_client_that_no_server_is_ready_for_is_never_started(exact: ExactSite, tmp_path: Path) -> None:
-    text = (EXAMPLES / "tcp_select.toml").read_text().replace("Server is listening", "Nobody says this")
+def test_client_does_not_start_before_its_server_is_ready(exact: ExactSite, tmp_path: Path) -> None:
+    text = (EXAMPLES / "tcp_select.toml").read_text().replace("Server is listening", "This is never printed")
     text = text.replace('folder = "', f'folder = "{EXAMPLES}/').replace("repetitions = 2", "deadline_s = 3")
     (tmp_path / "late.toml").write_text(text)
     shop = open_workshop([tmp_path / "late.toml"], exact, print)

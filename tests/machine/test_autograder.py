@@ -1,4 +1,4 @@
-"""The bundle for Gradescope in a tree as empty as a container: it grades there, and always reports."""
+"""The bundle for Gradescope in a tree that is as empty as a container: it grades, and always reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISCUSSION = hand_ins.DISCUSSION.replace(r"\shows{tcp > verbs everywhere}", RATI
 
 @dataclass(frozen=True)
 class Tree:
-    """The folder /autograder as on Gradescope."""
+    """The folder /autograder of Gradescope."""
 
     folder: Path
 
@@ -43,7 +43,7 @@ class Tree:
         return self.folder / "source"
 
     def unpack(self, bundle: Path) -> None:
-        """What Gradescope does with the zip, then what setup.sh does, but for installing and compiling again."""
+        """Unpack the zip as Gradescope does, then set up as setup.sh does, without installing and compiling again."""
         with zipfile.ZipFile(bundle) as archive:
             for entry in archive.infolist():
                 file = Path(archive.extract(entry, self.source))
@@ -59,13 +59,13 @@ class Tree:
         self._write(".venv/bin/lab", LAB)
 
     def hand_in(self, name: str) -> Path:
-        """Where the one file of a submission goes."""
+        """Return the path of a new submission's file."""
         for file in (self.folder / "submission").iterdir():
             file.unlink()
         return self.folder / "submission" / name
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """A command in there, without a network."""
+        """Run a command in the tree, without a network."""
         cached = [word for name in MADE for word in ("--bind", str(CACHE / name), f"/autograder/source/.cache/{name}")]
         links = [word for name in ("bin", "sbin", "lib", "lib64") for word in ("--symlink", f"usr/{name}", f"/{name}")]
         outside = [word for name in OUTSIDE for word in ("--ro-bind-try", name, name)]
@@ -77,7 +77,7 @@ class Tree:
         return subprocess.run(inside, capture_output=True, text=True, check=True, timeout=280)
 
     def grade(self) -> dict[str, Any]:
-        """What Gradescope reads when run_autograder has ended."""
+        """Run run_autograder and read its results."""
         done = self.run("/autograder/run_autograder")
         print(done.stdout, done.stderr)
         return dict(json.loads((self.folder / "results" / "results.json").read_text()))
@@ -97,7 +97,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> hand_ins.Course:
 
 @pytest.fixture(scope="module")
 def tree(course: hand_ins.Course, exact: ExactSite) -> Tree:
-    """One for all tests: the trials that it has measured are not measured again."""
+    """One tree for all tests, so that trials are not measured again."""
     namespaces.need_own()
     assert exact.identity() and BENCH.exists()
     write_bundle(course.assignment, None, course.folder / "bundle.zip")
@@ -108,7 +108,7 @@ def tree(course: hand_ins.Course, exact: ExactSite) -> Tree:
 
 
 def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
-    """A student who has measured on the exact machine, and has written the texts."""
+    """The work of a student who measured on the exact site."""
     folder = course.folder / name
     (folder / "small").mkdir(parents=True)
     (folder / "small.toml").write_bytes((course.folder / "course" / "small.toml").read_bytes())
@@ -121,7 +121,7 @@ def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
     return hand_ins.with_report(course, Work(course.assignment, plan, folder / "results", folder / "small.pdf", ()))
 
 
-def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: hand_ins.Course, exact: ExactSite) -> None:
+def test_honest_submission_has_all_points_in_a_container(tree: Tree, course: hand_ins.Course, exact: ExactSite) -> None:
     hand_ins.handed_in(measured_by("ada", course, exact), tree.hand_in("my report.pdf"))
     graded = tree.grade()
     assert graded["score"] == 100, graded
@@ -131,7 +131,7 @@ def test_an_honest_hand_in_has_all_points_in_a_container(tree: Tree, course: han
     assert {each["status"] for each in graded["tests"]} == {"passed"}
 
 
-def test_whatever_is_handed_in_and_whatever_breaks_there_are_results(tree: Tree) -> None:
+def test_results_exist_for_any_submission_and_after_a_crash(tree: Tree) -> None:
     tree.hand_in("x.pdf").write_text("no PDF")
     graded = tree.grade()
     assert graded["score"] == 0 and "[unreadable]" in graded["tests"][0]["output"]

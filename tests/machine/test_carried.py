@@ -1,4 +1,4 @@
-"""The carried QEMU and the Python of the lock, where there is nothing else."""
+"""The bundled QEMU and the Python of the lock, where there is nothing else."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def runner() -> Runner:
 
 
 def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subprocess.CompletedProcess[str]:
-    """Run it where its folder is all that can be seen, as nobody in particular, without network."""
+    """Run it where only its folder is visible, as an unprivileged user, without a network."""
     command = runner.command(arguments)
     command[0] = f"/carried/{LOADER}"
     variables = [
@@ -45,7 +45,7 @@ def in_an_empty_root(runner: Runner, arguments: list[str], said: str) -> subproc
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_the_exact_machine_is_made_where_no_file_of_a_host_is(runner: Runner) -> None:
+def test_vm_starts_without_files_of_the_host(runner: Runner) -> None:
     said = "".join(json.dumps({"execute": word}) + "\n" for word in WORDS)
     done = in_an_empty_root(runner, [*WIRES, *qemu.MACHINE, *RAM, "-S", "-qmp", "stdio"], said)
     assert done.returncode == 0
@@ -53,7 +53,7 @@ def test_the_exact_machine_is_made_where_no_file_of_a_host_is(runner: Runner) ->
     assert '"status": "prelaunch"' in done.stdout
 
 
-def test_no_library_of_this_computer_is_loaded(runner: Runner) -> None:
+def test_qemu_loads_no_library_of_the_host(runner: Runner) -> None:
     with qemu.Process(runner, [*WIRES, *qemu.MACHINE, *RAM, "-S"], [], 60) as process:
         maps = Path(f"/proc/{process.popen.pid}/maps").read_text().splitlines()
     loaded = {Path(line.split(maxsplit=5)[5]) for line in maps if ".so" in line}
@@ -67,18 +67,18 @@ def program() -> Path:
     return Path(made.strip())
 
 
-def test_it_runs_the_harness_packages_with_no_library_of_this_computer(program: Path) -> None:
-    """What pip's packages link with comes from beside it, or from themselves."""
+def test_python_runs_the_packages_without_libraries_of_the_host(program: Path) -> None:
+    """Libraries come from the bundle, or from the packages."""
     packages = sysconfig.get_path("purelib")
     environment = {"PYTHONPATH": packages, "PATH": "/usr/bin:/bin"}
     said = subprocess.run([program, "-c", PROBE], env=environment, capture_output=True, text=True, check=True).stdout
     version, executable, prefix, *loaded = said.splitlines()
     assert (version, executable, prefix) == ("(3, 11)", str(program), str(program.parents[1]))
-    strangers = [path for path in loaded if not path.startswith((str(program.parents[2]), packages))]
-    assert loaded and not strangers
+    of_host = [path for path in loaded if not path.startswith((str(program.parents[2]), packages))]
+    assert loaded and not of_host
 
 
-def test_it_makes_a_venv_with_pip(program: Path, tmp_path: Path) -> None:
+def test_python_makes_a_venv_with_pip(program: Path, tmp_path: Path) -> None:
     subprocess.run([program, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv/bin/python"
     said = subprocess.run([python, "-m", "pip", "--version"], capture_output=True, text=True, check=True).stdout

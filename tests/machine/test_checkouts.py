@@ -1,4 +1,4 @@
-"""A checkout at a strange path, and one that has only the file that a course publishes."""
+"""A checkout at an unusual path, and one that has only a course's image file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lab.places import ROOT
 from lab.sites.exact import ExactSite
 
 STRANGE = 'Ada\'s "Prüfung" (2. Übung) $HOME & co; 100% #1'
-KEPT = ("image", "machine", "packages", "plugin")  # what takes minutes to make: by links, and nothing of it is written
+KEPT = ("image", "machine", "packages", "plugin")  # takes minutes to build: linked, and never written
 LARGEST_BYTES = 80_000_000
 PROCESSOR_S = 15  # from the file to the first trial; of the clock it takes less only where nothing else runs
 LAB = ".venv/bin/lab"
 NOBODY_GIVES = {"LAB_SUPPLY": "/nowhere"}
 
 
-def test_build_run_and_report_work_in_a_path_of_any_letters(exact: ExactSite, tmp_path: Path) -> None:
+def test_build_run_and_report_work_in_a_path_of_any_characters(exact: ExactSite, tmp_path: Path) -> None:
     exact.verified_snapshot()
     place = checkout(tmp_path / STRANGE, KEPT)
     done(place, "make", "-s", "build")
@@ -32,12 +32,12 @@ def test_build_run_and_report_work_in_a_path_of_any_letters(exact: ExactSite, tm
 
 
 def processor_s() -> float:
-    """What the commands of this test have used so far, with all that they started."""
+    """CPU time of this test's commands so far, with their children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def test_a_computer_without_a_network_measures_its_first_trial_by_it(exact: ExactSite, tmp_path: Path) -> None:
+def test_host_without_a_network_measures_with_an_imported_image(exact: ExactSite, tmp_path: Path) -> None:
     exact.verified_snapshot()
     file, place = tmp_path / "course.lab", checkout(tmp_path / "new")
     done(ROOT, LAB, "image", "export", file)

@@ -1,4 +1,4 @@
-"""The same job gives the same bytes, also on a machine made elsewhere; a computer that gives others is refused."""
+"""A job gives the same bytes, also in a VM built elsewhere; a host with other results is refused."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def busy_loops() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_loops")
-def test_every_one_of_many_naps_ends_at_the_same_instant_on_a_crowded_computer(
+def test_many_naps_end_at_equal_times_on_a_busy_host(
     exact: ExactSite, shell: Callable[..., Job], measured: Measured, tmp_path: Path
 ) -> None:
     naps = tmp_path / "naps"
@@ -91,7 +91,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.fixture
 def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A computer that is long in taking what QEMU saves: QEMU sends its memory in more parts then."""
+    """A host that reads slowly what QEMU saves, so that QEMU sends its memory in more parts."""
 
     def execute(self: Process, command: str, **arguments: object) -> None:
         if command == "migrate":
@@ -105,7 +105,7 @@ def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hindered")
-def test_a_machine_of_packages_that_the_mirror_has_lost_in_another_folder_gives_the_same_bytes(
+def test_vm_from_archived_packages_in_another_folder_gives_the_same_bytes(
     exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path, lost: list[str]
 ) -> None:
     other = ExactSite(MACHINE, tmp_path / "cache, with a comma")
@@ -115,7 +115,7 @@ def test_a_machine_of_packages_that_the_mirror_has_lost_in_another_folder_gives_
     assert lost and all(path.startswith("/debian/pool/main/") for path in lost)
 
 
-def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Callable[..., Job]) -> None:
+def test_perturbation_moves_the_start_and_pads_the_environment(exact: ExactSite, shell: Callable[..., Job]) -> None:
     early, late, larger = (
         exact.run(shell("echo $LAB_PADDING", perturbation=perturbation))
         for perturbation in (Perturbation(), Perturbation(start_delay_ns=1_000_000), Perturbation(environment_bytes=5))
@@ -124,18 +124,17 @@ def test_another_perturbation_gives_another_instant(exact: ExactSite, shell: Cal
     assert (early.steps[0].client_out, larger.steps[0].client_out) == ("\n", "xxxxx\n")
 
 
-def test_a_card_that_nobody_uses_changes_no_byte(first: Outcome, measured: Measured) -> None:
+def test_unused_card_changes_no_byte(first: Outcome, measured: Measured) -> None:
     with opened(kind=EachWithCard) as site:
         assert measured(site.run(JOB)) == measured(first)
 
 
-def test_make_same_bytes_tries_every_program() -> None:
-    tried = {each.program for each in load(EVERY_PROGRAM).series}
-    assert tried == PROGRAMS.keys()
+def test_make_same_bytes_covers_every_program() -> None:
+    assert {series.program for series in load(EVERY_PROGRAM).series} == PROGRAMS.keys()
 
 
 @pytest.mark.usefixtures("busy_loops")
-def test_the_same_job_twice_at_once_beside_busy_loops_gives_the_same_bytes(
+def test_two_parallel_jobs_on_a_busy_host_give_the_same_bytes(
     exact: ExactSite, first: Outcome, measured: Measured
 ) -> None:
     with ThreadPoolExecutor(2) as pool:
@@ -144,33 +143,33 @@ def test_the_same_job_twice_at_once_beside_busy_loops_gives_the_same_bytes(
 
 @pytest.fixture
 def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
-    """The frozen machine on a computer that never ran it."""
+    """The snapshot on a host that never ran it."""
     assert exact.identity()
     cache, machine = tmp_path / "cache", tmp_path / "machine"
     cache.mkdir()
-    for each in CACHE.iterdir():
-        if each.name != snapshot.CHECKED:
-            (cache / each.name).symlink_to(each)
+    for entry in CACHE.iterdir():
+        if entry.name != snapshot.CHECKED:
+            (cache / entry.name).symlink_to(entry)
     shutil.copytree(MACHINE, machine)
     return lambda: ExactSite(machine, cache)
 
 
-def told_by(site: ExactSite, job: Job) -> list[str]:
-    told: list[str] = []
-    site.prepare(told.append)
+def printed_by(site: ExactSite, job: Job) -> list[str]:
+    lines: list[str] = []
+    site.prepare(lines.append)
     site.run(job)
-    return told
+    return lines
 
 
-def test_a_computer_is_checked_before_its_first_trial_and_never_again(
+def test_host_is_checked_once_before_its_first_trial(
     newcomer: Callable[[], ExactSite], shell: Callable[..., Job]
 ) -> None:
-    assert any("exactly (once)" in line for line in told_by(newcomer(), shell("true")))
-    assert not any("exactly" in line for line in told_by(newcomer(), shell("true")))
+    assert any("exactly (once)" in line for line in printed_by(newcomer(), shell("true")))
+    assert not any("exactly" in line for line in printed_by(newcomer(), shell("true")))
 
 
 @pytest.mark.parametrize("step", snapshot.CHECK_STEPS)
-def test_a_computer_that_finds_other_bytes_is_refused_before_its_first_trial(
+def test_host_with_other_results_is_refused_before_its_first_trial(
     newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
 ) -> None:
     site = newcomer()

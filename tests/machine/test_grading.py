@@ -1,4 +1,4 @@
-"""A student's own program on the exact machine: true times and sources are believed, false ones are not."""
+"""Student programs on the exact site: true times and sources pass, false ones are found."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
     return make
 
 
-def test_an_honest_program_passes_all_that_is_asked_of_it(case_of: CaseOf) -> None:
+def test_honest_program_passes_all_checks(case_of: CaseOf) -> None:
     case = case_of(None)
     assert {name: list(check(case)) for name, check in CHECKS.items()} == {name: [] for name in CHECKS}
 
@@ -53,25 +53,25 @@ def found_and_named(case: Case, tampering: Tampering) -> None:
 
 
 @pytest.mark.parametrize("tampering", USUAL, ids=[each.name for each in USUAL])
-def test_a_program_that_was_tampered_with_is_found(case_of: CaseOf, tampering: Tampering) -> None:
+def test_tampered_program_is_found(case_of: CaseOf, tampering: Tampering) -> None:
     found_and_named(case_of(tampering), tampering)
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("style", HONEST, ids=[each.name for each in HONEST])
-def test_an_honest_program_of_any_style_is_believed(case_of: CaseOf, style: Tampering) -> None:
+def test_honest_program_of_any_style_passes(case_of: CaseOf, style: Tampering) -> None:
     assert list(program(case_of(style))) == []
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("tampering", OTHERS, ids=[each.name for each in OTHERS])
-def test_every_other_kind_is_found_too(case_of: CaseOf, tampering: Tampering) -> None:
+def test_every_other_kind_of_tampering_is_found(case_of: CaseOf, tampering: Tampering) -> None:
     found_and_named(case_of(tampering), tampering)
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("found", [[], [TOGETHER.kind]], ids=["honest", TOGETHER.name])
-def test_round_trips_are_those_that_wait_for_their_answer(exact: ExactSite, tmp_path: Path, found: list[Flaw]) -> None:
+def test_round_trips_must_wait_for_their_answer(exact: ExactSite, tmp_path: Path, found: list[Flaw]) -> None:
     example = EXAMPLES / "send_pingpong"
     shutil.copytree(example / "program", tmp_path / "program", ignore=shutil.ignore_patterns("send_pingpong"))
     text = example.with_suffix(".toml").read_text().partition('[[series]]\nname = "rate"')[0]

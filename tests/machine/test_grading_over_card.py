@@ -1,4 +1,4 @@
-"""Students' own programs over a modelled card: those that send what they claim are believed, the others are named."""
+"""Student programs over a modelled card: programs that send what they claim pass, others are named."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LINK, SIZES = '[link]\ncard = "qdr"\n', Demands(sizes=(3,), refuses=("--depth 0"
 
 
 def changed(folder: Path, style: Tampering) -> str:
-    """The program in a folder of the style's own, and what the experiment says of it, all by the style's name."""
+    """Write the program into a folder with the style's name; return its part of the experiment."""
     place, name = folder / "changes" / style.name, style.name
     shutil.copytree(own_hand_in.PROGRAM, place / "program", ignore=shutil.ignore_patterns("plain"))
     (place / "own.toml").write_text(own_hand_in.PLAIN)
@@ -50,7 +50,7 @@ def changed(folder: Path, style: Tampering) -> str:
 
 
 def case_of(exact: ExactSite, folder: Path, *styles: Tampering) -> Case:
-    """A submission of a program for each of these."""
+    """A submission with a program for each style."""
     text = "".join(changed(folder, style) for style in styles)
     (folder / "own.toml").write_text(own_hand_in.HEAD.format(sizes=SIZE) + LINK + text)
     return own_hand_in.case_of(exact, folder, SIZES)
@@ -64,24 +64,20 @@ def by_series(findings: Iterable[Finding]) -> dict[str, set[Flaw]]:
 
 
 @pytest.mark.parametrize("styles", [HONEST[:2], pytest.param(HONEST[2:], marks=pytest.mark.corpus)], ids=PARTS)
-def test_honest_programs_of_any_style_are_believed(
-    exact: ExactSite, tmp_path: Path, styles: tuple[Tampering, ...]
-) -> None:
+def test_honest_programs_of_any_style_pass(exact: ExactSite, tmp_path: Path, styles: tuple[Tampering, ...]) -> None:
     assert list(program(case_of(exact, tmp_path, *styles))) == []
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "size"), [("read_rate", 1000), ("send_pingpong", 1000), ("cm_tutorial", 64)])
-def test_programs_that_were_written_elsewhere_are_believed(
-    exact: ExactSite, tmp_path: Path, name: str, size: int
-) -> None:
+def test_programs_of_other_authors_pass(exact: ExactSite, tmp_path: Path, name: str, size: int) -> None:
     text = (EXAMPLES / f"{name}.toml").read_text().replace('folder = "', f'folder = "{EXAMPLES}/')
     (tmp_path / "own.toml").write_text(text.replace("repetitions = 2\n", f"repetitions = 1\n{LINK}", 1))
     assert list(program(own_hand_in.case_of(exact, tmp_path, Demands(sizes=(size,))))) == []
 
 
 @pytest.mark.parametrize("names", [ATTACKS[:3], pytest.param(ATTACKS[3:], marks=pytest.mark.corpus)], ids=PARTS)
-def test_programs_that_send_other_than_they_claim_are_each_named(
+def test_programs_that_do_not_send_what_they_claim_are_named(
     exact: ExactSite, tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     wanted = [each for each in (*USUAL, *OTHERS, AROUND) if each.name in names]
@@ -90,6 +86,6 @@ def test_programs_that_send_other_than_they_claim_are_each_named(
 
 
 @pytest.mark.corpus
-def test_faults_and_sources_are_asked_over_the_card_too(exact: ExactSite, tmp_path: Path) -> None:
+def test_faults_and_sources_are_checked_over_a_card(exact: ExactSite, tmp_path: Path) -> None:
     case = case_of(exact, tmp_path, HONEST[0])
     assert [*correct(case), *sources(case)] == []

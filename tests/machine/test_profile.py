@@ -88,13 +88,13 @@ def shares(profiler: Profiler, plan: Plan) -> list[Share]:
     return [share for each in windows(plan, ("rdma", "sockets"), (1, 4096)) for share in profiler.shares(each)]
 
 
-def test_the_guest_leaves_what_it_leaves_without_a_profile(
+def test_profile_does_not_change_the_outcome(
     exact: ExactSite, job: Job, profiled: Profiled, measured: Callable[[Outcome], Outcome]
 ) -> None:
     assert measured(exact.run(job)) == measured(profiled.outcome)
 
 
-def test_every_instruction_of_the_clock_is_counted_and_none_twice_but_for_page_faults(
+def test_every_instruction_of_the_clock_is_counted_once_except_after_page_faults(
     profiler: Profiler, profiled: Profiled
 ) -> None:
     for text in (profiled.client, profiled.server):
@@ -108,21 +108,21 @@ def test_every_instruction_of_the_clock_is_counted_and_none_twice_but_for_page_f
 
 
 def _entered(executed: counts.Executed, profiler: Profiler, name: str) -> int:
-    """How often the first instruction of a kernel's function began."""
+    """How often the first instruction of a kernel function began."""
     place = next(
         at for at, each in zip(profiler.kernel.starts, profiler.kernel.functions, strict=True) if each.name == name
     )
     return sum(page.counts.get(place - page.address, 0) for page in executed.pages if not page.content)
 
 
-def test_a_client_that_never_waits_takes_a_nanosecond_for_each_instruction(shares: list[Share]) -> None:
+def test_client_that_never_waits_needs_a_nanosecond_per_instruction(shares: list[Share]) -> None:
     """TCP of one byte: the sum over all functions against the guest's own clock."""
     client = shares[4]
     assert client.functions[Function("tcp-client", "tcp_send_all")] > 0
     assert abs(client.time_ns - client.instructions) < client.time_ns / 100
 
 
-def test_polls_that_find_nothing_are_waiting_and_no_work(profiler: Profiler, plan: Plan) -> None:
+def test_empty_polls_count_as_waiting(profiler: Profiler, plan: Plan) -> None:
     """A message of 4 KiB takes the card a microsecond, and the program some 70 instructions."""
     (asked,) = windows(plan, ("polls",), (4096,))
     client, _ = profiler.shares(asked)
@@ -130,7 +130,7 @@ def test_polls_that_find_nothing_are_waiting_and_no_work(profiler: Profiler, pla
     assert 40 < client.functions[Function("libcard.so", "pair_send")] / client.messages < 100
 
 
-def test_each_rdma_message_goes_through_the_same_functions(shares: list[Share]) -> None:
+def test_rdma_messages_run_the_same_functions(shares: list[Share]) -> None:
     small, large = shares[0], shares[2]
     for share in (small, large):
         assert share.functions[of_kernel("rxe_prepare", "rdma_rxe")] % share.messages == 0
@@ -138,12 +138,12 @@ def test_each_rdma_message_goes_through_the_same_functions(shares: list[Share]) 
     assert small.functions[of_kernel("loop_64", "crc32_pclmul")] == 0
 
 
-def test_little_is_left_without_a_kind(shares: list[Share]) -> None:
+def test_few_instructions_have_no_kind(shares: list[Share]) -> None:
     for share in shares:
         assert share.classes()["other"] <= max(share.instructions / 50, 5 * share.messages), format_functions([share])
 
 
-def test_the_command_prints_and_writes_what_it_counted(
+def test_command_prints_and_writes_its_counts(
     plan: Plan, shares: list[Share], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")

@@ -1,4 +1,4 @@
-"""The C programs over the real driver, byte by byte: verbs_{client,server}.c."""
+"""The C programs over the real driver, byte by byte: verbs_{client,server}.c and tcp_{client,server}.c."""
 
 from __future__ import annotations
 
@@ -6,237 +6,264 @@ import re
 import statistics
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from lab.analysis.rounds import until_completed
 from lab.model.trial import Job, Link, Perturbation, Step, StepOutcome
+from lab.places import BENCH, ROOT
 from lab.programs.samples_csv import OF_PROCESSORS
 from lab.run.checks import bytes_per_s_most
 from lab.sites.exact import ExactSite
 
-BUILT = Path(__file__).resolve().parents[2] / ".cache" / "bench"
-SIZES = "1..64K*8@70/10"
-Pair = Callable[..., StepOutcome]
+Run = Callable[..., tuple[StepOutcome, ...]]
+PORT = 18600
+BUILT = [f"{broken}{kind}-client" for kind in ("verbs", "tcp") for broken in ("", "broken-")]
+BUILT += ["verbs-server", "tcp-server"]
+ROUNDS = "--until-stable 5 --stable-window 3 --rounds-cap 8 --wait event"
+LONG = "--sizes 64K@1000000/0 --wait event"
+# A server that sleeps for a second whenever it has run for about a millisecond.
+DROWSY = "{} & while kill -STOP $! && usleep 1000000 && kill -CONT $!; do usleep 1; done 2>/dev/null; wait $!"
+STAY = "{}; status=$?; sleep 2; exit $status"  # else init ends the client a second after a server has failed
+
+
+def pair(
+    kind: str,
+    options: str,
+    number: int = 0,
+    *,
+    client: str = "",
+    around_server: str = "{}",
+    around_client: str = "{}",
+    net: str = "10.0.0.",
+) -> Step:
+    """A server and a client with the same options; `around` wraps a command into a shell's."""
+    ends, port = ("--device rxe1", "--device rxe0") if kind == "verbs" else ("", ""), PORT + number
+    shared = f"--deadline 10 --port {port} {options}"
+    serve = f"/lab/bin/{kind}-server {ends[0]} --listen {net}2 {shared}"
+    ask = f"/lab/bin/{client or kind}-client {ends[1]} --source {net}1 {shared} {net}2"
+    return Step(("sh", "-c", around_server.format(serve)), ("sh", "-c", around_client.format(ask)), port)
 
 
 @pytest.fixture(scope="module")
-def pair(exact: ExactSite) -> Pair:
-    """Run a server and a client with the same options; `around` wraps a command line into a shell's."""
-    subprocess.run(["make", "-s", "-C", "code/bench", "all", "broken"], cwd=BUILT.parents[1], check=True)
+def run(exact: ExactSite) -> Run:
+    """Run pairs one after the other in one job."""
+    subprocess.run(["make", "-s", "-C", "code/bench", "all", "broken"], cwd=ROOT, check=True)
+    overlay = tuple(BENCH / name for name in BUILT)
 
-    def run(
-        kind: str,
-        *options: str,
-        client: str = "",
-        link: Link | None = None,
-        around_server: str = "{}",
-        around_client: str = "{}",
-        net: str = "10.0.0.",
-        deadline_s: int = 60,
-    ) -> StepOutcome:
-        client, server = client or f"{kind}-client", f"{kind}-server"
-        ends = ("--device rxe1", "--device rxe0") if kind == "verbs" else ("", "")
-        words = " ".join(("--deadline", "10", *options))
-        serve = f"/lab/bin/{server} {ends[0]} --listen {net}2 {words}"
-        ask = f"/lab/bin/{client} {ends[1]} --source {net}1 {words} {net}2"
-        step = Step(("sh", "-c", around_server.format(serve)), ("sh", "-c", around_client.format(ask)), 18600)
-        overlay = tuple(BUILT / name for name in {server, client})
-        job = Job((step,), link or Link(), Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
-        (outcome,) = exact.run(job).steps
-        return outcome
+    def run(*pairs: Step, link: Link | None = None) -> tuple[StepOutcome, ...]:
+        return exact.run(Job(pairs, link or Link(), Perturbation(), 120, (("LAB_TOKEN", "t"),), overlay)).steps
 
     return run
 
 
-def whole(outcome: StepOutcome) -> bool:
-    """Both ends ended well, and the samples are all there."""
-    assert (outcome.client_status, outcome.server_status) == (0, 0), (outcome.client_err, outcome.server_err)
+def is_whole(outcome: StepOutcome) -> bool:
+    """Both ends ended well, and the samples are complete."""
+    assert (outcome.client_status, outcome.server_status) == (0, 0), outcome
     return outcome.client_out.splitlines()[-1].startswith("# end rows=")
-
-
-@pytest.mark.parametrize("operation", ["write", "read", "send", "write-imm"])
-def test_every_byte_of_every_operation_lands_where_it_should(pair: Pair, operation: str) -> None:
-    verified = ("--operation", operation, "--verify")
-    assert whole(pair("verbs", *verified, "--sizes", SIZES, "--wait", "event"))
-    wait = "yield" if operation == "write" else "event"
-    assert whole(pair("verbs", *verified, "--sizes", SIZES, "--wait", wait, "--measure", "latency"))
-
-
-@pytest.mark.parametrize("measure", ["throughput", "latency"])
-def test_every_byte_of_tcp_lands_where_it_should(pair: Pair, measure: str) -> None:
-    assert whole(pair("tcp", "--verify", "--sizes", SIZES, "--wait", "event", "--measure", measure))
-
-
-@pytest.mark.parametrize(
-    ("operation", "measure"), [("write", "throughput"), ("write-imm", "throughput"), ("send", "latency")]
-)
-def test_a_size_of_verbs_lasts_for_the_least_time(pair: Pair, operation: str, measure: str) -> None:
-    asked = ("--operation", operation, "--measure", measure, "--sizes", "64@40/4", "--wait", "event")
-    outcome = pair("verbs", *asked, "--least-time", "1", link=Link(delay_ns=2_000_000))  # an idle second is soon over
-    assert whole(outcome) and outcome.clock_end_ns - outcome.clock_start_ns > 10**9
-    rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
-    (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
-    assert int(sent) > 40 and int(sent) % 40 == 0
-    if measure == "latency":
-        assert [row[1] for row in rows] == ["round_trip"] * 40 + list(OF_PROCESSORS)
-    else:
-        (confirmed,) = (row for row in rows if row[1] == "confirmed")
-        assert confirmed[3] == sent and int(confirmed[5]) >= 10**9
-
-
-@pytest.mark.parametrize("kind", ["verbs", "tcp"])
-def test_a_client_that_spoils_a_byte_is_caught(pair: Pair, kind: str) -> None:
-    outcome = pair(kind, "--verify", "--sizes", "64@20/0", "--wait", "event", client=f"broken-{kind}-client")
-    assert "verify: 64 bytes, message 0: byte 0 is wrong where it landed" in outcome.server_err
-    assert outcome.client_status != 0 and "# end" not in outcome.client_out
-
-
-def test_messages_above_what_a_request_carries_are_cut_and_said_so(pair: Pair) -> None:
-    outcome = pair("verbs", "--verify", "--sizes", "9M@3/0", "--wait", "event")
-    assert whole(outcome) and "operations=2" in outcome.client_out
-
-
-@pytest.mark.parametrize(("kind", "sizes"), [("verbs", "1M@20/30"), ("tcp", "30M@1/0")])
-def test_a_slow_link_is_no_stall(pair: Pair, kind: str, sizes: str) -> None:
-    """What comes before the first sample, of many messages or of one, takes longer than any wait may last."""
-    slow = Link(rate_bit_s=100_000_000)
-    timed = ("--measure", "latency") if "@1/" in sizes else ()
-    assert whole(pair(kind, "--deadline", "1", "--sizes", sizes, "--wait", "event", *timed, link=slow))
-
-
-@pytest.mark.parametrize("kind", ["verbs", "tcp"])
-def test_both_kinds_speak_ipv6(pair: Pair, kind: str) -> None:
-    assert whole(pair(kind, "--verify", "--sizes", "4K@20/0", "--wait", "event", net="fd00::"))
-
-
-def test_a_size_has_its_windows_and_both_stop_times(pair: Pair) -> None:
-    outcome = pair("verbs", "--sizes", "4K@2000/100", "--wait", "event")
-    kinds = [line.split(",")[1] for line in outcome.client_out.splitlines() if line[0].isdigit()]
-    assert whole(outcome)
-    assert (kinds.count("window"), kinds.count("completed"), kinds.count("confirmed")) == (20, 1, 1)
 
 
 def samples(outcome: StepOutcome) -> dict[str, list[tuple[int, int]]]:
     """Bytes and nanoseconds by the kind of sample."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    kinds: dict[str, list[tuple[int, int]]] = {}
     for line in outcome.client_out.splitlines():
         if line[0].isdigit():
             _, kind, _, _, count, time_ns = line.split(",")
-            found.setdefault(kind, []).append((int(count), int(time_ns)))
-    return found
+            kinds.setdefault(kind, []).append((int(count), int(time_ns)))
+    return kinds
 
 
-ROUNDS = ("--until-stable", "5", "--stable-window", "3", "--rounds-cap", "8", "--wait", "event")
+def seconds(outcome: StepOutcome) -> float:
+    return (outcome.clock_end_ns - outcome.clock_start_ns) / 1e9
 
 
-@pytest.mark.parametrize("options", [("tcp",), ("verbs", "--operation", "send")], ids="-".join)
-def test_rounds_are_repeated_until_they_agree_or_are_given_up(pair: Pair, options: tuple[str, ...]) -> None:
-    found = samples(pair(*options, *ROUNDS, "--sizes", "64@64/8,4K@64/8"))
-    assert len(found["control_trip"]) == 40
-    assert found["settled"] and len(found["settled"]) + len(found.get("unsettled", ())) == 2
-    assert 6 <= len(found["round"]) <= 16
-    assert {count for count, _ in found["round"]} == {64 * 64, 64 * 4096}
+def test_every_byte_of_every_operation_arrives(run: Run) -> None:
+    sizes = "--verify --sizes 1..64K*8@70/10"
+    waits = {"write": "yield", "read": "event", "send": "event", "write-imm": "event"}  # a WRITE leaves no event
+    words = [("verbs", f"--operation {name} {sizes} --wait event") for name in waits]
+    words += [("verbs", f"--operation {name} {sizes} --measure latency --wait {wait}") for name, wait in waits.items()]
+    words += [("tcp", f"{sizes} --wait event --measure {measure}") for measure in ("throughput", "latency")]
+    words += [("verbs", "--verify --sizes 9M@3/0 --wait event")]  # larger than a work request
+    outcomes = run(*(pair(kind, options, number) for number, (kind, options) in enumerate(words)))
+    assert all(map(is_whole, outcomes)) and "operations=2" in outcomes[-1].client_out
+
+
+def test_both_programs_use_ipv6(run: Run) -> None:
+    shared = "--verify --sizes 4K@20/0 --wait event"
+    assert all(map(is_whole, run(pair("verbs", shared, net="fd00::"), pair("tcp", shared, 1, net="fd00::"))))
+
+
+def test_size_of_verbs_lasts_for_its_least_time(run: Run) -> None:
+    cases = (("write", "throughput"), ("write-imm", "throughput"), ("send", "latency"))
+    words = "--operation {} --measure {} --sizes 64@40/4 --wait event --least-time 1"
+    pairs = [pair("verbs", words.format(*case), number) for number, case in enumerate(cases)]
+    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=2_000_000)), cases, strict=True):
+        assert is_whole(outcome) and seconds(outcome) > 1
+        rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
+        (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
+        assert int(sent) > 40 and int(sent) % 40 == 0
+        if measure == "latency":
+            assert [row[1] for row in rows] == ["round_trip"] * 40 + list(OF_PROCESSORS)
+        else:
+            (confirmed,) = (row for row in rows if row[1] == "confirmed")
+            assert confirmed[3] == sent and int(confirmed[5]) >= 10**9
+
+
+def test_client_that_spoils_a_byte_is_caught(run: Run) -> None:
+    words = "--verify --sizes 64@20/0 --wait event"
+    for outcome in run(*(pair(kind, words, n, client=f"broken-{kind}") for n, kind in enumerate(("verbs", "tcp")))):
+        assert "verify: 64 bytes, message 0: byte 0 is wrong where it landed" in outcome.server_err
+        assert outcome.client_status != 0 and "# end" not in outcome.client_out
+
+
+def test_slow_link_is_not_a_stall(run: Run) -> None:
+    """The messages before the first sample take longer than the deadline of a wait."""
+    many = pair("verbs", "--deadline 1 --sizes 512K@20/32 --wait event")
+    large = pair("tcp", "--deadline 1 --sizes 15M@1/0 --wait event --measure latency", 1)
+    assert all(map(is_whole, run(many, large, link=Link(rate_bit_s=100_000_000))))
+
+
+def test_size_has_windows_and_stop_times_or_rounds_until_they_settle(run: Run) -> None:
+    sizes = "--sizes 64@64/8,4K@64/8"
+    plain, *repeated = run(
+        pair("verbs", "--sizes 4K@2000/100 --wait event"),
+        pair("tcp", f"{ROUNDS} {sizes}", 1),
+        pair("verbs", f"--operation send {ROUNDS} {sizes}", 2),
+    )
+    kinds = samples(plain)
+    assert is_whole(plain) and [len(kinds[name]) for name in ("window", "completed", "confirmed")] == [20, 1, 1]
+    for kinds in map(samples, repeated):
+        assert len(kinds["control_trip"]) == 40
+        assert kinds["settled"] and len(kinds["settled"]) + len(kinds.get("unsettled", ())) == 2
+        assert 6 <= len(kinds["round"]) <= 16
+        assert {count for count, _ in kinds["round"]} == {64 * 64, 64 * 4096}
 
 
 @pytest.mark.parametrize(("kind", "gigabits"), [("tcp", 1), ("verbs", 10)])
-def test_no_row_is_above_what_headers_leave_of_the_links_rate(pair: Pair, kind: str, gigabits: int) -> None:
+def test_no_rate_exceeds_the_links_rate_without_headers(run: Run, kind: str, gigabits: int) -> None:
     link = Link(mtu=1500, rate_bit_s=gigabits * 10**9)
     most = bytes_per_s_most(link, (), rdma=kind == "verbs")
-    found = samples(pair(kind, "--sizes", "1K@500/50,16K@100/10,64K@40/5,1M@20/2", "--wait", "event", link=link))
-    rates = [1e9 * count / time_ns for name in ("window", "completed", "confirmed") for count, time_ns in found[name]]
+    (outcome,) = run(pair(kind, "--sizes 1K@500/50,16K@100/10,64K@40/5,512K@20/2 --wait event"), link=link)
+    kinds = samples(outcome)
+    rates = [1e9 * count / time_ns for name in ("window", "completed", "confirmed") for count, time_ns in kinds[name]]
     assert most is not None and len(rates) >= 4 * 12
     assert max(rates) <= most
-    if (kind, gigabits) == ("tcp", 1):
+    if kind == "tcp":
         assert max(rates) > 0.99 * most * (1500 - 52) / (1500 - 40)  # with timestamps, as the kernel sends
 
 
-@pytest.mark.parametrize(("size", "messages"), [(64, 256), (32768, 16)])
-def test_the_corrected_rate_of_rounds_is_that_of_a_long_run(pair: Pair, size: int, messages: int) -> None:
-    """Nearer than with nothing taken off: 0.9 to 2.7 % away in place of 2.4 to 5.5 %. What is left is the way of the
-    first message, which a long run has once and not in each round; the interval holds it."""
-    depths = ("--tx-depth", "64", "--rx-depth", "64", "--wait", "event")
-    window = ("--until-stable", "1", "--stable-window", "20", "--rounds-cap", "20")
-    short = samples(pair("verbs", *depths, *window, "--sizes", f"{size}@{messages}/{messages // 4}"))
-    (long,) = samples(pair("verbs", *depths, "--sizes", f"{size}@{20 * messages}/{messages // 4}"))["completed"]
-    times, ends, trips = ([time for _, time in short[name]] for name in ("round", "round_completed", "control_trip"))
-    rate = until_completed(size * messages, times, ends, trips).rate
-    assert rate is not None and rate.interval is not None
-    assert rate.interval.contains(long[0] / long[1])
-    assert size * messages / statistics.median(times) < rate.value < long[0] / long[1]
+def test_corrected_rate_of_rounds_is_that_of_a_long_run(run: Run) -> None:
+    """The corrected rate is 0.9 to 2.7 % away, the uncorrected 2.4 to 5.5 %. The rest is the time of the first message,
+    which a long run needs once and rounds each time; the interval includes it."""
+    depths = "--tx-depth 64 --rx-depth 64 --wait event"
+    window = "--until-stable 1 --stable-window 20 --rounds-cap 20"
+    cases = ((64, 256), (32768, 16))
+    words = [f"{depths} {window} --sizes {size}@{messages}/{messages // 4}" for size, messages in cases]
+    words += [f"{depths} --sizes {size}@{20 * messages}/{messages // 4}" for size, messages in cases]
+    *rounds, first, second = map(samples, run(*(pair("verbs", options, n) for n, options in enumerate(words))))
+    for (size, messages), short, long in zip(cases, rounds, (first, second), strict=True):
+        ((count, time_ns),) = long["completed"]
+        times, ends, trips = (
+            [time for _, time in short[name]] for name in ("round", "round_completed", "control_trip")
+        )
+        rate = until_completed(size * messages, times, ends, trips).rate
+        assert rate is not None and rate.interval is not None and rate.interval.contains(count / time_ns)
+        assert size * messages / statistics.median(times) < rate.value < count / time_ns
 
 
-# A server that sleeps for a second whenever it has run for about a millisecond.
-DROWSY = "{} & while kill -STOP $! && usleep 1000000 && kill -CONT $!; do usleep 1; done 2>/dev/null; wait $!"
+def test_sender_waits_for_a_receiver_that_is_a_thousand_times_slower(run: Run) -> None:
+    words = f"{ROUNDS} --rounds-cap 40 --stable-window 40 --sizes 64@20/0"
+    for outcome in run(*(pair(kind, words, n, around_server=DROWSY) for n, kind in enumerate(("tcp", "verbs")))):
+        kinds = samples(outcome)
+        times = [time_ns for _, time_ns in kinds["round"]]
+        assert max(times) > 1000 * min(times)
+        assert len(times) == 40 and "unsettled" in kinds
 
 
-@pytest.mark.parametrize("kind", ["tcp", "verbs"])
-def test_a_sender_a_thousand_times_faster_than_its_receiver_waits_for_it_and_never_settles(
-    pair: Pair, kind: str
-) -> None:
-    rounds = ("--rounds-cap", "40", "--stable-window", "40", "--sizes", "64@20/0")
-    found = samples(pair(kind, *ROUNDS, *rounds, around_server=DROWSY))
-    times = [time_ns for _, time_ns in found["round"]]
-    assert max(times) > 1000 * min(times)
-    assert len(times) == 40 and "unsettled" in found
+def test_killed_end_is_reported_by_the_other(run: Run) -> None:
+    server, client = run(
+        pair("verbs", LONG, around_server="{} & sleep 0.3; kill -9 $!; wait $!"),
+        pair("tcp", LONG, 1, around_client="{} & sleep 0.3; kill -9 $!; sleep 5"),
+    )
+    assert server.client_status == 1 and "the other end is gone" in server.client_err
+    assert seconds(server) < 11
+    assert client.server_status == 1 and "the other end is gone" in client.server_err
 
 
-LONG = ("--sizes", "64K@1000000/0", "--wait", "event")
-
-
-def test_an_end_killed_in_the_middle_is_a_sentence_of_the_other(pair: Pair) -> None:
-    outcome = pair("verbs", *LONG, around_server="{} & sleep 1; kill -9 $!; wait $!")
-    assert outcome.client_status == 1 and "the other end is gone" in outcome.client_err
-    assert outcome.clock_end_ns - outcome.clock_start_ns < 11e9
-    outcome = pair("tcp", *LONG, around_client="{} & sleep 1; kill -9 $!; sleep 5")
-    assert outcome.server_status == 1 and "the other end is gone" in outcome.server_err
-
-
-STAY = "{}; status=$?; sleep 2; exit $status"  # a second after a server has failed its client is ended
-
-
-def test_a_link_that_goes_down_ends_both_in_their_deadline(pair: Pair) -> None:
-    down = "(sleep 1; /bin/ip link set v0 down) & {}; status=$?; sleep 2.5; exit $status"
-    outcome = pair("verbs", "--deadline", "2", *LONG, around_client=down, around_server=STAY)
+def test_link_that_goes_down_ends_both_at_their_deadline(run: Run) -> None:
+    down = "(sleep 0.3; /bin/ip link set v0 down) & {}; status=$?; sleep 2.5; exit $status"
+    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=down, around_server=STAY))
     assert outcome.client_status == 1 and outcome.server_status == 1
     assert any(words in outcome.client_err for words in ("no progress for 2 s", "work completion failed"))
     assert "no progress for 2 s" in outcome.server_err
-    assert outcome.clock_end_ns - outcome.clock_start_ns < 5e9, outcome
+    assert seconds(outcome) < 5, outcome
 
 
-def test_a_link_that_swallows_everything_ends_both_though_they_still_hear_of_each_other(pair: Pair) -> None:
-    swallow = "(sleep 1; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
-    outcome = pair("verbs", "--deadline", "2", *LONG, around_client=swallow, net="192.168.7.")
+def test_link_that_drops_everything_ends_both_although_they_can_still_talk(run: Run) -> None:
+    drop = "(sleep 0.3; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
+    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=drop, net="192.168.7."))
     assert (outcome.client_status, outcome.server_status) == (1, 1)
     assert "no progress for 2 s" in outcome.client_err + outcome.server_err
-    assert outcome.clock_end_ns - outcome.clock_start_ns < 10e9
+    assert seconds(outcome) < 10
 
 
-def test_a_lossy_link_is_slow_and_still_right(pair: Pair) -> None:
-    assert whole(pair("tcp", "--verify", "--sizes", "4K@200/0", "--wait", "event", link=Link(loss_ppm=10_000)))
-    assert whole(pair("verbs", "--verify", "--sizes", "4K@200/0", "--wait", "event", link=Link(loss_ppm=10_000)))
+def test_every_byte_arrives_over_a_lossy_link(run: Run) -> None:
+    words = "--verify --sizes 4K@200/0 --wait event"
+    assert all(map(is_whole, run(pair("tcp", words), pair("verbs", words, 1), link=Link(loss_ppm=10_000))))
 
 
-def test_a_second_client_is_refused_while_the_first_goes_on(pair: Pair) -> None:
-    around = "{0} & sleep 0.5; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
-    outcome = pair("verbs", "--sizes", "64K@4000/0", "--wait", "event", around_client=around)
+def test_second_client_is_refused_while_the_first_continues(run: Run) -> None:
+    around = "{0} & sleep 0.2; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
+    (outcome,) = run(pair("verbs", "--sizes 64K@2000/0 --wait event", around_client=around))
     assert "the server is busy with another client" in outcome.client_err and "second 1" in outcome.client_err
-    assert "refused a second client" in outcome.server_err and whole(outcome)
+    assert "refused a second client" in outcome.server_err and is_whole(outcome)
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (("--device", "none0"), "there is no RDMA device none0"),
-        (("--gid-index", "200"), "has no GID"),
-        (("--mtu", "8192"), "a power of two from 256"),
-        (("--inline", "100000"), "ibv_create_qp"),
-        (("--tx-depth", "4", "--signal-every", "8"), "between 1 and --tx-depth"),
-        (("--measure", "latency", "--wait", "event"), "a WRITE leaves no event"),
-    ],
-)
-def test_what_the_device_cannot_do_is_a_sentence(pair: Pair, options: tuple[str, ...], sentence: str) -> None:
-    outcome = pair("verbs", "--sizes", "64@20/0", *options, deadline_s=20)
-    assert outcome.client_status not in {0, 124}
-    assert sentence in outcome.client_err + outcome.server_err
+IMPOSSIBLE = {
+    "--device none0": "there is no RDMA device none0",
+    "--gid-index 200": "has no GID",
+    "--mtu 8192": "a power of two from 256",
+    "--inline 100000": "ibv_create_qp",
+    "--tx-depth 4 --signal-every 8": "between 1 and --tx-depth",
+    "--measure latency --wait event": "a WRITE leaves no event",
+}
+
+
+def test_unsupported_options_are_refused_with_a_reason(run: Run) -> None:
+    pairs = [pair("verbs", f"--sizes 64@20/0 {options}", number) for number, options in enumerate(IMPOSSIBLE)]
+    for outcome, sentence in zip(run(*pairs), IMPOSSIBLE.values(), strict=True):
+        assert outcome.client_status not in {0, 124}
+        assert sentence in outcome.client_err + outcome.server_err
+
+
+SIZES, PINGS = (1, 4096, 65536), 200
+# The largest ratio of a size, and of the geometric mean; with polls only the kernel's instructions count.
+MOST = {("write", "poll"): (1.02, 1.01), ("read", "poll"): (1.02, 1.01), ("send", "event"): (1.0, 1.0)}
+
+
+def perftest(operation: str, wait: str, size: int, number: int) -> Step:
+    port, side = PORT + number, ExactSite.ends.side_channel
+    words = f"ib_{operation}_lat -s {size} -n {PINGS} -p {port} {'-e' if wait == 'event' else ''} -d".split()
+    return Step((*words, "rxe1"), (*words, "rxe0", side), port)
+
+
+def test_message_takes_no_longer_than_with_perftest(run: Run) -> None:
+    """The number of earlier frames decides which messages pay for the kernel's rare work (a page, a slab, a tick), and
+    moves the median by up to 5 %. So the test compares means."""
+    sizes = ",".join(f"{size}@{PINGS}/20" for size in SIZES)
+    words = "--operation {} --measure latency --wait {} --sizes {}"
+    verbs = [pair("verbs", words.format(*mode, sizes), n, net="192.168.7.") for n, mode in enumerate(MOST)]
+    cases = [(*mode, size) for mode in MOST for size in SIZES]
+    outcomes = run(*verbs, *(perftest(*case, number) for number, case in enumerate(cases, len(verbs))))
+    means: dict[tuple[str, str], dict[int, float]] = {}
+    for mode, outcome in zip(MOST, outcomes, strict=False):
+        assert is_whole(outcome)
+        rows = [line.split(",") for line in outcome.client_out.splitlines() if ",round_trip," in line]
+        means[mode] = {size: statistics.mean(int(row[5]) for row in rows if int(row[0]) == size) for size in SIZES}
+    ratios: dict[tuple[str, str], list[float]] = {mode: [] for mode in MOST}
+    for (operation, wait, size), outcome in zip(cases, outcomes[len(MOST) :], strict=True):
+        (average,) = re.findall(rf"^ {size} +{PINGS}\s+\S+\s+\S+\s+\S+\s+(\S+)", outcome.client_out, re.MULTILINE)
+        trip_ns = 1000 * float(average) * (1 if operation == "read" else 2)
+        ratios[operation, wait].append(means[operation, wait][size] / trip_ns)
+    for mode, (most, mean_most) in MOST.items():
+        assert max(ratios[mode]) <= most and statistics.geometric_mean(ratios[mode]) <= mean_most, ratios

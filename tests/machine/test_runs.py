@@ -1,4 +1,4 @@
-"""The commands `lab run` and `lab try` on the real machine, and what befalls them."""
+"""The commands `lab run` and `lab try` on the exact site: full disks, signals, parallel runs, a first figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lab.sites.exact import ExactSite
 LAB = str(Path(sys.executable).with_name("lab"))
 SMALL_RUN = """
 title = "A small run"
-question = "Does it survive what befalls it?"
+question = "Does it survive?"
 [parameters]
 sizes = "64,4K"
 iterations = 100
@@ -31,14 +31,13 @@ program = "verbs"
 operation = "write"
 measure = "throughput"
 """
-# In a mount of its own, as any user may have it: it goes with the shell.
+# A disk in a mount namespace, which any user may make; it ends with the shell.
 TINY_DISK = """
 mount -t tmpfs -o size=48k none "$0"
 "$@"; echo $?
 mount -o remount,size=4m "$0"
 "$@"
 """
-LAB = str(Path(sys.executable).with_name("lab"))
 ROW = re.compile(r"(?P<series>card|tcp|soft) .* (?P<rate>[0-9.]+) (?P<unit>[kMG]?B/s)$")
 UNITS = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}
 PNG = b"\x89PNG"
@@ -46,7 +45,7 @@ PNG = b"\x89PNG"
 
 @pytest.fixture
 def command(tmp_path: Path, exact: ExactSite) -> list[str]:
-    """Run the small experiment into a folder of the test; the machine is frozen already."""
+    """The command that runs the small experiment into a folder of the test; the snapshot exists already."""
     assert exact.identity()
     (tmp_path / "small.toml").write_text(SMALL_RUN)
     (tmp_path / "results").mkdir()
@@ -58,19 +57,19 @@ def records(tmp_path: Path) -> set[Path]:
 
 
 def children(of: int) -> list[Path]:
-    """The processes that it started, as folders of /proc."""
+    """The child processes, as folders of /proc."""
     pids = Path(f"/proc/{of}/task").glob("*/children")
     return [Path("/proc", pid) for each in pids for pid in each.read_text().split()]
 
 
-def await_first_record(tmp_path: Path, run: subprocess.Popen[str]) -> None:
-    while not records(tmp_path):
+def await_records(tmp_path: Path, run: subprocess.Popen[str], count: int) -> None:
+    while len(records(tmp_path)) < count:
         assert run.poll() is None
         time.sleep(0.02)
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_a_full_disk_keeps_what_is_finished_and_the_same_command_goes_on(command: list[str], tmp_path: Path) -> None:
+def test_full_disk_loses_no_record_and_the_same_command_continues(command: list[str], tmp_path: Path) -> None:
     script = ["unshare", "-rm", "sh", "-c", TINY_DISK, str(tmp_path / "results"), *command]
     done = subprocess.run(script, check=True, capture_output=True, text=True)
     assert "the disk is full (try: free some space and run the same command again" in done.stderr
@@ -79,35 +78,34 @@ def test_a_full_disk_keeps_what_is_finished_and_the_same_command_goes_on(command
     assert (refused, int(measured) + int(kept)) == ("2", 4) and int(kept) > 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_run_says_how_to_go_on_and_leaves_nothing(
-    command: list[str], tmp_path: Path, number: signal.Signals
-) -> None:
-    with subprocess.Popen([*command, "--jobs", "1"], stderr=subprocess.PIPE, text=True) as run:
-        await_first_record(tmp_path, run)
-        started = children(run.pid)
-        run.send_signal(number)
-        said = run.communicate()[1]
-    kept = records(tmp_path)
-    assert run.returncode != 0 and kept and said.rstrip().endswith("continues"), said
-    assert not any(process.exists() for process in started)
+def test_stopped_run_prints_how_to_continue_and_leaves_no_process(command: list[str], tmp_path: Path) -> None:
+    """Ctrl-C, then SIGTERM, each after one more record."""
+    for count, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
+        with subprocess.Popen([*command, "--jobs", "1"], stderr=subprocess.PIPE, text=True) as run:
+            await_records(tmp_path, run, count)
+            started = children(run.pid)
+            run.send_signal(number)
+            printed = run.communicate()[1]
+        assert run.returncode != 0 and printed.rstrip().endswith("continues"), printed
+        assert not any(process.exists() for process in started)
+        finished = records(tmp_path)
     subprocess.run(command, check=True)
-    assert kept < records(tmp_path) and len(records(tmp_path)) == 4
+    assert finished < records(tmp_path) and len(records(tmp_path)) == 4
 
 
 def test_two_runs_at_once_share_the_work(command: list[str], tmp_path: Path) -> None:
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [run.communicate()[0].split() for run in runs]
+    printed = [run.communicate()[0].split() for run in runs]
     assert [run.returncode for run in runs] == [0, 0]
-    assert sum(int(words[0]) for words in said) == 4 and len(records(tmp_path)) == 4
+    assert sum(int(words[0]) for words in printed) == 4 and len(records(tmp_path)) == 4
 
 
-def test_a_first_figure_of_two_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:
+def test_first_figure_shows_three_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:
     assert exact.identity()
     command = [LAB, "try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     table = done.stdout.partition("Throughput against")[0].splitlines()
-    rows = [found for line in table if (found := ROW.search(line))]
+    rows = [row for line in table if (row := ROW.search(line))]
     rates = [float(row["rate"]) * UNITS[row["unit"]] for row in rows]
     assert [row["series"] for row in rows] == ["card", "tcp", "soft"] * 8
     card, tcp, soft = (rates[place::3] for place in range(3))

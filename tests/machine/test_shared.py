@@ -1,4 +1,4 @@
-"""A course's checkout: made by one user, read-only for all others, who keep their results elsewhere."""
+"""A course's checkout: writable by one user, read-only for all others, who store results elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lab.places import BENCH, ROOT
 from lab.plan.builds import keep_binaries
 from lab.sites.exact import ExactSite
 
-# Bound at a place that everybody can reach: this checkout may be in a folder that only its owner can read.
+# Bound at a path that everybody can read: this checkout may be in a private folder.
 SCRIPT = 'mount --bind -o ro "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
 Done = subprocess.CompletedProcess[str]
 Shared = Callable[..., Done]
@@ -25,7 +25,7 @@ Shared = Callable[..., Done]
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """The folder with the bound checkout and the results of the other user."""
+    """The folder of the bound checkout and of the other user's results."""
     path = Path(tempfile.mkdtemp(prefix="lab-shared-"))
     path.chmod(0o755)
     (path / "checkout").mkdir()
@@ -40,7 +40,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def shared(folder: Path, exact: ExactSite) -> Shared:
-    """Run a command in this checkout, read-only; as another user where this one can become another."""
+    """Run a command in this checkout, read-only; as root as another user."""
     namespaces.need_own()
     exact.verified_snapshot()
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
@@ -60,29 +60,30 @@ def lab(*words: str) -> tuple[str, ...]:
     return (".venv/bin/python", "-m", "lab", *words)
 
 
-def test_another_user_runs_a_trial_of_a_read_only_checkout(shared: Shared, folder: Path) -> None:
+def run_of(folder: Path) -> tuple[str, ...]:
     own = folder / "own"
-    run = lab("run", str(own / "small.toml"), "--site", "exact", "--results", str(own / "results"))
-    first, second = shared(*run), shared(*run)
-    assert (first.returncode, first.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), first.stderr
-    assert (second.returncode, second.stdout) == (0, "0 trials measured, 1 done before, 0 failed\n"), second.stderr
+    return lab("run", str(own / "small.toml"), "--site", "exact", "--results", str(own / "results"))
 
 
 @pytest.fixture(scope="module")
 def theirs(shared: Shared, folder: Path) -> Path:
-    """Records that this user may read and nobody but their owner change."""
-    place = folder / "theirs"
-    small = str(folder / "own" / "small.toml")
-    done = shared(*lab("run", small, "--site", "exact", "--results", str(folder / "own" / "first")))
-    assert done.returncode == 0, done.stderr
-    shutil.copytree(folder / "own" / "first", place, ignore=shutil.ignore_patterns(".*"))
+    """Records of a first run that only their owner may change."""
+    place, done = folder / "theirs", shared(*run_of(folder))
+    assert (done.returncode, done.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), done.stderr
+    shutil.copytree(folder / "own" / "results", place, ignore=shutil.ignore_patterns(".*"))
     for each in (place, *place.rglob("*/")):
         each.chmod(0o555)
     return place
 
 
+@pytest.mark.usefixtures("theirs")
+def test_other_user_runs_a_trial_of_a_read_only_checkout_once(shared: Shared, folder: Path) -> None:
+    done = shared(*run_of(folder))
+    assert (done.returncode, done.stdout) == (0, "0 trials measured, 1 done before, 0 failed\n"), done.stderr
+
+
 @pytest.mark.parametrize("command", ["table", "report"])
-def test_another_user_writes_tables_and_reports_elsewhere(
+def test_other_user_writes_tables_and_reports_elsewhere(
     shared: Shared, folder: Path, theirs: Path, command: str
 ) -> None:
     words = lab(command, str(folder / "own" / "small.toml"), "--results", str(theirs))
@@ -98,24 +99,24 @@ def test_another_user_writes_tables_and_reports_elsewhere(
     assert command == "table" or "up to date" in again.stdout
 
 
-def test_another_user_reads_records_that_he_may_not_change(shared: Shared, folder: Path, theirs: Path) -> None:
+def test_other_user_reads_read_only_records(shared: Shared, folder: Path, theirs: Path) -> None:
     key = next(theirs.glob("records/*/*")).name
-    for words, said in (
+    for words, text in (
         (("query", str(folder / "own" / "small.toml"), "--results", str(theirs)), "tcp"),
         (("show", key[:12], "--results", str(theirs)), key),
         (("compare", str(theirs), str(theirs)), "identity: the same"),
         (("plan", str(folder / "own" / "small.toml"), "--site", "exact", "--results", str(theirs)), "1 done"),
     ):
         done = shared(*lab(*words))
-        assert done.returncode == 0 and said in done.stdout and "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 0 and text in done.stdout and "Traceback" not in done.stderr, done.stderr
 
 
-def test_what_cannot_be_written_is_one_sentence_that_says_where_else(shared: Shared, folder: Path) -> None:
+def test_read_only_results_are_refused_with_a_hint_at_another_folder(shared: Shared, folder: Path) -> None:
     done = shared(*lab("run", str(folder / "own" / "small.toml"), "--site", "exact", "--fresh"))
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "cannot be written" in done.stderr.splitlines()[-1] and "--results DIR" in done.stderr.splitlines()[-1]
 
 
-def test_a_build_with_nothing_to_do_writes_nothing(shared: Shared) -> None:
+def test_build_without_changes_writes_nothing(shared: Shared) -> None:
     done = shared("make", "-s", "-C", "code/bench")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,7 +1,6 @@
-"""Every command that README and docs/ show is run as it stands, in a checkout whose experiments are small.
+"""Run every command of README and docs/ unchanged, in a checkout with small experiments.
 
-Those that take hours, another computer or the network are left to the test that runs their small part; where there is
-none, the table gives the reason.
+Commands that need hours, another host or the network are tested in parts elsewhere; the table ELSEWHERE names the file.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Walk:
-    """The checkout, and what is in a document for a name of the reader's own."""
+    """The checkout, and the values of placeholders in documents."""
 
     place: Path
     own: dict[str, str]
@@ -77,7 +76,7 @@ class Walk:
 
     @classmethod
     def begun(cls, place: Path) -> Walk:
-        """With what a course has by then: records, a reference, a solution of the kit, a report to hand in, a class."""
+        """Start with a course's records, reference, solution, report and submissions."""
         checkout(place, [each for each in KEPT if (CACHE / each).exists()])
         for name in ("docs", "tests"):
             shutil.copytree(ROOT / name, place / name, ignore=SOURCES)
@@ -115,7 +114,7 @@ class Walk:
         return cls(place, names | {"KEY": record.name, "30": "3", "DIR": "others", "FILE": "course.lab"})
 
     def run(self, words: Sequence[str]) -> None:
-        """Once, to its end, but a report on each page; one that watches is stopped as its reader stops it."""
+        """Run a command once, but a report on each page; stop one that watches by Ctrl-C."""
         meant = tuple(
             re.sub(r"\b[A-Z]+\b|^30$", lambda found: self.own.get(found[0], found[0]), word) for word in words
         )
@@ -139,7 +138,7 @@ def small() -> str:
 
 
 def watched(place: Path, words: Sequence[str], variables: dict[str, str]) -> None:
-    """Its first line, then Ctrl-C."""
+    """Wait for the first line, then send Ctrl-C."""
     with subprocess.Popen(
         words, cwd=place, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -168,20 +167,20 @@ def walk(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Walk:
 
 
 @pytest.mark.parametrize("page", WALKED, ids=lambda page: page.name)
-def test_the_commands_of_a_page_run_as_they_stand(walk: Walk, page: Path) -> None:
+def test_commands_of_a_page_run_unchanged(walk: Walk, page: Path) -> None:
     for shown in to_run(page):
         walk.run(shown.words)
 
 
-def test_what_is_left_to_other_tests_is_shown_and_they_exist() -> None:
+def test_commands_tested_elsewhere_are_shown_and_their_tests_exist() -> None:
     every = [str(each) for page in PAGES for each in commands(page)]
     assert [each for each in ELSEWHERE if not any(re.fullmatch(each, line) for line in every)] == []
     assert [file for file in ELSEWHERE.values() if not (ROOT / file).is_file()] == []
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_programs_that_a_page_starts_by_hand_measure_on_loopback() -> None:
-    """On a network of their own, which has nothing else."""
+def test_programs_started_by_hand_measure_on_loopback() -> None:
+    """In an empty network namespace."""
     shown = {each.words[0]: each for each in commands(ROOT / "docs" / "programs.md") if each.in_block}
     server, client, ranks = (shown[name] for name in ("tcp-server", "tcp-client", "mpirun"))
     listens = "until ss -ltnH | grep -q :7000; do :; done"

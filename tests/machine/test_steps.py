@@ -1,4 +1,4 @@
-"""The steps of write_the_programs on the exact machine: lab.grade.checks.program, lab.grade.{advice,overlong}."""
+"""The steps of write_the_programs on the exact site: lab.grade.checks.program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Graded = Callable[[str, Wrong | None], tuple[list[Finding], list[PartPoints]]]
 
 @pytest.fixture
 def graded(exact: ExactSite, tmp_path: Path) -> Graded:
-    """Grade one step of the solution, with a mistake in it; at one size, and few messages."""
+    """Grade one step of the solution with a mistake, at one size with few messages."""
 
     def grade(step: str, wrong: Wrong | None) -> tuple[list[Finding], list[PartPoints]]:
         file = laid_out(KIT, tmp_path)
@@ -63,19 +63,19 @@ def refused(graded: Graded, wrong: Wrong) -> None:
     assert sum(each.points for each in parts) == wrong.points
 
 
-def test_a_step_of_the_solution_has_all_its_points(graded: Graded) -> None:
+def test_step_of_the_solution_has_all_its_points(graded: Graded) -> None:
     findings, (part,) = graded("lists", None)
     assert findings == [] and part.points == part.most == 5
 
 
 @pytest.mark.parametrize("wrong", USUAL, ids=[each.name for each in USUAL])
-def test_a_mistake_is_found_and_its_words_help(graded: Graded, wrong: Wrong) -> None:
+def test_mistake_is_found_and_explained(graded: Graded, wrong: Wrong) -> None:
     refused(graded, wrong)
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("wrong", OTHERS, ids=[each.name for each in OTHERS])
-def test_every_other_mistake_is_found_too(graded: Graded, wrong: Wrong) -> None:
+def test_every_other_mistake_is_found_and_explained(graded: Graded, wrong: Wrong) -> None:
     refused(graded, wrong)
 
 

@@ -1,8 +1,7 @@
-"""Three exact machines behind a switch, and four: all but machine 2 send to it over TCP, at once.
+"""Three or four VMs behind a switch: all but VM 2 send to it over TCP at once.
 
-Each machine is a copy of an end that waits for jobs, and the switch is its other end. Their addresses are numbered from
-1. Machine 2 is a copy of the server, all others are copies of the client; those from 3 on take addresses of their own
-when their job begins. The inits, who know one other end, do not talk to each other.
+Each VM is a fork of an end that waits for jobs; the switch is its peer. VM 2 is a fork of the server, the others are
+forks of the client; those from 3 on get new addresses when their job starts. Their inits do not talk to each other.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ Behind = Callable[[str], "Switched"]
 
 @dataclass(frozen=True)
 class Left:
-    """What a machine left, its console included; what it and its port put on both wires; a digest of its log."""
+    """The files and the console of a VM, the counters of its two links, and a digest of its log."""
 
     files: results.Files
     console: str
@@ -78,7 +77,7 @@ class Left:
     log: str
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """Its program's output."""
         assert self.files["0.client.status"].strip() == "0", self.files
         return self.files["0.client.out"]
@@ -86,14 +85,14 @@ class Left:
 
 @dataclass(frozen=True)
 class Switched:
-    """A switch, by its words, and the machines of which its own are copies."""
+    """A switch with some options, and the fork server of its VMs."""
 
     server: ForkServer
     program: Path
     words: str = ""  # of all ports: rate, queue
 
     def run(self, commands: Sequence[str]) -> list[Left]:
-        """Run a shell's command on each machine; what they leave when all have ended."""
+        """Run a shell command in each VM until all have ended."""
         with ExitStack() as stack, ThreadPoolExecutor(len(commands)) as pool:
             shared = [stack.enter_context(link.shared_file()) for _ in commands]
             with self.switch(shared) as switch:
@@ -104,7 +103,6 @@ class Switched:
 
     @contextmanager
     def switch(self, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
-        """The switch, while it runs."""
         words = f"latency={BASE_NS + LINK.delay_ns},{self.words}".rstrip(",")
         with subprocess.Popen([self.program, words, *map(path_of, shared)], pass_fds=shared) as process:
             try:
@@ -113,7 +111,7 @@ class Switched:
                 process.kill()
 
     def run_one(self, number: int, job: bytes, shared: int) -> Left:
-        """One machine, for the port of a file."""
+        """Run one VM at a port."""
         with (
             anonymous_file("mailbox", MAILBOX_BYTES) as mailbox,
             anonymous_file("console") as console,
@@ -129,12 +127,12 @@ class Switched:
 
 
 def origin_of(number: int) -> int:
-    """The end of which a machine is a copy."""
+    """The end of which a VM is a fork."""
     return SERVER if number == 2 else CLIENT
 
 
 def mailbox(number: int, command: str) -> bytes:
-    """A machine's job: a command, as if it were a client's."""
+    """The job of a VM: a command, as if it were a client's."""
     step = Step((), ("sh", "-c", command), 0)
     job = Job((step,), LINK, Perturbation(), deadline_s=20)
     entries = files_of(job, {"END": str(origin_of(number))})
@@ -143,14 +141,14 @@ def mailbox(number: int, command: str) -> bytes:
 
 
 def built(folder: Path) -> Path:
-    """The switch, compiled into a folder."""
+    """Compile the switch into a folder."""
     subprocess.run(["make", "-s", "-C", SOURCES, f"OUT={folder}"], check=True)
     return folder / "switch"
 
 
 @pytest.fixture(scope="module")
 def behind(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Behind:
-    """Machines behind a switch with some options."""
+    """VMs behind a switch with some options."""
     program = built(tmp_path_factory.mktemp("switch"))
     return lambda words: Switched(exact.fork_server(exact.verified_snapshot()), program, words)
 
@@ -162,7 +160,7 @@ def incast(machines: Switched, *senders: int) -> list[Left]:
 
 
 def received(machines: list[Left]) -> list[str]:
-    return [line.split()[0] for line in machines[1].said.splitlines()]
+    return [line.split()[0] for line in machines[1].output.splitlines()]
 
 
 def content(*senders: int) -> list[str]:
@@ -175,7 +173,7 @@ def dropped(machines: list[Left]) -> list[int]:
 
 
 def sent_again(machines: list[Left]) -> int:
-    return sum(int(each.said) for number, each in enumerate(machines, 1) if number != 2)
+    return sum(int(each.output) for number, each in enumerate(machines, 1) if number != 2)
 
 
 @pytest.fixture(scope="module")
@@ -189,29 +187,24 @@ def test_all_data_arrives_although_the_receivers_queue_drops_frames(shallow: lis
     assert one == three == 0 < receiver <= sent_again(shallow)
 
 
-def test_a_run_beside_busy_loops_leaves_the_same_bytes(behind: Behind, shallow: list[Left]) -> None:
+def test_run_on_a_busy_host_leaves_the_same_bytes(behind: Behind, shallow: list[Left]) -> None:
     with busy(2):
         assert incast(behind(SHALLOW), 1, 3) == shallow
 
 
-def test_a_deep_queue_drops_nothing(behind: Behind) -> None:
-    machines = incast(behind(DEEP), 1, 3)
-    assert (received(machines), dropped(machines)) == (content(1, 3), [0, 0, 0])
+def test_deep_queue_drops_no_frame_of_three_senders(behind: Behind) -> None:
+    machines = incast(behind(DEEP), 1, 3, 4)
+    assert (received(machines), dropped(machines)) == (content(1, 3, 4), [0, 0, 0, 0])
 
 
-def test_three_machines_send_to_a_fourth(behind: Behind) -> None:
-    machines = incast(behind(SHALLOW), 1, 3, 4)
-    assert received(machines) == content(1, 3, 4)
-
-
-def test_both_networks_connect_each_machine_to_each(behind: Behind) -> None:
+def test_both_networks_connect_all_vms(behind: Behind) -> None:
     ping = "ping -c 1 10.0.0.{0} && ping -c 1 192.168.7.{0}; sleep 1"
     machines = behind("").run([ping.format(number) for number in (3, 1, 2)])
-    assert [len(re.findall(" 0% packet loss", each.said)) for each in machines] == [2, 2, 2]
+    assert [len(re.findall(" 0% packet loss", each.output)) for each in machines] == [2, 2, 2]
     for each in machines:
         assert each.counts["link0.frames"] > 1 and each.counts["side0.frames"] > 1
 
 
-def test_a_machine_that_goes_off_ends_all_and_is_named(behind: Behind) -> None:
+def test_vm_that_powers_off_ends_all_and_is_named(behind: Behind) -> None:
     with pytest.raises(MachineError, match="at port 2, the client's machine ended with status 0"):
         behind("").run(["sleep 15", "sleep 15", "poweroff -f"])

@@ -1,4 +1,4 @@
-"""What the real link's log tells a grader: lab.grade.witness, lab.machine.fork_server."""
+"""The grader's log of a link: lab.grade.witness, lab.machine.fork_server."""
 
 from __future__ import annotations
 
@@ -39,23 +39,25 @@ def over(card: Card, job: Job, folder: Path) -> Job:
 
 
 @pytest.mark.parametrize("card", ["", "qdr"], ids=["Soft-RoCE", "card"])
-def test_the_last_message_of_each_queue_pair_lasts_until_its_own_acknowledgement(
+def test_last_message_of_each_queue_pair_ends_with_its_acknowledgement(
     exact: ExactSite, shell: Shell, tmp_path: Path, card: str
 ) -> None:
     job = shell(f"exec {WRITES} rxe0 10.0.0.2", f"exec {WRITES} rxe1")
     (tmp_path / "bin").mkdir()
     job = over(read_card(card).card, job, tmp_path / "bin") if card else job
     log = logged(exact, job, tmp_path)
-    packets = [each for frame in results.read(log) if isinstance(each := decoded(frame), Packet)]
-    words = {each.queue: each.time_ns for each in packets if each.role == ACKNOWLEDGE and not each.goes_out}
+    packets = [packet for frame in results.read(log) if isinstance(packet := decoded(frame), Packet)]
+    acknowledged = {
+        packet.queue: packet.time_ns for packet in packets if packet.role == ACKNOWLEDGE and not packet.goes_out
+    }
     seen = Seen.of(log, (PORT,), by_card=bool(card))
-    messages = [each for each in seen.rdma.messages if each.size_bytes == SIZE]
-    assert len(messages) == QUEUES * MESSAGES and len(words) == QUEUES
-    assert {*words.values()} <= {each.end_ns for each in messages}
-    assert not [each for each in seen.around.messages if each.size_bytes == SIZE]
+    messages = [message for message in seen.rdma.messages if message.size_bytes == SIZE]
+    assert len(messages) == QUEUES * MESSAGES and len(acknowledged) == QUEUES
+    assert {*acknowledged.values()} <= {message.end_ns for message in messages}
+    assert not [message for message in seen.around.messages if message.size_bytes == SIZE]
 
 
-def test_a_log_has_a_bound_and_the_machine_runs_on(
+def test_log_is_bounded_and_the_next_job_runs(
     exact: ExactSite, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = shell("exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -n 8M")

@@ -1,4 +1,4 @@
-"""Wrong solutions of write_the_programs: what a student writes before it works, and the words that must help."""
+"""Wrong solutions of write_the_programs, and the messages that must explain them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.grade.finding import Flaw
 
 @dataclass(frozen=True)
 class Wrong:
-    """One mistake: where it shows, its kind, and a part of the sentence that a student reads."""
+    """A mistake: its step, its kind, and a part of the message for the student."""
 
     name: str
     step: str
@@ -61,8 +61,6 @@ USUAL = (
     Wrong("no_completion_polled", "poll", Flaw.FAILS,
         "take completions with ibv_poll_cq before more requests than its depth are posted", "poll.c",
         "\t\twait_for(s, 1);\n", ""),
-    Wrong("wrong_rkey", "poll", Flaw.FAILS, "the rkey and the address must be the server's", "write.c",
-        "s->there_rkey", "s->there_rkey + 1"),
     Wrong("places_shared_by_a_list", "lists", Flaw.DATA, "a message was written over before it had left", "lists.c",
         "(uint64_t)((first + i) % DEPTH) * s->size", "0"),
     Wrong("nagle", "sockets", Flaw.SLOW, "set TCP_NODELAY, or pass the whole message to one send()", "sockets.c",
@@ -71,6 +69,8 @@ USUAL = (
         "\tsend_each(s, 0, warmup);\n\tstart = now_ns();\n", "\tstart = now_ns();\n\tsend_each(s, 0, warmup);\n"),
 )
 OTHERS = (
+    Wrong("wrong_rkey", "poll", Flaw.FAILS, "the rkey and the address must be those that the server told", "write.c",
+        "s->there_rkey", "s->there_rkey + 1"),
     Wrong("one_large_message_for_many", "lists", Flaw.MESSAGES, "one large message in place of many", "lists.c", POST,
         ONE_LARGE),
     Wrong("nothing_written_yet", "poll", Flaw.FAILS, "this step still ends as it was handed out", "poll.c", WHOLE,
