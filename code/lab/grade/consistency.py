@@ -81,7 +81,10 @@ def record_findings(
         return
     yield from text_findings(facts)
     outcome = _outcome_of(facts.measured)
-    expected = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples)).table()
+    plan = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
+    # Experiments that differ in parameters which the program does not use share the trial, and so the record.
+    options = [{name: each.asked.options.get(name) for name in planned.series.tool.uses} for each in (facts, plan)]
+    record, expected = {**record, "options": options[0]}, {**plan.table(), "options": options[1]}
     for name in sorted((expected.keys() | record.keys()) - set(UNPLANNED)):
         if record.get(name) != expected.get(name):
             recorded, foretold = (json.dumps(table.get(name))[:100] for table in (record, expected))

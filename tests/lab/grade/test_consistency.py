@@ -14,12 +14,13 @@ from lab.grade.consistency import (
     MOST_LINES,
     header_findings,
     node_findings,
+    record_findings,
     require_plain,
     text_findings,
 )
 from lab.grade.finding import Flaw
 from lab.records.facts import CHECKS, Facts
-from lab.records.record import read_facts
+from lab.records.record import read_document, read_facts, read_samples_of
 from lab.report.evidence.environment import ends_of
 from lab.report.evidence.evidence import Evidence, gather
 from lab.sites.cable import Cable
@@ -62,6 +63,20 @@ def with_headers(evidence: Evidence, before: str, after: str) -> Evidence:
 def on_a_wall_clock(evidence: Evidence) -> Evidence:
     site = replace(evidence.plan.site, name="host", traits=Cable.traits)
     return replace(evidence, plan=replace(evidence.plan, site=site))
+
+
+def test_a_record_may_have_other_values_of_parameters_that_its_program_does_not_use(ada: Any) -> None:
+    planned = ada.plan.planned[0]
+    record: Any = read_document(ada.results, planned.trial.key)
+    samples = read_samples_of(ada.results, planned.trial.key)
+
+    def findings(name: str) -> list[Flaw]:
+        changed = {**record, "options": {**record["options"], name: 7}}
+        return [finding.kind for finding in record_findings(planned, ada.plan.site, changed, samples)]
+
+    unused = record["options"].keys() - planned.series.tool.uses
+    assert unused and all(findings(name) == [] for name in unused)
+    assert findings("windows") == [Flaw.RECORD]
 
 
 NUMBERS = ("9" * 4000, "-" + "9" * 21, "1e999", "NaN", "-Infinity")

@@ -23,7 +23,7 @@ from lab.submission.hand_in import binary_names, is_source, student_programs
 
 LONGEST_ID = 100
 TYPED = ("discussion.tex", "report.toml")
-NOT_COMPARED = (*VOLATILE, "lab")  # facts of a record that another measurement may change
+NOT_COMPARED = (*VOLATILE, "lab", "options")  # may differ in another measurement; the check `records` has the options
 FLAWS = {
     "counters_before": Flaw.COUNTER,
     "counters_after": Flaw.COUNTER,
