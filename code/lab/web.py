@@ -39,7 +39,7 @@ _FIGURE = re.compile(r"<svg role=\"img\" aria-label=\"([^\"]*)\".*?</svg>", re.D
 
 
 @dataclass(frozen=True)
-class Section:
+class SearchEntry:
     """The text below a heading, for the search."""
 
     title: str  # of the page
@@ -52,7 +52,7 @@ class Section:
 class Body:
     title: str
     html: str
-    sections: tuple[Section, ...] = ()  # with addresses that begin with the heading's #
+    sections: tuple[SearchEntry, ...] = ()  # with addresses that begin with the heading's #
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _index(bodies: Mapping[str, Body], shown: Iterable[Shown]) -> str:
         for name, content in bodies.items()
         for section in content.sections
     ]
-    sections += [asdict(Section(each.title, "Report", f"{each.name}.html", each.figure_says)) for each in shown]
+    sections += [asdict(SearchEntry(each.title, "Report", f"{each.name}.html", each.figure_says)) for each in shown]
     return json.dumps(sections, ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -170,17 +170,17 @@ def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
     return Body(title, _scrollable(written), tuple(_sections(title, tokens)))
 
 
-def _sections(title: str, tokens: Sequence[Token]) -> Iterator[Section]:
+def _sections(title: str, tokens: Sequence[Token]) -> Iterator[SearchEntry]:
     """The text of each heading with all up to the next one."""
     heading, address, texts = title, "", list[str]()
     for before, token in zip([None, *tokens], tokens, strict=False):
         if before and before.type == "heading_open" and before.tag in HEADINGS:
             if texts:
-                yield Section(title, heading, address, " ".join(texts))
+                yield SearchEntry(title, heading, address, " ".join(texts))
             heading, address, texts = _plain(token), f"#{before.attrs['id']}", []
         elif token.type == "inline" or token.type in ("fence", "code_block"):
             texts.append(" ".join(_plain(token).split()))
-    yield Section(title, heading, address, " ".join(texts))
+    yield SearchEntry(title, heading, address, " ".join(texts))
 
 
 def _plain(token: Token) -> str:

@@ -65,7 +65,7 @@ def installed(checkout: Tree, *groups: str) -> list[str]:
     done = checkout.run("setup", *groups)
     assert done.returncode == 0, done.stderr
     calls = checkout.calls("python3")[before:]
-    return [Path(call.split()[-1]).name for call in calls if "pip install --require-hashes" in call]
+    return [Path(call.split()[-1]).name for call in calls if "pip install --no-compile --require-hashes" in call]
 
 
 def test_setup_installs_test_packages_only_for_lint_and_tests(checkout: Tree) -> None:
