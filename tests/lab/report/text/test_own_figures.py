@@ -60,7 +60,7 @@ def test_wrong_figure_names_fault_and_line(text: str, what: str, tmp_path: Path)
         (b'x,y\n"1,2\n', "not CSV in UTF-8"),
         (b"x,y\n\xff,2\n", "not CSV in UTF-8"),
         (b"x,y\n" + b"1,2\n" * (MOST_ROWS + 1), f"1 to {MOST_ROWS} are drawn"),
-        (b"x" * (MOST_BYTES + 1), f"more than {MOST_BYTES} bytes"),
+        (b"x" * (MOST_BYTES + 1), f"at most {MOST_BYTES} bytes"),
     ],
 )
 def test_file_that_cannot_be_drawn_names_the_fault(content: bytes, what: str, tmp_path: Path) -> None:
