@@ -115,13 +115,6 @@ class PartOf:
     required: tuple[str, ...] = ()
 
 
-class About:
-    """The meaning of a key, and examples as TOML spells them. In an annotation, plain texts are the same."""
-
-    def __init__(self, meaning: str, *examples: str) -> None:
-        self.meaning, self.examples = meaning, examples
-
-
 LINE = Limits(longest=200, pattern=r"[^\n]*[^\s][^\n]*", expected="a line of text, up to 200 characters")
 TEXT = Limits(shortest=1)
 
@@ -171,12 +164,11 @@ def _named(hint: object, name: str) -> object:
 
 
 def notes_of(hint: object) -> tuple[object, tuple[object, ...]]:
-    """A field's type without its notes, and the notes: Limits, Typed, PartOf, About (from texts, too)."""
+    """A field's type without its notes, and the notes: Limits, Typed, PartOf; texts are the meaning of a key, then
+    examples as TOML spells them."""
     if get_origin(hint) is not Annotated:
         return hint, ()
     inner, *notes = get_args(hint)
-    if texts := [note for note in notes if isinstance(note, str)]:
-        notes = [*(note for note in notes if not isinstance(note, str)), About(*texts)]
     typed = next((each.hint for each in notes if isinstance(each, Typed)), inner)
     inner, more = notes_of(typed)
     return inner, (*more, *notes)
@@ -275,8 +267,8 @@ class _Reader:
                 raise Fault(what, (*path, name), expected, nearest(name, known))
         for name in required:
             if name not in table:
-                about = next((note for note in notes_of(hints[name])[1] if isinstance(note, About)), None)
-                example = about.examples[0] if about and about.examples else "..."
+                _, *examples = [note for note in notes_of(hints[name])[1] if isinstance(note, str)] or [""]
+                example = examples[0] if examples else "..."
                 where = f"{_dotted(path)}: " if path else ""
                 raise Fault(f"{where}the key {name!r} is missing", path or (name,), f"{name} = {example}")
         values = ((name, value) for name, value in table.items() if name in hints)

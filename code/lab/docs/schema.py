@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Literal, Union, cast, get_args, get_origin
 
 from lab.places import DOCS
-from lab.typed_json import About, JsonValue, Limits, PartOf, hints_of, notes_of, required_of
+from lab.typed_json import JsonValue, Limits, PartOf, hints_of, notes_of, required_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -97,12 +97,12 @@ def _inner(hint: object, path: str) -> tuple[PartOf, str] | None:
 
 def _key(kind: type[DataclassInstance], name: str, allowed: str, *, is_required: bool) -> SchemaKey:
     notes = notes_of(hints_of(kind)[name])[1]
-    about = next((note for note in notes if isinstance(note, About)), About(""))
+    meaning, *examples = [note for note in notes if isinstance(note, str)] or [""]
     default = next(each.default for each in fields(kind) if each.name == name)
     is_off = default in (MISSING, "", (), None) or any(
         note.broken_by(cast("JsonValue", default)) for note in notes if isinstance(note, Limits)
     )
-    return SchemaKey(name, allowed, None if is_off else default, is_required, about.meaning, about.examples)
+    return SchemaKey(name, allowed, None if is_off else default, is_required, meaning, tuple(examples))
 
 
 def describe(hint: object, outer: Sequence[Limits] = ()) -> str:

@@ -20,7 +20,7 @@ from lab.programs import mpi
 from lab.programs.printed import COLUMNS, Printed, output, read_printed
 from lab.programs.program import ANY_SOURCE, Build, Parse, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-from lab.typed_json import TEXT, About, Limits
+from lab.typed_json import TEXT, Limits
 
 # The names between braces in a command.
 OF_ENDS = ("host", "source", "device", "gid", "port")
@@ -117,92 +117,76 @@ class Commands:
 class OwnTable:
     """A student program's table of an experiment; docs/programs.md shows a whole one."""
 
-    folder: Annotated[str, TEXT, About("Its folder, relative to the experiment's file.", '"mine"')]
-    build: Annotated[str, TEXT, About("The command that builds it, run in the folder.", '"make -s"')]
+    folder: Annotated[str, TEXT, "Its folder, relative to the experiment's file.", '"mine"']
+    build: Annotated[str, TEXT, "The command that builds it, run in the folder.", '"make -s"']
     binaries: Annotated[
         tuple[Annotated[str, TEXT], ...],
         Limits(shortest=1, unique=True),
-        About("The files that the command makes. They are put on the site for each trial.", '["mine"]'),
+        "The files that the command makes. They are put on the site for each trial.",
+        '["mine"]',
     ]
     server: Annotated[
         str,
         TEXT,
-        About(
-            "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them.",
-            '"mine --listen {host} --port {port}"',
-        ),
+        "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them.",
+        '"mine --listen {host} --port {port}"',
     ]
-    client: Annotated[
-        str, TEXT, About("The client's command.", '"mine --port {port} --size {size} {arguments} {host}"')
-    ]
+    client: Annotated[str, TEXT, "The client's command.", '"mine --port {port} --size {size} {arguments} {host}"']
     output: Annotated[
         str,
         Limits(choices=("csv", "columns", "pattern", NOTHING)),
-        About(
-            "How the output is read: Verbyte's CSV, lines `size value unit`, lines that match `pattern`, or not at "
-            "all.",
-            '"columns"',
-        ),
+        "How the output is read: Verbyte's CSV, lines `size value unit`, lines that match `pattern`, or not at all.",
+        '"columns"',
     ]
     pattern: Annotated[
         str,
         TEXT,
-        About(
-            "A regular expression with the named groups `value`, `size`, `unit` and `messages`; with "
-            '`output = "pattern"` only.',
-            r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
-        ),
+        "A regular expression with the named groups `value`, `size`, `unit` and `messages`; with "
+        '`output = "pattern"` only.',
+        r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
     ] = ""
-    unit: Annotated[str, TEXT, About("The unit of the value, if the pattern has no group for it.", '"MB/s"')] = ""
+    unit: Annotated[str, TEXT, "The unit of the value, if the pattern has no group for it.", '"MB/s"'] = ""
     size_unit: Annotated[
         str,
         Limits(choices=("B", "KB", "MB")),
-        About("The unit of sizes without one in the output: 1, 1024 or 1048576 bytes.", '"KB"'),
+        "The unit of sizes without one in the output: 1, 1024 or 1048576 bytes.",
+        '"KB"',
     ] = "B"
     factor: Annotated[
         int | float,
         Limits(above=0, most=1000),
-        About(
-            "Factor of each value: 2 if the program prints RTT/2, 0.5 if it counts both directions.",
-            "2",
-        ),
+        "Factor of each value: 2 if the program prints RTT/2, 0.5 if it counts both directions.",
+        "2",
     ] = 1
-    printed_by: Annotated[
-        str, Limits(choices=("client", "server")), About("Which end prints the results.", '"server"')
-    ] = "client"
+    printed_by: Annotated[str, Limits(choices=("client", "server")), "Which end prints the results.", '"server"'] = (
+        "client"
+    )
     sources: Annotated[
         tuple[Annotated[str, TEXT], ...],
         Limits(shortest=1),
-        About("The files of the folder that belong into a submission, as patterns.", '["*.c", "*.h"]'),
+        "The files of the folder that belong into a submission, as patterns.",
+        '["*.c", "*.h"]',
     ] = ANY_SOURCE
     ready: Annotated[
         Ready | None,
         Limits(shortest=1),
-        About(
-            "The signs that the server is ready, of which the first is enough.", '{ line = "waiting" }', "{ cm = 7471 }"
-        ),
+        "The signs that the server is ready, of which the first is enough.",
+        '{ line = "waiting" }',
+        "{ cm = 7471 }",
     ] = None
     server_stays: Annotated[
         bool,
-        About(
-            "The server does not end by itself: once the client has ended, a signal ends it, without an error.",
-            "true",
-        ),
+        "The server does not end by itself: once the client has ended, a signal ends it, without an error.",
+        "true",
     ] = False
     mpi: Annotated[
         str,
         Limits(choices=("tcp", "verbs")),
-        About(
-            "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
-            '"tcp"',
-        ),
+        "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
+        '"tcp"',
     ] = ""
-    rdma: Annotated[bool, About("It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true")] = (
-        False
-    )
-    both_spin: Annotated[
-        bool, About("Both ends poll. Every record from one core then has a note about it.", "true")
-    ] = False
+    rdma: Annotated[bool, "It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true"] = False
+    both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:

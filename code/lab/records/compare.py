@@ -46,11 +46,6 @@ def paired(rows: Iterable[Row], others: Iterable[Row]) -> Iterator[tuple[RowPlac
     return ((place, first[place], values) for place, values in measured(others).items() if place in first)
 
 
-def values_by_place(rows: Iterable[Row]) -> dict[tuple[str, str], list[int]]:
-    """Return the values over the repetitions by label and column."""
-    return {(place.label, place.column): values for place, values in measured(rows).items()}
-
-
 def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
     """Describe the first different row and count the different rows; None for equal tables."""
     pairs = enumerate(zip(rows, reference, strict=False), 1)

@@ -10,7 +10,7 @@ from lab.errors import SpecError
 from lab.files.toml import read_toml
 from lab.sites.agent import computer
 from lab.sites.site import EVERYWHERE
-from lab.typed_json import TEXT, About, Limits
+from lab.typed_json import TEXT, Limits
 
 ORTERUN = "orterun"
 PROGRAMS_FOLDER = "~/.cache/lab/programs"
@@ -21,14 +21,14 @@ Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*", expected="one line
 Lines = Annotated[tuple[Annotated[Line, TEXT], ...], Limits(longest=100)]
 Folder = Annotated[str, Limits(longest=1000, pattern="|(?!-).*[^/.~].*", expected="a folder below / or ~")]
 LOGIN = Limits(pattern=r"(?!-)\S{1,200}", expected="a word that ssh takes, such as ada@node1")
-HOST = About("One end of the link.", '{ login = "HOST" }')
+HOST = ("One end of the link.", '{ login = "HOST" }')
 
 
 @dataclass(frozen=True)
 class Host:
     """One end: its login, and its end of the data link, which Verbyte completes."""
 
-    login: Annotated[str, LOGIN, About("The host, as ssh takes it.", '"HOST"')]
+    login: Annotated[str, LOGIN, "The host, as ssh takes it.", '"HOST"']
     address: Word = ""  # on the data link; the login may use another network
     interface: Word = ""
     device: Word = ""  # RDMA
@@ -39,8 +39,8 @@ class Host:
 class Ssh:
     """Two hosts."""
 
-    client: Annotated[Host, HOST]
-    server: Annotated[Host, HOST]
+    client: Annotated[Host, *HOST]
+    server: Annotated[Host, *HOST]
     config: Line = ""  # an ssh_config instead of the user's own
 
 
