@@ -11,7 +11,19 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
-from lab.places import GRADING, HOSTS, LETTERS, MACHINE, REPORTS, RESULTS, ROOT, SUBMISSIONS, exact_version
+from lab import __version__
+from lab.places import (
+    GRADING,
+    HOSTS,
+    LETTERS,
+    MACHINE,
+    REPORTS,
+    RESULTS,
+    ROOT,
+    SUBMISSIONS,
+    exact_version,
+    is_checkout,
+)
 
 AUTO = "auto"
 WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
@@ -364,6 +376,9 @@ def version_lines() -> Iterator[str]:
     """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
+    if not is_checkout(ROOT):
+        yield f"lab {__version__}, outside of any checkout"
+        return
     yield f"lab {exact_version()}"
     command = ("git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", "describe", "--always", "--exclude=*")
     try:
