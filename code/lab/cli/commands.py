@@ -83,6 +83,14 @@ def single_checks(parser: argparse.ArgumentParser) -> object:
     return parser.add_argument("--only", action="append", choices=CHECKS, help=text)
 
 
+def removable_part(text: str) -> str:
+    from lab.cli.clean import PARTS
+
+    if text not in PARTS:
+        raise argparse.ArgumentTypeError(f"no part is called {text!r:.40} (one of {', '.join(PARTS)})")
+    return text
+
+
 def path(text: str) -> Path:
     """A path that is not empty: Path("") is the current folder."""
     if not text.strip():
@@ -309,6 +317,10 @@ SECTIONS = {
         ),
         Command("cli.tools.image", "export or import the VM as one file", "export course.lab").takes(
             argument("action", choices=("export", "import")), file("file", "the exported VM")
+        ),
+        Command("cli.clean.clean", "list what can be removed and its size, or remove it", "packages compiler").takes(
+            argument("part", nargs="*", type=removable_part, help="remove this part alone (default: list all parts)"),
+            flag("--yes", "remove all that can be made again"),
         ),
         Command("cli.tools.script", "print a Slurm job script of MPI trials", "mpi_bandwidth_latency > job.sh").takes(
             file("experiment", EXPERIMENT), hosts()
