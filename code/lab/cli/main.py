@@ -79,6 +79,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return status
     except LabError as error:
         sentence = str(_by_option(error, options))
+    except ModuleNotFoundError as error:  # `pip install .` without the group of reports
+        if str(error.name).split(".")[0] == "lab":
+            raise
+        hint = "in a checkout: pip install '.[report]', or make setup and .venv/bin/lab"
+        sentence = str(LabError("this Python package is not installed", str(error.name), hint))
     except BrokenPipeError:
         raise
     except OSError as error:  # a refusal of the disk or the host that no stage has described
