@@ -203,7 +203,7 @@ SECTIONS = {
         ).takes(
             file("experiment", EXPERIMENT),
             argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
-            flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
+            flag("--names", "print what a query can begin with, for lab completion"),
             flag("--json", "print JSON, for programs"),
             *READ,
         ),
@@ -321,6 +321,10 @@ SECTIONS = {
         Command("cli.clean.clean", "list what can be removed and its size, or remove it", "packages compiler").takes(
             argument("part", nargs="*", type=removable_part, help="remove this part alone (default: list all parts)"),
             flag("--yes", "remove all that can be made again"),
+        ),
+        Command("cli.completion.completion", "print a script that completes lab's commands in a shell", "bash").takes(
+            argument("shell", choices=("bash", "zsh", "fish", "words"), help="the shell; `words` is for its script"),
+            argument("typed", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
         ),
         Command("cli.tools.script", "print a Slurm job script of MPI trials", "mpi_bandwidth_latency > job.sh").takes(
             file("experiment", EXPERIMENT), hosts()
