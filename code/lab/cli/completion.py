@@ -72,7 +72,7 @@ def _values(action: Action, before: Sequence[str]) -> Iterable[str]:
         return map(str, action.choices)
     if action.dest == "query":
         with redirect_stdout(io.StringIO()) as printed:
-            main(["query", before[1], "--names"])
+            main([*before, "--names"])
         return printed.getvalue().splitlines()
     values = {
         "experiment": (file.stem for folder in FOLDERS for file in sorted(folder.glob("*.toml"))),

@@ -11,7 +11,7 @@ import pytest
 
 from lab.cli.commands import COMMANDS
 from lab.cli.main import main
-from lab.places import EXPERIMENTS
+from lab.submission.hand_in import Work
 
 # How a shell without a terminal completes a line whose last word is $1.
 COMPLETE = {
@@ -44,8 +44,8 @@ def test_words_are_commands_options_and_values(
     assert set(capsys.readouterr().out.splitlines()) == listed
 
 
-def test_a_query_is_completed_by_the_names_of_its_experiment(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["completion", "words", "query", str(EXPERIMENTS / "verbs_throughput.toml"), "tc"])
+def test_a_query_is_completed_by_the_names_of_its_records(ada: Work, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["completion", "words", "query", str(ada.plan.experiment.file), "--results", str(ada.results), "tc"])
     listed = capsys.readouterr().out.splitlines()
     assert "tcp" in listed and all(name.startswith("tc") for name in listed)
 
