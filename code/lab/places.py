@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +32,23 @@ SUBMISSIONS = ROOT / "submission"
 GRADING = CACHE / "grade"  # the grader's records, and the reports rebuilt from them
 RESULTS = ROOT / "results"
 REFERENCE = RESULTS / "reference"
+
+
+def is_checkout(folder: Path) -> bool:
+    return (folder / "code" / "lab" / "places.py").is_file() and (folder / "experiments").is_dir()
+
+
+def checkout_of(environment: Mapping[str, str]) -> Path:
+    """The checkout whose code has to run: LAB_ROOT's, else this code's, else that of the current folder or above it.
+
+    The current folder comes last, so that a grader's `lab` never runs code of the submission whose folder it is in.
+    """
+    if typed := environment.get("LAB_ROOT"):
+        return Path(typed).resolve()
+    if is_checkout(ROOT):
+        return ROOT
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if is_checkout(folder)), ROOT)
 
 
 def from_here(path: Path) -> Path:

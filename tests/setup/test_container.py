@@ -61,7 +61,7 @@ def test_the_base_is_pinned_by_its_digest_and_older_than_the_lock() -> None:
     assert tag < DATE
 
 
-def test_the_development_container_is_a_stage_of_the_containerfile() -> None:
+def test_the_development_container_is_a_stage_of_the_containerfile_and_measures_without_tex() -> None:
     folder = ROOT / ".devcontainer"
     written = json.loads((folder / "devcontainer.json").read_text())
     build = written["build"]
@@ -69,7 +69,8 @@ def test_the_development_container_is_a_stage_of_the_containerfile() -> None:
     assert (folder / build["context"]).resolve() == ROOT
     assert re.search(rf"^FROM .* AS {build['target']}$", CONTAINERFILE, re.MULTILINE)
     assert f"USER {written['remoteUser']}" in CONTAINERFILE
-    assert written["postCreateCommand"].removeprefix("make ") in (ROOT / "Makefile").read_text()
+    assert {"python", *groups("needs.txt")} - set(build["args"]["GROUPS"].split()) == {"report", "tests"}
+    assert written["postCreateCommand"] == "make try" and "\ntry:" in (ROOT / "Makefile").read_text()
 
 
 def as_of(folder: Path, *archive: str) -> subprocess.CompletedProcess[str]:

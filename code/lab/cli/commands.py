@@ -11,7 +11,19 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
-from lab.places import GRADING, HOSTS, LETTERS, MACHINE, REPORTS, RESULTS, ROOT, SUBMISSIONS, exact_version
+from lab import __version__
+from lab.places import (
+    GRADING,
+    HOSTS,
+    LETTERS,
+    MACHINE,
+    REPORTS,
+    RESULTS,
+    ROOT,
+    SUBMISSIONS,
+    exact_version,
+    is_checkout,
+)
 
 AUTO = "auto"
 WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
@@ -69,6 +81,14 @@ def single_checks(parser: argparse.ArgumentParser) -> object:
 
     text = "make this check alone; may be repeated"
     return parser.add_argument("--only", action="append", choices=CHECKS, help=text)
+
+
+def removable_part(text: str) -> str:
+    from lab.cli.clean import PARTS
+
+    if text not in PARTS:
+        raise argparse.ArgumentTypeError(f"no part is called {text!r:.40} (one of {', '.join(PARTS)})")
+    return text
 
 
 def path(text: str) -> Path:
@@ -183,7 +203,7 @@ SECTIONS = {
         ).takes(
             file("experiment", EXPERIMENT),
             argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
-            flag("--names", "print what a query can begin with, for completion: code/setup/completion.bash"),
+            flag("--names", "print what a query can begin with, for lab completion"),
             flag("--json", "print JSON, for programs"),
             *READ,
         ),
@@ -298,6 +318,14 @@ SECTIONS = {
         Command("cli.tools.image", "export or import the VM as one file", "export course.lab").takes(
             argument("action", choices=("export", "import")), file("file", "the exported VM")
         ),
+        Command("cli.clean.clean", "list what can be removed and its size, or remove it", "packages compiler").takes(
+            argument("part", nargs="*", type=removable_part, help="remove this part alone (default: list all parts)"),
+            flag("--yes", "remove all that can be made again"),
+        ),
+        Command("cli.completion.completion", "print a script that completes lab's commands in a shell", "bash").takes(
+            argument("shell", choices=("bash", "zsh", "fish", "words"), help="the shell; `words` is for its script"),
+            argument("typed", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
+        ),
         Command("cli.tools.script", "print a Slurm job script of MPI trials", "mpi_bandwidth_latency > job.sh").takes(
             file("experiment", EXPERIMENT), hosts()
         ),
@@ -364,6 +392,9 @@ def version_lines() -> Iterator[str]:
     """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
+    if not is_checkout(ROOT):
+        yield f"lab {__version__}, outside of any checkout"
+        return
     yield f"lab {exact_version()}"
     command = ("git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", "describe", "--always", "--exclude=*")
     try:

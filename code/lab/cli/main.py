@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for stream in (sys.stdout, sys.stderr):
             _print_anything(stream)
         atexit.register(gc.freeze)  # else Python collects garbage once more before it ends
+        if arguments is None:
+            _enter_checkout()
         return _run(arguments)
     except KeyboardInterrupt:
         print("lab: interrupted; the same command continues, every finished record is kept", file=sys.stderr)
@@ -33,6 +35,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes stdout at its end
         return UNREAD
+
+
+def _enter_checkout() -> None:
+    """Go on with the code of another checkout, if the user means one: records contain the version of its code."""
+    from lab.places import ROOT, checkout_of, is_checkout
+
+    checkout = checkout_of(os.environ)
+    if checkout != ROOT and is_checkout(checkout):
+        path = os.pathsep.join(filter(None, (str(checkout / "code"), os.environ.get("PYTHONPATH"))))
+        command = [sys.executable, "-P", "-m", "lab", *sys.argv[1:]]
+        os.execve(sys.executable, command, {**os.environ, "PYTHONPATH": path})
 
 
 def _print_anything(stream: object) -> None:
@@ -51,8 +64,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    function = COMMANDS[options.command].function
     try:
+        if options.command != "completion":
+            _require_checkout()
+        function = COMMANDS[options.command].function
         if getattr(options, "experiment", None) == []:
             from lab.plan.planning import all_experiments
 
@@ -64,6 +79,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return status
     except LabError as error:
         sentence = str(_by_option(error, options))
+    except ModuleNotFoundError as error:  # `pip install .` without the group of reports
+        if str(error.name).split(".")[0] == "lab":
+            raise
+        hint = "in a checkout: pip install '.[report]', or make setup and .venv/bin/lab"
+        sentence = str(LabError("this Python package is not installed", str(error.name), hint))
     except BrokenPipeError:
         raise
     except OSError as error:  # a refusal of the disk or the host that no stage has described
@@ -71,6 +91,18 @@ def _run(arguments: Sequence[str] | None) -> int:
         sentence = str(_by_option(LabError(what, where=str(error.filename or ""), hint=hint), options))
     print(f"lab {options.command}: {all_lines(sentence)}", file=sys.stderr)
     return 2
+
+
+def _require_checkout() -> None:
+    from pathlib import Path
+
+    from lab.errors import LabError
+    from lab.places import checkout_of, is_checkout
+
+    checkout = checkout_of(os.environ)
+    if not is_checkout(checkout):
+        where = checkout if os.environ.get("LAB_ROOT") else Path.cwd()
+        raise LabError("not in a checkout of Verbyte", str(where), "cd CHECKOUT, or LAB_ROOT=CHECKOUT lab COMMAND")
 
 
 def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:

@@ -11,7 +11,7 @@ from lab.machine import contents, runner
 from lab.supply import deb
 from lab.supply.lock import COMPILER, KERNEL, Locked, read, sandbox
 
-KEPT = 4  # of two kinds: with a cross compiler and without
+KEPT = 2  # of 200 MB each, of two kinds: with a cross compiler and without
 TOP = "usr"  # contains all of it, as on an installed Debian, where /bin and /lib are links into it
 # The names that Debian's alternatives give when the packages are installed.
 ALTERNATIVES = {"usr/bin/awk": "usr/bin/mawk", "usr/bin/cc": "usr/bin/gcc", "usr/bin/mpicc": "usr/bin/mpicc.openmpi"}

@@ -20,6 +20,7 @@ FORMAT = "lab-image 1"
 PARTS = {"vmlinuz": 64 << 20, "initrd": 512 << 20}
 MANIFEST, MANIFEST_LIMIT = "manifest.json", 1 << 20
 PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+ [A-Za-z0-9.+:~-]+ [0-9a-f]{64}", re.ASCII)
+KEPT = 2  # images of 40 MB each; there is no imported one beside them
 IMPORTED = "imported"
 
 
@@ -72,7 +73,7 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
         def fill(packages: list[Path], folder: Path) -> None:
             assemble(machine, locked, packages, folder)
 
-        contents.fill_once(built, locked, lock.date, cache, tell, "building the machine's image", fill)
+        contents.fill_once(built, locked, lock.date, cache, tell, "building the machine's image", fill, KEPT)
         image = opened(built)
     if fault := _difference(frozenset(map(_named, locked)), image.packages):
         tell(f"the image is not the lock's, so its identity differs: it has {fault}")

@@ -18,6 +18,7 @@ from tests.lab.conftest import PEERS
 from tests.pace import slowness
 
 from lab.cli.main import main
+from lab.places import ROOT
 from lab.sites.site import MODULES
 
 PATIENCE_S = 300
@@ -261,3 +262,63 @@ def test_unexpected_refusal_of_the_system_is_one_sentence(
     monkeypatch.setattr("lab.cli.measure.plan", refuse)
     assert main(["plan", "bench", "--site", "exact"]) == 2
     assert capsys.readouterr().err.startswith("lab plan: /some/file: permission denied (try: ")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that contains the package alone, as `pip install .` makes it."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    shutil.copytree(ROOT / "code" / "lab", folder / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture
+def other_checkout(tmp_path: Path) -> Path:
+    """A checkout of which `lab` prints its folder."""
+    code = tmp_path / "other" / "code" / "lab"
+    code.mkdir(parents=True)
+    (tmp_path / "other" / "experiments").mkdir()
+    for name in ("__init__", "places", "__main__"):
+        (code / f"{name}.py").write_text("print(__file__)" if name == "__main__" else "")
+    return tmp_path / "other"
+
+
+def lab_of(packages: Path, where: Path, *arguments: str, root: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(packages), "LAB_ROOT": str(root or "")}
+    command = [sys.executable, "-P", "-m", "lab", *arguments]
+    return subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_installed_lab_runs_the_code_of_the_checkout_around_it_or_of_lab_root(
+    installed: Path, other_checkout: Path, tmp_path: Path
+) -> None:
+    inside, code = other_checkout / "deep" / "folder", f"{other_checkout / 'code' / 'lab' / '__main__.py'}\n"
+    inside.mkdir(parents=True)
+    assert lab_of(installed, inside, "plan").stdout == code
+    assert lab_of(installed, tmp_path, "plan", root=other_checkout).stdout == code
+
+
+def test_lab_of_a_checkout_leaves_it_for_lab_root_alone(other_checkout: Path) -> None:
+    """Else a grader in a folder of a submission would run the submission's code."""
+    assert lab_of(ROOT / "code", other_checkout, "--version").stdout.startswith("lab 1.0.0+")
+    assert lab_of(ROOT / "code", ROOT, "--version", root=other_checkout).stdout.startswith(str(other_checkout))
+
+
+def test_outside_of_checkouts_lab_prints_its_help_and_names_lab_root(installed: Path, tmp_path: Path) -> None:
+    assert lab_of(installed, tmp_path, "--help").returncode == 0
+    assert lab_of(installed, tmp_path, "--version").stdout == "lab 1.0.0, outside of any checkout\n"
+    hint = "(try: cd CHECKOUT, or LAB_ROOT=CHECKOUT lab COMMAND)\n"
+    for root in (None, tmp_path / "nothing"):
+        ended = lab_of(installed, tmp_path, "plan", root=root)
+        assert ended.returncode == 2
+        assert ended.stderr == f"lab plan: {root or tmp_path}: not in a checkout of Verbyte {hint}"
+
+
+def test_missing_python_package_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    for module in [name for name in sys.modules if name.startswith("lab.cli.first") or name.startswith("lab.report")]:
+        monkeypatch.delitem(sys.modules, module)
+    assert main(["try"]) == 2
+    assert "lab try: jinja2: this Python package is not installed (try: " in capsys.readouterr().err
