@@ -30,7 +30,7 @@ all: setup $(programs) ## Measure every trial without a record and write the rep
 run: venv $(programs) ## Measure every trial without a record
 	$(bin)/lab run
 
-report: setup ## Write the reports from the records, without measuring
+report: setup ## Write the reports from the records or the reference, without measuring
 	$(bin)/lab report
 
 site: setup ## Write a static site into report/site: front page, documents, reports

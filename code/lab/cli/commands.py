@@ -170,7 +170,11 @@ SECTIONS = {
         ),
     ),
     "Write a report": (
-        Command("report.commands.report", "write reports from the records", "verbs_throughput write_parameters").takes(
+        Command(
+            "report.commands.report",
+            "write reports from the records or the reference",
+            "verbs_throughput write_parameters",
+        ).takes(
             EXPERIMENTS_OR_ALL,
             *READ,
             REPORTED,
