@@ -288,6 +288,12 @@ SECTIONS = {
         Command("cli.tools.verify", "measure again and compare with the reference", "verbs_throughput").takes(
             EXPERIMENTS_OR_ALL, *ON_EXACT
         ),
+        Command("cli.tools.spot", "measure a random tenth and compare with the reference", "--seed 7").takes(
+            EXPERIMENTS_OR_ALL,
+            *ON_EXACT,
+            RECORDS,
+            argument("--seed", type=int, help="choose the trials by this number (default: a random one)"),
+        ),
         Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2").takes(*WHERE),
         Command(
             "cli.tools.fit_card",
