@@ -1,7 +1,7 @@
 # The front door: each target runs a command of `lab` or compiles code/bench. `make` alone prints the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify spot bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
@@ -30,7 +30,7 @@ all: setup $(programs) ## Measure every trial without a record and write the rep
 run: venv $(programs) ## Measure every trial without a record
 	$(bin)/lab run
 
-report: setup ## Write the reports from the records, without measuring
+report: setup ## Write the reports from the records or the reference, without measuring
 	$(bin)/lab report
 
 site: setup ## Write a static site into report/site: front page, documents, reports
@@ -38,6 +38,9 @@ site: setup ## Write a static site into report/site: front page, documents, repo
 
 verify: venv ## Measure everything again and compare it with results/reference
 	$(bin)/lab verify
+
+spot: venv ## Measure a random tenth and compare it with results/reference
+	$(bin)/lab spot
 
 bench: build ## Compare Verbyte's programs with ib_write_bw, iperf3 and others
 	$(bin)/lab bench

@@ -49,7 +49,7 @@ def test_help_names_the_variables_of_each_target() -> None:
     assert taken - {(target, "MAKE") for target, _, _ in rules} - {("help", "MAKEFILE_LIST")} == known
 
 
-MEASURE = ["try", "run", "all", "verify"]
+MEASURE = ["try", "run", "all", "verify", "spot"]
 
 
 def without_a_compiler(folder: Path) -> None:

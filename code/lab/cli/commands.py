@@ -190,7 +190,11 @@ SECTIONS = {
         ),
     ),
     "Write a report": (
-        Command("report.commands.report", "write reports from the records", "verbs_throughput write_parameters").takes(
+        Command(
+            "report.commands.report",
+            "write reports from the records or the reference",
+            "verbs_throughput write_parameters",
+        ).takes(
             EXPERIMENTS_OR_ALL,
             *READ,
             REPORTED,
@@ -303,6 +307,12 @@ SECTIONS = {
     "Check and maintain": (
         Command("cli.tools.verify", "measure again and compare with the reference", "verbs_throughput").takes(
             EXPERIMENTS_OR_ALL, *ON_EXACT
+        ),
+        Command("cli.tools.spot", "measure a random tenth and compare with the reference", "--seed 7").takes(
+            EXPERIMENTS_OR_ALL,
+            *ON_EXACT,
+            RECORDS,
+            argument("--seed", type=int, help="choose the trials by this number (default: a random one)"),
         ),
         Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2").takes(*WHERE),
         Command(

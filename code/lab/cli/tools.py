@@ -1,13 +1,16 @@
-"""Commands besides measuring: profile, fit-card, verify, bench, lock, image and script."""
+"""Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
 
 from __future__ import annotations
 
 import csv
 import io
+import random
+import secrets
 import shlex
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -28,10 +31,11 @@ from lab.places import CACHE, EXPERIMENTS, MACHINE, PUBLISHED, REFERENCE, from_h
 from lab.plan.builds import keep_binaries, lab_programs, lab_task
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.plan.planning import all_experiments, find_experiment, open_workshop
-from lab.records.compare import compare, format_result
+from lab.records.compare import compare, difference_of_records, format_result
 from lab.records.compare import verify as compare_tables
+from lab.records.record import has_record
 from lab.records.reference import changed_parts, read_reference, write_reference
-from lab.records.table import make_table
+from lab.records.table import make_table, parse_table
 from lab.report.evidence.published import published_curve
 from lab.sites.agent.client import kept, locator
 from lab.sites.exact import ExactSite, open_profiled
@@ -161,8 +165,42 @@ def verify(options: Namespace) -> int:
     for verdict in verdicts:
         print("\n".join(verdict.lines()))
     if not all(verdict.identical for verdict in verdicts):
-        print("changed since the reference: " + (", ".join(changed_parts(shop.plans, REFERENCE)) or "nothing"))
+        _print_changes(shop.plans)
     return max(say_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
+
+
+def _print_changes(plans: Iterable[Plan]) -> None:
+    print("changed since the reference: " + (", ".join(changed_parts(plans, REFERENCE)) or "nothing"))
+
+
+def spot(options: Namespace) -> int:
+    """Measure a random tenth of the trials, and compare the rows of all records with the reference's."""
+    shop = open_shop(options.experiment, options)
+    references = [parse_table(read_reference(plan, REFERENCE)) for plan in shop.plans]
+    seed = secrets.randbelow(10**6) if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    sample = replace(shop, plans=tuple(_tenth(plan, random.Random(seed)) for plan in shop.plans))
+    summary = run_remaining(sample, options.results, options.jobs)
+    if summary.interrupted:
+        return say_interrupted(summary)
+    differences = []
+    for plan, reference in zip(shop.plans, references, strict=True):
+        trials = plan.trials()
+        there = sum(has_record(options.results, key) for key in trials)
+        difference = difference_of_records(make_table(plan, options.results), reference)
+        verdict = f"; {difference}" if difference else ", all identical to the reference"
+        print(f"{plan.experiment.name}: {there} of {len(trials)} trials measured here{verdict}")
+        differences.append(difference)
+    if any(differences):
+        _print_changes(shop.plans)
+    return max(say_failures(summary), int(any(differences)))
+
+
+def _tenth(plan: Plan, chance: random.Random) -> Plan:
+    """The plan with a tenth of the trials of each series, and at least one."""
+    of_series = [[each for each in plan.planned if each.series is series] for series in plan.experiment.series]
+    chosen = (chance.sample(trials, max(1, len(trials) // 10)) for trials in of_series if trials)
+    return replace(plan, planned=tuple(planned for trials in chosen for planned in trials))
 
 
 def bench(options: Namespace) -> int:

@@ -57,6 +57,13 @@ def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
     return None
 
 
+def difference_of_records(rows: list[Row], reference: Iterable[Row]) -> str | None:
+    """Describe the first row that differs from the reference's rows of the same records; None for equal rows."""
+    records = {row.record for row in rows}
+    same = [row for row in reference if row.record in records]
+    return first_difference(rows, same) if same or not rows else "the reference has none of these trials"
+
+
 def _difference(row: Row, reference: Row) -> str:
     """Describe the first column in which two rows differ; empty for equal rows."""
     cells, expected = row.cells(), reference.cells()

@@ -23,7 +23,8 @@ from lab.plan.plan import Plan, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, read_site
 from lab.records.record import RECORD, read_facts
-from lab.records.reference import read_identity
+from lab.records.reference import SITE as SITE_OF_REFERENCE
+from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
 from lab.sites.site import MODULES, Tell, require_known
 
@@ -61,8 +62,8 @@ class Choice:
         return self.there / len(self.plan.trials())
 
 
-def plans_of(options: Namespace) -> tuple[Plan, ...]:
-    """Return the recorded plans of a command's experiments."""
+def plans_of(options: Namespace, reference: Path | None = None) -> tuple[Plan, ...]:
+    """Return the recorded plans of a command's experiments; without a record, those of a reference."""
     return recorded_plans(
         options.experiment,
         options.results,
@@ -70,6 +71,7 @@ def plans_of(options: Namespace) -> tuple[Plan, ...]:
         lambda: choose(options.hosts)[0],
         tell,
         most_trials(options),
+        reference,
     )
 
 
@@ -80,6 +82,7 @@ def recorded_plans(
     prefer: Callable[[], str],
     tell: Tell,
     most: int | None = MOST_TRIALS,
+    reference: Path | None = None,
 ) -> tuple[Plan, ...]:
     """Plan each experiment for the site and identity with records of most of its trials.
 
@@ -89,8 +92,11 @@ def recorded_plans(
     groups = _of_site(read_groups(results), site)
     for name in sorted({group.site.name for group in groups}):
         require_count(experiments, name, tell, most)
+    others = reference if site in (ANY, SITE_OF_REFERENCE) else None
     plans = tuple(
-        (_best(experiment, groups, prefer, tell) or _refuse(experiment, groups, results, site)).plan
+        (choice.plan if (choice := _best(experiment, groups, prefer, tell)) else None)
+        or (reference_plan(experiment, others) if others else None)
+        or _refuse(experiment, groups, results, site)
         for experiment in experiments
     )
     for line in left_out(plans):

@@ -1,4 +1,4 @@
-"""The reference: tables, with the identity of their site and programs."""
+"""The reference: tables, with the identity of their site and programs; and the plan of its trials."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import VerifyError
+from lab.experiment.experiment import Experiment
 from lab.files.storage import write_text
-from lab.plan.plan import Plan
-from lab.records.table import columns, format_table, make_table
+from lab.machine.results import ENDS
+from lab.plan.builds import LAB_PROGRAMS
+from lab.plan.plan import CARD_FILES, Plan, SiteFacts, binaries, make_plan
+from lab.records.table import KEY_LETTERS, Row, columns, format_table, make_table, parse_table
+from lab.sites.site import EXACT
 
 IDENTITY = "identity.json"
+SITE = "exact"  # the site of the reference
 
 
 def write_reference(plans: Iterable[Plan], results: Path, folder: Path) -> dict[Path, int]:
@@ -35,6 +40,24 @@ def read_reference(plan: Plan, folder: Path) -> str:
     except FileNotFoundError as error:
         hint = f"lab table {plan.experiment.name} --reference"
         raise VerifyError("there is no reference", where=str(file), hint=hint) from error
+
+
+def reference_plan(experiment: Experiment, folder: Path) -> Plan | None:
+    """Plan the experiment with the site and the programs of the reference; None if it lacks any trial."""
+    identity = read_identity(folder) or {}
+    digests = {file: identity.get(file.name, "") for file in binaries([experiment])}
+    programs = {*LAB_PROGRAMS, *(file.name for file in (*CARD_FILES, *digests))}
+    site = {name: value for name, value in identity.items() if name not in programs}
+    plan = make_plan(experiment, SiteFacts(SITE, ENDS, site, EXACT), digests)
+    return plan if reference_rows(plan, folder) else None
+
+
+def reference_rows(plan: Plan, folder: Path) -> list[Row]:
+    """Return the reference's rows of the plan's trials; none if it lacks any trial."""
+    file = folder / f"{plan.experiment.name}.csv"
+    trials = {(each.series.name, each.trial.key[:KEY_LETTERS]) for each in plan.planned if not each.series.tool.silent}
+    rows = [row for row in parse_table(file.read_text()) if (row.series, row.record) in trials] if file.exists() else []
+    return rows if {(row.series, row.record) for row in rows} == trials else []
 
 
 def read_identity(folder: Path) -> dict[str, str] | None:

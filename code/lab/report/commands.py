@@ -16,7 +16,7 @@ from lab.errors import LabError, StorageError
 from lab.files import store
 from lab.files.storage import write_bytes
 from lab.files.toml import files_of
-from lab.places import CACHE, MACHINE, PUBLISHED, REPORTS, TEMPLATES, from_here
+from lab.places import CACHE, MACHINE, PUBLISHED, REFERENCE, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
@@ -32,7 +32,7 @@ def report(options: Namespace) -> int:
     """Write a PDF and a page, or the page alone, for each experiment whose report is not current, several at once; a
     refused report stops no other."""
     stale, write = [], write_page if options.html else write_report
-    for plan in plans_of(options):
+    for plan in plans_of(options, REFERENCE):
         if is_current(plan, options.results, options.out):
             print(f"{from_here(report_file(plan, options.out))}: up to date")
         else:
@@ -70,13 +70,14 @@ def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
 
 
 def report_texts(plan: Plan) -> list[Path]:
-    """The files behind a report except records and code: texts, templates, published values, versions."""
+    """The files behind a report except records and code: texts, templates, published values, reference, versions."""
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
     typed += sorted(folder.glob("*.csv"))  # of a student's own figures
     published = sorted(PUBLISHED.glob("*.*"))
-    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published, MACHINE / "packages.lock", MACHINE / "frozen.json"]
+    tables = [REFERENCE / f"{plan.experiment.name}.csv", MACHINE / "packages.lock", MACHINE / "frozen.json"]
+    return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published, *tables]
 
 
 def is_current(plan: Plan, results: Path, folder: Path) -> bool:
@@ -116,7 +117,7 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
     sources = Sources(plan.experiment.file, TEMPLATES)
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since templates/{pdf.stem}.tex does not exist", file=sys.stderr)
-    prepared = prepare(sources, gather(plan, results), CACHE / "report")
+    prepared = prepare(sources, gather(plan, results, REFERENCE), CACHE / "report")
     for name, png in prepared.pngs.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", png)
     return prepared

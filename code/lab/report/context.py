@@ -18,7 +18,7 @@ from lab.report.evidence.parameters import (
     profile_why,
     published_by,
 )
-from lab.report.evidence.words import SiteWords, about_site, measured_on, words_of
+from lab.report.evidence.words import SiteWords, about_site, measured_here, measured_on, words_of
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
 from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, tails
@@ -28,7 +28,7 @@ from lab.report.sources import People
 from lab.report.tex.render import Markup
 from lab.sites.site import Traits
 
-OF_EVIDENCE = (profile_why, constants, published_by, environment, card_origins, measured_on, warnings)
+OF_EVIDENCE = (profile_why, constants, published_by, environment, card_origins, measured_here, measured_on, warnings)
 FIGURES = (agreed, against, by_round, causes, dots, effect, extrapolated, multiples, parts, tails, tornado)
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "
@@ -81,6 +81,8 @@ class Context:
         str,
         "the first page: the days of the measurement, or the date of the site's clock if every run has the same bytes",
     ]
+    measured_here: Annotated[str, "the first page: how many trials were measured, and how many are the reference's"]
+    has_samples: Annotated[bool, "whether every trial was measured: the reference has tables without single messages"]
     warnings: Annotated[list[str], "the warnings of the records' notes"]
     typed_files: Annotated[list[str], "the names of the attached files that a person wrote"]
 
@@ -113,6 +115,7 @@ def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files
         line_panel=LinePanel,
         about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device, plan.experiment.cards),
         typed_files=typed_files,
+        has_samples=not evidence.unmeasured,
         **values,
         **figures,
     )

@@ -51,9 +51,10 @@ def names_made(experiment: str) -> tuple[str, ...]:
 def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
     """The table, the manifest, the identity, and the texts, by file name."""
     plan = evidence.plan
+    measured = [(key, facts) for key, facts in evidence.facts.items() if key not in evidence.unmeasured]
     files = {
         f"{plan.experiment.name}.csv": format_table(columns(plan, evidence.rows), evidence.rows),
-        "manifest.json": _json([_manifest_entry(key, facts) for key, facts in evidence.facts.items()]),
+        "manifest.json": _json([_manifest_entry(key, facts) for key, facts in measured]),
         "identity.json": _json({"site": plan.site.name, **plan.site.identity}),
     }
     return {name: text.encode() for name, text in files.items()} | texts

@@ -19,6 +19,7 @@ from lab.run.checks import failed_steps, notes, path_of, refuted, unaccounted, u
 from lab.sites.site import Site
 from lab.typed_json import JsonTable, as_json
 
+NOTHING_RAN = Outcome((), {}, {}, 0, 0, "", 0.0)
 # Parameters that only determine `counts`: two experiments with different values may share a trial.
 COUNTED = ("sizes", "iterations", "warmup", "repetitions")
 
@@ -79,8 +80,14 @@ def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[S
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
     """Return the facts of a trial that the site could not run."""
-    facts = record_facts(planned, site, Outcome((), {}, {}, 0, 0, "", 0.0))
+    facts = record_facts(planned, site, NOTHING_RAN)
     return Record(_failed(facts, str(error)), ())
+
+
+def facts_of_reference(planned: Planned, site: SiteFacts) -> Facts:
+    """Return the facts of a trial that only the reference has: its request and its warnings, nothing measured."""
+    facts = record_facts(planned, site, NOTHING_RAN)
+    return replace(facts, judged=replace(facts.judged, checks=CHECKS))
 
 
 def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts) -> FailedOutcome:

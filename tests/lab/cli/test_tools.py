@@ -1,21 +1,28 @@
-"""Commands besides measuring: profile, fit-card and script."""
+"""Commands besides measuring: profile, fit-card, spot and script."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.fake_site import FakeSite
 
 from lab.causes.symbols import Tally, of_kernel
 from lab.causes.table import Share
+from lab.cli import tools
+from lab.cli.main import main
 from lab.cli.tools import cluster_facts, fit_card, lines, make_script, read_curve
 from lab.errors import SiteError, SpecError
 from lab.experiment.reader import load, read_card
 from lab.places import EXPERIMENTS, PUBLISHED
 from lab.plan.plan import Plan, binaries, make_plan
+from lab.plan.planning import Workshop
+from lab.records.reference import write_reference
 from lab.sites.hosts import Slurm
 
 CLUSTER = Slurm(interface="ib0", device="mlx5_0", account="lab", modules=("gcc", "openmpi"), options=("--mem=0",))
@@ -101,3 +108,46 @@ def test_script_needs_a_link_and_an_mpi_program_whose_device_is_there() -> None:
         cluster_facts(Slurm())
     with pytest.raises(SiteError, match="no series of it runs an MPI program"):
         script("verbs_throughput")
+
+
+@pytest.fixture
+def spot(
+    measured_plan: Plan, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], int]:
+    """Measure a tenth of a plan whose reference is known."""
+    write_reference([measured_plan], results, tmp_path / "reference")
+    monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(tools, "open_shop", lambda *_: Workshop(fake_site, measured_plan.site, (measured_plan,)))
+    places = ("--results", str(tmp_path / "here"))
+    return lambda: main(["spot", str(measured_plan.experiment.file), "--jobs", "1", "--seed", "7", *places])
+
+
+def test_spot_measures_a_trial_of_each_series_and_names_the_seed(
+    spot: Callable[[], int], fake_site: FakeSite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = fake_site.jobs
+    for _ in range(2):  # the second time the same trials have records
+        assert spot() == 0
+        said = capsys.readouterr().out
+        assert said == "seed 7\nsmall: 4 of 10 trials measured here, all identical to the reference\n"
+    assert fake_site.jobs - jobs == 4
+
+
+def test_spot_names_the_first_difference_from_the_reference(
+    spot: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "reference" / "small.csv"
+    table.write_text(re.sub(r"^(peer,.*?,.*?,.*?,\d,\d+),\d+,", r"\1,7,", table.read_text(), flags=re.MULTILINE))
+    assert spot() == 1
+    said = capsys.readouterr().out
+    assert "small: 4 of 10 trials measured here; row 1 (peer " in said and "the reference has 7; 6 rows differ" in said
+    assert said.endswith("changed since the reference: nothing\n")
+
+
+def test_spot_of_other_programs_finds_no_trial_in_the_reference(
+    spot: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "reference" / "small.csv"
+    table.write_text(re.sub(r",[0-9a-f]{16}$", ",0123456789abcdef", table.read_text(), flags=re.MULTILINE))
+    assert spot() == 1
+    assert "trials measured here; the reference has none of these trials\n" in capsys.readouterr().out

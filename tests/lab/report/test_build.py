@@ -277,7 +277,7 @@ def test_pages_are_written_without_tex_and_a_hint_names_its_installation(
     student.write("references.bib", "@misc{frey, title = {The hidden cost of {RDMA}}}\n")
     plan, folder = laboratory.plan_of("verbs_throughput", student.folder), student.folder / "report"
     monkeypatch.setattr(commands, "CACHE", student.cache.parent)
-    monkeypatch.setattr(commands, "plans_of", lambda _: [plan])
+    monkeypatch.setattr(commands, "plans_of", lambda *_: [plan])
     monkeypatch.setenv("PATH", str(student.folder / "nothing"))
     options = Namespace(results=records, out=folder, jobs=1, html=True)
     assert commands.report(options) == 0

@@ -7,15 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
 
-from lab.errors import RecordError, SpecError
-from lab.experiment.experiment import Experiment, Point
+from lab.errors import SpecError
+from lab.experiment.experiment import Experiment
 from lab.experiment.reader import CardFile, read_card
 from lab.machine.results import ENDS
 from lab.places import REFERENCE
 from lab.plan.plan import Plan, SiteFacts
-from lab.records.reference import read_identity
+from lab.records.reference import SITE, read_identity
 from lab.records.table import parse_table
 from lab.report.evidence.evidence import Evidence, cells, measured_plan
 from lab.report.evidence.labels import describe_link, label
@@ -23,7 +22,6 @@ from lab.report.evidence.words import versions
 from lab.report.tex.render import Markup, escape
 from lab.sites.site import EXACT
 
-SITE = "exact"
 SHOWN_LETTERS = 10  # of a key: `lab show` needs only its beginning
 SHOWN_DIGEST = 16
 ORIGINS = {"data sheet": "from data sheets", "fitted": "fitted to {}", "assumed": "assumed"}
@@ -59,16 +57,8 @@ def sets_of(keys: Iterable[str], sets: Iterable[RecordSet]) -> str:
     return ", ".join(names)
 
 
-@dataclass(frozen=True)
-class ReferenceEvidence(Evidence):
-    """Rows without samples, so that quantiles and rounds are errors."""
-
-    def samples(self, series: str, point: Point | None = None) -> NoReturn:
-        raise RecordError(f"{series}{point or ''}: the reference has rows and no samples", hint="measure it: lab run")
-
-
-def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> ReferenceEvidence:
-    """The rows of the reference; raise if it has none. An older reference may lack some series."""
+def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> Evidence:
+    """The rows of the reference; raise if it has none. An older reference may lack some series, and have other keys."""
     table = folder / f"{experiment.name}.csv"
     try:
         rows = parse_table(table.read_text())
@@ -80,7 +70,7 @@ def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> Refe
     facts = SiteFacts(SITE, ENDS, read_identity(folder) or {}, EXACT)
     plan = measured_plan(Plan(replace(experiment, series=series), facts, ()), rows)
     keys = list(dict.fromkeys(row.record for row in rows))
-    return ReferenceEvidence(plan, tuple(rows), {}, folder, 0, cells(plan, rows, keys))
+    return Evidence(plan, tuple(rows), {}, folder, 0, frozenset(keys), cells(plan, rows, keys))
 
 
 def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:

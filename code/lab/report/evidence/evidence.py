@@ -14,9 +14,12 @@ from lab.experiment.experiment import Point, Series
 from lab.model.sizes import parse_size
 from lab.plan.plan import Plan, Planned
 from lab.programs.program import Sample
+from lab.records.compare import difference_of_records
 from lab.records.facts import Facts
 from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
+from lab.records.reference import reference_rows
 from lab.records.table import KEY_LETTERS, Row, table_of
+from lab.run.measure import facts_of_reference
 
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
 COUNTS = ("_ns", "_per_s", "messages")  # ends of the names of columns that count something
@@ -44,6 +47,7 @@ class Evidence:
     facts: dict[str, Facts]  # by key, in the order of the plan
     results: Path
     bytes_on_disk: int
+    unmeasured: frozenset[str] = frozenset()  # trials whose rows are the reference's
     _cells: Cells = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _made: dict[object, object] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -61,9 +65,11 @@ class Evidence:
         return tuple(run for run in self.plan.experiment.series if run.measure == "throughput" and run.vary)
 
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
-        """The raw samples of each repetition, by its record's key."""
+        """The raw samples of each repetition, by its record's key; none if a repetition has no record."""
         curve = series, point or {}
         keys = [trial.trial.key for trial in self.plan.planned if (trial.series.name, trial.point) == curve]
+        if not self.unmeasured.isdisjoint(keys):
+            return {}
         for key in keys:
             if key not in self._samples:
                 self._samples[key] = read_samples_of(self.results, key)
@@ -87,29 +93,45 @@ class Evidence:
         return tuple(key for key in keys if key in self.facts and not self.facts[key].judged.is_sound)
 
 
-def gather(plan: Plan, results: Path) -> Evidence:
-    """All evidence of a plan; raise if a trial has no record, and name the first."""
+def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence:
+    """All evidence of a plan; raise if a trial has no record, and name the first.
+
+    If a reference has every trial of the plan and equals the records, its rows stand in for those of missing records.
+    """
     keys = list(dict.fromkeys(trial.trial.key for trial in plan.planned))
     records = {key: record for key in keys if (record := read_whole(results, key))}
-    _require(plan, results, records.keys())
-    rows = tuple(table_of(plan, records.get))
+    rows = table_of(plan, records.get)
+    absent = [key for key in keys if key not in records]
+    is_damaged = any(record_folder(results, key).is_dir() for key in absent)
+    all_rows = reference_rows(plan, reference) if reference and absent and not is_damaged else []
+    if all_rows and difference_of_records(rows, all_rows) is None:
+        rows = all_rows
+    else:
+        _require(plan, results, records.keys())
     plan = measured_plan(plan, rows)
-    facts = {key: records[key].facts() for key in dict.fromkeys(trial.trial.key for trial in plan.planned)}
-    disk = sum(file.stat().st_size for key in keys for file in record_folder(results, key).iterdir())
-    return Evidence(plan, rows, facts, results, disk, cells(plan, rows, keys))
+    trials = {trial.trial.key: trial for trial in reversed(plan.planned)}
+    facts = {
+        key: records[key].facts() if key in records else facts_of_reference(trials[key], plan.site)
+        for key in keys
+        if key in trials
+    }
+    disk = sum(file.stat().st_size for key in records for file in record_folder(results, key).iterdir())
+    unmeasured = frozenset(facts.keys() - records.keys())
+    return Evidence(plan, tuple(rows), facts, results, disk, unmeasured, cells(plan, rows, keys))
 
 
 def require_all(plan: Plan, results: Path) -> None:
-    """Raise if a trial has no intact record, and name the first."""
-    _require(plan, results, {key for key in plan.trials() if has_record(results, key)})
+    """Raise if a trial of a submission has no intact record, and name the first."""
+    whole = {key for key in plan.trials() if has_record(results, key)}
+    _require(plan, results, whole, "a submission needs records, not the reference: ")
 
 
-def _require(plan: Plan, results: Path, whole: Collection[str]) -> None:
+def _require(plan: Plan, results: Path, whole: Collection[str], reason: str = "") -> None:
     absent = [trial for trial in plan.planned if trial.trial.key not in whole]
     if absent:
         damage = record_damage(results, absent[0].trial.key)
         raise RecordError(
-            f"{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if damage else ''}; "
+            f"{reason}{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if damage else ''}; "
             f"the first is {describe(absent[0])}{f' ({damage})' if damage else ''}",
             where=plan.experiment.name,
             hint=f"lab run {plan.experiment.name}",

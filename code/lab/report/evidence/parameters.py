@@ -183,7 +183,10 @@ def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
 
 def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
     return {
-        series.name: tuple(Effective(point, _by_size(evidence, series, point)) for point in series.points())
+        series.name: tuple(
+            Effective(point, {} if evidence.unmeasured else _by_size(evidence, series, point))
+            for point in series.points()
+        )
         for series in evidence.plan.experiment.series
     }
 

@@ -63,6 +63,16 @@ def measured_on(evidence: Evidence) -> str:
     return f"Measured on {days[0]}." if days else ""
 
 
+def measured_here(evidence: Evidence) -> str:
+    """The number of trials that were measured, by the records alone."""
+    trials, absent = len(evidence.facts), len(evidence.unmeasured)
+    where = " on this computer" if evidence.plan.site.traits.repeats else ""
+    if not absent:
+        return f"Measured{where}: {trials} of {trials} trials."
+    identical = ", all identical to the reference" if absent < trials else ""
+    return f"Reference results: {trials - absent} of {trials} trials measured{where}{identical}."
+
+
 def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
     """Labels and packages; nothing if the records are of another machine than this checkout's."""
     expected = snapshot.read(machine)

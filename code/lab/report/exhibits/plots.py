@@ -115,7 +115,10 @@ def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Markup:
-    """The rounds of the first repetition of series at sizes: series, size, name and look of each."""
+    """The rounds of the first repetition of series at sizes: series, size, name and look of each; nothing for the
+    reference, whose tables have no single round."""
+    if exhibits.numbers.evidence.unmeasured:
+        return Markup("")
     drawn = tuple(_rounds(_measured(exhibits, series), parse_size(size), words[0]) for series, size, *words in curves)
     band = _measured(exhibits, curves[0][0]).limits.target
     return exhibits.put(caption, ByRound(name, drawn, tuple(look_of(words) for words in curves), band))
@@ -134,7 +137,10 @@ def _measured(exhibits: Exhibits, name: str) -> MeasuredCurve:
 
 
 def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) -> Markup:
-    """Distributions, all repetitions of a series together; a series without single round trips is left out."""
+    """Distributions, all repetitions of a series together; a series without single round trips is left out. Nothing for
+    the reference, whose tables have none."""
+    if exhibits.numbers.evidence.unmeasured:
+        return Markup("")
     drawn, looks = list[Distribution](), list[LineLook]()
     for series, *words in rows:
         curve = _measured(exhibits, series) if series in exhibits.numbers.series else None

@@ -356,7 +356,9 @@ MEASURES = {
         kinds=CALLS,
     ),
     "deviation": Measure(
-        "standard deviation of an end's calls", lambda at: Value(deviation(at.calls), TIME), kinds=CALLS
+        "standard deviation of an end's calls",
+        lambda at: Value(deviation(at.calls), TIME) if at.calls else None,
+        kinds=CALLS,
     ),
     "first_call": Measure(
         "time of the first timed call of an end",

@@ -102,6 +102,9 @@ class Rounds:
 def rounds_of(curve: Subject) -> Iterator[Rounds]:
     """The rounds of each size; raise if the rounds of a record do not end by the stop rule."""
     records = curve.evidence.samples(curve.series.name, curve.point)
+    if not records:
+        yield from _rounds_of_table(curve)
+        return
     for size in curve.sizes:
         parts = [
             _Repetition(curve, key, [sample for sample in samples if sample.size_bytes == size])
@@ -118,6 +121,28 @@ def rounds_of(curve: Subject) -> Iterator[Rounds]:
             tuple(estimate_median([trip.time_ns for trip in part.of("control_trip")]).value for part in parts),
             tuple(part.rates for part in parts),
         )
+
+
+def _rounds_of_table(curve: Subject) -> Iterator[Rounds]:
+    """The rounds of each size by the table of this plan: the sums of the last rounds, and no rate of a single one."""
+    name, point, plan = curve.series.name, curve.point, curve.evidence.plan
+    counts = {
+        count.size: count.iterations
+        for planned in plan.planned
+        if (planned.series.name, planned.point) == (name, point)
+        for count in planned.trial.request.counts
+    }
+    varied = {key: str(value) for key, value in point.items()}
+    for size in curve.sizes if counts else ():
+        rows = [row for row in curve.evidence.rows if (row.series, row.point, row.size_bytes) == (name, varied, size)]
+        shares = [counts[size] / row.counts["messages"] for row in rows]  # of one round in the last ones
+        whole, completed = (
+            tuple(row.counts[column] * share for row, share in zip(rows, shares, strict=True))
+            for column in ("confirmed_ns", "completed_ns")
+        )
+        trips = tuple(float(row.counts["round_trip_ns"]) for row in rows)
+        rounds, reached = tuple(row.counts["rounds"] for row in rows), sum(row.stable == "yes" for row in rows)
+        yield Rounds(curve, size, counts[size] * size, rounds, reached, whole, completed, trips)
 
 
 @dataclass(frozen=True)

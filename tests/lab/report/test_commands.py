@@ -1,0 +1,112 @@
+"""`lab report` from records, from the reference, and from both."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.lab.report import laboratory
+
+from lab.cli.main import main
+from lab.experiment.reader import load
+from lab.machine.results import ENDS
+from lab.model.trial import Ends
+from lab.places import REFERENCE
+from lab.plan.plan import Plan, SiteFacts
+from lab.plan.planning import all_experiments
+from lab.records.record import record_folder
+from lab.records.reference import reference_plan, write_reference
+from lab.report import commands
+
+TRIALS = 20
+EXPERIMENT = laboratory.experiment(
+    'sizes = "1..16K*4"\niterations = 400\nrepetitions = 4',
+    "a verbs write throughput\nvary.tx_depth = [32, 64]",
+    "b tcp send latency",
+    "c mpi-tcp send one-way",
+    "d tcp send throughput\nparameters = { until_stable = 1, wait = 'event' }",
+)
+
+
+class ExactSite(laboratory.UnsteadySite):
+    """A site that has the ends of the reference's."""
+
+    @property
+    def ends(self) -> Ends:
+        return ENDS
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """A plan whose records are the reference in a folder of the test."""
+    (tmp_path / "mine.toml").write_text(EXPERIMENT)
+    plan = laboratory.plan_of("mine", tmp_path, SiteFacts.of(ExactSite()))
+    laboratory.record(plan, tmp_path / "all", ExactSite())
+    write_reference([plan], tmp_path / "all", tmp_path / "reference")
+    monkeypatch.setattr(commands, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(commands, "CACHE", tmp_path / "cache")
+    return plan
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Callable[[], int]:
+    """Write the page."""
+    places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
+    return lambda: main(["report", str(tmp_path / "mine.toml"), "--html", *places])
+
+
+def copy_records(plan: Plan, tmp_path: Path, count: int) -> None:
+    for key in list(plan.trials())[:count]:
+        shutil.copytree(record_folder(tmp_path / "all", key), record_folder(tmp_path / "results", key))
+
+
+@pytest.mark.parametrize(
+    ("count", "line"),
+    [
+        (0, f"Reference results: 0 of {TRIALS} trials measured on this computer."),
+        (6, f"Reference results: 6 of {TRIALS} trials measured on this computer, all identical to the reference."),
+        (TRIALS, f"Measured on this computer: {TRIALS} of {TRIALS} trials."),
+    ],
+)
+def test_page_opens_with_the_number_of_measured_trials(
+    plan: Plan, report: Callable[[], int], tmp_path: Path, count: int, line: str
+) -> None:
+    copy_records(plan, tmp_path, count)
+    assert report() == 0
+    page = (tmp_path / "report" / "mine.html").read_text()
+    assert f"{line} Site exact" in page
+    is_complete = count == TRIALS
+    assert ("The reference has tables without single messages" in page) is not is_complete
+    assert ("of the site\u2019s clock" in page) is is_complete and "rounds of <code>d</code> agree" in page
+
+
+def test_record_that_differs_from_the_reference_is_not_completed_by_it(
+    plan: Plan, report: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy_records(plan, tmp_path, 6)
+    table = tmp_path / "reference" / "mine.csv"
+    head, first, *rest = table.read_text().splitlines()
+    cells = dict(zip(head.split(","), first.split(","), strict=True)) | {"completed_ns": "1"}
+    table.write_text("\n".join([head, ",".join(cells.values()), *rest, ""]))
+    assert report() == 2
+    assert f"{TRIALS - 6} of {TRIALS} trials have no record" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("plan")
+@pytest.mark.parametrize("change", ["no table", "no trial of the plan"])
+def test_report_without_records_and_reference_is_refused(
+    report: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    if change == "no table":
+        (tmp_path / "reference" / "mine.csv").unlink()
+    else:
+        (tmp_path / "mine.toml").write_text(EXPERIMENT.replace("iterations = 400", "iterations = 500"))
+    assert report() == 2 and not (tmp_path / "report").exists()
+    assert "there is no record" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file", all_experiments(), ids=lambda file: file.stem)
+def test_reference_has_every_trial_of_an_experiment(file: Path) -> None:
+    assert reference_plan(load(file), REFERENCE)
