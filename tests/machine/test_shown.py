@@ -58,6 +58,8 @@ ELSEWHERE = {
     r"docker .*|apptainer .*": CONTAINER,
     r".* SITE=slurm": SLURM,
     r"lab script .*|srun .*": SLURM,
+    r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes
+    r"lab kit make .* --template": "tests/lab/kit/test_kit.py",
     r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with
     r"LAB_TOKEN=secret verbs-.*": "tests/machine/test_programs.py",
     r"tcp-server .*|tcp-client .*|mpirun .*": HERE,

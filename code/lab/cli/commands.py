@@ -261,6 +261,7 @@ SECTIONS = {
                 "--experiment", default="verbs_throughput", help=f"of a new kit: {EXPERIMENT} (default: %(default)s)"
             ),
             argument("--count", type=count, default=30, help="submissions of a sample (default: 30)"),
+            flag("--template", "make a git repository with a dev container and a workflow instead of a zip"),
             folder("--out", "the folder that is written to (default of make: submission)"),
             folder(
                 "--results",

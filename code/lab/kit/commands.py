@@ -16,7 +16,7 @@ from lab.files.toml import files_of
 from lab.grade.commands import graded
 from lab.grade.grading import watch
 from lab.kit.handout import handout
-from lab.kit.kit import SOLUTION, Kit, load_kit, new_kit, write_parcel
+from lab.kit.kit import SOLUTION, Kit, load_kit, new_kit, write_parcel, write_repository
 from lab.places import ASSIGNMENTS, CACHE, SUBMISSIONS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.plan.planning import open_workshop
@@ -45,12 +45,16 @@ def _new(options: Namespace) -> int:
 
 
 def _make(options: Namespace) -> int:
-    """Write the parcel, and the page by itself for a course's site."""
+    """Write the parcel as a zip or as a repository, and the page by itself for a course's site."""
     kit, folder = load_kit(options.kit), options.out or SUBMISSIONS
     page, parcel = folder / f"{kit.name}.handout.html", folder / f"{kit.name}.kit.zip"
     text = handout(kit)
+    if options.template:
+        parcel = folder / f"{kit.name}.template"
+        count = write_repository(kit, text, parcel)
+    else:
+        count = write_parcel(kit, text, parcel)
     write_text(page, text)
-    count = write_parcel(kit, text, parcel)
     print(from_here(page))
     print(f"{from_here(parcel)}: {count} files, to give to students")
     return 0

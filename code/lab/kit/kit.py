@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from lab.submission.assignment import Assignment, find_assignment, load_assignme
 SOLUTION = "solution"  # files that replace those beside the experiment
 MORE = ("docs", "results/reference")  # of the checkout, which an autograder does not need
 HANDOUT = "HANDOUT.html"
+SETTINGS = (".clang-format", ".devcontainer/devcontainer.json", ".dockerignore", ".editorconfig", ".gitignore")
+AUTHOR = ("-c", "user.name=Verbyte", "-c", "user.email=verbyte@localhost", "-c", "commit.gpgsign=false")
 # From this line on, students do not get an assignment's file.
 COURSE_PART = re.compile(r"^# -+ .*the course's alone.*$", re.MULTILINE)
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
@@ -74,8 +78,32 @@ def parcel(kit: Kit, page: str) -> dict[str, bytes]:
 def write_parcel(kit: Kit, page: str, file: Path) -> int:
     """Write the zip; return the number of its files."""
     files = parcel(kit, page)
-    runnable = {name for name in files if name != HANDOUT and os.access(ROOT / name, os.X_OK)}
-    write_bytes(file, pack(files, runnable))
+    write_bytes(file, pack(files, _runnable(files)))
+    return len(files)
+
+
+def _runnable(files: Iterable[str]) -> set[str]:
+    return {name for name in files if os.access(ROOT / name, os.X_OK)}
+
+
+def write_repository(kit: Kit, page: str, folder: Path) -> int:
+    """Write the parcel as a git repository with one commit; return the number of its files."""
+    if folder.exists():
+        raise SpecError("exists already, and a repository is never replaced", file=folder, hint="--out DIR")
+    readme = (TEMPLATES / "kit" / "README.md").read_text().format(title=kit.assignment.title)
+    workflow = (TEMPLATES / "kit" / "preview-grade.yml").read_bytes()
+    files = parcel(kit, page) | {name: (ROOT / name).read_bytes() for name in SETTINGS}
+    files |= {"README.md": readme.encode(), ".github/workflows/preview-grade.yml": workflow}
+    runnable = _runnable(files)
+    for name, content in files.items():
+        write_bytes(folder / name, content, runnable=name in runnable)
+    for command in (("init", "--quiet", "--initial-branch=main"), ("add", "."), (*AUTHOR, "commit", "-qm", kit.name)):
+        try:
+            subprocess.run(("git", *command), cwd=folder, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SpecError(
+                f"git failed: {error}", file=folder, hint="git --version; git init in this folder"
+            ) from error
     return len(files)
 
 

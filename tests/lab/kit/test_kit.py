@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -86,6 +89,25 @@ def test_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.Captur
     assert main(["kit", "make", "write_parameters", "--out", str(tmp_path)]) == 0
     assert {file.name for file in tmp_path.iterdir()} == {"write_parameters.handout.html", "write_parameters.kit.zip"}
     assert "to give to students" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_template_is_a_repository_with_the_parcel_a_dev_container_and_a_workflow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, bytes]
+) -> None:
+    command = ["kit", "make", "write_the_programs", "--template", "--out", str(tmp_path)]
+    assert main(command) == 0
+    folder = tmp_path / "write_the_programs.template"
+    git = ("git", "-C", str(folder))
+    committed = subprocess.run((*git, "ls-files"), capture_output=True, text=True, check=True).stdout.splitlines()
+    added = {".devcontainer/devcontainer.json", ".github/workflows/preview-grade.yml", ".gitignore"}
+    assert files.keys() | added <= set(committed)
+    assert "run: make preview-grade\n" in (folder / ".github/workflows/preview-grade.yml").read_text()
+    assert f"# {load_kit('write_the_programs').assignment.title}\n" in (folder / "README.md").read_text()
+    assert os.access(folder / "code/setup/setup", os.X_OK)
+    assert not subprocess.run((*git, "status", "--porcelain"), capture_output=True, check=True).stdout
+    assert main(command) == 2
+    assert "exists already, and a repository is never replaced" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
