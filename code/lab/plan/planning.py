@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,15 +40,30 @@ def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | Non
     """Open the site and make the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, tell, most)
-    with ThreadPoolExecutor(1) as pool:  # the VM boots while the programs compile
-        ready = pool.submit(site.prepare, tell)
-        digests = under_test(experiments, site, tell)
-        ready.result()
+    ready = _started(lambda: site.prepare(tell))  # the VM boots while the programs compile
+    digests = under_test(experiments, site, tell)
+    ready.result()
     facts = SiteFacts.of(site)
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
     for line in left_out(plans):
         tell(line)
     return Workshop(site, facts, plans)
+
+
+def _started(function: Callable[[], None]) -> Future[None]:
+    """Start a function in a thread that an interrupted process does not wait for."""
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - raised again by result()
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
 
 
 def under_test(experiments: Sequence[Experiment], site: Site, tell: Tell) -> dict[Path, str]:
