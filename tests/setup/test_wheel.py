@@ -1,4 +1,4 @@
-"""The wheel of setup.py: `lab` with its tables, and a whole checkout for `verbyte new`."""
+"""The wheel: `lab` with its tables, and a whole checkout for `verbyte new`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ pytest.importorskip("setuptools")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages with the wheel's files."""
     folder = tmp_path_factory.mktemp("site-packages")
-    command = [sys.executable, "setup.py", "--quiet", "build_py", "--build-lib", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    command = [sys.executable, "-c", "from setuptools import setup; setup()", "build_py", "--build-lib", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "code" / "setup")}
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     made = [*ROOT.glob("build"), *(ROOT / "code").glob("*.egg-info")]
     assert not made  # files in code/ change its version
     return folder

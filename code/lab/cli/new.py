@@ -11,7 +11,7 @@ from lab.cli.commands import path
 from lab.errors import LabError, all_lines
 from lab.files.storage import storage
 
-CHECKOUT = Path(__file__).parents[1] / "checkout.tar.gz"  # written by setup.py
+CHECKOUT = Path(__file__).parents[1] / "checkout.tar.gz"  # written by code/setup/checkout_wheel.py
 
 
 def main() -> int:

@@ -36,7 +36,7 @@ from lab.submission.hand_in import identity_of, submitted
 
 REPORT = "report.pdf"  # as the grader built it: a person reads this one
 SCRIPTS = ROOT / "code" / "setup" / "gradescope"
-PARTS = ("code", "experiments", "templates", "Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+PARTS = ("code", "experiments", "templates", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 MADE = ("__pycache__", ".egg-info")
 ELF = b"\x7fELF"
 NAMED, COURSE, IMAGE = "assignment", "course", "image.lab"  # in the bundle
