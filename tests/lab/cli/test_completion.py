@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -54,8 +53,6 @@ def test_a_query_is_completed_by_the_names_of_its_records(ada: Work, capsys: pyt
 def test_script_of_a_shell_passes_the_words_so_far(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
     (tmp_path / "lab").write_text('#!/bin/sh\n[ "$*" = "completion words run it" ] && echo item\n')
     (tmp_path / "lab").chmod(0o755)
     main(["completion", shell])
