@@ -24,14 +24,14 @@ endif
 try: venv $(programs) ## Measure a small experiment and show a first figure
 	$(bin)/lab try
 
-all: setup $(programs) ## Measure every trial without a record and write the reports
-	$(bin)/lab run --report
+all: setup $(programs) ## Measure every trial without a record and write the reports [EXPERIMENTS="a b"]
+	$(bin)/lab run $(EXPERIMENTS) --report
 
-run: venv $(programs) ## Measure every trial without a record
-	$(bin)/lab run
+run: venv $(programs) ## Measure every trial without a record [EXPERIMENTS="a b"]
+	$(bin)/lab run $(EXPERIMENTS)
 
-report: setup ## Write the reports from the records or the reference, without measuring
-	$(bin)/lab report
+report: setup ## Write the reports from the records or the reference, without measuring [EXPERIMENTS="a b"]
+	$(bin)/lab report $(EXPERIMENTS)
 
 site: setup ## Write a static site into report/site: front page, documents, reports
 	$(bin)/lab site

@@ -176,5 +176,5 @@ def test_host_with_other_results_is_refused_before_its_first_trial(
     known = snapshot.read(site.machine)
     assert known
     snapshot.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))
-    with pytest.raises(MachineError, match=f"{step} gives other bytes"):
+    with pytest.raises(MachineError, match=f"{step} does not give the expected bytes"):
         site.run(shell("true"))

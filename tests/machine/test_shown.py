@@ -124,7 +124,7 @@ class Walk:
             return
         self.ran.add(meant)
         path = f"{self.place / '.venv/bin'}:{self.place / '.cache/bench'}:{os.environ['PATH']}"
-        variables = {"PATH": path, "MAKEFLAGS": f"experiments=experiments/{NAME}.toml"}
+        variables = {"PATH": path, "MAKEFLAGS": f"EXPERIMENTS=experiments/{NAME}.toml"}
         if "--watch" in words:
             watched(self.place, meant, variables)
             return

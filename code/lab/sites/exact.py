@@ -118,9 +118,12 @@ class ExactSite:
         per_second, more = self.host_seconds
         limit_s = job.deadline_s * per_second + more
         with self.running.stoppable():
-            card = build.device(self.machine, self.cache, self.tell) if job.link.card else None
-            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, card)
+            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, self.card(job))
         return replace(outcome, state=self.state)
+
+    def card(self, job: Job) -> Path | None:
+        """The device of a job whose link has a modelled card."""
+        return build.device(self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:
         self.running.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -65,8 +65,11 @@ def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so
 @pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
-    if setpriv := shutil.which("setpriv"):
-        (tmp_path / "setpriv").symlink_to(setpriv)
+    for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap
+        for command in Path(folder).glob("*"):
+            (tmp_path / command.name).unlink(missing_ok=True)
+            (tmp_path / command.name).symlink_to(command)
+    (tmp_path / "bwrap").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("compiled in the VM"))
     assert build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print) == expected
