@@ -314,11 +314,8 @@ def test_outside_of_checkouts_lab_prints_its_help_and_names_lab_root(installed: 
         assert ended.stderr == f"lab plan: {root or tmp_path}: not in a checkout of Verbyte {hint}"
 
 
-def test_missing_python_package_is_named_with_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    for module in [name for name in sys.modules if name.startswith("lab.cli.first") or name.startswith("lab.report")]:
-        monkeypatch.delitem(sys.modules, module)
-    assert main(["try"]) == 2
-    assert "lab try: jinja2: this Python package is not installed (try: " in capsys.readouterr().err
+def test_missing_python_package_is_named_with_the_command_that_installs_it() -> None:
+    script = "import sys; sys.modules['jinja2'] = None; from lab.cli.main import main; sys.exit(main(['try']))"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "lab try: jinja2: this Python package is not installed (try: " in ended.stderr
