@@ -24,6 +24,7 @@ def main() -> int:
     totals = []
     for run in range(options.runs):
         with tempfile.TemporaryDirectory(prefix="first-minutes-") as name:
+            Path(name).chmod(0o755)  # root's sandbox runs as another user
             start = time.monotonic()
             subprocess.run(["git", "clone", "--quiet", ROOT, Path(name) / "checkout"], check=True)
             path = _commands(Path(name) / "commands") if options.without_bwrap else os.environ["PATH"]
