@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache as once
+from functools import partial
 from pathlib import Path
 
 from lab.compiler import sandbox, toolchain
 from lab.compiler.compilation import DEADLINE_S, BuildRefused, Compilation
 from lab.compiler.guest import INIT, Guest
 from lab.errors import SiteError, StorageError
-from lab.files.store import damage_of, exclusive, prune, put_folder, sums_of
+from lab.files.store import damage_of, fill_once, sums_of
 from lab.machine import runner
 from lab.machine.image import build_image
 from lab.machine.runner import NAME, PAIR, bundled
@@ -157,17 +158,14 @@ def _sources(machine: Path, folder: str, *more: str) -> dict[str, bytes]:
 
 
 def _fill(target: Path, kept: int, compiled: Callable[[], dict[str, bytes]]) -> None:
-    """Write compiled files into a folder of the cache, unless they are there undamaged; prune its neighbours."""
-    if damage_of(target):
-        with exclusive(target.with_name("lock")):
-            if damage_of(target):
-                programs = compiled()
-                with put_folder(target, replace=True) as folder:
-                    assert folder is not None
-                    for name, content in programs.items():
-                        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                        (folder / name).write_bytes(content)
-                prune(target.parent, kept)
+    """Write compiled files into a folder of the cache, unless they are there undamaged."""
+    fill_once(target, kept, lambda _: partial(_write, compiled()))
+
+
+def _write(programs: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in programs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def _read(task: Compilation, folder: Path) -> dict[str, bytes]:

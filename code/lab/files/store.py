@@ -137,6 +137,21 @@ def _umask() -> int:
     return int(next(line for line in status.splitlines() if line.startswith("Umask:")).split()[1], 8)
 
 
+def fill_once(target: Path, kept: int, prepare: Callable[[str], Callable[[Path], None]]) -> None:
+    """Fill a folder that is missing or damaged, once among all processes and threads; then prune its neighbours, if
+    `kept` is not 0. `prepare` gets what is wrong with the folder, and returns the function that fills it."""
+    if not damage_of(target):
+        return
+    with exclusive(target.with_name("lock")):
+        if fault := damage_of(target):  # another process or thread may have filled it meanwhile
+            fill = prepare(fault)
+            with put_folder(target, replace=True) as folder:
+                assert folder is not None  # it replaces what is there
+                fill(folder)
+        if kept:
+            prune(target.parent, kept)
+
+
 def prune(folder: Path, kept: int) -> None:
     """Remove all but the newest folders in a folder."""
     by_age = sorted((each for each in folder.iterdir() if each.is_dir()), key=lambda each: each.stat().st_mtime_ns)

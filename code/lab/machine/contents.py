@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.segments import InterpSegment
 
 from lab.errors import SiteError
-from lab.files.store import damage_of, exclusive, prune, put_folder, sha256
+from lab.files import store
+from lab.files.store import sha256
 from lab.files.toml import read_toml
 from lab.machine import cpio
 from lab.machine.cpio import Entry
@@ -65,18 +67,14 @@ def fill_once(
     doing: str, fill: Callable[[list[Path], Path], None], kept: int = 0,
 ) -> None:  # fmt: skip
     """Fill a folder of the cache from packages if it is missing or damaged; then prune its neighbours."""
-    if not damage_of(target):
-        return
-    with exclusive(target.with_name("lock")):
-        if fault := damage_of(target):  # another process or thread may have filled it meanwhile
-            tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
-            store = opened_store(cache, tell)
-            store.obtain(packages, date)
-            with put_folder(target, replace=True) as folder:
-                assert folder is not None  # it replaces what is there
-                fill([store.file(locked) for locked in packages], folder)
-        if kept:
-            prune(target.parent, kept)
+
+    def prepare(fault: str) -> Callable[[Path], None]:
+        tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
+        source = opened_store(cache, tell)
+        source.obtain(packages, date)
+        return partial(fill, [source.file(locked) for locked in packages])
+
+    store.fill_once(target, kept, prepare)
 
 
 def inputs_digest(sources: Iterable[Path], packages: Iterable[Locked]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -91,7 +90,6 @@ def test_command_makes_a_page_and_a_parcel(tmp_path: Path, capsys: pytest.Captur
     assert "to give to students" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_template_is_a_repository_with_the_parcel_a_dev_container_and_a_workflow(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, bytes]
 ) -> None:
