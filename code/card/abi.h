@@ -65,6 +65,8 @@ struct card_doorbells {
 	__u32 page; /* from 0 */
 };
 
+#define CARD_ACCESS_WRITES 0xb /* local and remote writes, and atomics */
+
 /* Memory: all its pages. */
 struct card_region {
 	__u64 iova; /* of its first byte */
