@@ -222,8 +222,8 @@ struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_
 	p.gid = gid.gid;
 	p.mtu = choose_mtu(&p, v->mtu);
 	if (v->pkey_index > 0 && v->pkey_index >= p.port.pkey_tbl_len)
-		die("--pkey-index %" PRIu64 ": this port has %u P_Keys, from index 0", v->pkey_index,
-		    p.port.pkey_tbl_len);
+		die("--pkey-index %" PRIu64 ": the last P_Key of this port has index %u", v->pkey_index,
+		    p.port.pkey_tbl_len > 0 ? p.port.pkey_tbl_len - 1 : 0);
 	if (o->role == CLIENT)
 		note_path(&p);
 	return p;

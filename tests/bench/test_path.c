@@ -358,7 +358,7 @@ TEST(packets_have_the_traffic_class_service_level_and_partition_of_the_options)
 	expect_option(p, "pkey-index", 7, "class 0, level 0, partition 7\n");
 	p.option = "pkey-index";
 	p.value = 8;
-	expect_error(p, "--pkey-index 8: this port has 8 P_Keys, from index 0");
+	expect_error(p, "--pkey-index 8: the last P_Key of this port has index 7");
 	expect_option(pair(INFINIBAND), "sl", 3, "route: local");
 	expect_option(pair(INFINIBAND), "tclass", 1, "route: global"); /* the class is in the header for GIDs */
 }

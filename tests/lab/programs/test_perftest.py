@@ -112,8 +112,8 @@ def test_relaxed_ordering_is_disabled_if_the_program_has_it(program: str, value:
 
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_send_lat"])
 def test_parameters_of_the_link_are_those_of_the_series_beside(program: str) -> None:
-    given = {"path_mtu": 1024, "timeout": 0, "tclass": 104, "sl": 3, "pkey_index": 1}
-    both = step(request(program, Counts(64, 640, 0), **given))
+    counts = Counts(64, 640, 0)
+    both = step(request(program, counts, path_mtu=1024, timeout=0, tclass=104, sl=3, pkey_index=1))
     for argv in (both.server, both.client):
         assert " -F -m 1024 -u 0 --tclass=104 -S 3 --pkey_index=1" in " ".join(argv)
 
