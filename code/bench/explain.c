@@ -6,12 +6,18 @@
 
 #include "options.h"
 
-static const char *const kinds[] = { [OPTION_FLAG] = "flag",   [OPTION_NUMBER] = "number",
-				     [OPTION_BYTES] = "bytes", [OPTION_NUMBER_OR_AUTO] = "number or auto",
-				     [OPTION_WORD] = "word",   [OPTION_TEXT] = "text" }; /* clang-format off */
+static const char *const kinds[] = {
+	[OPTION_FLAG] = "flag",   [OPTION_NUMBER] = "number",
+	[OPTION_BYTES] = "bytes", [OPTION_NUMBER_OR_AUTO] = "number or auto",
+	[OPTION_WORD] = "word",   [OPTION_TEXT] = "text",
+};
 static const char *const relations[] = {
-	[IS] = "is", [IS_NOT] = "is not", [ABOVE] = "above", [BELOW] = "below", [NO_MULTIPLE_OF] = "is not a multiple of"
-}; /* clang-format on */
+	[IS] = "is",
+	[IS_NOT] = "is not",
+	[ABOVE] = "above",
+	[BELOW] = "below",
+	[NO_MULTIPLE_OF] = "is not a multiple of",
+};
 
 static void text(const char *words)
 {

@@ -170,6 +170,16 @@ static void sweep(const struct options *o, int rank)
 	buffer_free(&buffer);
 }
 
+/* A rank that ends by an error ends the other too: not every launcher does. */
+static void abort_ranks(void)
+{
+	int finalized;
+
+	MPI_Finalized(&finalized);
+	if (!finalized)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	struct options *o;
@@ -183,6 +193,7 @@ int main(int argc, char **argv)
 	watch_stage("waiting for the other rank");
 	watch_deadline(o->deadline_s);
 	MPI_Init(&argc, &argv);
+	atexit(abort_ranks);
 	rank = rank_of_two();
 	compare_options(rank);
 	if (rank == 0)

@@ -7,18 +7,28 @@
 
 #include "clock.h"
 #include "die.h"
+#include "least.h"
 #include "side.h"
 
 #define SUBNET_PREFIX 8 /* bytes of a GID */
 
-/* RoCE has only GIDs. InfiniBand needs them if a LID does not reach the other end, or if a port requires them;
- * elsewhere their header would cost 40 bytes per packet (InfiniBand Architecture 1.4, 5.2.2). */
+/* RoCE has only GIDs. InfiniBand needs them if a LID does not reach the other end, if a port requires them, or for a
+ * traffic class, which is in their header; elsewhere that would cost 40 bytes per packet (InfiniBand Architecture 1.4,
+ * 5.2.2). */
 static bool needs_global_route(const struct link *l)
 {
 	const struct ibv_port_attr *port = &l->path.port;
 
 	return port->link_layer == IBV_LINK_LAYER_ETHERNET || port->lid == 0 || port->flags & IBV_QPF_GRH_REQUIRED ||
-	       l->verbs->gid_index != AUTO;
+	       l->verbs->gid_index != AUTO || l->verbs->tclass > 0;
+}
+
+/* READs that this end answers at once. bnxt_re refuses more than max_qp_init_rd_atom there (bnxt_re_modify_qp of the
+ * kernel). */
+static uint32_t reads_here(const struct ibv_device_attr *device)
+{
+	return (uint32_t)least(least((uint64_t)device->max_qp_rd_atom, (uint64_t)device->max_qp_init_rd_atom),
+			       UINT8_MAX);
 }
 
 static void describe_here(struct link *l)
@@ -34,7 +44,7 @@ static void describe_here(struct link *l)
 		.link_layer = l->path.port.link_layer,
 		.gid_type = l->path.gid_type,
 		.mtu = l->path.mtu,
-		.reads = (uint32_t)l->path.device.max_qp_rd_atom,
+		.reads = reads_here(&l->path.device),
 		.global_route = needs_global_route(l),
 	};
 	memcpy(l->here.gid, l->path.gid.raw, 16);

@@ -24,6 +24,17 @@ static bool wants_newer_calls(const struct link *l)
 	       l->options->wait == WAIT_POLL;
 }
 
+/* bnxt_re gives shorter queues without an error (bnxt_re_check_qp_limits of rdma-core), and more messages than that
+ * would overfill them. */
+static void check_room(const struct link *l, const struct ibv_qp_cap *granted)
+{
+	if (granted->max_send_wr < l->verbs->tx_depth + VERBS_SPARE ||
+	    granted->max_recv_wr < l->verbs->rx_depth + VERBS_SPARE)
+		die("this device's queues take %u sends and %u receives, %d of them for control messages: lower "
+		    "--tx-depth or --rx-depth",
+		    granted->max_send_wr, granted->max_recv_wr, VERBS_SPARE);
+}
+
 /* A provider without the newer call fails with any errno, or sets none (mlx4): only that of the older call counts. */
 static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 {
@@ -49,9 +60,33 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 		qp = ibv_create_qp(l->pd,
 				   (struct ibv_qp_init_attr *)&attr); /* the newer struct starts with the older one */
 	}
-	if (qp)
+	if (qp) {
 		l->inline_max = inline_bytes;
+		check_room(l, &attr.cap);
+	}
 	return qp;
+}
+
+static bool makes_smallest_qp(const struct link *l)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = l->sends.cq, .recv_cq = l->receives.cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_RC
+	};
+
+	return ibv_create_qp(l->pd, &attr) != NULL;
+}
+
+_Noreturn static void no_qp(const struct link *l)
+{
+	const char *why = errno ? strerror(errno) : "no reason given";
+
+	if (makes_smallest_qp(l))
+		die("ibv_create_qp: %s; this device takes at most %d requests: lower --tx-depth, --rx-depth or "
+		    "--inline",
+		    why, l->path.device.max_qp_wr);
+	die("ibv_create_qp: %s, for one request too: this device makes no reliable connections (RC); choose another "
+	    "by --device",
+	    why);
 }
 
 /* An inline size from the options must be granted; auto takes the largest that is. */
@@ -68,9 +103,7 @@ static void create_qp(struct link *l)
 			l->qp = try_qp(l, inline_sizes[i]);
 	}
 	if (!l->qp)
-		die("ibv_create_qp: %s; this device takes at most %d requests: lower --tx-depth, --rx-depth or "
-		    "--inline",
-		    errno ? strerror(errno) : "no reason given", l->path.device.max_qp_wr);
+		no_qp(l);
 }
 
 /* Not if a receiver polls the last byte of its memory, which must be written last. A completion is never written before
@@ -108,15 +141,11 @@ static void to_init(struct link *l)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = l->path.port_number,
+		.pkey_index = (uint16_t)l->verbs->pkey_index,
 		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};
 
 	modify(l, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "initialised");
-}
-
-static uint8_t reads_at_once(uint32_t a, uint32_t b)
-{
-	return (uint8_t)least(least(a, b), UINT8_MAX);
 }
 
 static void to_receive(struct link *l)
@@ -126,12 +155,15 @@ static void to_receive(struct link *l)
 		.path_mtu = l->path.mtu,
 		.dest_qp_num = l->there.qp,
 		.rq_psn = l->there.psn,
-		.max_dest_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_rd_atom, UINT8_MAX),
+		.max_dest_rd_atomic = (uint8_t)l->here.reads,
 		.min_rnr_timer = (uint8_t)l->verbs->rnr_timer,
 		.ah_attr = { .dlid = (uint16_t)l->there.lid,
+			     .sl = (uint8_t)l->verbs->sl,
 			     .port_num = l->path.port_number,
 			     .is_global = l->global_route,
-			     .grh = { .sgid_index = (uint8_t)l->path.gid_index, .hop_limit = 64 } },
+			     .grh = { .sgid_index = (uint8_t)l->path.gid_index,
+				      .hop_limit = 64,
+				      .traffic_class = (uint8_t)l->verbs->tclass } },
 	};
 
 	memcpy(attr.ah_attr.grh.dgid.raw, l->there.gid, 16);
@@ -156,7 +188,8 @@ static void to_send(struct link *l)
 		.timeout = l->timeout,
 		.retry_cnt = RETRIES,
 		.rnr_retry = RNR_FOREVER,
-		.max_rd_atomic = reads_at_once((uint32_t)l->path.device.max_qp_init_rd_atom, l->there.reads),
+		.max_rd_atomic =
+			(uint8_t)least((uint64_t)l->path.device.max_qp_init_rd_atom, least(l->there.reads, UINT8_MAX)),
 	};
 
 	modify(l, &attr,
@@ -173,17 +206,22 @@ static enum wait receive_wait(const struct link *l)
 	return idle && l->options->role == SERVER ? WAIT_EVENT : (enum wait)l->options->wait;
 }
 
+/* Drivers number their completion vectors like the CPUs. */
 void verbs_connect(struct link *l)
 {
+	const bool pinned = l->options->core != AUTO;
+
 	l->pd = ibv_alloc_pd(l->path.context);
 	if (!l->pd)
 		die("ibv_alloc_pd: %s", strerror(errno));
+	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait,
+			 pinned ? l->options->core : 0);
+	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l),
+			 pinned ? l->options->core : 1);
+	l->timeout = choose_timeout(l);
+	create_qp(l); /* before the memory: a device without RC may not allow remote access either (efa) */
 	l->relaxed_ordering = choose_relaxed_ordering(l);
 	register_buffer(l);
-	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait);
-	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l));
-	l->timeout = choose_timeout(l);
-	create_qp(l);
 	verbs_addresses_exchange(l);
 	to_init(l);
 	to_receive(l);

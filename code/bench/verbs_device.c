@@ -126,16 +126,6 @@ static struct ibv_gid_entry choose_gid(struct ibv_context *context, uint8_t port
 	return chosen;
 }
 
-static struct ibv_context *open_device(struct ibv_device *device)
-{
-	struct ibv_context *context = ibv_open_device(device);
-
-	if (!context)
-		die("can't open RDMA device %s: %s; check the permissions of /dev/infiniband",
-		    ibv_get_device_name(device), strerror(errno));
-	return context;
-}
-
 static bool port_is_active(struct ibv_context *context, uint8_t port)
 {
 	struct ibv_port_attr attr;
@@ -144,8 +134,9 @@ static bool port_is_active(struct ibv_context *context, uint8_t port)
 }
 
 /* The device of a name, or the first with an active port, or the first with an active port that has the address of the
- * side channel. */
-static struct ibv_context *first_device(struct ibv_device **list, const char *wanted, uint8_t port, const int *side)
+ * side channel; `refused` gets the errno of a device that can't be opened. */
+static struct ibv_context *first_device(struct ibv_device **list, const char *wanted, uint8_t port, const int *side,
+					int *refused)
 {
 	struct ibv_context *context;
 	bool suits;
@@ -153,7 +144,11 @@ static struct ibv_context *first_device(struct ibv_device **list, const char *wa
 	for (; *list; list++) {
 		if (*wanted && strcmp(wanted, ibv_get_device_name(*list)) != 0)
 			continue;
-		context = open_device(*list);
+		context = ibv_open_device(*list);
+		if (!context) {
+			*refused = errno;
+			continue;
+		}
 		suits = *wanted || (port_is_active(context, port) && (!side || gid_is_on(context, port, *side)));
 		if (suits)
 			return context;
@@ -166,11 +161,15 @@ static struct ibv_context *find_device(const char *wanted, uint8_t port, int sid
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *found = NULL;
+	int refused = 0;
 
 	if (list)
-		found = first_device(list, wanted, port, &side);
+		found = first_device(list, wanted, port, &side, &refused);
 	if (list && !found)
-		found = first_device(list, wanted, port, NULL);
+		found = first_device(list, wanted, port, NULL, &refused);
+	if (!found && refused)
+		die("can't open RDMA device %s: %s; check the permissions of /dev/infiniband",
+		    *wanted ? wanted : "with an active port", strerror(refused));
 	if (!found && *wanted)
 		die("there is no RDMA device %s; `ibv_devices` lists the devices", wanted);
 	if (!found)
@@ -222,6 +221,9 @@ struct verbs_path verbs_path_choose(const struct options *o, const struct verbs_
 	p.gid_type = gid.gid_type;
 	p.gid = gid.gid;
 	p.mtu = choose_mtu(&p, v->mtu);
+	if (v->pkey_index > 0 && v->pkey_index >= p.port.pkey_tbl_len)
+		die("--pkey-index %" PRIu64 ": the last P_Key of this port has index %u", v->pkey_index,
+		    p.port.pkey_tbl_len > 0 ? p.port.pkey_tbl_len - 1 : 0);
 	if (o->role == CLIENT)
 		note_path(&p);
 	return p;

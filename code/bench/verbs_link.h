@@ -47,8 +47,8 @@ struct link {
 	uint64_t signal_phase;              /* a message is signalled where posted % flow.signal_every is this */
 	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
 	uint64_t controls_out;              /* control messages without a completion so far */
-	bool signalled;                     /* the last message sent is signalled */
-	unsigned char mark;                 /* of the next WRITE ping, and its pong: 1 to 255 */
+	volatile bool signalled;            /* the last message sent is signalled, and has no completion so far */
+	volatile unsigned char mark;        /* of the next WRITE ping, and its pong: 1 to 255 */
 	unsigned char *mark_out;            /* where it is sent from ... */
 	volatile unsigned char *mark_in;    /* ... and where that of the other end arrives */
 };

@@ -33,6 +33,12 @@ struct option_spec verbs_option_specs[] = {
 	  "code of the time after which a message that found no receive request is sent again: 1 is 10 us, 12 is 0.64 "
 	  "ms, 0 is 655 ms",
 	  0, 31, NULL },
+	{ "tclass", OPTION_NUMBER, &verbs.tclass, "0", true, NULL,
+	  "traffic class of all packets; on RoCE v2, 4 times the DSCP", 0, UINT8_MAX, NULL },
+	{ "sl", OPTION_NUMBER, &verbs.sl, "0", true, NULL, "service level; on RoCE, the priority of a VLAN's frames", 0,
+	  15, NULL },
+	{ "pkey-index", OPTION_NUMBER, &verbs.pkey_index, "0", true, NULL,
+	  "the partition's index in each port's table of P_Keys", 0, UINT16_MAX, NULL },
 	{ "device", OPTION_TEXT, &verbs.device, "", false, NULL,
 	  "RDMA device (none: the one with the side channel's address, else the first with an active port)", 0, 0,
 	  NULL },

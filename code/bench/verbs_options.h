@@ -14,6 +14,7 @@ struct verbs_options {
 	uint64_t operation;        /* enum operation */
 	uint64_t relaxed_ordering; /* enum relaxed_ordering */
 	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu, timeout, rnr_timer;
+	uint64_t tclass, sl, pkey_index;
 	const char *device;
 	uint64_t ib_port, gid_index;
 };

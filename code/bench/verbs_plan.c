@@ -5,6 +5,7 @@
 #include "die.h"
 #include "least.h"
 
+#define CHUNK_MAX (1u << 30)        /* a receive's length has 31 bits on mlx5 (struct mlx5_wqe_data_seg) */
 #define CHAIN_MAX 64                /* messages per call, unless --post-list is set ... */
 #define CHAIN_BYTES 262144          /* ... and bytes per call */
 #define CHAIN_PACKETS_OF_WRITES 128 /* for the largest packets */
@@ -14,7 +15,7 @@
 
 uint64_t verbs_chunk_bytes(const struct link *l)
 {
-	return least(l->here.max_message_bytes, l->there.max_message_bytes);
+	return least(least(l->here.max_message_bytes, l->there.max_message_bytes), CHUNK_MAX);
 }
 
 unsigned char *verbs_outgoing(struct link *l, uint64_t message)

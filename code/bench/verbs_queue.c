@@ -109,7 +109,8 @@ static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
 	return found;
 }
 
-void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait)
+void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait,
+		      uint64_t vector)
 {
 	static int (*const ways[])(struct verbs_queue *, int, struct ibv_wc *) = {
 		[WAIT_POLL] = wait_poll,
@@ -121,7 +122,8 @@ void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64
 	q->channel = ibv_create_comp_channel(context);
 	if (!q->channel)
 		die("ibv_create_comp_channel: %s", strerror(errno));
-	q->cq = ibv_create_cq(context, (int)entries, NULL, q->channel, 0);
+	q->cq = ibv_create_cq(context, (int)entries, NULL, q->channel,
+			      context->num_comp_vectors > 0 ? (int)(vector % (uint64_t)context->num_comp_vectors) : 0);
 	if (!q->cq)
 		die("ibv_create_cq(%d): %s; lower --tx-depth and --rx-depth", (int)entries, strerror(errno));
 }

@@ -14,7 +14,9 @@ struct verbs_queue {
 		    struct ibv_wc *); /* waits for at least one completion; all are successful */
 };
 
-void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait);
+/* Opens a queue whose events interrupt the CPU of a completion vector. */
+void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait,
+		      uint64_t vector);
 
 /* Takes up to room completions without waiting; all are successful. */
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc);

@@ -22,6 +22,8 @@ static char deadline_text[32];
 static uint64_t seen;
 static volatile sig_atomic_t idle_ticks;
 static int peer = -1, listener = -1;
+static void (*volatile idle_look)(void *);
+static void *look_context;
 
 static void put(const char *text)
 {
@@ -59,8 +61,11 @@ static void on_alarm(int signal_number)
 		seen = watch_progress;
 		idle_ticks = 1;
 		beat();
-	} else if (++idle_ticks >= TICKS) {
-		end(deadline_text);
+	} else {
+		if (idle_look)
+			idle_look(look_context);
+		if (++idle_ticks >= TICKS)
+			end(deadline_text);
 	}
 	errno = saved;
 }
@@ -130,6 +135,13 @@ void watch_deadline(uint64_t deadline_s)
 	timer.it_value = timer.it_interval;
 	handle(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void watch_look(void (*look)(void *), void *context)
+{
+	idle_look = NULL;
+	look_context = context;
+	idle_look = look;
 }
 
 void watch_peer(int fd)

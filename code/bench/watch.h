@@ -23,6 +23,10 @@ void watch_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program after deadline_s without progress. */
 void watch_deadline(uint64_t deadline_s);
 
+/* Calls this at each of 20 ticks per deadline that finds no progress, in a signal handler, to look for the reason;
+ * NULL: no more. */
+void watch_look(void (*look)(void *), void *context);
+
 /* Ends the program when the peer closes this socket. Not for a socket that carries data. */
 void watch_peer(int fd);
 

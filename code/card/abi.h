@@ -26,7 +26,7 @@
 #define CARD_COMMAND 0x08  /* write: the physical address of a struct card_command, which is executed at once */
 #define CARD_EVENT 0x10    /* read: takes the next event: kind << 32 | file; 0: there is none */
 #define CARD_COOKIE 0x18   /* read: of the event that was taken last */
-#define CARD_MAGIC 0x3164726143626c61ull
+#define CARD_MAGIC 0x3264726143626c61ull
 
 /* A page of doorbells, 8 bytes each; only for handles of the owner of the page. */
 #define CARD_SEND 0x00 /* queue pair << 32 | requests posted since it left reset, modulo 2^32 */
@@ -64,6 +64,8 @@ enum card_peer { CARD_OTHER, CARD_HERE };
 struct card_doorbells {
 	__u32 page; /* from 0 */
 };
+
+#define CARD_ACCESS_WRITES 0xb /* local and remote writes, and atomics */
 
 /* Memory: all its pages. */
 struct card_region {
@@ -104,6 +106,7 @@ struct card_attributes {
 	__u32 send_psn, recv_psn;
 	__u32 timeout, retries, rnr_timer, rnr_retries; /* codes as in struct ibv_qp_attr */
 	__u32 reads, peer_reads;                        /* in flight at most: of this end, and of the peer */
+	__u32 notifies_drained;                         /* SQD: an event follows once its sends have completed */
 };
 
 union card_arguments {

@@ -168,6 +168,7 @@ static bool carry_out_next(struct pair *p)
 	struct request *r = &p->requests[p->sends.carried_out % p->sends.capacity];
 	const struct places *receives = &p->other->receives;
 	const struct ibv_sge *room = NULL;
+	enum ibv_wc_status status = IBV_WC_SUCCESS;
 
 	if (p->sends.carried_out == p->sends.posted)
 		return false;
@@ -178,12 +179,15 @@ static bool carry_out_next(struct pair *p)
 		if (r->wr.opcode == IBV_WR_SEND && r->piece.length > room->length)
 			fake_fault("%u bytes come to room for %u", r->piece.length, room->length);
 	}
-	move_data(r, room ? (void *)room->addr : NULL);
+	if (r->wr.opcode == IBV_WR_RDMA_WRITE)
+		status = fake_verbs.write_status;
+	if (status == IBV_WC_SUCCESS)
+		move_data(r, room ? (void *)room->addr : NULL);
 	if (room)
 		receive(p->other, r);
 	p->sends.carried_out++;
-	if (r->wr.send_flags & IBV_SEND_SIGNALED)
-		put_completion(p->extended.qp_base.send_cq, (struct ibv_wc){ .wr_id = r->wr.wr_id }, &p->sends,
+	if (r->wr.send_flags & IBV_SEND_SIGNALED || status)
+		put_completion(p->extended.qp_base.send_cq, (struct ibv_wc){ r->wr.wr_id, .status = status }, &p->sends,
 			       p->sends.carried_out);
 	fake_advance();
 	return true;
@@ -328,6 +332,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_
 {
 	struct queue *queue = calloc(1, sizeof(*queue));
 
+	if (fake_verbs.queue_count < (int)(sizeof(fake_verbs.vectors) / sizeof(*fake_verbs.vectors)))
+		fake_verbs.vectors[fake_verbs.queue_count++] = vector;
 	queue->cq = (struct ibv_cq){ .context = context, .channel = channel };
 	queue->capacity = (uint64_t)entries;
 	queue->entries = calloc(queue->capacity, sizeof(*queue->entries));
@@ -370,17 +376,38 @@ static int wr_complete(struct ibv_qp_ex *qp)
 	return error;
 }
 
+/* The room for requests that a device grants; 0: it refuses. */
+static uint32_t granted_room(const struct fake_device *device, uint32_t asked)
+{
+	const uint32_t limit = device->room_limit ? device->room_limit : UINT32_MAX;
+	uint32_t power = 1;
+
+	if (asked > limit)
+		return device->shortens_queues ? limit : 0;
+	while (power < asked)
+		power *= 2;
+	return device->rounds_up ? power : asked;
+}
+
 static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
-				  const struct ibv_qp_cap *cap)
+				  struct ibv_qp_cap *cap)
 {
 	const struct fake_device *device = device_of(context);
+	const uint32_t send_room = granted_room(device, cap->max_send_wr),
+		       receive_room = granted_room(device, cap->max_recv_wr);
 	struct pair *p;
-	int number = 0;
+	int number = 0, error = send_room && receive_room ? 0 : EINVAL;
 
-	if (cap->max_inline_data > (device->inline_limit ? device->inline_limit : FAKE_INLINE_MAX)) {
-		errno = device->refuses_silently ? errno : EINVAL;
+	if (cap->max_inline_data > (device->inline_limit ? device->inline_limit : FAKE_INLINE_MAX))
+		error = EINVAL;
+	if (device->is_datagram_only)
+		error = EOPNOTSUPP;
+	if (error) {
+		errno = device->refuses_silently ? errno : error;
 		return NULL;
 	}
+	cap->max_send_wr = send_room;
+	cap->max_recv_wr = receive_room;
 	while (pairs[number])
 		number++;
 	fake_verbs.inline_most = cap->max_inline_data;
@@ -419,6 +446,16 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
+	const struct fake_device *device = device_of(qp->context);
+
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC && device->init_reads && attr->max_dest_rd_atomic > device->init_reads)
+		return EINVAL;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		fake_verbs.dest_reads = attr->max_dest_rd_atomic;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		fake_verbs.reads = attr->max_rd_atomic;
+	if (mask & IBV_QP_PKEY_INDEX)
+		fake_verbs.pkey_index = attr->pkey_index;
 	if (mask & IBV_QP_DEST_QPN)
 		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
 	if (mask & IBV_QP_AV)
@@ -446,8 +483,13 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 /* The function of the macro ibv_reg_mr() where flags may be optional. */
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length, uint64_t iova, unsigned int access)
 {
-	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+	struct ibv_mr *mr;
 
+	if (device_of(pd->context)->is_datagram_only && access & ~(unsigned int)IBV_ACCESS_LOCAL_WRITE) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	mr = calloc(1, sizeof(*mr));
 	fake_verbs.access = access;
 	*mr = (struct ibv_mr){ .pd = pd, .addr = address, .length = length };
 	return mr;
@@ -502,11 +544,18 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	for (int i = 0; i < fake_verbs.device_count; i++)
 		if (strcmp(device->name, fake_verbs.devices[i].name) == 0)
 			o->is = &fake_verbs.devices[i];
+	if (o->is->open_error) {
+		errno = o->is->open_error;
+		free(o);
+		return NULL;
+	}
 	o->verbs.sz = sizeof(o->verbs);
 	o->verbs.query_port = query_port;
 	o->verbs.create_qp_ex = o->is->newer_calls ? create_qp_ex : NULL;
-	o->verbs.context =
-		(struct ibv_context){ .device = &o->device, .ops = operations, .abi_compat = __VERBS_ABI_IS_EXTENDED };
+	o->verbs.context = (struct ibv_context){ .device = &o->device,
+						 .ops = operations,
+						 .num_comp_vectors = o->is->vectors ? o->is->vectors : 1,
+						 .abi_compat = __VERBS_ABI_IS_EXTENDED };
 	return &o->verbs.context;
 }
 
@@ -518,11 +567,13 @@ int ibv_close_device(struct ibv_context *context)
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	*attr = (struct ibv_device_attr){ .vendor_id = device_of(context)->vendor_id,
+	const struct fake_device *device = device_of(context);
+
+	*attr = (struct ibv_device_attr){ .vendor_id = device->vendor_id,
 					  .phys_port_cnt = 1,
-					  .max_qp_wr = 1 << 20,
-					  .max_qp_rd_atom = 16,
-					  .max_qp_init_rd_atom = 16 };
+					  .max_qp_wr = device->room_limit ? (int)device->room_limit : 1 << 20,
+					  .max_qp_rd_atom = device->reads ? device->reads : 16,
+					  .max_qp_init_rd_atom = device->init_reads ? device->init_reads : 16 };
 	return 0;
 }
 

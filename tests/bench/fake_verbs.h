@@ -21,6 +21,13 @@ struct fake_device {
 	uint32_t vendor_id;
 	bool refuses_silently;     /* as mlx4: ibv_create_qp_ex() always fails, and no failure sets errno */
 	uint32_t inline_limit;     /* 0: FAKE_INLINE_MAX */
+	uint32_t room_limit;       /* requests of a queue; 0: any number */
+	bool shortens_queues;      /* to the limit, without an error */
+	bool rounds_up;            /* queues to a power of two */
+	int reads, init_reads;     /* max_qp_rd_atom and max_qp_init_rd_atom; 0: 16 */
+	bool is_datagram_only;     /* no RC, no remote access to memory */
+	int open_error;            /* 0: it can be opened */
+	int vectors;               /* completion vectors; 0: 1 */
 	struct ibv_port_attr port; /* port 1, the only one */
 	const struct ibv_gid_entry *gids;
 	size_t gid_count;
@@ -33,11 +40,15 @@ struct fake_verbs {
 	void (*idle)(void); /* called by a waiting end: lets the other one run */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: results of these calls */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
-	uint8_t timeout, rnr_timer;                                     /* of that queue pair */
-	unsigned int access;                                            /* of the memory that was registered last */
-	uint32_t inline_most;                                           /* granted to the last queue pair */
-	bool extended;      /* a queue pair was created by ibv_create_qp_ex() */
-	uint32_t immediate; /* the last one that was sent */
+	uint8_t timeout, rnr_timer, reads, dest_reads;                  /* of that queue pair */
+	uint16_t pkey_index;
+	int vectors[4]; /* of the completion queues */
+	int queue_count;
+	enum ibv_wc_status write_status; /* if not 0: of each WRITE, whose data are lost */
+	unsigned int access;             /* of the memory that was registered last */
+	uint32_t inline_most;            /* granted to the last queue pair */
+	bool extended;                   /* a queue pair was created by ibv_create_qp_ex() */
+	uint32_t immediate;              /* the last one that was sent */
 	uint64_t sent_with_ready[FAKE_READY_MOST +
 				 1]; /* messages sent by an end with this many receive requests posted */
 	uint64_t landed[FAKE_LINES]; /* messages that arrived on each cache line of a page */

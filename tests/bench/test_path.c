@@ -2,6 +2,7 @@
  * verbs_{address,connect,device,options,queue}.c. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "check.h"
@@ -10,6 +11,7 @@
 #include "run.h"
 #include "transport.h"
 #include "verbs_device.h"
+#include "watch.h"
 
 #define GIDS 300
 #define ETHERNET IBV_LINK_LAYER_ETHERNET
@@ -98,6 +100,23 @@ TEST(a_device_without_an_active_port_is_not_used)
 	check_child(choose_among, &only, 1, "no RDMA device with an active port 1");
 }
 
+static void choose_named(void *name)
+{
+	verbs_set_text("device", name);
+	choose(name);
+}
+
+TEST(a_device_that_cannot_be_opened_is_passed_over_unless_it_is_named)
+{
+	struct fake_device devices[] = { device("a", &side, 1), device("b", &foreign, 1) };
+
+	devices[0].open_error = EACCES;
+	use(devices, 2);
+	choose("b");
+	check_child(choose_named, "a", 1, "can't open RDMA device a: Permission denied; check");
+	check_child(choose_among, devices, 1, "can't open RDMA device with an active port: Permission denied");
+}
+
 TEST(the_gid_of_the_side_channel_is_found_up_to_index_255)
 {
 	struct ibv_gid_entry gids[GIDS];
@@ -133,6 +152,9 @@ TEST(impossible_options_are_refused)
 {
 	check_child(parse, "--gid-index 255", 0, NULL);
 	check_child(parse, "--gid-index 256", 2, "--gid-index 256: between 0 and 255");
+	check_child(parse, "--tclass 255 --sl 15 --pkey-index 65535", 0, NULL);
+	check_child(parse, "--tclass 256", 2, "--tclass 256: between 0 and 255");
+	check_child(parse, "--sl 16", 2, "--sl 16: between 0 and 15");
 	check_child(parse, "--relaxed-ordering yes --measure latency", 2,
 		    "--relaxed-ordering: auto or no: a WRITE's target polls the last byte");
 }
@@ -146,8 +168,10 @@ struct pair {
 	enum measure measure; /* for throughput they connect only */
 	const char *option;   /* one more that is set, or NULL */
 	uint64_t value;
+	uint64_t core;
 	struct fake_verbs faults; /* of the client's calls after the server has reported that it is ready */
 	int post_recv_error;      /* from the beginning */
+	void (*idle)(void);       /* what a waiting end does; NULL: it lets the other one run */
 };
 
 static struct pair now;
@@ -157,6 +181,7 @@ static struct pair pair(uint8_t link_layer)
 	const struct ibv_gid_entry *gid = link_layer == INFINIBAND ? &native : &side;
 	struct pair p = { .devices = { device("server0", gid, 1), device("client0", gid, 1) },
 			  .gid_indexes = { AUTO, AUTO },
+			  .core = AUTO,
 			  .operation = OP_SEND,
 			  .measure = LATENCY };
 
@@ -181,6 +206,7 @@ static void ping_once(struct link *l, enum role role)
 	fake_verbs.poll_result = now.faults.poll_result;
 	fake_verbs.notify_error = now.faults.notify_error;
 	fake_verbs.complete_error = now.faults.complete_error;
+	fake_verbs.write_status = now.faults.write_status;
 	errno = EDOM; /* of an earlier call */
 	verbs_transport.pings(l, 1, &stamp);
 	verbs_transport.finish(l);
@@ -192,6 +218,7 @@ static void run_end(enum role role, int fd)
 	struct link *l;
 
 	o.wait = now.wait;
+	o.core = now.core;
 	o.measure = now.measure;
 	verbs_set_text("device", now.devices[role].name);
 	verbs_set("gid-index", now.gid_indexes[role]);
@@ -209,6 +236,8 @@ static void run_pair(void *p)
 	verbs_set("operation", now.operation);
 	if (now.option)
 		verbs_set(now.option, now.value);
+	if (now.idle)
+		fake_verbs.idle = now.idle;
 	errno = EDOM;
 	fake_verbs.post_recv_error = now.post_recv_error;
 	two_ends_run(run_end);
@@ -217,6 +246,10 @@ static void run_pair(void *p)
 	fprintf(stderr, "inline: %u\norder: %s\ntimeout: %u\nRNR timer: %u\n", fake_verbs.inline_most,
 		fake_verbs.access & IBV_ACCESS_RELAXED_ORDERING ? "relaxed" : "strict", fake_verbs.timeout,
 		fake_verbs.rnr_timer);
+	fprintf(stderr, "class %u, level %u, partition %u\n", fake_verbs.route.grh.traffic_class, fake_verbs.route.sl,
+		fake_verbs.pkey_index);
+	fprintf(stderr, "reads: %u of %u\nvectors: %d %d\n", fake_verbs.reads, fake_verbs.dest_reads,
+		fake_verbs.vectors[0], fake_verbs.vectors[1]);
 }
 
 /* In a child, since the sanitiser complains of the second stack. */
@@ -312,6 +345,123 @@ TEST(timers_are_those_of_perftest_except_on_soft_roce_or_by_an_option)
 	p.devices[SERVER].vendor_id = p.devices[CLIENT].vendor_id = 0xffffff;
 	expect(p, "timeout: 18\n");
 	expect_option(p, "timeout", 0, "timeout: 0\n");
+}
+
+TEST(packets_have_the_traffic_class_service_level_and_partition_of_the_options)
+{
+	struct pair p = pair(ETHERNET);
+
+	p.devices[SERVER].port.pkey_tbl_len = p.devices[CLIENT].port.pkey_tbl_len = 8;
+	expect(p, "class 0, level 0, partition 0\n");
+	expect_option(p, "tclass", 106, "class 106, level 0, partition 0\n");
+	expect_option(p, "sl", 3, "class 0, level 3, partition 0\n");
+	expect_option(p, "pkey-index", 7, "class 0, level 0, partition 7\n");
+	p.option = "pkey-index";
+	p.value = 8;
+	expect_error(p, "--pkey-index 8: the last P_Key of this port has index 7");
+	expect_option(pair(INFINIBAND), "sl", 3, "route: local");
+	expect_option(pair(INFINIBAND), "tclass", 1, "route: global"); /* the class is in the header for GIDs */
+}
+
+/* What drivers refuse and round, by rdma-core's providers (v50) and the kernel's drivers (6.1):
+ * mlx4: mlx4_create_qp_ex() takes no send operations, mlx4_calc_sq_wqe_size() and align_queue_size() round up, and no
+ * refusal sets errno; mlx5: mlx5_calc_sq_size() rounds up; irdma: irdma_ucreate_qp() bounds inline data by 101 bytes,
+ * older ones without errno, and there are no newer calls; bnxt_re: bnxt_re_check_qp_limits() bounds inline data by 96
+ * bytes and shortens queues, and bnxt_re_modify_qp() bounds max_dest_rd_atomic by max_qp_init_rd_atom; efa:
+ * efa_create_qp() makes UD only, and efa_reg_mr() allows no remote access. */
+TEST(each_provider_gets_what_it_can_do_or_is_refused_by_name)
+{
+	static const struct {
+		struct fake_device is;
+		enum operation operation;
+		const char *found;
+		int status;
+	} cases[] = {
+		{ { .name = "mlx4", true, .refuses_silently = true, .rounds_up = true, .room_limit = 16384 },
+		  OP_READ,
+		  "calls: older\ninline: 220\n",
+		  0 },
+		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 32768 },
+		  OP_READ,
+		  "calls: newer\ninline: 220\n",
+		  0 },
+		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 512 },
+		  OP_SEND,
+		  "ibv_create_qp: Invalid argument; this device takes at most 512 requests: lower --tx-depth",
+		  1 },
+		{ { .name = "irdma", .refuses_silently = true, .inline_limit = 101, .room_limit = 4096 },
+		  OP_READ,
+		  "calls: older\ninline: 64\n",
+		  0 },
+		{ { .name = "bnxt_re", true, .inline_limit = 96, .room_limit = 4096, .shortens_queues = true },
+		  OP_SEND,
+		  "inline: 64\n",
+		  0 },
+		{ { .name = "bnxt_re", true, .reads = 126, .init_reads = 8 }, OP_READ, "reads: 8 of 8\n", 0 },
+		{ { .name = "bnxt_re", true, .room_limit = 256, .shortens_queues = true },
+		  OP_SEND,
+		  "this device's queues take 136 sends and 256 receives, 8 of them for control messages: lower",
+		  1 },
+		{ { .name = "efa", true, .is_datagram_only = true },
+		  OP_SEND,
+		  "ibv_create_qp: Operation not supported, for one request too: this device makes no reliable "
+		  "connections (RC)",
+		  1 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct pair p = pair(ETHERNET);
+
+		p.operation = cases[i].operation;
+		for (int end = 0; end < 2; end++) {
+			const struct fake_device old = p.devices[end];
+
+			p.devices[end] = cases[i].is;
+			p.devices[end].name = old.name;
+			p.devices[end].port = old.port;
+			p.devices[end].gids = old.gids;
+			p.devices[end].gid_count = old.gid_count;
+		}
+		check_child(run_pair, &p, cases[i].status, cases[i].found);
+	}
+}
+
+TEST(both_queues_interrupt_the_cpu_that_the_program_is_pinned_to)
+{
+	struct pair p = pair(ETHERNET);
+
+	p.devices[SERVER].vectors = p.devices[CLIENT].vectors = 4;
+	expect(p, "vectors: 0 1\n");
+	p.core = 6;
+	expect(p, "vectors: 2 2\n");
+}
+
+/* In place of the timer: two ticks a wait, of which the second finds no progress. */
+static void tick_and_switch(void)
+{
+	raise(SIGALRM);
+	raise(SIGALRM);
+	two_ends_switch();
+}
+
+static void run_ticking_pair(void *p)
+{
+	watch_deadline(86400);
+	now = *(struct pair *)p;
+	now.idle = tick_and_switch;
+	run_pair(&now);
+}
+
+/* It polls memory, where nothing arrives. */
+TEST(a_write_ping_that_fails_is_reported_at_the_next_tick_and_one_that_succeeds_is_not_lost)
+{
+	struct pair p = pair(ETHERNET);
+
+	p.operation = OP_WRITE;
+	p.wait = WAIT_YIELD;
+	check_child(run_ticking_pair, &p, 0, "route: global");
+	p.faults.write_status = IBV_WC_RETRY_EXC_ERR;
+	check_child(run_ticking_pair, &p, 1, "work completion failed: failure (status 12");
 }
 
 TEST(a_port_that_carries_no_message_is_refused_at_either_end)

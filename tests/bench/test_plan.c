@@ -129,6 +129,15 @@ TEST(a_post_list_longer_than_a_window_is_refused)
 	check_child(plan_long_list, NULL, 1, "64 messages per list, 4 per completion leave some of 20 windows");
 }
 
+TEST(no_request_has_more_than_a_gib_although_a_port_allows_it)
+{
+	struct link l = { .here.max_message_bytes = UINT32_MAX, .there.max_message_bytes = UINT32_MAX };
+
+	assert_int_equal(verbs_chunk_bytes(&l), 1 << 30);
+	l.there.max_message_bytes = 4096;
+	assert_int_equal(verbs_chunk_bytes(&l), 4096);
+}
+
 int main(void)
 {
 	return check_run("plan", NULL, NULL);

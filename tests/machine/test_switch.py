@@ -208,3 +208,22 @@ def test_both_networks_connect_all_vms(behind: Behind) -> None:
 def test_vm_that_powers_off_ends_all_and_is_named(behind: Behind) -> None:
     with pytest.raises(MachineError, match="at port 2, the client's machine ended with status 0"):
         behind("").run(["sleep 15", "sleep 15", "poweroff -f"])
+
+
+def test_switch_that_cannot_fork_ends_all_machines(tmp_path: Path) -> None:
+    library, source = tmp_path / "nofork.so", "#include <errno.h>\nint fork(void) { errno = EAGAIN; return -1; }"
+    command = ("gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-")
+    subprocess.run(command, input=source, text=True, check=True)
+    with link.shared_file() as one, link.shared_file() as other:
+        done = subprocess.run(
+            [built(tmp_path), "latency=1000", path_of(one), path_of(other)],
+            pass_fds=(one, other),
+            env={**os.environ, "LD_PRELOAD": str(library)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
+        )
+        reasons = [os.pread(shared, link.END_BYTES, link.END_BYTES)[8:] for shared in (one, other)]
+    assert (done.returncode, done.stderr) == (1, "switch: fork: Resource temporarily unavailable\n")
+    assert all(reason.startswith(b"the switch ended by itself") for reason in reasons)

@@ -5,6 +5,9 @@
 #include "card.h"
 #include "region.h"
 
+/* Bounds the payload that is fetched and has not left: to this card itself, no link slows a READ. */
+enum { WAITING_BYTES = 1 << 20 };
+
 static struct answer *answers_at(struct qp *qp, uint32_t number)
 {
 	return &qp->in.answers[(qp->in.first_answer + number) % ANSWERS];
@@ -14,6 +17,8 @@ static bool answers_add(struct card *card, struct qp *qp, struct answer a)
 {
 	if (qp->in.answer_count == ANSWERS)
 		return false;
+	a.is_again = psn_after(a.psn, qp->in.psn) < 0;
+	qp->in.owed += a.kind != ANSWER_ACK && !a.is_again;
 	*answers_at(qp, qp->in.answer_count++) = a;
 	engine_wake(card, &qp->in.flow);
 	return true;
@@ -42,6 +47,10 @@ static bool answers_write(struct card *card, enum lane lane, struct leaving *l, 
 		return false;
 	if (lane == DATA)
 		qp->in.leaving -= qp->in.leaving > 0;
+	if (l->ends_answer)
+		qp->in.owed -= qp->in.owed > 0;
+	if (qp->in.answer_count)
+		engine_wake(card, &qp->in.flow);
 	return l->packet.kind == ACK || write_payload(card, qp, l, payload);
 }
 
@@ -118,6 +127,7 @@ static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_
 	a->psn = (a->psn + 1) & PSN_MASK;
 	a->remote += l->packet.bytes;
 	a->bytes -= l->packet.bytes;
+	l->ends_answer = l->packet.flags & LAST && !a->is_again;
 	if (l->packet.flags & LAST)
 		drop_first(qp);
 }
@@ -136,13 +146,14 @@ static void answers_describe(struct qp *qp, struct answer *a, struct leaving *l,
 		l->packet.bytes = sizeof(a->value);
 		l->fetched_bytes = sizeof(a->value);
 		l->work_ps = gap_ps;
+		l->ends_answer = !a->is_again;
 	}
 	drop_first(qp);
 }
 
 bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
 {
-	if (!qp->in.answer_count)
+	if (!qp->in.answer_count || qp->in.leaving * qp->attributes.mtu_bytes >= WAITING_BYTES)
 		return false;
 	answers_describe(qp, answers_at(qp, 0), l, card->costs.gap_ps);
 	qp->in.leaving++;

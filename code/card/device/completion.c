@@ -58,10 +58,18 @@ void completion_end(struct card *card, struct qp *qp, uint32_t status)
 {
 	struct requester *const out = &qp->out;
 
-	if (qp->attributes.state != RTS || out->queue.taken == out->started)
+	if (!qp_sends(qp) || out->queue.taken == out->started)
 		return;
 	completion_write(card, qp, out->queue.taken++, status);
 	out->fail(card, qp);
+}
+
+static void completion_drain(struct card *card, struct qp *qp)
+{
+	if (!qp->is_draining || qp->attributes.state != SQD || qp->out.queue.taken != qp->out.started)
+		return;
+	qp->is_draining = false;
+	notice_event(card, &qp->is, SQ_DRAINED);
 }
 
 void completion_retire(struct card *card, struct qp *qp)
@@ -69,16 +77,17 @@ void completion_retire(struct card *card, struct qp *qp)
 	struct requester *const out = &qp->out;
 	const struct request *r;
 
-	while (qp->attributes.state == RTS && out->queue.taken != out->started) {
+	while (qp_sends(qp) && out->queue.taken != out->started) {
 		r = completion_at(qp, out->queue.taken);
 		if (r->status) {
 			completion_end(card, qp, r->status);
 			return;
 		}
 		if (psn_after(out->unacked, end_of(r)) < 0)
-			return;
+			break;
 		out->queue.taken++; /* before its entry, which may overrun the queue and fail the queue pair */
 		if (qp->all_signalled || r->wqe.flags & SIGNALLED)
 			completion_write(card, qp, out->queue.taken - 1, SUCCESS);
 	}
+	completion_drain(card, qp);
 }

@@ -21,7 +21,9 @@ static uint64_t most_bytes(const struct qp *qp)
 
 static uint32_t fault(const struct qp *qp, const struct request *r, uint64_t bytes)
 {
-	if (!can_do(qp->type, r->wqe.opcode) || (verbs_asks(r->wqe.opcode) && r->wqe.flags & INLINE))
+	const bool asks = verbs_asks(r->wqe.opcode);
+
+	if (!can_do(qp->type, r->wqe.opcode) || (asks && (r->wqe.flags & INLINE || !qp->attributes.reads)))
 		return LOCAL_OPERATION;
 	if (bytes > most_bytes(qp) || (r->wqe.opcode > READ && bytes != 8))
 		return LOCAL_LENGTH;

@@ -30,6 +30,7 @@ struct leaving {
 	uint32_t qp, index; /* handle of the queue pair; index of the request */
 	uint64_t offset;    /* in the message */
 	bool is_here;       /* to this card itself: it does not use the link */
+	bool ends_answer;   /* the last packet of an answer that is owed */
 	uint64_t fetched_bytes;
 	int64_t work_ps;          /* time of the engine */
 	int64_t ready_ps, end_ps; /* when it can leave; when it is expected to have left */

@@ -4,6 +4,7 @@
 
 #include "answers.h"
 #include "card.h"
+#include "completion.h"
 #include "qp.h"
 #include "receive.h"
 #include "recovery.h"
@@ -134,6 +135,9 @@ static void qp_enter(struct card *card, struct qp *qp, uint32_t before)
 		recovery_progress(qp);
 		engine_wake(card, &qp->out.flow);
 	}
+	qp->is_draining = a->state == SQD && before == RTS && a->notifies_drained;
+	if (qp->is_draining)
+		completion_retire(card, qp);
 	if (a->state == ERR && before != ERR)
 		qp_fail(card, qp);
 }

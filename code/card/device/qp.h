@@ -24,7 +24,7 @@ struct answer {
 	uint64_t remote, bytes; /* what is left to send */
 	uint64_t value;
 	uint8_t ack;
-	bool is_begun;
+	bool is_begun, is_again; /* the peer asked twice */
 };
 
 struct requester {
@@ -53,6 +53,7 @@ struct responder {
 	struct answer answers[ANSWERS];
 	uint32_t first_answer, answer_count;
 	uint32_t leaving; /* answers that wait at the port, which acknowledgements would overtake */
+	uint32_t owed;    /* READs and atomics without a whole answer, which the peer has not asked for again */
 	struct {
 		uint32_t psn;
 		uint64_t value;
@@ -66,7 +67,8 @@ struct qp {
 	struct object is;
 	uint32_t type, pd, send_cq, recv_cq, srq, all_signalled;
 	struct card_attributes attributes;
-	bool must_flush; /* failed by an overrun, and not flushed yet */
+	bool must_flush;  /* failed by an overrun, and not flushed yet */
+	bool is_draining; /* in SQD, and will have an event once its sends have completed */
 	struct requester out;
 	struct responder in;
 };
@@ -89,6 +91,12 @@ void qp_flush(struct card *card, struct qp *qp);
 
 /* Free what it has besides the memory of its object. */
 void qp_drop(struct card *card, struct qp *qp);
+
+/* Whether it sends what has begun; in SQD it begins nothing new. */
+static inline bool qp_sends(const struct qp *qp)
+{
+	return qp->attributes.state == RTS || qp->attributes.state == SQD;
+}
 
 /* The queue pair of a number; NULL if there is none. */
 static inline struct qp *qp_find(const struct table *table, uint32_t number)

@@ -82,7 +82,7 @@ static void send_again(struct card *card, struct qp *qp)
 
 void recovery_retry(struct card *card, struct qp *qp)
 {
-	if (qp->attributes.state != RTS || qp->out.queue.taken == qp->out.started || qp->out.is_trying_again)
+	if (!qp_sends(qp) || qp->out.queue.taken == qp->out.started || qp->out.is_trying_again)
 		return;
 	qp->out.is_trying_again = true;
 	if (!qp->out.retries) {
@@ -117,7 +117,7 @@ void recovery_pause(struct card *card, struct qp *qp, const struct packet *p)
 {
 	struct requester *const out = &qp->out;
 
-	if (qp->attributes.state != RTS || out->unacked != p->psn)
+	if (!qp_sends(qp) || out->unacked != p->psn)
 		return;
 	if (!out->rnr_retries) {
 		completion_end(card, qp, RNR_EXCEEDED);
@@ -140,6 +140,6 @@ void recovery_catch_up(struct qp *qp)
 			       (out->next != out->started &&
 				psn_after(out->unacked, (r->first_psn + out->next_packet) & PSN_MASK) > 0);
 
-	if (qp->attributes.state == RTS && is_behind)
+	if (qp_sends(qp) && is_behind)
 		go_back(qp);
 }

@@ -42,8 +42,8 @@ static bool has_next(struct card *card, struct qp *qp)
 {
 	struct requester *const out = &qp->out;
 
-	if (qp->attributes.state != RTS || out->next == out->queue.posted ||
-	    card->schedule.now_ps < out->pause_until_ps)
+	if (!qp_sends(qp) || out->next == out->queue.posted || card->schedule.now_ps < out->pause_until_ps ||
+	    (qp->attributes.state == SQD && out->next == out->started))
 		return false;
 	if (out->next == out->started)
 		start(card, qp);
@@ -66,7 +66,7 @@ static bool may_go(const struct qp *qp, const struct request *r)
 
 	if (r->wqe.flags & FENCE && out->reads)
 		return false;
-	return !verbs_asks(r->wqe.opcode) || out->reads < (qp->attributes.reads ? qp->attributes.reads : 1);
+	return !verbs_asks(r->wqe.opcode) || out->reads < qp->attributes.reads;
 }
 
 static uint8_t kind_of(const struct qp *qp, uint32_t opcode)
@@ -123,8 +123,7 @@ static bool is_wanted(const struct qp *qp, const struct leaving *l)
 {
 	const struct request *const r = &qp->out.requests[l->index % qp->out.queue.slots];
 
-	return qp->attributes.state == RTS && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken &&
-	       !r->status;
+	return qp_sends(qp) && l->index - qp->out.queue.taken < qp->out.started - qp->out.queue.taken && !r->status;
 }
 
 static bool requester_write(struct card *card, enum lane lane, struct leaving *l, uint8_t *payload)
@@ -273,7 +272,7 @@ static void answered(struct card *card, struct qp *qp, const struct packet *p, u
 
 void requester_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
-	if (qp->attributes.state != RTS || qp->type != RC)
+	if (!qp_sends(qp) || qp->type != RC)
 		return;
 	if (p->kind == ACK)
 		acknowledge(card, qp, p);

@@ -32,6 +32,8 @@ static uint32_t packets_of(const struct qp *qp, const struct packet *p)
 
 static enum packet_ack responder_execute(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
+	if (p->kind != MESSAGE && qp->in.owed >= qp->attributes.peer_reads)
+		return INVALID;
 	if (p->kind == ASK)
 		return take_read(card, qp, p);
 	return p->kind == ATOMIC ? atomic_take(card, qp, p) : message_take(card, qp, p, payload);
@@ -82,18 +84,21 @@ static enum verbs_verdict take_reliable(struct card *card, struct qp *qp, const 
 	return GOES_ON;
 }
 
-/* Loss is not repaired: the incomplete message is dropped, and the next one uses its receive. */
-static void take_unreliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
+/* Loss is not repaired: the incomplete message is dropped, and the next one uses its receive. Only an error of a
+ * receive fails the queue pair. */
+static enum verbs_verdict take_unreliable(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
 {
 	const bool follows = p->psn == qp->in.psn;
 
 	if (p->kind != MESSAGE || (!follows && !(p->flags & FIRST)))
-		return;
+		return GOES_ON;
 	qp->in.psn = (p->psn + 1) & PSN_MASK;
 	if (!(p->flags & FIRST) && !qp->in.is_within)
-		return;
-	if (message_take(card, qp, p, payload) != ACKED)
-		qp->in.is_within = false;
+		return GOES_ON;
+	if (message_take(card, qp, p, payload) == ACKED)
+		return GOES_ON;
+	qp->in.is_within = false;
+	return qp->in.has_reported ? FAILS : GOES_ON;
 }
 
 enum verbs_verdict responder_take(struct card *card, struct qp *qp, const struct packet *p, uint8_t *payload)
@@ -106,7 +111,5 @@ enum verbs_verdict responder_take(struct card *card, struct qp *qp, const struct
 		return take_reliable(card, qp, p, payload);
 	if (qp->type == UD && p->kind == DATAGRAM)
 		return message_take_datagram(card, qp, p, payload);
-	if (qp->type == UC)
-		take_unreliable(card, qp, p, payload);
-	return GOES_ON;
+	return qp->type == UC ? take_unreliable(card, qp, p, payload) : GOES_ON;
 }

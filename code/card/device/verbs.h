@@ -32,6 +32,7 @@ enum verbs_event {
 	QP_FATAL,
 	QP_REQUEST_ERROR,
 	QP_ACCESS_ERROR,
+	SQ_DRAINED = 5,
 	SRQ_LIMIT = 15,
 	LAST_RECEIVE = 16,
 };

@@ -40,6 +40,8 @@ static void note_patience(struct card_attributes *a, const struct ibv_qp_attr *a
 		a->reads = attr->max_rd_atomic;
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		a->peer_reads = attr->max_dest_rd_atomic;
+	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+		a->notifies_drained = attr->en_sqd_async_notify;
 }
 
 EXPORTED int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "events.h"
 #include "pages.h"
 #include "pool.h"
 #include "real.h"
@@ -114,6 +115,7 @@ static struct ibv_qp *pair_create_real(struct board *board, struct ibv_pd *pd, c
 	struct ibv_qp_init_attr small = {
 		.send_cq = queue_of(attr->send_cq)->real,
 		.recv_cq = queue_of(attr->recv_cq)->real,
+		.srq = attr->srq ? pool_of(attr->srq)->real : NULL, /* the kernel counts its users */
 		.cap = { 1, 1, 1, 1, 0 },
 		.qp_type = attr->qp_type,
 	};
@@ -187,6 +189,7 @@ EXPORTED int ibv_destroy_qp(struct ibv_qp *qp)
 	if (error)
 		return error;
 	board_destroy(qp->context, qp->qp_num);
+	events_await(&qp->mutex, &qp->cond, &qp->events_completed, &p->async_taken);
 	pair_drop_completions(p);
 	pages_give(p->memory, memory_bytes(p));
 	free(p);

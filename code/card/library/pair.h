@@ -24,6 +24,7 @@ struct pair {
 	volatile uint64_t *doorbells;
 	unsigned char *memory;
 	struct card_attributes attributes;
+	_Atomic uint32_t async_taken; /* events, by the program */
 };
 
 static inline struct pair *pair_of(struct ibv_qp *qp)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "events.h"
 #include "pages.h"
 #include "real.h"
 
@@ -125,6 +126,7 @@ EXPORTED int ibv_destroy_srq(struct ibv_srq *srq)
 	if (error)
 		return error;
 	board_destroy(srq->context, pool->handle);
+	events_await(&srq->mutex, &srq->cond, &srq->events_completed, &pool->async_taken);
 	pages_give(pool->slots.first, slots_bytes(&pool->slots));
 	free(pool);
 	return 0;

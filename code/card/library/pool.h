@@ -14,6 +14,7 @@ struct pool {
 	struct slots slots;
 	uint32_t handle, limit;
 	volatile uint64_t *doorbells;
+	_Atomic uint32_t async_taken; /* events, by the program */
 };
 
 static inline struct pool *pool_of(struct ibv_srq *srq)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "events.h"
 #include "pages.h"
 #include "real.h"
 
@@ -115,6 +116,8 @@ EXPORTED int ibv_destroy_cq(struct ibv_cq *cq)
 	if (error)
 		return error;
 	board_destroy(cq->context, q->handle);
+	events_await(&cq->mutex, &cq->cond, &cq->comp_events_completed, &q->events_taken);
+	events_await(&cq->mutex, &cq->cond, &cq->async_events_completed, &q->async_taken);
 	count_user(cq->channel, -1);
 	pages_give(q->ring, q->bytes);
 	free(q);

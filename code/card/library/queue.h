@@ -19,6 +19,7 @@ struct queue {
 	struct card_cqe *entries;
 	volatile uint64_t *doorbells;
 	size_t bytes;
+	_Atomic uint32_t events_taken, async_taken; /* by the program */
 };
 
 static inline struct queue *queue_of(struct ibv_cq *cq)

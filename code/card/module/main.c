@@ -84,10 +84,16 @@ static u64 cookie_of(const struct card_request *r)
 	return r->op == CARD_CREATE_REGION ? 0 : r->arguments.words[0];
 }
 
+/* Of enum ibv_access_flags; other objects than regions are written. */
+static bool is_written(const struct card_request *r)
+{
+	return r->op != CARD_CREATE_REGION || (r->arguments.region.access & CARD_ACCESS_WRITES);
+}
+
 static int create(struct card_file *f, struct card_request *r)
 {
 	const u64 cookie = cookie_of(r);
-	struct pinned *p = pins_take(r->address, r->length);
+	struct pinned *p = pins_take(r->address, r->length, is_written(r));
 	int error;
 
 	if (IS_ERR(p))

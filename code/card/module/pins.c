@@ -19,14 +19,16 @@ static bool charge(struct mm_struct *mm, unsigned long count)
 	return false;
 }
 
-static bool pin_all(struct pinned *p, unsigned long first)
+/* As ib_umem_get(): read-only memory is forced to be pages of its own, so that they stay those of the program. */
+static bool pin_all(struct pinned *p, unsigned long first, bool is_written)
 {
+	const unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | (is_written ? 0 : FOLL_FORCE);
 	unsigned long done = 0;
 	long got;
 
 	for (; done < p->count; done += got) {
 		got = pin_user_pages_fast((first + done) << PAGE_SHIFT, min_t(unsigned long, p->count - done, AT_ONCE),
-					  FOLL_WRITE | FOLL_LONGTERM, p->pages + done);
+					  flags, p->pages + done);
 		if (got <= 0) {
 			unpin_user_pages(p->pages, done);
 			return false;
@@ -42,7 +44,7 @@ static void pins_drop(struct pinned *p)
 	kvfree(p);
 }
 
-struct pinned *pins_take(u64 address, u64 length)
+struct pinned *pins_take(u64 address, u64 length, bool is_written)
 {
 	const unsigned long first = address >> PAGE_SHIFT, count = ((address + length - 1) >> PAGE_SHIFT) - first + 1;
 	struct pinned *p;
@@ -59,7 +61,7 @@ struct pinned *pins_take(u64 address, u64 length)
 	p->count = count;
 	p->mm = current->mm;
 	mmgrab(p->mm);
-	if (pin_all(p, first))
+	if (pin_all(p, first, is_written))
 		return p;
 	pins_drop(p);
 	return ERR_PTR(-EFAULT);

@@ -15,8 +15,8 @@ struct pinned {
 	struct page *pages[];
 };
 
-/* Pin memory of a program; an error pointer if that fails. */
-struct pinned *pins_take(u64 address, u64 length);
+/* Pin memory of a program, which may be read-only if the card only reads it; an error pointer if that fails. */
+struct pinned *pins_take(u64 address, u64 length, bool is_written);
 
 void pins_release(struct pinned *pinned);
 

@@ -119,6 +119,15 @@ class Parameters:
         "12 is 0.64 ms, 0 is 655 ms.",
         "12",
     ] = number("rnr_timer")
+    tclass: Annotated[
+        int, limits, "Traffic class of all RDMA packets. On RoCE v2 it is 4 times the DSCP that switches see.", "104"
+    ] = number("tclass")
+    sl: Annotated[int, limits, "InfiniBand's service level. On RoCE it is the priority of a VLAN's frames.", "3"] = (
+        number("sl")
+    )
+    pkey_index: Annotated[int, limits, "Index of the partition in the table of P_Keys of each port.", "1"] = number(
+        "pkey_index"
+    )
     wait: Annotated[
         str, limits, "How an end waits: it spins, spins and gives way to others, or sleeps until an event.", '"event"'
     ] = word("wait")

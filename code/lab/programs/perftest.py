@@ -9,13 +9,22 @@ import re
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from lab.errors import ParseError
-from lab.model.parameters import Counts
+from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 
 PORT = 18515
 LARGEST = 2**31 - 1
 PEER = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+DEFAULT = Parameters()
+# Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
+SHARED = {
+    "path_mtu": "-m {}",
+    "timeout": "-u {}",
+    "tclass": "--tclass={}",
+    "sl": "-S {}",
+    "pkey_index": "--pkey_index={}",
+}
 # All versions print MB/sec for mebibytes; gigabits appear with --report_gbits.
 UNITS = {"MB/sec": 2**20, "MiB/sec": 2**20, "Gb/sec": 10**9 // 8}
 
@@ -48,9 +57,10 @@ def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
 
 
 def _tuning(request: Request) -> tuple[str, ...]:
-    values, words = request.parameters, []
-    if values.path_mtu != "auto":
-        words += ["-m", str(values.path_mtu)]
+    values = request.parameters
+    shared = {name: getattr(values, name) for name in SHARED}
+    others = (SHARED[name].format(value) for name, value in shared.items() if value != getattr(DEFAULT, name))
+    words = " ".join(others).split()
     if values.relaxed_ordering == "no" and request.program != "ib_write_lat":  # which never uses it
         words.append("--disable_pcie_relaxed")
     if request.measure == "latency":
@@ -118,7 +128,7 @@ def _header(text: str) -> dict[str, str]:
 
 
 def _program(name: str, operation: str, measure: str, *, both_spin: bool = False) -> Program:
-    uses = {"iterations", "sizes", "path_mtu"} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
+    uses = {"iterations", "sizes", *SHARED} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
     uses |= PEER if measure == "throughput" else {"wait"}
     return Program(
         name,

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,7 +72,9 @@ static bool receive(int calls, struct order *order)
 	const ssize_t size = recvmsg(calls, &message, MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *const files = CMSG_FIRSTHDR(&message);
 
-	if (size <= 0 || !files)
+	/* The room is aligned: the kernel may write one more file into it. */
+	if (size <= 0 || !files || message.msg_flags & MSG_CTRUNC || files->cmsg_level != SOL_SOCKET ||
+	    files->cmsg_type != SCM_RIGHTS || files->cmsg_len > CMSG_LEN(sizeof(order->files)))
 		return false;
 	order->words[size] = 0;
 	memset(order->files, -1, sizeof(order->files));
@@ -192,11 +195,13 @@ static void replace_mapped(const struct exchange *e)
 {
 	FILE *const maps = fopen("/proc/self/maps", "re");
 	unsigned long start, end, offset, inode;
+	unsigned int device_major, device_minor;
 	char line[512];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx rw-s %lx %*s %lu", &start, &end, &offset, &inode) == 4 &&
-		    inode == e->old.st_ino)
+		if (sscanf(line, "%lx-%lx rw-s %lx %x:%x %lu", &start, &end, &offset, &device_major, &device_minor,
+			   &inode) == 6 &&
+		    inode == e->old.st_ino && makedev(device_major, device_minor) == e->old.st_dev)
 			mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, e->file,
 			     (off_t)offset);
 	if (maps)

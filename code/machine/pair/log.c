@@ -99,3 +99,10 @@ void log_frame(FILE *log, int64_t now, enum direction direction, const uint8_t *
 	add_option(&b, END_OF_OPTIONS, "", 0);
 	block_end(&b, log);
 }
+
+bool log_close(FILE *log)
+{
+	const bool failed = log && ferror(log);
+
+	return !log || (fclose(log) == 0 && !failed);
+}

@@ -19,4 +19,7 @@ bool log_open(FILE **log, const char *path, const char *wire);
 void log_frame(FILE *log, int64_t now_ns, enum direction direction, const uint8_t *bytes, size_t size,
 	       const char *fate);
 
+/* End a log; false, with errno, if any part of it could not be written. NULL: there is none. */
+bool log_close(FILE *log);
+
 #endif

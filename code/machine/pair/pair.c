@@ -46,7 +46,7 @@ bool pair_open(struct pair *p, int end, const char *path)
 {
 	uint8_t *memory;
 
-	p->end = end;
+	*p = (struct pair){ .end = end };
 	p->file = open(path, O_RDWR | O_CLOEXEC);
 	if (p->file < 0 || ftruncate(p->file, ring_place(ENDS, 0)) < 0)
 		return false;

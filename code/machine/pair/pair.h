@@ -12,7 +12,8 @@
 struct pair {
 	struct end *mine, *other;
 	struct ring out[WIRES], in[WIRES];
-	int file; /* with a lock on byte number `end`, which the kernel releases when this process ends */
+	uint64_t landed[WIRES]; /* positions in the own rings: earlier frames have arrived by the clock of this end */
+	int file;               /* with a lock on byte number `end`, which the kernel releases when this process ends */
 	int end;
 };
 

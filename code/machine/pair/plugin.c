@@ -29,6 +29,8 @@ static void plugin_leave(int status, void *nothing)
 {
 	(void)nothing;
 	pair.mine->instructions = (uint64_t)icount_get_raw();
+	if (!log_close(plugs[LINK].log))
+		pair_fail(&pair, "the log of the link cannot be written whole");
 	pair_leave(&pair, status);
 }
 

@@ -18,6 +18,40 @@ void promise_make(struct pair *p, int64_t until, const uint64_t taken[WIRES])
 	pair_note(p);
 }
 
+static void land(struct pair *p, int wire, uint64_t sent, int64_t now)
+{
+	const struct frame *frame;
+
+	for (; p->landed[wire] != sent; p->landed[wire] = ring_after(p->landed[wire], frame->size)) {
+		frame = ring_at(&p->out[wire], p->landed[wire]);
+		if (frame->arrival_ns >= now)
+			return;
+	}
+}
+
+/* Both ends may wait here: each has taken what arrived before its own time, so the earlier one goes on. */
+struct frame *promise_room(struct pair *p, int wire, size_t size, int64_t now, const uint64_t taken[WIRES])
+{
+	const uint64_t sent = atomic_load(&p->mine->sent[wire]);
+	uint32_t seen;
+
+	for (;;) {
+		seen = atomic_load(&p->other->changes);
+		if (pair_is_alone(p)) {
+			p->landed[wire] = sent; /* nobody reads this or any later frame */
+			break;
+		}
+		land(p, wire, sent, now);
+		if (!ring_has_room(sent, p->landed[wire], size))
+			pair_fail(p, "more than %llu MiB are in flight at once", (unsigned long long)RING_BYTES >> 20);
+		if (ring_has_room(sent, atomic_load(&p->other->taken[wire]), size))
+			break;
+		promise_make(p, now, taken);
+		pair_await(p, seen);
+	}
+	return ring_at(&p->out[wire], sent);
+}
+
 /* A value read in this order never exceeds the promise: see promise_make(). */
 int64_t promise_of_other(struct pair *p)
 {

@@ -11,6 +11,11 @@
 /* Publish a promise. */
 void promise_make(struct pair *pair, int64_t until_ns, const uint64_t taken[WIRES]);
 
+/* The memory of the next frame of a size over a wire, at a time. Ends this process if more than a ring is in flight on
+ * the clocks of the guests, which all runs have in common. The other end may be behind on the clock of the host: this
+ * waits until it has taken what has arrived before that time. */
+struct frame *promise_room(struct pair *pair, int wire, size_t size, int64_t now_ns, const uint64_t taken[WIRES]);
+
 /* The time before which the other end sends nothing. Frames that it sent before this promise are visible now. */
 int64_t promise_of_other(struct pair *pair);
 

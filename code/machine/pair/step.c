@@ -118,12 +118,7 @@ void steps_run(struct steps *s)
 
 struct frame *steps_room(struct steps *s, int wire, size_t size)
 {
-	struct pair *const p = s->pair;
-	const uint64_t sent = atomic_load(&p->mine->sent[wire]);
-
-	if (!ring_has_room(sent, atomic_load(&p->other->taken[wire]), size) && !pair_is_alone(p))
-		pair_fail(p, "more than %llu MiB are on the wire at once", (unsigned long long)RING_BYTES >> 20);
-	return ring_at(&p->out[wire], sent);
+	return promise_room(s->pair, wire, size, now_of(s), s->taken);
 }
 
 /* The answer of the other end may arrive before all events that were known when the timer was set; it takes the latency

@@ -80,15 +80,6 @@ static int earliest(const struct bridge *b, const struct view *v)
 	return port;
 }
 
-static struct frame *room(struct port *p, int wire, size_t size)
-{
-	const uint64_t sent = atomic_load(&p->pair.mine->sent[wire]);
-
-	if (!ring_has_room(sent, atomic_load(&p->pair.other->taken[wire]), size) && !pair_is_alone(&p->pair))
-		pair_fail(&p->pair, "more than %llu MiB wait at a port", (unsigned long long)RING_BYTES >> 20);
-	return ring_at(&p->pair.out[wire], sent);
-}
-
 /* The machine at that port need not be woken: it could not run to the arrival of the frame before the next promise. */
 static void send(struct port *p, int wire, const struct frame *frame)
 {
@@ -98,7 +89,7 @@ static void send(struct port *p, int wire, const struct frame *frame)
 
 	if (wire_send(&p->wires[wire], frame->arrival_ns, frame->size, &arrival) != CARRIED)
 		return;
-	copy = room(p, wire, frame->size);
+	copy = promise_room(&p->pair, wire, frame->size, frame->arrival_ns, p->taken);
 	memcpy(copy, frame, sizeof(*frame) + frame->size);
 	copy->arrival_ns = arrival;
 	atomic_store(sent, ring_after(atomic_load(sent), frame->size));

@@ -82,15 +82,20 @@ int main(int argc, char **argv)
 	static struct bridge bridge;
 	const pid_t parent = getpid();
 	struct wire_model link;
-	int status;
+	int status = EXIT_FAILURE;
+	pid_t child;
 
 	if (argc < 4 || argc > 2 + MOST_PORTS)
 		refuse("needs its options, and 2 to 16 files");
 	link = model_of(argv[1]);
 	plug_all(&bridge, &link, argv + 2);
-	if (fork() == 0)
+	child = fork();
+	if (child == 0)
 		run(&bridge, parent);
-	wait(&status);
+	if (child < 0)
+		perror("switch: fork");
+	else
+		wait(&status);
 	if (status == 0)
 		return EXIT_SUCCESS;
 	bridge_give_up(&bridge);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Each kind of failure: the status at both ends, the states, the events, and the memory that is not written. */
+#include <pthread.h>
+
 #include "check.h"
 #include "hosts.h"
 
@@ -158,6 +160,89 @@ TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 	}
 }
 
+/* Without acknowledgements, only the receiver can see it. */
+TEST(an_unreliable_message_longer_than_its_receive_fails_the_receiver)
+{
+	pair_end();
+	pair_start(&costs, UC, 64, 16, false);
+	program_receive(&b, 3, pair_target(&b), 1500);
+	program_receive(&b, 4, pair_target(&b), 1500);
+	send(SEND, 3000);
+	hosts_run();
+	program_expect(&a, SUCCESS);
+	assert_int_equal(program_expect(&b, LOCAL_LENGTH).wr_id, 3);
+	assert_int_equal(program_expect(&b, FLUSHED).wr_id, 4);
+	assert_int_equal(program_state(&b), ERR);
+	assert_int_equal(program_state(&a), RTS);
+	assert_int_equal(event(&b), NO_EVENT);
+}
+
+/* READs and atomics in flight: as many as the requester was allowed, of which the responder answers fewer. */
+TEST(a_target_refuses_more_reads_at_once_than_it_allows_and_a_sender_without_any_sends_none)
+{
+	static const struct {
+		uint32_t opcode, reads, peer_reads, posted, done, status;
+	} cases[] = {
+		{ READ, 1, 1, 8, 8, SUCCESS },         { READ, 16, 16, 16, 16, SUCCESS },
+		{ FADD, 4, 4, 16, 16, SUCCESS },       { READ, 16, 1, 8, 1, REMOTE_INVALID },
+		{ READ, 16, 4, 8, 4, REMOTE_INVALID }, { READ, 1, 0, 1, 0, REMOTE_INVALID },
+		{ FADD, 1, 0, 1, 0, REMOTE_INVALID },  { READ, 0, 4, 1, 0, LOCAL_OPERATION },
+		{ CAS, 0, 4, 1, 0, LOCAL_OPERATION },  { WRITE, 0, 0, 4, 4, SUCCESS },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		end(NULL);
+		start(NULL);
+		a.attributes.reads = cases[i].reads;
+		b.attributes.peer_reads = cases[i].peer_reads;
+		assert_int_equal(program_set(&a, RTS) + program_set(&b, RTS), 0);
+		for (uint32_t n = 0; n < cases[i].posted; n++)
+			send(cases[i].opcode, cases[i].opcode > READ ? 8 : 20000);
+		hosts_run();
+		for (uint32_t n = 0; n < cases[i].done; n++)
+			program_expect(&a, SUCCESS);
+		if (cases[i].status)
+			program_expect(&a, cases[i].status);
+		assert_int_equal(program_state(&a), cases[i].status ? ERR : RTS);
+		assert_int_equal(program_state(&b), cases[i].status == REMOTE_INVALID ? ERR : RTS);
+		assert_int_equal(event(&b), cases[i].status == REMOTE_INVALID ? QP_REQUEST_ERROR : NO_EVENT);
+	}
+}
+
+static bool loses_after_a_microsecond(uint64_t number)
+{
+	(void)number;
+	return hosts.now_ns > 1000 && hosts.now_ns < 1000000;
+}
+
+/* 100 packets of 1024 bytes, of which most are lost while the state changes. */
+TEST(a_draining_queue_pair_completes_what_has_begun_and_only_that)
+{
+	hosts.is_lost = loses_after_a_microsecond;
+	send(WRITE, 102400);
+	hosts_run_until(1000);
+	a.attributes.notifies_drained = 1;
+	assert_int_equal(program_set(&a, SQD), 0);
+	send(WRITE, 8);
+	hosts_run_until(10000000);
+	assert_int_equal(event(&a), NO_EVENT); /* nothing repeats the lost packet before the timeout of 67 ms */
+	hosts_run();
+	program_expect(&a, SUCCESS);
+	assert_false(program_poll(&a, &(struct card_cqe){ 0 }));
+	assert_int_equal(event(&a), SQ_DRAINED);
+	assert_int_equal(event(&a), NO_EVENT);
+	assert_int_equal(program_set(&a, RTS), 0);
+	hosts_run();
+	program_expect(&a, SUCCESS);
+	assert_int_equal(program_set(&a, SQD), 0); /* idle */
+	hosts_run();
+	assert_int_equal(event(&a), SQ_DRAINED);
+	a.attributes.notifies_drained = 0;
+	assert_int_equal(program_set(&a, RTS) + program_set(&a, SQD), 0);
+	hosts_run();
+	assert_int_equal(event(&a), NO_EVENT);
+}
+
 TEST(a_failed_queue_pair_flushes_earlier_and_later_requests)
 {
 	struct card_wqe unsignalled = pair_wqe(WRITE);
@@ -265,6 +350,62 @@ TEST(a_queue_pair_that_fails_as_its_completion_queue_overruns_has_each_event_onc
 		assert_int_equal(event(&b), events[i]);
 	for (int i = 0; i < 4; i++)
 		program_expect(&b, SUCCESS);
+}
+
+enum { CHAIN = 2000, STACK = 128 << 10 };
+
+static void *run_hosts(void *unused)
+{
+	hosts_run();
+	return unused;
+}
+
+/* Each queue pair has a receive whose flush overruns the completion queue of the next one. */
+TEST(a_chain_of_overruns_needs_little_stack)
+{
+	const uint64_t full = UINT64_MAX; /* of all queues, which share a page: consumed before anything is produced */
+	const uint64_t page_at = a.buffer_at;
+	struct card_command c;
+	pthread_attr_t little;
+	pthread_t thread;
+	uint32_t cqs[CHAIN + 1], qps[CHAIN];
+
+	memcpy(program_bytes(&a, page_at), &full, sizeof(full));
+	for (int i = 0; i <= CHAIN; i++) {
+		c = (struct card_command){ .op = CARD_CREATE_CQ, .owner = a.owner, .length = 4096 };
+		c.arguments.cq.entries = 1;
+		assert_int_equal(host_command(a.host, &c, page_at), 0);
+		cqs[i] = c.handle;
+	}
+	for (int i = 0; i < CHAIN; i++) {
+		c = (struct card_command){ .op = CARD_CREATE_QP, .owner = a.owner, .length = 4096 };
+		c.arguments.qp = (struct card_qp){ .type = RC,
+						   .send_slots = 1,
+						   .send_slot_bytes = 64,
+						   .recv_slots = 1,
+						   .recv_slot_bytes = 64,
+						   .send_cq = cqs[i],
+						   .recv_cq = cqs[i + 1] };
+		assert_int_equal(host_command(a.host, &c, page_at), 0);
+		qps[i] = c.handle;
+		c.op = CARD_MODIFY_QP;
+		c.arguments.attributes = (struct card_attributes){ .state = INIT };
+		assert_int_equal(host_command(a.host, &c, 0), 0);
+		host_write(a.host, (1ull + a.page) * CARD_PAGE_BYTES + CARD_RECV, (uint64_t)qps[i] << 32 | 1);
+	}
+	c.handle = qps[0];
+	c.arguments.attributes.state = ERR;
+	assert_int_equal(host_command(a.host, &c, 0), 0);
+	pthread_attr_init(&little);
+	assert_int_equal(pthread_attr_setstacksize(&little, STACK), 0);
+	assert_int_equal(pthread_create(&thread, &little, run_hosts, NULL), 0);
+	pthread_join(thread, NULL);
+	c.op = CARD_QUERY_QP;
+	for (int i = 0; i < CHAIN; i++) {
+		c.handle = qps[i];
+		assert_int_equal(host_command(a.host, &c, 0), 0);
+		assert_int_equal(c.arguments.attributes.state, ERR);
+	}
 }
 
 TEST(a_doorbell_page_rings_only_for_objects_of_its_owner)

@@ -201,6 +201,45 @@ TEST(a_message_to_the_same_host_does_not_use_the_link)
 	pair_end();
 }
 
+static uint64_t waiting_most;
+static bool (*access_memory)(struct world *, uint64_t, void *, size_t, bool);
+
+/* Counts the payloads between this card's port and its memory. */
+static bool count_waiting(struct world *w, uint64_t at, void *buffer, size_t size, bool is_write)
+{
+	static uint64_t calls;
+	const struct arrival *each;
+	uint64_t bytes = 0;
+
+	if (++calls % 64 == 0)
+		STAILQ_FOREACH(each, &((struct host *)w)->card.arrivals, entry)
+	bytes += each->packet.bytes;
+	waiting_most = bytes > waiting_most ? bytes : waiting_most;
+	return access_memory(w, at, buffer, size, is_write);
+}
+
+TEST(a_large_read_from_the_same_host_holds_a_bounded_amount_of_memory)
+{
+	struct costs unpaced = costs;
+
+	unpaced.bus_bit_s = 0;
+	hosts_start(&unpaced, 1000);
+	hosts.buffer_bytes = 10 << 20;
+	a = program_new(0, 1, RC, 64, 16, false);
+	b = program_new(0, 2, RC, 64, 16, false);
+	a.attributes.peer = b.attributes.peer = CARD_HERE;
+	program_connect(&a, &b);
+	fill();
+	access_memory = a.host->world.access;
+	a.host->world.access = count_waiting;
+	program_send(&a, pair_wqe(READ), pair_target(&a), 8 << 20);
+	hosts_run_until(60000000); /* less than the timeout after which the READ is sent again */
+	program_expect(&a, SUCCESS);
+	expect_equal(pair_target(&a), pair_target(&b), 8 << 20);
+	assert_in_range(waiting_most, 1 << 18, 5 << 18);
+	pair_end();
+}
+
 TEST(a_shared_receive_queue_is_used_in_order)
 {
 	pair_start(&costs, RC, 64, 16, true);

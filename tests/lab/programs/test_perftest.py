@@ -110,6 +110,14 @@ def test_relaxed_ordering_is_disabled_if_the_program_has_it(program: str, value:
     assert [("--disable_pcie_relaxed" in argv) for argv in (both.server, both.client)] == [is_there] * 2
 
 
+@pytest.mark.parametrize("program", ["ib_write_bw", "ib_send_lat"])
+def test_parameters_of_the_link_are_those_of_the_series_beside(program: str) -> None:
+    counts = Counts(64, 640, 0)
+    both = step(request(program, counts, path_mtu=1024, timeout=0, tclass=104, sl=3, pkey_index=1))
+    for argv in (both.server, both.client):
+        assert " -F -m 1024 -u 0 --tclass=104 -S 3 --pkey_index=1" in " ".join(argv)
+
+
 def test_send_latency_can_wait_for_events() -> None:
     both = step(request("ib_send_lat", Counts(64, 640, 0), wait="event"))
     assert "-e" in both.client and "-e" in both.server

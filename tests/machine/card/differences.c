@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,9 @@ struct mistake {
 	int region_without, pair_without;    /* rights that the target lacks */
 	uint32_t receive_bytes, receive_key; /* 0 bytes: there is no receive */
 	bool other_domain, is_gone;          /* the target's region; the target */
+	int reads_off, dest_reads_off;       /* of 1, what the sender may ask at once and the target answer */
+	int more;                            /* requests at once */
+	enum ibv_qp_type type;               /* 0: RC */
 };
 
 static const struct mistake mistakes[] = {
@@ -53,6 +58,10 @@ static const struct mistake mistakes[] = {
 	{ "receive's key", SEND, 64, .receive_bytes = 64, .receive_key = OTHER_KEY },
 	{ "no receive", SEND, 64, .receive_bytes = 0 },
 	{ "no peer", WRITE, 8, .is_gone = true },
+	{ "READ with max_rd_atomic 0", READ, 8, .reads_off = -1 },
+	{ "READ with max_dest_rd_atomic 0", READ, 8, .dest_reads_off = -1 },
+	{ "8 READs with max_dest_rd_atomic 1", READ, 8, .reads_off = 7, .more = 7 },
+	{ "receive of UC too short", SEND, 64, .receive_bytes = 32, .type = IBV_QPT_UC },
 };
 
 struct end {
@@ -66,6 +75,8 @@ static struct ibv_pd *pd, *other_pd;
 static union ibv_gid gid;
 static int gid_index;
 static char memory[2][BYTES] __attribute__((aligned(4096)));
+static const char constant[BYTES] = "read-only";
+static atomic_bool is_acknowledged;
 
 static void must(bool holds, const char *what)
 {
@@ -85,10 +96,10 @@ static void find_gid(void)
 	while (memcmp(gid.raw, mapped, sizeof(mapped)) != 0 && ++gid_index);
 }
 
-static struct end make(char *bytes, struct ibv_pd *of, int access, int entries)
+static struct end make(char *bytes, struct ibv_pd *of, int access, int entries, enum ibv_qp_type type)
 {
 	struct end e = { .cq = ibv_create_cq(context, entries, NULL, NULL, 0) };
-	struct ibv_qp_init_attr attr = { .send_cq = e.cq, .recv_cq = e.cq, .qp_type = IBV_QPT_RC };
+	struct ibv_qp_init_attr attr = { .send_cq = e.cq, .recv_cq = e.cq, .qp_type = type ? type : IBV_QPT_RC };
 
 	must(e.cq, "ibv_create_cq");
 	attr.cap = (struct ibv_qp_cap){ ENTRIES, ENTRIES, 1, 1, 0 };
@@ -105,28 +116,31 @@ static void drop(struct end *e)
 	must(!ibv_destroy_cq(e->cq) && !ibv_dereg_mr(e->mr), "ibv_destroy_cq");
 }
 
-static void connect_to(struct end *e, uint32_t peer, int access)
+static void connect_to(struct end *e, uint32_t peer, int access, int reads)
 {
+	const bool is_reliable = e->qp->qp_type == IBV_QPT_RC;
 	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = access };
 
 	must(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
 	a.qp_state = IBV_QPS_RTR;
 	a.path_mtu = IBV_MTU_1024;
 	a.dest_qp_num = peer;
-	a.max_dest_rd_atomic = a.max_rd_atomic = 1;
+	a.max_dest_rd_atomic = a.max_rd_atomic = (uint8_t)reads;
 	a.min_rnr_timer = 1;
 	a.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1 };
 	a.ah_attr.grh = (struct ibv_global_route){ .dgid = gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 64 };
 	must(!ibv_modify_qp(e->qp, &a,
 			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+				    (is_reliable ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0)),
 	     "RTR");
 	a.qp_state = IBV_QPS_RTS;
 	a.timeout = 10; /* 4 ms */
 	a.retry_cnt = a.rnr_retry = 1;
 	must(!ibv_modify_qp(e->qp, &a,
-			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-				    IBV_QP_MAX_QP_RD_ATOMIC),
+			    IBV_QP_STATE | IBV_QP_SQ_PSN |
+				    (is_reliable ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+							   IBV_QP_MAX_QP_RD_ATOMIC :
+						   0)),
 	     "RTS");
 }
 
@@ -135,14 +149,16 @@ static void nap(int ms)
 	poll(NULL, 0, ms);
 }
 
-/* The next completion's status, waited for or not. */
-static void tell_status(const char *who, struct end *e, int wait_ms)
+/* The status of the first completion that is none of `more` successes, waited for or not. */
+static void tell_status(const char *who, struct end *e, int wait_ms, int more)
 {
-	struct ibv_wc wc;
+	struct ibv_wc wc = { .status = IBV_WC_SUCCESS };
 	int found;
 
-	while ((found = ibv_poll_cq(e->cq, 1, &wc)) == 0 && wait_ms-- > 0)
-		nap(1);
+	do
+		while ((found = ibv_poll_cq(e->cq, 1, &wc)) == 0 && wait_ms-- > 0)
+			nap(1);
+	while (found > 0 && wc.status == IBV_WC_SUCCESS && more-- > 0);
 	printf("%s %s; ", who, found > 0 ? ibv_wc_status_str(wc.status) : found ? "can't be polled" : "nothing");
 }
 
@@ -201,24 +217,25 @@ static int post_send(struct end *from, const struct end *to, const struct mistak
 
 static void make_mistake(const struct mistake *m)
 {
-	struct end a = make(memory[0], pd, ALL, ENTRIES),
-		   b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES);
-	int error;
+	struct end a = make(memory[0], pd, ALL, ENTRIES, m->type),
+		   b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES, m->type);
+	int error = 0;
 
-	connect_to(&a, b.qp->qp_num, ALL);
-	connect_to(&b, a.qp->qp_num, ALL & ~m->pair_without);
+	connect_to(&a, b.qp->qp_num, ALL, 1 + m->reads_off);
+	connect_to(&b, a.qp->qp_num, ALL & ~m->pair_without, 1 + m->dest_reads_off);
 	post_receive(&b, m);
 	if (m->is_gone) {
 		must(!ibv_destroy_qp(b.qp), "ibv_destroy_qp");
 		b.qp = NULL;
 	}
 	printf("%s: ", m->name);
-	error = post_send(&a, &b, m);
+	for (int i = 0; i <= m->more && !error; i++)
+		error = post_send(&a, &b, m);
 	if (error)
 		printf("post %s; ", strerror(error));
 	else
-		tell_status("sender", &a, WAIT_MS);
-	tell_status("receiver", &b, 0);
+		tell_status("sender", &a, WAIT_MS, m->more);
+	tell_status("receiver", &b, 0, 0);
 	tell_state("sender", &a);
 	tell_state("receiver", &b);
 	tell_events();
@@ -230,10 +247,10 @@ static void make_mistake(const struct mistake *m)
 static void overflow(void)
 {
 	const struct mistake none = { .opcode = WRITE, .length = 8 };
-	struct end a = make(memory[0], pd, ALL, 1), b = make(memory[1], pd, ALL, ENTRIES);
+	struct end a = make(memory[0], pd, ALL, 1, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
 
-	connect_to(&a, b.qp->qp_num, ALL);
-	connect_to(&b, a.qp->qp_num, ALL);
+	connect_to(&a, b.qp->qp_num, ALL, 1);
+	connect_to(&b, a.qp->qp_num, ALL, 1);
 	for (int i = 0; i < a.cq->cqe + 8 && i < ENTRIES; i++)
 		post_send(&a, &b, &none);
 	nap(QUIET_MS);
@@ -242,6 +259,65 @@ static void overflow(void)
 	tell_events();
 	drop(&a);
 	drop(&b);
+}
+
+/* A request that is posted in SQD waits there. */
+static void drain(void)
+{
+	const struct mistake none = { .opcode = WRITE, .length = 8 };
+	struct end a = make(memory[0], pd, ALL, ENTRIES, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+
+	connect_to(&a, b.qp->qp_num, ALL, 1);
+	connect_to(&b, a.qp->qp_num, ALL, 1);
+	printf("SQD: ");
+	must(!ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), "SQD");
+	post_send(&a, &b, &none);
+	tell_status("sender", &a, QUIET_MS, 0);
+	tell_events();
+	attr.qp_state = IBV_QPS_RTS;
+	printf("RTS after SQD: ");
+	must(!ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), "RTS after SQD");
+	tell_status("sender", &a, WAIT_MS, 0);
+	tell_events();
+	drop(&a);
+	drop(&b);
+}
+
+static void *acknowledge(void *cq)
+{
+	nap(QUIET_MS);
+	is_acknowledged = true;
+	ibv_ack_cq_events(cq, 1);
+	return NULL;
+}
+
+/* The completion queue of an event is destroyed while the program still works on the event. */
+static void destroy_early(void)
+{
+	const struct mistake none = { .opcode = WRITE, .length = 8 };
+	struct ibv_comp_channel *const channel = ibv_create_comp_channel(context);
+	struct end a = make(memory[0], pd, ALL, ENTRIES, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
+	struct ibv_cq *const told = ibv_create_cq(context, ENTRIES, NULL, channel, 0), *cq;
+	struct ibv_qp_init_attr attr = { .send_cq = told, .recv_cq = told, .qp_type = IBV_QPT_RC };
+	pthread_t thread;
+	void *user;
+
+	must(told && !ibv_destroy_qp(a.qp) && !ibv_req_notify_cq(told, 0), "ibv_req_notify_cq");
+	attr.cap = (struct ibv_qp_cap){ ENTRIES, ENTRIES, 1, 1, 0 };
+	a.qp = ibv_create_qp(pd, &attr);
+	connect_to(&a, b.qp->qp_num, ALL, 1);
+	connect_to(&b, a.qp->qp_num, ALL, 1);
+	post_send(&a, &b, &none);
+	must(!ibv_get_cq_event(channel, &cq, &user) && cq == told, "ibv_get_cq_event");
+	pthread_create(&thread, NULL, acknowledge, told);
+	must(!ibv_destroy_qp(a.qp) && !ibv_destroy_cq(told), "ibv_destroy_cq");
+	printf("ibv_destroy_cq before an event is acknowledged: %s\n", is_acknowledged ? "waits" : "does not wait");
+	pthread_join(thread, NULL);
+	a.qp = NULL;
+	drop(&a);
+	drop(&b);
+	must(!ibv_destroy_comp_channel(channel), "ibv_destroy_comp_channel");
 }
 
 static void tell_call(const char *name, bool works)
@@ -254,7 +330,20 @@ static void calls(void)
 	struct ibv_cq *const cq = ibv_create_cq(context, 1, NULL, NULL, 0);
 	struct ibv_qp_init_attr_ex more = { .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC, .pd = pd };
 	struct ibv_cq_init_attr_ex cq_more = { .cqe = 1 };
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 1, .max_sge = 1 } };
+	struct ibv_srq_init_attr_ex srq_more = { .attr = { .max_wr = 1, .max_sge = 1 },
+						 .comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+						 .srq_type = IBV_SRQT_BASIC,
+						 .pd = pd };
+	struct ibv_qp_init_attr one = { .send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_UD };
+	struct ibv_qp *const datagrams = ibv_create_qp(pd, &one);
+	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 1, 1 } };
+	struct ibv_mr *const mr = ibv_reg_mr(pd, memory[0], BYTES, 0);
+	struct ibv_qp_init_attr shared = {
+		.send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_RC
+	};
 
+	must(datagrams && mr, "UD");
 	more.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
 	more.comp_mask = IBV_QP_INIT_ATTR_PD;
 	tell_call("ibv_create_qp_ex", ibv_create_qp_ex(context, &more));
@@ -262,9 +351,19 @@ static void calls(void)
 	more.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE;
 	tell_call("ibv_create_qp_ex for ibv_wr_*", ibv_create_qp_ex(context, &more));
 	tell_call("ibv_create_cq_ex", ibv_create_cq_ex(context, &cq_more));
+	tell_call("ibv_create_srq_ex", ibv_create_srq_ex(context, &srq_more));
+	errno = ibv_attach_mcast(datagrams, &group, 0);
+	tell_call("ibv_attach_mcast", !errno);
+	errno = 0;
+	tell_call("ibv_rereg_mr", !ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL));
 	tell_call("ibv_alloc_mw", ibv_alloc_mw(pd, IBV_MW_TYPE_1));
 	errno = ibv_resize_cq(cq, 100);
 	tell_call("ibv_resize_cq", !errno);
+	tell_call("ibv_reg_mr of read-only memory", ibv_reg_mr(pd, (void *)constant, sizeof(constant), 0));
+	shared.srq = ibv_create_srq(pd, &srq);
+	must(shared.srq && ibv_create_qp(pd, &shared), "ibv_create_srq");
+	errno = ibv_destroy_srq(shared.srq);
+	tell_call("ibv_destroy_srq of a used one", !errno);
 }
 
 static void limits(void)
@@ -292,6 +391,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
 		make_mistake(&mistakes[i]);
 	overflow();
+	drain();
+	destroy_early();
 	calls();
 	limits();
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "emulated.h"
+#include "promise.h"
 
 enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60, FLIGHT = 4096 };
 
@@ -143,6 +144,77 @@ TEST(two_threads_see_what_one_computes)
 	}
 	assert_in_range(frames, CASES * 20, UINT64_MAX);
 	assert_in_range(ties, frames / 10, UINT64_MAX); /* else this has not shown their order */
+}
+
+enum { LARGE = 1 << 20, LARGE_LATENCY = 4000 };
+
+static struct pair ends[ENDS];
+
+static void open_ends(void)
+{
+	char path[64];
+	const int file = memfd_create("pair", MFD_CLOEXEC);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	for (int end = 0; end < ENDS; end++)
+		assert_true(pair_open(&ends[end], end, path));
+}
+
+static void send_large(int64_t now)
+{
+	static const uint64_t none[WIRES];
+	struct frame *const frame = promise_room(&ends[0], LINK, LARGE, now, none);
+
+	*frame = (struct frame){ .arrival_ns = now + LARGE_LATENCY, .size = LARGE };
+	atomic_store(&ends[0].mine->sent[LINK], ring_after(atomic_load(&ends[0].mine->sent[LINK]), LARGE));
+}
+
+/* The other end, however early it is. */
+static void send_too_much(void *unused)
+{
+	(void)unused;
+	open_ends();
+	for (int i = 0; i < 65; i++) {
+		send_large(1000 + i);
+		atomic_store(&ends[1].mine->taken[LINK], atomic_load(&ends[0].mine->sent[LINK]));
+	}
+}
+
+/* It takes nothing until the first end waits for it, and then what has arrived. */
+static void *take_late(void *unused)
+{
+	uint64_t taken[WIRES] = { 0 };
+	const struct frame *frame;
+
+	while (!pair_is_alone(&ends[1])) {
+		while (!atomic_load(&ends[1].mine->asleep) && !pair_is_alone(&ends[1]))
+			;
+		while (taken[LINK] != atomic_load(&ends[0].mine->sent[LINK]) &&
+		       (frame = ring_at(&ends[1].in[LINK], taken[LINK]))->arrival_ns <
+			       atomic_load(&ends[0].mine->until_ns))
+			taken[LINK] = ring_after(taken[LINK], LARGE);
+		promise_make(&ends[1], 0, taken);
+		pair_wake(&ends[1]);
+	}
+	return unused;
+}
+
+static void send_to_a_late_end(void *unused)
+{
+	pthread_t thread;
+
+	open_ends();
+	pthread_create(&thread, NULL, take_late, NULL);
+	for (int i = 0; i < 200; i++)
+		send_large(1000 * i);
+	pair_finish(&ends[0]);
+	pthread_join(thread, unused);
+}
+
+TEST(what_is_in_flight_is_bounded_by_the_clocks_of_the_guests_and_not_of_the_host)
+{
+	check_child(send_too_much, NULL, 1, "more than 64 MiB are in flight at once");
+	check_child(send_to_a_late_end, NULL, 0, NULL);
 }
 
 int main(void)
