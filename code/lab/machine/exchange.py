@@ -20,7 +20,7 @@ from lab.machine import link, qemu, runner, snapshot
 from lab.machine.image import IMPORTED, MANIFEST, MANIFEST_LIMIT, PARTS, Image, declared, opened
 from lab.machine.runner import Runner
 from lab.machine.snapshot import Snapshot, SnapshotInputs
-from lab.machine.sparse import NOTHING, digest_with_holes
+from lab.machine.sparse import NOTHING, digest_with_holes, write_with_holes
 from lab.supply.lock import GUEST, RUNNER, Lock, read
 from lab.typed_json import JsonError, as_json, parse_as
 
@@ -270,10 +270,7 @@ def _write_member(pieces: Pieces, target: Path, member: Member) -> None:
     """Write a member, with holes in place of zeros."""
     with target.open("xb") as file:
         while piece := pieces():
-            if piece == NOTHING[: len(piece)]:
-                file.seek(len(piece), 1)
-            else:
-                file.write(piece)
+            write_with_holes(file, piece)
         file.truncate(member.size)
     if target.stat().st_size != member.size or digest_with_holes(target) != member.digest:
         raise ArchiveError(f"{target.name} differs from {CONTENTS}")
