@@ -56,6 +56,7 @@ class Settings:
         Limits(longest=100),
     ] = (APT,)
     patience_s: Annotated[int | float, Limits(above=0, most=3600)] = PATIENCE_S  # up to an hour
+    keep: bool = False  # fetched packages that were unpacked
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
         web = Web(settings.patience_s)
         return [found for typed in settings.providers for found in provider(typed, web)]
 
-    return Packages(cache / "packages", providers, tell)
+    return Packages(cache / "packages", providers, tell, lambda: load(SETTINGS).keep)
 
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:
