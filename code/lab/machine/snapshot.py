@@ -52,7 +52,7 @@ class Expected:
     recipe: str  # of its inputs
     frozen: Mapping[str, str]  # its memory and its state
     checks: Mapping[str, str]  # results of the self-check's steps, by name
-    host: Mapping[str, str]  # programs of the host itself: a runner or a plugin, by its architecture
+    host: Mapping[str, str]  # programs of the host itself: runner, plugin, device, by its architecture
 
 
 def read(machine: Path) -> Expected | None:

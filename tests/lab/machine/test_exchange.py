@@ -162,6 +162,11 @@ qemu 7.2 arm64 pool/main/q/qemu/qemu-arm.deb {"c" * 64} 1
 """
 
 
+def places(cache: Path, sources: str = "of-these-sources") -> dict[str, Path]:
+    """The folders of compiled files."""
+    return {"programs": cache / "built" / sources, "device": cache / "card" / sources}
+
+
 class Course:
     """A checkout with a snapshot of a few bytes, and the file that it publishes."""
 
@@ -181,7 +186,8 @@ class Course:
         self.inputs = SnapshotInputs(image.opened(built), qemu, plugin, link.digest(self.machine))
         self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
         self.put(self.snapshot.folder, memory=bytes(1 << 20) + b"memory", state=b"state")
-        folders = {"runner": qemu.folder, "plugin": plugin.parent}
+        device = self.put(self.cache / "card/of-these-sources", **{"card.so": b"device"})
+        folders = {"runner": qemu.folder, "plugin": plugin.parent, "device": device}
         host = {f"{name} {runner.architecture()}": folder_digest(folder) for name, folder in folders.items()}
         snapshot.write(self.machine, Expected(self.inputs.digest, self.snapshot.digests(), {}, host))
 
@@ -197,7 +203,7 @@ class Course:
         return Snapshot(snapshot.folder_of(self.inputs, self.cache), self.inputs.runner, self.inputs.plugin)
 
     def export(self) -> Path:
-        exchange.export(self.snapshot, self.inputs, self.lock, self.cache / "built/of-these-sources", self.file)
+        exchange.export(self.snapshot, self.inputs, self.lock, places(self.cache), self.file)
         return self.file
 
 
@@ -213,7 +219,7 @@ def student(course: Course, tmp_path: Path) -> Iterator[Callable[..., list[str]]
 
     def imports(file: Path, sources: str = "of-these-sources") -> list[str]:
         lines: list[str] = []
-        exchange.bring(file, course.machine, cache, cache / "built" / sources, lines.append)
+        exchange.bring(file, course.machine, cache, places(cache, sources), lines.append)
         return lines
 
     yield imports
@@ -297,4 +303,14 @@ def test_programs_of_other_sources_are_left_out(
     course: Course, student: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     student(course.export(), "of-sources-that-were-edited")
-    assert not (tmp_path / "student/built").exists() and (tmp_path / "student/machine").exists()
+    assert {path.name for path in (tmp_path / "student").iterdir()}.isdisjoint({"built", "card"})
+    assert (tmp_path / "student/machine").exists()
+
+
+def test_a_device_that_is_not_the_expected_one_is_left_out(
+    course: Course, student: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """It would run with all rights of this user."""
+    course.put(places(course.cache)["device"], **{"card.so": b"evil"})
+    student(course.export())
+    assert not (tmp_path / "student/card").exists() and (tmp_path / "student/built").exists()
