@@ -23,6 +23,7 @@ from lab.errors import SiteError, SizeError, SpecError, VerifyError, tell
 from lab.experiment.reader import load
 from lab.files.bounded import read_typed
 from lab.files.storage import write_text
+from lab.files.store import sha256
 from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.model.sizes import format_size, parse_size, parse_sizes
@@ -238,6 +239,14 @@ def lock(options: Namespace) -> int:
     return 0
 
 
+COURSE_IMAGE = """or let each checkout import it by itself, from where you put it, by these lines in its lab.toml:
+
+[image]
+url = "https://HOST/{name}"
+sha256 = "{sha256}"
+size_bytes = {size}"""
+
+
 def image(options: Namespace) -> int:
     """Export or import the VM as one file: an imported VM needs no network and has the same identity."""
     if options.action == "export":
@@ -250,6 +259,7 @@ def image(options: Namespace) -> int:
         lock = read(MACHINE / "packages.lock")
         size = exchange.export(site.verified_snapshot(), site.inputs(tell), lock, compiled_places(), options.file)
         print(f"{options.file}: {size / 1e6:.1f} MB; import it with: lab image import {options.file.name}")
+        print(COURSE_IMAGE.format(name=options.file.name, sha256=sha256(options.file), size=size))
         return 0
     imported = exchange.bring(options.file, MACHINE, CACHE, compiled_places(), tell)
     print(f"{imported.folder}: imported, and used from now on")

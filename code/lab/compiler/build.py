@@ -147,7 +147,8 @@ def _card_parts(machine: Path, host: str) -> dict[str, tuple[Compilation, str]]:
     library = _sources(machine, "card/library", "card/abi.h")
     device = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
     return {
-        MODULE: (Compilation(module, ("sh", "-c", KBUILD), (f"card/module/{MODULE}",)), ""),  # by the kernel's makefiles
+        # The kernel's makefiles build the module.
+        MODULE: (Compilation(module, ("sh", "-c", KBUILD), (f"card/module/{MODULE}",)), ""),
         LIBRARY: (_shared_object(library, ("gcc", *LIBRARY_FLAGS), LIBRARY), ""),
         DEVICE: (_shared_object(device, (compiler, *PLUGIN_FLAGS), DEVICE), section),
     }

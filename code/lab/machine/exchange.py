@@ -15,6 +15,7 @@ from pathlib import Path
 import zstandard
 
 from lab.errors import SiteError
+from lab.files.storage import write_text
 from lab.files.store import SUMS, Digest, exclusive, folder_digest, put_file, put_folder, sha256, stored
 from lab.machine import link, qemu, runner, snapshot
 from lab.machine.image import IMPORTED, MANIFEST, MANIFEST_LIMIT, PARTS, Image, declared, opened
@@ -22,6 +23,7 @@ from lab.machine.runner import Runner
 from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.machine.sparse import NOTHING, digest_with_holes, write_with_holes
 from lab.supply.lock import GUEST, RUNNER, Lock, read
+from lab.supply.providers import course_image, fetched_image
 from lab.typed_json import JsonError, as_json, parse_as
 
 FORMAT = "lab-machine 1"
@@ -33,6 +35,7 @@ COMPRESSION = zstandard.ZstdCompressionParameters.from_level(LEVEL, threads=1, w
 DAMAGED = (tarfile.TarError, EOFError, ValueError, RecursionError, zstandard.ZstdError, JsonError)
 HINT = "lab image export FILE makes one; fetch it again if it was whole"
 SOURCES, SOURCES_LIMIT = "sources", 1 << 20
+FROM_COURSE = "from-course"  # the sha256 of the imported file
 DEVICE = "device"
 FOLDERS = ("runner", "plugin", "programs", "module", "library", DEVICE)
 STATE_LIMIT, FILE_LIMIT = 64 << 20, 64 << 20
@@ -68,10 +71,10 @@ def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, compiled: Mappin
         files |= {f"image/{part}": inputs.image.folder / part for part in (MANIFEST, *PARTS)}
         files |= {f"runner/{path.name}": path for path in inputs.runner.folder.iterdir() if path.name != SUMS}
         files |= {"frozen/memory": whole.memory, "frozen/state": whole.state}
-        for name, folder in compiled.items():
+        for part, folder in compiled.items():
             built = (path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
-            files |= {f"{name}/{path.relative_to(folder)}": path for path in built}
-        digests = {name: folder.name for name, folder in compiled.items()}
+            files |= {f"{part}/{path.relative_to(folder)}": path for path in built}
+        digests = {part: folder.name for part, folder in compiled.items()}
         return write(file, files, {"recipe": inputs.digest, "host": runner.architecture(), **digests})
 
 
@@ -107,13 +110,26 @@ def bring(file: Path, machine: Path, cache: Path, compiled: Mapping[str, Path], 
         else:
             host = about.get("host", "")[:20] or "an unknown architecture"
             tell(f"its QEMU is for computers of {host}: another one will be fetched")
-        for name, target in compiled.items():
-            is_safe = name != DEVICE or (_fits(about) and _is_expected(came / name, inputs.expected))
-            if about.get(name) == target.name and (came / name).is_dir() and is_safe:
-                _move(came / name, target)
+        for part, target in compiled.items():
+            is_safe = part != DEVICE or (_fits(about) and _is_expected(came / part, inputs.expected))
+            if about.get(part) == target.name and (came / part).is_dir() and is_safe:
+                _move(came / part, target)
         _move(came / "frozen", snapshot.folder_of(inputs, cache), digest=digest_with_holes)
         _move(came / "image", cache / "image" / IMPORTED, replace=True)
         return opened(cache / "image" / IMPORTED)
+
+
+def bring_from_course(machine: Path, cache: Path, compiled: Callable[[], Mapping[str, Path]], tell: Tell) -> None:
+    """Import the image that lab.toml names, once: nothing else is fetched then."""
+    image, done = course_image(), cache / "image" / FROM_COURSE
+    if image is None or (done.exists() and done.read_text() == image.sha256):
+        return
+    with exclusive(done.with_name("lock-of-course")):
+        tell("fetching the course's VM (once)")
+        with fetched_image(image, cache, tell) as file:
+            tell("unpacking the course's VM (once)")
+            bring(file, machine, cache, compiled(), tell)
+        write_text(done, image.sha256)
 
 
 def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -> SnapshotInputs:

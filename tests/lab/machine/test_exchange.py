@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from tests.lab.supply.fetching import Supply
 
 from lab.files.store import damage, folder_digest, seal, sha256
 from lab.machine import exchange, image, link, runner, snapshot
@@ -21,6 +22,7 @@ from lab.machine.runner import Runner
 from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.machine.sparse import digest_with_holes
 from lab.supply.lock import RUNNER, Lock, read
+from lab.supply.packages import SupplyError
 
 Members = list[tuple[str, bytes]]
 Change = Callable[[Members], Members]
@@ -314,3 +316,25 @@ def test_a_device_that_is_not_the_expected_one_is_left_out(
     course.put(places(course.cache)["device"], **{"card.so": b"evil"})
     student(course.export())
     assert not (tmp_path / "student/card").exists() and (tmp_path / "student/built").exists()
+
+
+@pytest.mark.parametrize("scheme", ["http://", "file://", ""])
+def test_the_image_of_lab_toml_is_imported_once(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    supply = Supply(tmp_path)
+    content, cache, lines = course.export().read_bytes(), tmp_path / "student", list[str]()
+    server = supply.serve(lambda request: request.send(content))
+    url = f"{server.url}/course.lab" if scheme == "http://" else f"{scheme}{course.file}"
+    table = f'[image]\nurl = "{url}"\nsha256 = "{sha256(course.file)}"\nsize_bytes = {len(content)}\n'
+    (tmp_path / "lab.toml").write_text(table)
+    monkeypatch.setattr("lab.supply.providers.SETTINGS", tmp_path / "lab.toml")
+    for _ in range(2):
+        exchange.bring_from_course(course.machine, cache, lambda: places(cache), lines.append)
+    assert lines == ["fetching the course's VM (once)", "unpacking the course's VM (once)"]
+    assert contents_of(course.cache / "machine").items() <= contents_of(cache / "machine").items()
+    assert not list((cache / "packages").glob("*.deb"))
+    (tmp_path / "lab.toml").write_text(table.replace(sha256(course.file), "0" * 64))
+    with pytest.raises(SupplyError, match="sends other bytes than the locked ones"):
+        exchange.bring_from_course(course.machine, cache, lambda: places(cache), lines.append)
+    server.end()
