@@ -21,7 +21,7 @@ WIRES = ("-netdev", "hubport,hubid=0,id=link", "-netdev", "hubport,hubid=1,id=si
 WORDS = ("qmp_capabilities", "query-status", "quit")
 PROBE = """
 import bz2, ctypes, lzma, sqlite3, ssl, sys, venv, zlib
-import numpy, scipy.stats, zstandard
+import numpy, zstandard
 maps = [line.split(maxsplit=5)[5].strip() for line in open("/proc/self/maps") if ".so" in line]
 print(sys.version_info[:2], sys.executable, sys.prefix, *sorted(maps), sep="\\n")
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log1p, sqrt
 from statistics import median
 
 # IEEE 802.3: preamble and start 8, addresses and type 14, check 4, gap 12.
@@ -82,6 +83,7 @@ class Rates:
 LEAST = 4  # sizes, for three parameters
 OUTLIER = 0.02  # an error above this counts linearly instead of squared
 IMPOSSIBLE = 4  # weight of an error if the model is slower than the measurement
+LARGEST_SCALE, FIRST_STEP, LAST_STEP = 10.0, 0.125, 1e-7  # of a parameter, as multiples of its first guess
 
 
 @dataclass(frozen=True)
@@ -101,27 +103,36 @@ def fit(curve: Mapping[int, float], known: Conditions) -> Rates:
     Assumes the link's rate, and that no bus limits. Source: P. J. Huber, "Robust Estimation of a Location
     Parameter" (1964); B. Triggs et al., "Bundle Adjustment" (2000).
     """
-    # Imported here: only `lab fit-card` needs scipy and numpy, and every plan needs the constants above.
-    import numpy as np
-    from scipy.optimize import least_squares
-
-    from lab.analysis.estimate import Floats, TooFewSamples
+    from lab.analysis.estimate import TooFewSamples  # imported here: every plan needs the constants above, but no numpy
 
     if len(curve) < LEAST:
         raise TooFewSamples("three parameters need four sizes", needed=LEAST, found=len(curve))
     start = _first_guess(curve, known)
-    scale = np.array([start.gap_ps, start.block_ps, start.header_bytes])
 
-    def rates(x: Floats) -> Rates:
-        gap, block, header = (float(parameter) for parameter in x * scale)
-        return replace(start, gap_ps=gap, block_ps=block, header_bytes=header)
+    def rates(scales: tuple[float, ...]) -> Rates:
+        gap, block, header = scales
+        costs = start.gap_ps * gap, start.block_ps * block, start.header_bytes * header
+        return replace(start, gap_ps=costs[0], block_ps=costs[1], header_bytes=costs[2])
 
-    def deviations(x: Floats) -> Floats:
-        ratios = np.log([1 + error for error in errors(curve, rates(x), known).values()])
-        return np.where(ratios < 0, IMPOSSIBLE * ratios, ratios)
+    def loss(scales: tuple[float, ...]) -> float:
+        ratios = [log1p(error) for error in errors(curve, rates(scales), known).values()]
+        return sum(sqrt(1 + (ratio * (IMPOSSIBLE if ratio < 0 else 1) / OUTLIER) ** 2) for ratio in ratios)
 
-    best = least_squares(deviations, np.ones(3), bounds=(0, 10), loss="soft_l1", f_scale=OUTLIER, diff_step=[1e-4] * 3)
-    return rates(best.x)
+    return rates(_least(loss, (1.0, 1.0, 1.0)))
+
+
+def _least(loss: Callable[[tuple[float, ...]], float], start: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the place of the least loss, by coordinates. Source: R. Hooke and T. A. Jeeves, "Direct Search" (1961)."""
+    best, step = start, FIRST_STEP
+    while step > LAST_STEP:
+        moves = [(i, best[i] + way) for i in range(len(best)) for way in (step, -step)]
+        tried = [(*best[:i], min(max(at, 0.0), LARGEST_SCALE), *best[i + 1 :]) for i, at in moves]
+        better = min(tried, key=loss)
+        if loss(better) < loss(best):
+            best = better
+        else:
+            step /= 2
+    return best
 
 
 def errors(curve: Mapping[int, float], rates: Rates, known: Conditions) -> dict[int, float]:

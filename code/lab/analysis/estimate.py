@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from math import ceil
+from itertools import count
+from math import exp, lgamma, log, log1p
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +17,7 @@ from lab.errors import LabError
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95  # the default confidence of intervals
+CONVERGED, ROUNDING = 1e-15, 1e-12  # the last change of a continued fraction, and the error of its probability
 LARGEST_EXACT = 2**53  # integers up to here are exact as float64: 104 days in nanoseconds
 
 
@@ -170,26 +173,52 @@ def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:
     return Estimate(mean, Interval(mean - float(reach), mean + float(reach), level), samples.size)
 
 
+@cache
 def student(probability: float, freedom: float) -> float:
-    """Return a quantile of Student's t."""
-    from scipy import special
+    """Return a quantile of Student's t, by bisection; rounded, since C libraries differ in the last digits."""
+    if probability < 0.5:
+        return -student(1 - probability, freedom)
+    low, high = 0.0, 1.0
+    while _below(high, freedom) < probability:
+        low, high = high, 2 * high
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _below(middle, freedom) < probability else (low, middle)
+    return float(f"{high:.12g}")
 
-    return float(special.stdtrit(freedom, probability))
+
+def _below(t: float, freedom: float) -> float:
+    return 1 - beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
-def fisher(probability: float, above: float, below: float) -> float:
-    """Return a quantile of F with these degrees of freedom of the numerator and the denominator."""
-    from scipy import special
+def fisher(probability: float, below: float) -> float:
+    """Return a quantile of F with one degree of freedom of the numerator and these of the denominator."""
+    return student((1 + probability) / 2, below) ** 2
 
-    return float(special.fdtri(above, below, probability))
+
+def beta(x: float, a: float, b: float) -> float:
+    """Return the regularised incomplete beta function, by its continued fraction.
+
+    Source: NIST Digital Library of Mathematical Functions, 8.17.22, by the method of W. J. Lentz (1976).
+    """
+    if not 0 < x < 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly
+        return 1 - beta(1 - x, b, a)
+    fraction, above, below = 1.0, 1.0, 0.0
+    for i in count(1):
+        m, is_odd = divmod(i, 2)
+        term = -(a + m) * (a + b + m) if is_odd else m * (b - m)
+        term *= x / ((a + i - 1) * (a + i))
+        below = 1 / (1 + term * below)
+        above = 1 + term / above
+        fraction *= above * below
+        if abs(above * below - 1) < CONVERGED:
+            break
+    front = a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)
+    return exp(front) / a / fraction
 
 
 @cache
 def binomial(probability: float, n: int, chance: float) -> int:
     """Return the least k such that at most k of n trials succeed with at least this probability."""
-    from scipy import special
-
-    successes = ceil(float(special.bdtrik(probability, n, chance)))
-    if successes > 0 and special.bdtr(successes - 1, n, chance) >= probability:
-        return successes - 1  # the inverse is rounded
-    return max(0, successes)
+    return bisect_left(range(n), probability * (1 - ROUNDING), key=lambda k: beta(1 - chance, n - k, k + 1))

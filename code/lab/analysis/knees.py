@@ -175,6 +175,6 @@ def _not_ruled_out(points: _Points, places: Floats, level: float) -> tuple[int, 
     gains = points.gains(places)
     freedom = points.n - 4
     noise = max(points.left - gains.max(), 0.0) / freedom
-    least = gains.max() * (1 - GAIN_ROUNDING) - noise * fisher(level, 1, freedom)
+    least = gains.max() * (1 - GAIN_ROUNDING) - noise * fisher(level, freedom)
     allowed = np.flatnonzero(gains >= least)
     return int(allowed[0]), int(allowed[-1])

@@ -145,7 +145,7 @@ class _Breaks:
     def not_ruled_out(self, level: float) -> tuple[int, int]:
         """Return the first and the last break that fit no worse than the best."""
         freedom = self.x.size - 2 - PARAMETERS
-        allowed = np.flatnonzero(self.left <= self.left.min() * (1 + fisher(level, 1, freedom) / freedom))
+        allowed = np.flatnonzero(self.left <= self.left.min() * (1 + fisher(level, freedom) / freedom))
         return int(allowed[0]), int(allowed[-1])
 
 

@@ -205,7 +205,7 @@ SECTIONS = {
             "print a number, or judge a statement",
             "verbs_throughput 'card / tcp.card at 64K' 'card > tcp.card everywhere'",
         ).takes(
-            file("experiment", EXPERIMENT),
+            file("experiment", EXPERIMENT, nargs=1),
             argument("query", nargs="*", help="a query or a statement (default: list series and measures)"),
             flag("--names", "print what a query can begin with, for lab completion"),
             flag("--json", "print JSON, for programs"),

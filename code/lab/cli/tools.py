@@ -18,17 +18,18 @@ from lab.analysis.card import Conditions, Rates, errors, fit
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.compiler.build import place
+from lab.compiler import build
 from lab.errors import SiteError, SizeError, SpecError, VerifyError, tell
 from lab.experiment.reader import load
 from lab.files.bounded import read_typed
 from lab.files.storage import write_text
+from lab.files.store import sha256
 from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.model.sizes import format_size, parse_size, parse_sizes
 from lab.model.trial import End, Ends
 from lab.places import CACHE, EXPERIMENTS, MACHINE, PUBLISHED, REFERENCE, from_here
-from lab.plan.builds import keep_binaries, lab_programs, lab_task
+from lab.plan.builds import compiled_places, keep_binaries, lab_programs
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.plan.planning import all_experiments, find_experiment, open_workshop
 from lab.records.compare import compare, difference_of_records, format_result
@@ -238,6 +239,14 @@ def lock(options: Namespace) -> int:
     return 0
 
 
+COURSE_IMAGE = """or let each checkout import it by itself, from where you put it, by these lines in its lab.toml:
+
+[image]
+url = "https://HOST/{name}"
+sha256 = "{sha256}"
+size_bytes = {size}"""
+
+
 def image(options: Namespace) -> int:
     """Export or import the VM as one file: an imported VM needs no network and has the same identity."""
     if options.action == "export":
@@ -245,13 +254,14 @@ def image(options: Namespace) -> int:
         site.prepare(tell)
         tell("compressing the VM")
         lab_programs(tell)
+        build.built_card(MACHINE, CACHE, tell)
+        build.device(MACHINE, CACHE, tell)
         lock = read(MACHINE / "packages.lock")
-        size = exchange.export(
-            site.verified_snapshot(), site.inputs(tell), lock, place(lab_task(), MACHINE, CACHE), options.file
-        )
+        size = exchange.export(site.verified_snapshot(), site.inputs(tell), lock, compiled_places(), options.file)
         print(f"{options.file}: {size / 1e6:.1f} MB; import it with: lab image import {options.file.name}")
+        print(COURSE_IMAGE.format(name=options.file.name, sha256=sha256(options.file), size=size))
         return 0
-    imported = exchange.bring(options.file, MACHINE, CACHE, place(lab_task(), MACHINE, CACHE), tell)
+    imported = exchange.bring(options.file, MACHINE, CACHE, compiled_places(), tell)
     print(f"{imported.folder}: imported, and used from now on")
     return 0
 

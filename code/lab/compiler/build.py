@@ -114,33 +114,56 @@ def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: st
         raise PluginError(f"the plugin does not compile: {error.what}") from error
 
 
+def device_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
+    """The digest of the folder of the card's device for each kind of host, by the section of its QEMU."""
+    digests = {}
+    for host in COMPILERS:
+        task, section = _card_parts(machine, host)[DEVICE]
+        content = task.programs(*run(task, machine, cache, tell, section))[DEVICE]
+        digests[host] = hashlib.sha256(sums_of({DEVICE: hashlib.sha256(content).hexdigest()})).hexdigest()
+    return digests
+
+
 def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
     """The card's kernel module, and the library that programs in the guest preload."""
-    module_name = f"card/module/{MODULE}"
-    sources = _sources(machine, "card/module", "card/abi.h")
-    module = Compilation(sources, ("sh", "-c", KBUILD), (module_name,))  # the kernel's makefiles build it
-    library = _shared_object(_sources(machine, "card/library", "card/abi.h"), ("gcc", *LIBRARY_FLAGS), LIBRARY)
-    return _card_file(module, machine, cache, tell), _card_file(library, machine, cache, tell)
+    return _card_file(MODULE, machine, cache, tell), _card_file(LIBRARY, machine, cache, tell)
 
 
 def device(machine: Path, cache: Path, tell: Tell) -> Path:
     """The card's device, for this host's QEMU."""
-    compiler, section = COMPILERS[runner.section()]
-    files = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
-    task = _shared_object(files, (compiler, *PLUGIN_FLAGS), DEVICE)
-    return _card_file(task, machine, cache, tell, section)
+    return _card_file(DEVICE, machine, cache, tell)
 
 
-def _card_file(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> Path:
+def card_places(machine: Path, cache: Path) -> dict[str, Path]:
+    """The folders of the card's parts in the cache, by their names in an exported machine."""
+    parts, names = _card_parts(machine, runner.section()), {MODULE: "module", LIBRARY: "library", DEVICE: "device"}
+    return {names[name]: place(task, machine, cache, section, "card") for name, (task, section) in parts.items()}
+
+
+def _card_parts(machine: Path, host: str) -> dict[str, tuple[Compilation, str]]:
+    """The build of each file of the card, and the section of the lock that it needs besides the compiler."""
+    compiler, section = COMPILERS[host]
+    module = _sources(machine, "card/module", "card/abi.h")
+    library = _sources(machine, "card/library", "card/abi.h")
+    device = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
+    return {
+        # The kernel's makefiles build the module.
+        MODULE: (Compilation(module, ("sh", "-c", KBUILD), (f"card/module/{MODULE}",)), ""),
+        LIBRARY: (_shared_object(library, ("gcc", *LIBRARY_FLAGS), LIBRARY), ""),
+        DEVICE: (_shared_object(device, (compiler, *PLUGIN_FLAGS), DEVICE), section),
+    }
+
+
+def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
+    task, section = _card_parts(machine, runner.section())[name]
     target = place(task, machine, cache, section, "card")
-    (wanted,) = task.wanted
-    name = Path(wanted).name
 
     def compiled() -> dict[str, bytes]:
         try:
-            return {name: task.programs(*run(task, machine, cache, tell, section))[wanted]}
+            (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
         except BuildRefused as error:
             raise CardError(f"the card does not compile: {error.what}") from error
+        return {name: content}
 
     _fill(target, CARDS_KEPT, compiled)
     return target / name

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import signal
+import stat
 import struct
 import subprocess
 import tempfile
@@ -94,10 +95,10 @@ def held_bytes(first: int) -> int:
 
 
 def _processes() -> Iterator[tuple[int, int, int]]:
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended
-            values = stat.read_text().rpartition(")")[2].split()
-            yield int(stat.parent.name), int(values[PARENT]), int(values[RESIDENT]) * PAGE_BYTES
+            values = file.read_text().rpartition(")")[2].split()
+            yield int(file.parent.name), int(values[PARENT]), int(values[RESIDENT]) * PAGE_BYTES
 
 
 PATIENCE_S = 60  # for an empty sandbox on a busy host
@@ -112,8 +113,11 @@ WALLS = (
 NOWHERE_ELSE = ("--remount-ro", "/dev", "--remount-ro", "/")  # bwrap's folders in memory have no bound
 FIRST_INSIDE = re.compile(rb'"child-pid": (\d+)')  # from bwrap, before it starts its first process
 LARGEST_NOTE = 4096
-# The kernel does not limit the processes of root, so root becomes another user first.
+# The kernel does not limit the processes of root, so root becomes another user first. If only root can enter a folder
+# above the tree, as /root, root binds the tree over /sys before that, in a mount namespace of the sandbox's processes.
 NOT_ROOT = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
+STAGE = "/sys"  # on every host, and unused by bwrap
+STAGED = ("unshare", "--mount", "sh", "-c", f'mount --bind "$1" {STAGE} && shift && exec "$@"', "sh")
 
 
 def refusal(toolchain: Toolchain) -> str:
@@ -134,8 +138,13 @@ def refusal(toolchain: Toolchain) -> str:
 
 def walls(toolchain: Toolchain, *more: str) -> tuple[str, ...]:
     """The start of a command in the sandbox."""
-    tree = ("--ro-bind", str(toolchain.tree), f"/{TOP}")
-    return (*(NOT_ROOT if os.geteuid() == 0 else ()), *toolchain.bwrap, *WALLS, *tree, *NOWHERE_ELSE, *more, "--")
+    tree, before = toolchain.tree.resolve(), tuple[str, ...]()
+    source = str(tree)
+    if os.geteuid() == 0:
+        before = NOT_ROOT
+        if not all(folder.stat().st_mode & stat.S_IXOTH for folder in tree.parents):
+            before, source = (*STAGED, source, *NOT_ROOT), STAGE
+    return (*before, *toolchain.bwrap, *WALLS, "--ro-bind", source, f"/{TOP}", *NOWHERE_ELSE, *more, "--")
 
 
 def run(toolchain: Toolchain, task: Compilation) -> tuple[int, bytes]:

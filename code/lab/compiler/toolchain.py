@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from lab.machine import contents, runner
 from lab.supply import deb
-from lab.supply.lock import COMPILER, KERNEL, Locked, read, sandbox
+from lab.supply.lock import COMPILER, KERNEL, SANDBOX, Locked, read
 
 KEPT = 2  # of 200 MB each, of two kinds: with a cross compiler and without
 TOP = "usr"  # contains all of it, as on an installed Debian, where /bin and /lib are links into it
@@ -49,15 +49,8 @@ def bubblewrap(machine: Path, cache: Path, tell: Callable[[str], None]) -> tuple
     installed programs only."""
     if shutil.which("bwrap"):
         return ("bwrap",), Path("/")
-    lock, table = read(machine / "packages.lock"), machine / "sandbox.toml"
-    packages = lock.of(sandbox(runner.architecture()))
-    target = cache / "sandbox" / contents.inputs_digest((table, Path(__file__)), packages)
-
-    def fill(files: list[Path], folder: Path) -> None:
-        runner.unpack(files, contents.load(table), folder)
-
-    contents.fill_once(target, packages, lock.date, cache, tell, "unpacking the bundled bubblewrap", fill, KEPT)
-    return (f"./{runner.LOADER}", "--inhibit-cache", "--library-path", ".", "./bwrap"), target
+    folder = runner.unpacked(SANDBOX, machine, cache, tell, "unpacking the bundled bubblewrap")
+    return (f"./{runner.LOADER}", "--inhibit-cache", "--library-path", ".", "./bwrap"), folder
 
 
 def place(machine: Path, cache: Path, section: str = "") -> Path:
@@ -89,6 +82,8 @@ def unpack(packages: Sequence[Path], wanted: Sequence[contents.Wanted], folder: 
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():
                 target.hardlink_to(contents.inside(root, source))
+    for inner in folder.rglob("*/"):
+        inner.chmod(0o755)  # the sandbox of root reads it as nobody, whatever root's umask is
 
 
 def merged(path: str) -> str:

@@ -117,7 +117,7 @@ def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) 
         try:
             yield folder
             seal(folder, digest)
-            folder.chmod(0o777 & ~_umask())
+            folder.chmod(0o755)
             if target.exists():
                 shutil.rmtree(target)
             folder.rename(target)
@@ -129,12 +129,6 @@ def damage_of(folder: Path, digest: Digest = sha256) -> str:
     """The damage of a folder of the store; empty if it is whole."""
     with stored(folder, "read"):
         return damage(folder, digest)
-
-
-def _umask() -> int:
-    """The process's umask, from /proc: umask(2) can only read it by setting it, which other threads would see."""
-    status = Path("/proc/self/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith("Umask:")).split()[1], 8)
 
 
 def fill_once(target: Path, kept: int, prepare: Callable[[str], Callable[[Path], None]]) -> None:

@@ -10,7 +10,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -70,9 +69,11 @@ def fill_once(
 
     def prepare(fault: str) -> Callable[[Path], None]:
         tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
-        source = opened_store(cache, tell)
-        source.obtain(packages, date)
-        return partial(fill, [source.file(locked) for locked in packages])
+        return unpack
+
+    def unpack(folder: Path) -> None:
+        with opened_store(cache, lambda line: tell(f"{doing}: {line}")).lent(packages, date) as files:
+            fill(files, folder)
 
     store.fill_once(target, kept, prepare)
 

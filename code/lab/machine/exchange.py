@@ -15,13 +15,15 @@ from pathlib import Path
 import zstandard
 
 from lab.errors import SiteError
+from lab.files.storage import write_text
 from lab.files.store import SUMS, Digest, exclusive, folder_digest, put_file, put_folder, sha256, stored
 from lab.machine import link, qemu, runner, snapshot
 from lab.machine.image import IMPORTED, MANIFEST, MANIFEST_LIMIT, PARTS, Image, declared, opened
 from lab.machine.runner import Runner
-from lab.machine.snapshot import Snapshot, SnapshotInputs
-from lab.machine.sparse import NOTHING, digest_with_holes
+from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
+from lab.machine.sparse import NOTHING, digest_with_holes, write_with_holes
 from lab.supply.lock import GUEST, RUNNER, Lock, read
+from lab.supply.providers import course_image, fetched_image
 from lab.typed_json import JsonError, as_json, parse_as
 
 FORMAT = "lab-machine 1"
@@ -33,6 +35,9 @@ COMPRESSION = zstandard.ZstdCompressionParameters.from_level(LEVEL, threads=1, w
 DAMAGED = (tarfile.TarError, EOFError, ValueError, RecursionError, zstandard.ZstdError, JsonError)
 HINT = "lab image export FILE makes one; fetch it again if it was whole"
 SOURCES, SOURCES_LIMIT = "sources", 1 << 20
+FROM_COURSE = "from-course"  # the sha256 of the imported file
+DEVICE = "device"
+FOLDERS = ("runner", "plugin", "programs", "module", "library", DEVICE)
 STATE_LIMIT, FILE_LIMIT = 64 << 20, 64 << 20
 LIMITS = {
     SOURCES: SOURCES_LIMIT,
@@ -57,8 +62,8 @@ class ArchiveError(SiteError):
     """A file that is not an exported machine, or contains invalid parts."""
 
 
-def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, programs: Path, file: Path) -> int:
-    """Write a snapshot, all that runs it and the programs under test as one file; return its size."""
+def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, compiled: Mapping[str, Path], file: Path) -> int:
+    """Write a snapshot, all that runs it and folders of compiled files as one file; return its size."""
     with tempfile.TemporaryDirectory(prefix="lab-export-") as name:
         offer = Path(name) / SOURCES
         offer.write_text(_offer(lock))
@@ -66,10 +71,11 @@ def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, programs: Path, 
         files |= {f"image/{part}": inputs.image.folder / part for part in (MANIFEST, *PARTS)}
         files |= {f"runner/{path.name}": path for path in inputs.runner.folder.iterdir() if path.name != SUMS}
         files |= {"frozen/memory": whole.memory, "frozen/state": whole.state}
-        built = (path for path in programs.rglob("*") if path.is_file() and path.name != SUMS)
-        files |= {f"programs/{path.relative_to(programs)}": path for path in built}
-        about = {"recipe": inputs.digest, "host": runner.architecture(), "programs": programs.name}
-        return write(file, files, about)
+        for part, folder in compiled.items():
+            built = (path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+            files |= {f"{part}/{path.relative_to(folder)}": path for path in built}
+        digests = {part: folder.name for part, folder in compiled.items()}
+        return write(file, files, {"recipe": inputs.digest, "host": runner.architecture(), **digests})
 
 
 def _offer(lock: Lock) -> str:
@@ -85,9 +91,10 @@ def require_exported(file: Path) -> None:
         _require_image(Path(folder) / "image")
 
 
-def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) -> Image:
+def bring(file: Path, machine: Path, cache: Path, compiled: Mapping[str, Path], tell: Tell) -> Image:
     """Import a machine that a course published. From then on its image is used, and nothing is fetched or built.
-    Programs of other sources than this checkout's are left out; all programs run in the guest only."""
+    Files compiled from other sources than this checkout's are left out, and so is a device that is not the expected
+    one; all others run in the guest only."""
     with stored(cache):
         cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="import-", dir=cache) as name:
@@ -103,11 +110,26 @@ def bring(file: Path, machine: Path, cache: Path, programs: Path, tell: Tell) ->
         else:
             host = about.get("host", "")[:20] or "an unknown architecture"
             tell(f"its QEMU is for computers of {host}: another one will be fetched")
-        if about.get("programs") == programs.name and (came / "programs").is_dir():
-            _move(came / "programs", programs)
+        for part, target in compiled.items():
+            is_safe = part != DEVICE or (_fits(about) and _is_expected(came / part, inputs.expected))
+            if about.get(part) == target.name and (came / part).is_dir() and is_safe:
+                _move(came / part, target)
         _move(came / "frozen", snapshot.folder_of(inputs, cache), digest=digest_with_holes)
         _move(came / "image", cache / "image" / IMPORTED, replace=True)
         return opened(cache / "image" / IMPORTED)
+
+
+def bring_from_course(machine: Path, cache: Path, compiled: Callable[[], Mapping[str, Path]], tell: Tell) -> None:
+    """Import the image that lab.toml names, once: nothing else is fetched then."""
+    image, done = course_image(), cache / "image" / FROM_COURSE
+    if image is None or (done.exists() and done.read_text() == image.sha256):
+        return
+    with exclusive(done.with_name("lock-of-course")):
+        tell("fetching the course's VM (once)")
+        with fetched_image(image, cache, tell) as file:
+            tell("unpacking the course's VM (once)")
+            bring(file, machine, cache, compiled(), tell)
+        write_text(done, image.sha256)
 
 
 def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -> SnapshotInputs:
@@ -115,9 +137,8 @@ def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -
     _require_image(came / "image")
     expected, lock = snapshot.read(machine), read(machine / "packages.lock")
     if _fits(about):  # unexpected programs would run with all rights of this user
-        digests = expected.host if expected else {}
         for name in ("runner", "plugin"):
-            if not (came / name).is_dir() or folder_digest(came / name) != digests.get(f"{name} {about['host']}"):
+            if not _is_expected(came / name, expected):
                 raise ArchiveError(f"its {name} is not the expected one, and is not run here", hint=VERSION)
     qemu_here = Runner(runner.place(machine, cache), lock.digest(RUNNER))
     plugin = runner.plugin_place(machine, cache)
@@ -128,6 +149,12 @@ def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -
     if name := snapshot.unexpected(inputs, came / "frozen"):
         raise ArchiveError(f"its snapshot has another {name} than the expected one", hint=VERSION)
     return inputs
+
+
+def _is_expected(came: Path, expected: Expected | None) -> bool:
+    """Whether programs of the host are those that this version expects for this architecture."""
+    digests = expected.host if expected else {}
+    return came.is_dir() and folder_digest(came) == digests.get(f"{came.name} {runner.architecture()}")
 
 
 def _fits(about: Mapping[str, str]) -> bool:
@@ -158,7 +185,7 @@ def _move(came: Path, target: Path, *, replace: bool = False, mode: int = 0o644,
 def limit(name: str) -> int:
     """The most bytes of a member; 0 for an invalid name."""
     folder, _, rest = name.partition("/")
-    return LIMITS.get(name, FILE_LIMIT if folder in ("runner", "plugin", "programs") and rest else 0)
+    return LIMITS.get(name, FILE_LIMIT if folder in FOLDERS and rest else 0)
 
 
 @dataclass(frozen=True)
@@ -270,10 +297,7 @@ def _write_member(pieces: Pieces, target: Path, member: Member) -> None:
     """Write a member, with holes in place of zeros."""
     with target.open("xb") as file:
         while piece := pieces():
-            if piece == NOTHING[: len(piece)]:
-                file.seek(len(piece), 1)
-            else:
-                file.write(piece)
+            write_with_holes(file, piece)
         file.truncate(member.size)
     if target.stat().st_size != member.size or digest_with_holes(target) != member.digest:
         raise ArchiveError(f"{target.name} differs from {CONTENTS}")

@@ -17,7 +17,7 @@ from lab.files.storage import refusal
 from lab.files.store import folder_digest, sums_of
 from lab.machine import contents
 from lab.supply import deb
-from lab.supply.lock import RUNNER, read, runner
+from lab.supply.lock import RUNNER, read
 from lab.supply.providers import opened_store
 
 PAIR, PROFILE = "pair", "profile"  # a folder of sources for each plugin
@@ -69,26 +69,32 @@ def architecture(machine: str = platform.machine()) -> str:
     return ARCHITECTURES.get(machine, machine)
 
 
-def section() -> str:
-    """The lock's section for this host; the lock refuses an architecture that it has no runner for."""
-    return runner(architecture())
+def section(kind: str = RUNNER) -> str:
+    """The lock's section of a kind for this host; the lock refuses an architecture that it has none for."""
+    return f"{kind} {architecture()}"
 
 
 def bundled(machine: Path, cache: Path, tell: Callable[[str], None]) -> Runner:
     """The runner of the lock for this host, unpacked if it is missing or damaged."""
-    lock, target = read(machine / "packages.lock"), place(machine, cache)
+    folder = unpacked(RUNNER, machine, cache, tell, "unpacking the bundled QEMU")
+    return Runner(folder, read(machine / "packages.lock").digest(RUNNER))
+
+
+def unpacked(kind: str, machine: Path, cache: Path, tell: Callable[[str], None], doing: str) -> Path:
+    """A folder with a bundled program for this host, unpacked if it is missing or damaged."""
+    lock, target = read(machine / "packages.lock"), place(machine, cache, kind)
 
     def fill(packages: list[Path], folder: Path) -> None:
-        unpack(packages, contents.load(machine / "runner.toml"), folder)
+        unpack(packages, contents.load(machine / f"{kind}.toml"), folder)
 
-    contents.fill_once(target, lock.of(section()), lock.date, cache, tell, "unpacking the bundled QEMU", fill, KEPT)
-    return Runner(target, lock.digest(RUNNER))
+    contents.fill_once(target, lock.of(section(kind)), lock.date, cache, tell, doing, fill, KEPT)
+    return target
 
 
-def place(machine: Path, cache: Path) -> Path:
-    """The folder of the lock's runner for this host."""
-    locked = read(machine / "packages.lock").of(section())
-    return cache / "runner" / contents.inputs_digest((machine / "runner.toml", Path(__file__)), locked)
+def place(machine: Path, cache: Path, kind: str = RUNNER) -> Path:
+    """The folder of a bundled program for this host."""
+    locked = read(machine / "packages.lock").of(section(kind))
+    return cache / kind / contents.inputs_digest((machine / f"{kind}.toml", Path(__file__)), locked)
 
 
 def digests(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[str, str]:

@@ -28,7 +28,7 @@ from lab.typed_json import JsonError, as_json, parse_as
 
 FILE = "frozen.json"
 BOOT_DEADLINE_S = 300.0
-KEPT = 3  # snapshots of 200 MB each; older ones are of an earlier image or QEMU
+KEPT = 3  # snapshots of 150 MB each; older ones are of an earlier image or QEMU
 
 # The guest runs an empty job before its snapshot, so that no later job pays for the kernel's first-time work.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
@@ -52,7 +52,7 @@ class Expected:
     recipe: str  # of its inputs
     frozen: Mapping[str, str]  # its memory and its state
     checks: Mapping[str, str]  # results of the self-check's steps, by name
-    host: Mapping[str, str]  # programs of the host itself: a runner or a plugin, by its architecture
+    host: Mapping[str, str]  # programs of the host itself: runner, plugin, device, by its architecture
 
 
 def read(machine: Path) -> Expected | None:

@@ -106,6 +106,13 @@ def lab_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
     return _in_bench(_build_once(lab_task(), tell))
 
 
+def compiled_places() -> dict[str, Path]:
+    """The folders in the cache of all that an exported machine contains compiled."""
+    from lab.compiler.build import card_places, place
+
+    return {"programs": place(lab_task(), MACHINE, CACHE), **card_places(MACHINE, CACHE)}
+
+
 def lab_task() -> Compilation:
     names = tuple(f"{OUT}/{name}" for name in LAB_PROGRAMS)
     return Compilation(dict(source_files(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)

@@ -15,8 +15,8 @@ from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
 from lab.files.bounded import read_typed
 from lab.files.toml import Lines, parse
-from lab.places import ASSIGNMENTS, EXAMPLES, EXPERIMENTS
-from lab.plan.builds import build, compiled, keep_binaries, keep_contents
+from lab.places import ASSIGNMENTS, CACHE, EXAMPLES, EXPERIMENTS, MACHINE
+from lab.plan.builds import build, compiled, compiled_places, keep_binaries, keep_contents
 from lab.plan.plan import Plan, SiteFacts, card_contents, make_plan
 from lab.sites.site import Site
 from lab.typed_json import nearest
@@ -40,6 +40,10 @@ def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | Non
     """Open the site and make the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, tell, most)
+    if site.boots_image:
+        from lab.machine.exchange import bring_from_course  # imported lazily: reading records needs no network
+
+        bring_from_course(MACHINE, CACHE, compiled_places, tell)
     ready = _started(lambda: site.prepare(tell))  # the VM boots while the programs compile
     digests = under_test(experiments, site, tell)
     ready.result()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from textwrap import wrap
 
 from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
-from lab.records.recorded import recorded_plans
+from lab.places import REFERENCE
+from lab.records.recorded import plans_of
 from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.evidence.evidence import gather
 from lab.report.evidence.labels import label
@@ -22,7 +21,6 @@ from lab.report.query.judge import judge, words
 from lab.report.query.measures import ENDED, MEASURES, default_of, measures_of
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth, Value
-from lab.sites.hosts import choose
 from lab.typed_json import as_json
 
 VERBS = (" saturated ", " jumps ", " has no effect on ", *(f"{sign}" for sign in SIGNS))
@@ -31,10 +29,10 @@ MOST_LINES = 12  # of series; the names of more are wrapped
 
 
 def query(options: Namespace) -> int:
-    """Answer queries and judge statements, or list possible queries; return 1 if a statement is not true."""
-    file, results, site = options.experiment, options.results, options.site
-    (plan,) = recorded_plans([file], results, site, lambda: choose(options.hosts)[0], partial(print, file=sys.stderr))
-    numbers = Numbers(gather(plan, results))
+    """Answer queries and judge statements from records or the reference, or list possible queries; return 1 if a
+    statement is not true."""
+    (plan,) = plans_of(options, REFERENCE)
+    numbers = Numbers(gather(plan, options.results, REFERENCE))
     answers = [(text, _answer(numbers, text)) for text in options.query]
     if options.names:
         lines = list(_names(numbers))

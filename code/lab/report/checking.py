@@ -1,4 +1,4 @@
-"""The command `lab check`: check discussions against the records."""
+"""The command `lab check`: check discussions against the records or the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from lab.errors import LabError
-from lab.places import TEMPLATES, from_here
+from lab.places import REFERENCE, TEMPLATES, from_here
 from lab.records.recorded import plans_of
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
@@ -22,8 +22,8 @@ LOOK_S = 0.1
 
 def check(options: Namespace) -> int:
     """Print the errors and notes of every discussion, with --watch after each change; return 1 if there is an error."""
-    plans = plans_of(options)
-    texts = [(Sources(plan.experiment.file, TEMPLATES), Numbers(gather(plan, options.results))) for plan in plans]
+    gathered = [gather(plan, options.results, REFERENCE) for plan in plans_of(options, REFERENCE)]
+    texts = [(Sources(each.plan.experiment.file, TEMPLATES), Numbers(each)) for each in gathered]
     while True:
         seen = _times(texts)  # before reading, so that a change meanwhile is noticed
         status = max(_check(*text, as_lines=not options.json) for text in texts)

@@ -91,8 +91,9 @@ class ExactSite:
         verified = snapshot.verified_snapshot(inputs, self.cache, progress)
         checks = snapshot.check_digests(partial(self._run, verified))
         host = runner.digests(self.machine, self.cache, progress)
-        for section, digest in build.plugin_digests(self.machine, self.cache, progress).items():
-            host[f"plugin {section.split()[-1]}"] = digest
+        for name, digests in (("plugin", build.plugin_digests), ("device", build.device_digests)):
+            for section, digest in digests(self.machine, self.cache, progress).items():
+                host[f"{name} {section.split()[-1]}"] = digest
         return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:

@@ -15,7 +15,7 @@ HEADER = """\
 # The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so are
 # bubblewrap and Python, for hosts that lack them. An archive of old versions has all of them as of the date.
 """
-GUEST, RUNNER, COMPILER, CROSS, KERNEL = "guest", "runner", "compiler", "cross", "kernel"
+GUEST, RUNNER, SANDBOX, COMPILER, CROSS, KERNEL = "guest", "runner", "sandbox", "compiler", "cross", "kernel"
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
 LINE = re.compile(
@@ -83,7 +83,7 @@ def runner(architecture: str) -> str:
 
 def sandbox(architecture: str) -> str:
     """The section of the bubblewrap for hosts of an architecture."""
-    return f"sandbox {architecture}"
+    return f"{SANDBOX} {architecture}"
 
 
 def python(architecture: str) -> str:

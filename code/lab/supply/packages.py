@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -83,18 +85,25 @@ class FetchProgress:
 
     def add(self, count: int) -> None:
         self.done += count
-        if self.clock() >= self.next:
+        if self.done and self.clock() >= self.next:
             self.next = self.clock() + LINE_EVERY_S
             self.tell(f"fetched {self.done / MB:.1f} of {self.total / MB:.1f} MB")
+
+
+FETCHED = set[Path]()  # by this process
 
 
 class Packages:
     """A folder of packages, and the providers of missing ones."""
 
     def __init__(
-        self, folder: Path, providers: Callable[[], Sequence[Provider]], tell: Callable[[str], None] = lambda _: None
+        self,
+        folder: Path,
+        providers: Callable[[], Sequence[Provider]],
+        tell: Callable[[str], None] = lambda _: None,
+        keeps: Callable[[], bool] = lambda: True,
     ) -> None:
-        self.folder, self.providers, self.tell = folder, providers, tell
+        self.folder, self.providers, self.tell, self.keeps = folder, providers, tell, keeps
 
     def file(self, locked: Locked) -> Path:
         return self.folder / f"{locked.sha256}.deb"
@@ -103,6 +112,23 @@ class Packages:
         """Whether the store has a package, undamaged."""
         file = self.file(locked)
         return file.is_file() and sha256(file) == locked.sha256
+
+    @contextmanager
+    def lent(self, wanted: Sequence[Locked], date: str) -> Iterator[list[Path]]:
+        """The files of packages, to be unpacked. Unless the store keeps them, those that this process fetched are
+        removed as soon as nobody unpacks any."""
+        with storage(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            use = (self.folder / "use").open("w")
+        with use:
+            fcntl.flock(use, fcntl.LOCK_SH)
+            self.obtain(wanted, date)
+            yield [self.file(locked) for locked in wanted]
+            with suppress(BlockingIOError):
+                fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for file in [file for file in list(FETCHED) if file.parent == self.folder and not self.keeps()]:
+                    file.unlink(missing_ok=True)
+                    FETCHED.discard(file)
 
     def obtain(self, wanted: Iterable[Locked], date: str) -> None:
         """Fetch missing packages. The provider of one package is the first to be asked for the next."""
@@ -116,6 +142,7 @@ class Packages:
                     part = PartialFile(self.folder / f"{locked.sha256}.part", locked, progress)
                     first = fetch_from_first(providers, part, date, down)
                     part.file.rename(self.file(locked))
+                    FETCHED.add(self.file(locked))
                     providers.sort(key=lambda provider: provider is not first)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,7 @@ from urllib3.util import make_headers, parse_url
 from lab.errors import SpecError
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
+from lab.supply.lock import Locked
 from lab.supply.packages import NotProvided, Packages, PartialFile, Provider, ProviderDown
 from lab.typed_json import Fault, Limits
 
@@ -56,6 +57,16 @@ class Settings:
         Limits(longest=100),
     ] = (APT,)
     patience_s: Annotated[int | float, Limits(above=0, most=3600)] = PATIENCE_S  # up to an hour
+    keep: bool = False  # fetched packages that were unpacked
+
+
+@dataclass(frozen=True)
+class CourseImage:
+    """The exported VM that a course gives out; `lab image export` prints these values."""
+
+    url: Annotated[str, Limits(pattern=r"(https?://|file://|/)\S+", expected="a URL or an absolute path")]
+    sha256: Annotated[str, Limits(pattern=r"[0-9a-f]{64}", expected="a sha256 of 64 digits")]
+    size_bytes: Annotated[int, Limits(least=1)]
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,25 @@ class LabFile:
     """The tables of lab.toml."""
 
     supply: Settings = Settings()
+    image: CourseImage | None = None
+
+
+def course_image() -> CourseImage | None:
+    """The course's image that lab.toml names."""
+    return read_toml(SETTINGS, LabFile).content.image if SETTINGS.exists() else None
+
+
+@contextmanager
+def fetched_image(image: CourseImage, cache: Path, tell: Callable[[str], None]) -> Iterator[Path]:
+    """The file of a course's image: fetched like a package, and removed like one."""
+    name = image.url.rpartition("/")[2]
+    locked = Locked(name, image.sha256[:12], "", name, image.sha256, image.size_bytes)
+    web = Web(load(SETTINGS).patience_s)
+    path = Path(image.url.removeprefix(FILE))
+    providers = [Mirror(web, image.url) if image.url.startswith(WEB) else LocalFolder(path.parent)]
+    store = Packages(cache / "packages", lambda: providers, tell, lambda: load(SETTINGS).keep)
+    with store.lent([locked], "") as (file,):
+        yield file
 
 
 def load(file: Path, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -99,7 +129,7 @@ def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
         web = Web(settings.patience_s)
         return [found for typed in settings.providers for found in provider(typed, web)]
 
-    return Packages(cache / "packages", providers, tell)
+    return Packages(cache / "packages", providers, tell, lambda: load(SETTINGS).keep)
 
 
 def provider(typed: str, web: Web) -> Iterator[Provider]:

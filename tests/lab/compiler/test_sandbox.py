@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import subprocess
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.lab.compiler.builds import HONEST, hostile, recipe, require_harmless
@@ -28,6 +31,7 @@ from lab.compiler.sandbox import (
     held_bytes,
 )  # fmt: skip
 from lab.compiler.toolchain import Toolchain
+from lab.places import CACHE
 
 ROOT = (b"bin", b"dev", b"lib", b"lib64", b"proc", b"sbin", b"tmp", b"usr", b"w")
 in_sandbox = pytest.mark.usefixtures("users_namespaces")
@@ -56,6 +60,18 @@ def test_a_build_sees_no_file_and_no_process_of_the_host(tools: Toolchain) -> No
     assert tuple(made(tools, recipe("ls / >$@")).split()) == ROOT
     assert made(tools, recipe("ls -d /proc/[0-9]* | wc -l >$@")).strip() in (b"5", b"6", b"7")
     require_harmless(made(tools, hostile()))
+
+
+@in_sandbox
+def test_a_build_runs_below_a_folder_that_only_its_owner_can_enter(tools: Toolchain) -> None:
+    with tempfile.TemporaryDirectory(dir=CACHE) as closed:  # mode 0700, on the disk of the tree
+        shutil.copytree(tools.folder, Path(closed) / "tree", copy_function=os.link)
+        enclosed = replace(tools, folder=Path(closed) / "tree")
+        assert sandbox.refusal(enclosed) == ""
+        assert made(enclosed, HONEST) == made(tools, HONEST)
+        assert tuple(made(enclosed, recipe("ls / >$@")).split()) == ROOT
+        assert made(enclosed, recipe("ls -A /tmp >$@")).split() == [b"said"]
+        require_harmless(made(enclosed, hostile()))
 
 
 @in_sandbox

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,16 @@ def test_only_the_wanted_files_are_unpacked_and_all_under_usr(machine: Path, tmp
     tools = toolchain.unpacked(machine, tmp_path / "cache", lambda _: None)
     assert files(tools) == {"bin/tool", "bin/cc", "include/a/b.h"}
     assert (tools.tree / "bin/cc").read_text() == "bin/tool"
+
+
+def test_nobody_can_read_the_tree_whatever_the_umask(machine: Path, tmp_path: Path) -> None:
+    """Root's sandbox is another user."""
+    umask = os.umask(0o077)
+    try:
+        tools = toolchain.unpacked(machine, tmp_path / "cache", lambda _: None)
+    finally:
+        os.umask(umask)
+    assert {each.stat().st_mode & 0o555 for each in (tools.folder, *tools.folder.rglob("*/"))} == {0o555}
 
 
 def test_another_section_gives_another_tree_with_more_files(machine: Path, tmp_path: Path) -> None:

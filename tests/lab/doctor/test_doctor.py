@@ -21,7 +21,7 @@ def test_packages_that_a_first_run_would_download_are_counted(tmp_path: Path, mo
     sections = ("[guest]", a, "[compiler]", b, "[runner amd64]", b, c, "")
     (tmp_path / "packages.lock").write_text("\n".join(("date 20261121T000000Z", *sections)))
     (tmp_path / "lab.toml").write_text('[supply]\nproviders = ["apt", "/srv/course"]\n')
-    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
+    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "amd64")
     monkeypatch.delenv("LAB_SUPPLY", raising=False)
     for name, path in (("MACHINE", tmp_path), ("CACHE", tmp_path), ("SETTINGS", tmp_path / "lab.toml")):
         monkeypatch.setattr(doctor, name, path)

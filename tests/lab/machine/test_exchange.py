@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from tests.lab.supply.fetching import Supply
 
 from lab.files.store import damage, folder_digest, seal, sha256
 from lab.machine import exchange, image, link, runner, snapshot
@@ -21,6 +22,7 @@ from lab.machine.runner import Runner
 from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.machine.sparse import digest_with_holes
 from lab.supply.lock import RUNNER, Lock, read
+from lab.supply.packages import SupplyError
 
 Members = list[tuple[str, bytes]]
 Change = Callable[[Members], Members]
@@ -162,6 +164,11 @@ qemu 7.2 arm64 pool/main/q/qemu/qemu-arm.deb {"c" * 64} 1
 """
 
 
+def places(cache: Path, sources: str = "of-these-sources") -> dict[str, Path]:
+    """The folders of compiled files."""
+    return {"programs": cache / "built" / sources, "device": cache / "card" / sources}
+
+
 class Course:
     """A checkout with a snapshot of a few bytes, and the file that it publishes."""
 
@@ -181,7 +188,8 @@ class Course:
         self.inputs = SnapshotInputs(image.opened(built), qemu, plugin, link.digest(self.machine))
         self.put(self.cache / "built/of-these-sources", **{"verbs-client": b"program"})
         self.put(self.snapshot.folder, memory=bytes(1 << 20) + b"memory", state=b"state")
-        folders = {"runner": qemu.folder, "plugin": plugin.parent}
+        device = self.put(self.cache / "card/of-these-sources", **{"card.so": b"device"})
+        folders = {"runner": qemu.folder, "plugin": plugin.parent, "device": device}
         host = {f"{name} {runner.architecture()}": folder_digest(folder) for name, folder in folders.items()}
         snapshot.write(self.machine, Expected(self.inputs.digest, self.snapshot.digests(), {}, host))
 
@@ -197,7 +205,7 @@ class Course:
         return Snapshot(snapshot.folder_of(self.inputs, self.cache), self.inputs.runner, self.inputs.plugin)
 
     def export(self) -> Path:
-        exchange.export(self.snapshot, self.inputs, self.lock, self.cache / "built/of-these-sources", self.file)
+        exchange.export(self.snapshot, self.inputs, self.lock, places(self.cache), self.file)
         return self.file
 
 
@@ -213,7 +221,7 @@ def student(course: Course, tmp_path: Path) -> Iterator[Callable[..., list[str]]
 
     def imports(file: Path, sources: str = "of-these-sources") -> list[str]:
         lines: list[str] = []
-        exchange.bring(file, course.machine, cache, cache / "built" / sources, lines.append)
+        exchange.bring(file, course.machine, cache, places(cache, sources), lines.append)
         return lines
 
     yield imports
@@ -297,4 +305,36 @@ def test_programs_of_other_sources_are_left_out(
     course: Course, student: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     student(course.export(), "of-sources-that-were-edited")
-    assert not (tmp_path / "student/built").exists() and (tmp_path / "student/machine").exists()
+    assert {path.name for path in (tmp_path / "student").iterdir()}.isdisjoint({"built", "card"})
+    assert (tmp_path / "student/machine").exists()
+
+
+def test_a_device_that_is_not_the_expected_one_is_left_out(
+    course: Course, student: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    """It would run with all rights of this user."""
+    course.put(places(course.cache)["device"], **{"card.so": b"evil"})
+    student(course.export())
+    assert not (tmp_path / "student/card").exists() and (tmp_path / "student/built").exists()
+
+
+@pytest.mark.parametrize("scheme", ["http://", "file://", ""])
+def test_the_image_of_lab_toml_is_imported_once(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    supply = Supply(tmp_path)
+    content, cache, lines = course.export().read_bytes(), tmp_path / "student", list[str]()
+    server = supply.serve(lambda request: request.send(content))
+    url = f"{server.url}/course.lab" if scheme == "http://" else f"{scheme}{course.file}"
+    table = f'[image]\nurl = "{url}"\nsha256 = "{sha256(course.file)}"\nsize_bytes = {len(content)}\n'
+    (tmp_path / "lab.toml").write_text(table)
+    monkeypatch.setattr("lab.supply.providers.SETTINGS", tmp_path / "lab.toml")
+    for _ in range(2):
+        exchange.bring_from_course(course.machine, cache, lambda: places(cache), lines.append)
+    assert lines == ["fetching the course's VM (once)", "unpacking the course's VM (once)"]
+    assert contents_of(course.cache / "machine").items() <= contents_of(cache / "machine").items()
+    assert not list((cache / "packages").glob("*.deb"))
+    (tmp_path / "lab.toml").write_text(table.replace(sha256(course.file), "0" * 64))
+    with pytest.raises(SupplyError, match="sends other bytes than the locked ones"):
+        exchange.bring_from_course(course.machine, cache, lambda: places(cache), lines.append)
+    server.end()

@@ -80,7 +80,7 @@ def test_it_is_unpacked_once_and_again_if_it_is_damaged(
     (tmp_path / "runner.toml").write_text(TABLE)
     (cache / "packages").mkdir(parents=True)
     package.rename(cache / "packages" / f"{sha256(package)}.deb")
-    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner amd64")
+    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "amd64")
     qemu = runner.bundled(tmp_path, cache, lines.append)
     assert runner.bundled(tmp_path, cache, pytest.fail) == qemu
     (qemu.folder / "bios.bin").write_bytes(b"other")
@@ -93,6 +93,6 @@ def test_it_is_unpacked_once_and_again_if_it_is_damaged(
 def test_an_architecture_without_a_runner_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [runner.architecture(name) for name in ("x86_64", "aarch64", "riscv64")] == ["amd64", "arm64", "riscv64"]
     (tmp_path / "packages.lock").write_text("date 20261121T000000Z\n[guest]\n[runner amd64]\n[runner arm64]\n")
-    monkeypatch.setattr("lab.machine.runner.section", lambda: "runner riscv64")
+    monkeypatch.setattr("lab.machine.runner.architecture", lambda: "riscv64")
     with pytest.raises(LockError, match="no packages for runner riscv64, only for guest, runner amd64, runner arm64"):
         runner.bundled(tmp_path, tmp_path / "cache", pytest.fail)

@@ -12,8 +12,9 @@ from lab.machine import sparse
 MIB = 1 << 20
 
 
-def test_a_copy_has_the_same_bytes_and_holes(tmp_path: Path) -> None:
+def test_a_copy_has_the_same_bytes_and_holes_also_where_zeros_were_written(tmp_path: Path) -> None:
     with sparse.anonymous_file("memory", 64 * MIB) as memory:
+        os.pwrite(memory, bytes(20 * MIB), MIB)
         for position in (0, 20 * MIB, 40 * MIB - 3):
             os.pwrite(memory, b"data", position)
         sparse.copy_with_holes(memory, tmp_path / "copy")

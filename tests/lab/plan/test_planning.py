@@ -12,7 +12,7 @@ from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.places import EXAMPLES, EXPERIMENTS
 from lab.plan import planning
-from lab.plan.planning import all_experiments, find_experiment, under_test
+from lab.plan.planning import all_experiments, find_experiment, open_workshop, under_test
 from lab.supply.packages import SupplyError
 
 
@@ -69,6 +69,19 @@ def test_site_with_verbytes_vm_uses_the_locked_compiler(
     monkeypatch.setattr(planning, "compiled", lambda builds, _: dict.fromkeys(builds, b"locked"))
     under_test([load(student)], fake_site, print)
     assert (student.parent / "mine" / "mine").exists() is not boots_image
+
+
+def test_image_of_lab_toml_comes_before_anything_is_compiled(
+    student: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = f'[image]\nurl = "{tmp_path}/none.lab"\nsha256 = "{"0" * 64}"\nsize_bytes = 1\n'
+    (tmp_path / "lab.toml").write_text(table)
+    monkeypatch.setattr("lab.supply.providers.SETTINGS", tmp_path / "lab.toml")
+    monkeypatch.setattr(planning, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(planning, "compiled", pytest.fail)
+    monkeypatch.setattr(fake_site, "boots_image", True)
+    with pytest.raises(SupplyError, match=r"no package source has none\.lab"):
+        open_workshop([student], fake_site, print)
 
 
 def test_hosts_compiler_replaces_a_missing_locked_one_but_not_for_a_card(

@@ -34,7 +34,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
     plan = laboratory.plan_of(NAME, tmp_path)
     for module in (checking, asking):
-        monkeypatch.setattr(module, "recorded_plans" if module is asking else "plans_of", lambda *_: [plan])
+        monkeypatch.setattr(module, "plans_of", lambda *_: [plan])
     return plan
 
 

@@ -18,7 +18,7 @@ from lab.plan.plan import Plan, SiteFacts
 from lab.plan.planning import all_experiments
 from lab.records.record import record_folder
 from lab.records.reference import reference_plan, write_reference
-from lab.report import commands
+from lab.report import asking, checking, commands
 
 TRIALS = 20
 EXPERIMENT = laboratory.experiment(
@@ -45,7 +45,8 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     plan = laboratory.plan_of("mine", tmp_path, SiteFacts.of(ExactSite()))
     laboratory.record(plan, tmp_path / "all", ExactSite())
     write_reference([plan], tmp_path / "all", tmp_path / "reference")
-    monkeypatch.setattr(commands, "REFERENCE", tmp_path / "reference")
+    for module in (commands, asking, checking):
+        monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(commands, "CACHE", tmp_path / "cache")
     return plan
 
@@ -80,6 +81,21 @@ def test_page_opens_with_the_number_of_measured_trials(
     is_complete = count == TRIALS
     assert ("The reference has tables without single messages" in page) is not is_complete
     assert ("of the site\u2019s clock" in page) is is_complete and "rounds of <code>d</code> agree" in page
+
+
+@pytest.mark.parametrize("count", [0, 6, TRIALS])
+def test_query_and_check_read_the_reference_where_records_are_missing_and_report_it(
+    plan: Plan, tmp_path: Path, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy_records(plan, tmp_path, count)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "discussion.tex").write_text(r"It has \claim{d at 16K}.")
+    file, places = str(tmp_path / "mine.toml"), ("--results", str(tmp_path / "results"))
+    note = f"mine: {TRIALS - count} of {TRIALS} trials have no record here: their numbers are from"
+    for command, answer in ((["query", file, "d at 16K"], "records"), (["check", file], "errors: 0")):
+        assert main([*command, *places]) == 0
+        printed = capsys.readouterr()
+        assert answer in printed.out and printed.err.count(note) == (count < TRIALS)
 
 
 def test_record_that_differs_from_the_reference_is_not_completed_by_it(

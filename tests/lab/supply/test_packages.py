@@ -17,6 +17,21 @@ def test_a_full_store_looks_up_no_providers(tmp_path: Path) -> None:
     packages.obtain([package], DATE)
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_fetched_packages_are_removed_when_the_last_one_is_unpacked_unless_they_are_kept(
+    supply: Supply, *, keeps: bool
+) -> None:
+    sources, copied = [mirror(supply.serve(whole).url)], locked(CONTENT[:1000])
+    packages = Packages(supply.file.parent, lambda: sources, keeps=lambda: keeps)
+    supply.file.parent.mkdir()
+    packages.file(copied).write_bytes(CONTENT[:1000])
+    with packages.lent([copied], DATE):
+        with packages.lent([supply.package, copied], DATE) as files:
+            assert [file.read_bytes() for file in files] == [CONTENT, CONTENT[:1000]]
+        assert supply.file.exists()
+    assert supply.file.exists() is keeps and packages.file(copied).exists()
+
+
 def test_a_damaged_package_in_the_store_is_fetched_again(supply: Supply) -> None:
     server = supply.serve(whole)
     supply.fetched(server)

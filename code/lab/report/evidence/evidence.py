@@ -9,9 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
-from lab.errors import RecordError, SizeError
+from lab.errors import RecordError, SizeError, tell
 from lab.experiment.experiment import Point, Series
 from lab.model.sizes import parse_size
+from lab.places import from_here
 from lab.plan.plan import Plan, Planned
 from lab.programs.program import Sample
 from lab.records.compare import difference_of_records
@@ -96,7 +97,8 @@ class Evidence:
 def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence:
     """All evidence of a plan; raise if a trial has no record, and name the first.
 
-    If a reference has every trial of the plan and equals the records, its rows stand in for those of missing records.
+    If a reference has every trial of the plan and equals the records, its rows stand in for those of missing records,
+    and a line says so.
     """
     keys = list(dict.fromkeys(trial.trial.key for trial in plan.planned))
     records = {key: record for key in keys if (record := read_whole(results, key))}
@@ -104,8 +106,10 @@ def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence
     absent = [key for key in keys if key not in records]
     is_damaged = any(record_folder(results, key).is_dir() for key in absent)
     all_rows = reference_rows(plan, reference) if reference and absent and not is_damaged else []
-    if all_rows and difference_of_records(rows, all_rows) is None:
+    if reference and all_rows and difference_of_records(rows, all_rows) is None:
         rows = all_rows
+        counts = f"{len(absent)} of {len(keys)} trials have no record here"
+        tell(f"{plan.experiment.name}: {counts}: their numbers are from {from_here(reference)}")
     else:
         _require(plan, results, records.keys())
     plan = measured_plan(plan, rows)
