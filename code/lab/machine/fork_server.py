@@ -147,13 +147,6 @@ class Fork:
         except OSError as error:
             raise self.parent.ended() from error
 
-    def bound_files(self, most_bytes: int) -> None:
-        """Limit the size of its files: a signal kills a process that writes more."""
-        with suppress(ProcessLookupError):  # it has ended
-            _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
-            most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
-            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
-
     def __enter__(self) -> Self:
         self.timer.start()
         return self
@@ -217,7 +210,11 @@ def run(
                 files = ForkFiles(shared, mailbox, console, log, device)
                 with server.fork(end, arguments, files, limit_s) as fork, both.watch(fork):
                     if log:
-                        fork.bound_files(LOG_MOST_BYTES)
+                        # Limit the size of its files: a signal kills a process that writes more.
+                        with suppress(ProcessLookupError):  # it has ended
+                            _, hard = resource.prlimit(fork.pid, resource.RLIMIT_FSIZE)
+                            most = LOG_MOST_BYTES if hard == resource.RLIM_INFINITY else min(LOG_MOST_BYTES, hard)
+                            resource.prlimit(fork.pid, resource.RLIMIT_FSIZE, (most, hard))
                     return results.collect(fork, mailbox, console)
 
         try:

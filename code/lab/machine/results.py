@@ -272,10 +272,6 @@ def read(log: Path) -> Iterator[Frame]:
             if length < BLOCK.size or len(block) < length:
                 raise SiteError("the log of the link is cut off", str(log))
             if kind == FRAME:
-                yield _frame(block)
-
-
-def _frame(block: bytes) -> Frame:
-    _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
-    code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
-    return Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])
+                _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
+                code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
+                yield Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])

@@ -86,17 +86,13 @@ class Plan:
 def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
     """All trials that the site can run; digests are those of the programs under test."""
     experiment = experiment.on(site.traits)
-    require_clocks(experiment, site)
-    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
-
-
-def require_clocks(experiment: Experiment, site: SiteFacts) -> None:
-    """Refuse to set a clock apart from itself."""
+    # Refuse to set a clock apart from itself.
     if site.traits.shared in (Shared.CORE, Shared.COMPUTER):
         for series in experiment.series:
             if series.link.sets_clock:
                 what = f"{series.name} sets the server's clock, and both ends have the same one on {site.name}"
                 raise SpecError(what, file=experiment.file, hint="--site exact")
+    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
 
 
 def binaries(experiments: Iterable[Experiment]) -> set[Path]:

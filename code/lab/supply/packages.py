@@ -43,10 +43,6 @@ class PartialFile:
         """Whether the number of bytes is right; the bytes may be wrong."""
         return self.length == self.locked.size_bytes
 
-    @property
-    def is_right(self) -> bool:
-        return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
-
     def restart(self) -> None:
         self.progress.add(-self.length)
         self.length = 0
@@ -142,7 +138,7 @@ def fetch_verified(provider: Provider, part: PartialFile, date: str) -> None:
     for _ in range(2 if part.length else 1):
         if not part.is_complete:
             provider.fetch(part, date)
-        if part.is_right:
+        if part.is_complete and part.file.exists() and sha256(part.file) == part.locked.sha256:
             return
         part.restart()
         part.file.unlink(missing_ok=True)

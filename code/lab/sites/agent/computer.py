@@ -119,7 +119,8 @@ def end(device: str, interface: str, address: str) -> dict[str, str]:
     """One end of the data link; missing parts follow from the others, else from the address of the ssh login."""
     came_in = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 3)[2]
     if not (device or interface or address):
-        device = active_device()
+        # The first RDMA device whose port is up; empty if there is none.
+        device = next((name for name in devices() if "ACTIVE" in port_state(name)), "")
     if not interface:
         interface = interface_of(device) if device else interface_with(address or came_in)
     address = address or address_of(interface)
@@ -135,11 +136,6 @@ def gid_of(device: str, address: str) -> str:
     gid = ipaddress.IPv6Address(address if ":" in address else f"::ffff:{address or '0.0.0.0'}").exploded
     numbers = [file.name for file in (port / "gids").glob("*") if text(file) == gid]
     return min(numbers, key=lambda n: (text(port / "gid_attrs/types" / n) != "RoCE v2", int(n)), default="0")
-
-
-def active_device() -> str:
-    """The first RDMA device whose port is up; empty if there is none."""
-    return next((name for name in devices() if "ACTIVE" in port_state(name)), "")
 
 
 def is_down(interface: str, device: str) -> bool:
