@@ -1,7 +1,5 @@
 """`lab doctor`: what each site needs on this host, and what is missing."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import math

@@ -1,7 +1,5 @@
 """Errors that end a command with one sentence, and lines on standard error."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from enum import Enum

@@ -1,7 +1,5 @@
 """The documentation as a website: Markdown to HTML, a search, and a gallery of the reports."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The model of the card, its fit to published times, and the ceiling of a link."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median

@@ -1,7 +1,5 @@
 """Estimates from samples: medians, quantiles and their intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -33,7 +31,7 @@ class Interval:
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def overlaps(self, other: Interval) -> bool:
+    def overlaps(self, other: "Interval") -> bool:
         return self.low <= other.high and other.low <= self.high
 
 

@@ -1,7 +1,5 @@
 """Knees and steps: where a line changes its slope, with an interval; and where a curve jumps between two sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -94,7 +92,7 @@ class _Points:
     n: int
 
     @classmethod
-    def of(cls, xs: Floats, ys: Floats) -> _Points:
+    def of(cls, xs: Floats, ys: Floats) -> "_Points":
         x, inverse, counts = np.unique(xs, return_inverse=True, return_counts=True)
         if x.size < LEAST_X:
             raise TooFewSamples(f"a knee needs {LEAST_X} different x", needed=LEAST_X, found=x.size)

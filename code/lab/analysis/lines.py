@@ -1,7 +1,5 @@
 """Straight lines through points: one line, or one per piece."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,7 +111,7 @@ class _Breaks:
     left: Floats  # infinite if a piece would have too few x
 
     @classmethod
-    def of(cls, xs: Floats, rows: Floats) -> _Breaks:
+    def of(cls, xs: Floats, rows: Floats) -> "_Breaks":
         means = rows.mean(axis=0)
         left = np.full(xs.size, np.inf)
         before, after = _left_of_starts(xs, means), _left_of_starts(xs[::-1], means[::-1])[::-1]

@@ -1,7 +1,5 @@
 """Ratios of two series with intervals, and the verdict on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from enum import Enum

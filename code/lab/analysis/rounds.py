@@ -1,7 +1,5 @@
 """Rules that stop a series of rounds, and the corrections of its rates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Executed instructions by function: of the VM's kernel, its programs and their libraries."""
 
-from __future__ import annotations
-
 import io
 from bisect import bisect
 from collections import Counter

@@ -1,7 +1,5 @@
 """The table of causes: instructions by kind of work."""
 
-from __future__ import annotations
-
 import csv
 import tomllib
 from collections import Counter

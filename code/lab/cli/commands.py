@@ -1,7 +1,5 @@
 """All commands of `lab`. A new command is one entry of SECTIONS and a function in the module that the entry names."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -140,7 +138,7 @@ class Command:
     example_arguments: str = ""
     arguments: tuple[Argument, ...] = ()
 
-    def takes(self, *arguments: Argument) -> Command:
+    def takes(self, *arguments: Argument) -> "Command":
         return replace(self, arguments=arguments)
 
     @property

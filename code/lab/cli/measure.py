@@ -1,7 +1,5 @@
 """The commands that measure: plan, run, table and show."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator

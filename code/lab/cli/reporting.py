@@ -1,7 +1,5 @@
 """Reports that are written by `lab report` in other processes while more experiments are measured."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -35,7 +33,7 @@ class Reporting:
         self.running: list[subprocess.Popen[str]] = []
         self.status = 0
 
-    def __enter__(self) -> Reporting:
+    def __enter__(self) -> "Reporting":
         if self.during_trials:
             self._start()
         return self

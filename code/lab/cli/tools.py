@@ -1,7 +1,5 @@
 """Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
 
-from __future__ import annotations
-
 import csv
 import io
 import random

@@ -1,7 +1,5 @@
 """Build programs, QEMU's plugins and the modelled card by the locked toolchain, and cache them by their sources."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping

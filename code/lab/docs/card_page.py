@@ -1,7 +1,5 @@
 """The page about the modelled card, and the figure of the front page."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import defaultdict

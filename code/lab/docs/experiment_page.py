@@ -1,7 +1,5 @@
 """The generated parts of docs/experiments.md: every key of an experiment's file, from the dataclasses of its tables."""
 
-from __future__ import annotations
-
 import json
 
 from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables

@@ -1,7 +1,5 @@
 """The pages of docs/ that are generated from the code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The tables of an experiment file; docs/experiments.md is generated from this module."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated

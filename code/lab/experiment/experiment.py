@@ -1,7 +1,5 @@
 """An experiment: its series, sweeps and sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -113,7 +111,7 @@ class Experiment:
         """The modelled cards that are used."""
         return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
 
-    def on(self, traits: Traits) -> Experiment:
+    def on(self, traits: Traits) -> "Experiment":
         """The experiment without the series that the site cannot run."""
         series = tuple(each for each in self.series if each.runs_on(traits))
         left_out = tuple(each.name for each in self.series if each not in series)

@@ -1,7 +1,5 @@
 """Read an experiment file: layers of parameters, sweeps and cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
 from math import prod

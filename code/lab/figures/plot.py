@@ -1,7 +1,5 @@
 """The canvas that figures are drawn on: axes, curves, names, and the room that labels need."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from math import ceil, floor, frexp, log2, log10
@@ -110,7 +108,7 @@ class Canvas:
     decades, spread = staticmethod(decades), staticmethod(spread)
 
     @classmethod
-    def render(cls, draw: Callable[[Canvas], None]) -> tuple[bytes, bytes, bytes]:
+    def render(cls, draw: "Callable[[Canvas], None]") -> tuple[bytes, bytes, bytes]:
         """The drawing as PDF, PNG and SVG, without the date and the program that made them."""
         with style():
             canvas = cls()

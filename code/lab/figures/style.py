@@ -1,7 +1,5 @@
 """The fonts and sizes of all figures."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import tempfile

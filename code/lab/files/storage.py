@@ -1,7 +1,5 @@
 """Writing files, whole or not at all."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import io

@@ -1,7 +1,5 @@
 """Digests of files, stamps, and a cache of files and folders by digest."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib

@@ -1,7 +1,5 @@
 """The grade book of an assignment: roster, late days and points given by hand; `lab gradebook` and its exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """One submission and the grader's records of the same trials; each part is made when a check first needs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -133,7 +131,7 @@ class GradingSetup:
     witness: Witness | None = None  # logs the link's frames, where a site can
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
 
-    def metered(self) -> GradingSetup:
+    def metered(self) -> "GradingSetup":
         """The setup for one submission, whose programs share a time budget."""
         budget = TimeBudget(self.assignment.asked.seconds)
         witness = Metered(self.witness, budget) if self.witness else None

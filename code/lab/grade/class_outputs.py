@@ -1,7 +1,5 @@
 """Files about a whole class: the table of grades, the page of results, and which submissions are alike."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

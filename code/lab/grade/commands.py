@@ -1,7 +1,5 @@
 """`lab grade` and the autograder: the commands of a grader."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

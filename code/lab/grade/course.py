@@ -1,7 +1,5 @@
 """Grade a class: find the submissions, and grade each in a separate process."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ Within the tolerance of a median a forger can add nearly all of it to the rates 
 counts, and so do the spread, the shift of a whole series, and the ratios of series.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

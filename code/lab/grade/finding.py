@@ -1,7 +1,5 @@
 """Findings about a submission, the points that they cost, the grade, and advice for frequent mistakes."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

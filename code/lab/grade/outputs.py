@@ -1,7 +1,5 @@
 """Files about one submission: the grade in four formats, feedback for the student, the page of sentences."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A submission's programs, records and report, unpacked and rebuilt from their sources."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tempfile

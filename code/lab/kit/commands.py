@@ -1,7 +1,5 @@
 """`lab kit`: make a kit for a course, try its solution, and make sample submissions."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from argparse import Namespace

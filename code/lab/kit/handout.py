@@ -1,7 +1,5 @@
 """The hand-out of a kit as a page, its numbers being queries about the reference."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 from pathlib import Path

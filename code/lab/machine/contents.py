@@ -4,8 +4,6 @@ A file's needs are read from the file itself, not by the host's ldd: that would 
 program's loader to do so. The packages may be of another architecture than the host.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Written here because cpio(1) copies what differs between file systems (link coun
 equal in any checkout: the same files give the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """A pair of booted VMs that waits for jobs: each run of a job forks both of them from one snapshot."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource
@@ -58,7 +56,7 @@ class ForkServer:
         return all(process.popen.poll() is None for process in self.processes)
 
     @contextmanager
-    def fork(self, end: int, arguments: str, files: ForkFiles, limit_s: float) -> Iterator[Fork]:
+    def fork(self, end: int, arguments: str, files: "ForkFiles", limit_s: float) -> "Iterator[Fork]":
         """A fork of one end, with arguments for the plugin."""
         with Fork(self.processes[end], NAMES[end], limit_s) as fork:
             fork.request(self.calls[end], arguments, files)

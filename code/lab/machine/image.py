@@ -1,7 +1,5 @@
 """The image: a kernel and its first file system, built from packages or imported."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """A job as the guest's init reads it: an archive of values, scripts for each step, and the programs under test."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """A running QEMU: its command line, its monitor and its CPUs."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -49,7 +47,7 @@ class Running:
         self.processes: set[Runs] = set()
 
     @contextmanager
-    def watch(self, process: Runs) -> Iterator[None]:
+    def watch(self, process: "Runs") -> Iterator[None]:
         """Register a process while it runs, so that stop() can kill it."""
         with self.lock:
             self.processes.add(process)

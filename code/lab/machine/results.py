@@ -1,7 +1,5 @@
 """The results of a job at both ends: outputs, counters and the link's log."""
 
-from __future__ import annotations
-
 import os
 import struct
 import tarfile

@@ -1,7 +1,5 @@
 """The snapshot of a booted VM from which both ends start, and the digests and results that it must have."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

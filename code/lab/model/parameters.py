@@ -1,7 +1,5 @@
 """The parameters of a series of trials, each with its type and its default."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -161,7 +159,7 @@ class Parameters:
         "60",
     ] = "auto"
 
-    def with_values(self, values: Mapping[str, Given]) -> Parameters:
+    def with_values(self, values: Mapping[str, Given]) -> "Parameters":
         """These parameters with some of them replaced, as a TOML table spells them."""
         changed: Callable[..., Parameters] = partial(replace, self)
         return changed(**{name: _canonical(name, value) for name, value in values.items()})

@@ -1,7 +1,5 @@
 """The trials of an experiment on a site, in their order."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets
@@ -42,7 +40,7 @@ class SiteFacts:
     traits: Traits
 
     @classmethod
-    def of(cls, site: Site) -> SiteFacts:
+    def of(cls, site: Site) -> "SiteFacts":
         return cls(site.name, site.ends, site.identity(), site.traits)
 
     def can_run(self, program: Program) -> bool:

@@ -1,7 +1,5 @@
 """Verbyte's programs verbs and tcp: one pair of processes goes through all sizes and prints Verbyte's CSV."""
 
-from __future__ import annotations
-
 from lab.model.parameters import ROUNDS
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
 from lab.options import TABLES, Table

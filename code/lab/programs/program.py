@@ -1,7 +1,5 @@
 """The description of a program: its commands, its traits, and the reader of its output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase

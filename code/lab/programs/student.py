@@ -1,7 +1,5 @@
 """Student programs: a table of [programs] becomes a Program with its commands and its reader."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Compare rows with the reference (`lab verify`), and series with reference tools (`lab bench`)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

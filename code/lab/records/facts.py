@@ -1,7 +1,5 @@
 """The facts of a record, and its site."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.errors import LabError, RecordError

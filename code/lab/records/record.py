@@ -1,7 +1,5 @@
 """Records on disk: one folder for each trial, written atomically."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

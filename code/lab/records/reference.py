@@ -1,7 +1,5 @@
 """The reference: tables, with the identity of their site and programs; and the plan of its trials."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The CSV table of an experiment, row by row."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

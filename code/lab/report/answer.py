@@ -1,7 +1,5 @@
 """An answer to a question about the data: a number, its interval and its unit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Estimate

@@ -1,7 +1,5 @@
 """From evidence to a PDF and a page: figures, templates, the discussion with its evidence, LaTeX, attachments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

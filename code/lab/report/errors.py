@@ -1,7 +1,5 @@
 """Errors of a report, with the file and the line to change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Attachments of a PDF: added, listed and extracted by qpdf, within bounds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

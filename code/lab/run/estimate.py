@@ -1,7 +1,5 @@
 """Estimates of the host's time for trials: from records of their series, a preflight, or a guess."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

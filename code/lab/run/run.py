@@ -1,7 +1,5 @@
 """Run the trials of a plan: each once, by one process."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -1,7 +1,5 @@
 """The exact site: two VMs whose time is counted in instructions."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """hosts.toml, and the site that is used when none is named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn

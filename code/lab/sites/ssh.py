@@ -1,7 +1,5 @@
 """Two hosts reached by ssh, and the programs copied there."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """One task on a node of a cluster, and the folder from which it reads its job."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

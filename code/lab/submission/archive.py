@@ -1,7 +1,5 @@
 """Open a submission: a PDF, a ZIP or a folder, within bounds."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """An assignment: its experiment, demands, asks, steps and deadline, and the points of each check. One TOML file."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

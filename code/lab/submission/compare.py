@@ -1,7 +1,5 @@
 """`lab compare`: two results folders or reports, compared by ratios of medians with intervals and verdicts."""
 
-from __future__ import annotations
-
 import csv
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """The store of packages, by digest: a missing package is fetched from the first provider that has it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -33,7 +31,7 @@ class ProviderDown(NotProvided):
 class PartialFile:
     """The bytes of a package so far, in a file that outlives an interrupted command."""
 
-    def __init__(self, file: Path, locked: Locked, progress: FetchProgress) -> None:
+    def __init__(self, file: Path, locked: Locked, progress: "FetchProgress") -> None:
         self.file, self.locked, self.progress = file, locked, progress
         self.length = min(file.stat().st_size, locked.size_bytes) if file.exists() else 0
         progress.add(self.length)

@@ -1,7 +1,5 @@
 """Checks of the data: the files of the package, the records, and the same trials measured again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Checks of the student's programs: results, sources, errors, speed and steps."""
 
-from __future__ import annotations
-
 import secrets
 import signal
 from collections.abc import Callable, Iterator

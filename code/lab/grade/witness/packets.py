@@ -1,7 +1,5 @@
 """Packets of a link's log: Ethernet, IP, TCP, RoCE and the modelled card."""
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The environment of the records, the sets of records that reports list, and the reference as evidence."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable

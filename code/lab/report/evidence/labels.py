@@ -1,7 +1,5 @@
 """Labels of series and parameters."""
 
-from __future__ import annotations
-
 from lab.experiment.experiment import Experiment, Series
 from lab.model.trial import Link
 from lab.plan.plan import SiteFacts

@@ -1,7 +1,5 @@
 """The pairs of series that a report compares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum

@@ -1,7 +1,5 @@
 """Numbers of published reports: curves, times, tables of values, and parameters."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

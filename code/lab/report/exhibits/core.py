@@ -1,7 +1,5 @@
 """Figures, tables and cells that a template asks for by queries, and the cache of drawn figures."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The figures and tables of any experiment, for short.tex and the blocks that a template leaves to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

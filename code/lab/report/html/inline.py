@@ -1,7 +1,5 @@
 """LaTeX within a line as HTML: numbers, references, mathematics."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report as a web page, from the report's LaTeX."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A report's LaTeX as a tree."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from pylatexenc.latexwalker import (  # type: ignore[import-untyped]

@@ -1,7 +1,5 @@
 """Statements judged by the data: true, false, or undecided, at every size that they name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise

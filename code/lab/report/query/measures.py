@@ -1,7 +1,5 @@
 """The measures: what a query can ask of a series, each with its unit and the function that computes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Answers to queries about one experiment: names are looked up, measures computed, and arithmetic done on both."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Values of queries: an estimate, its dimension, its records, and draws from which intervals of arithmetic follow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -58,7 +56,7 @@ class Value:
             estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
         return Answer(estimate, self.shown_unit, self.keys, self.is_exact, self.unchecked, self.source)
 
-    def sealed(self) -> Value:
+    def sealed(self) -> "Value":
         """The final value: where several medians stand in it, the draws give the interval."""
         if self.medians < 2 or self.draws is None or self.estimate.interval is None:
             return replace(self, draws=None)

@@ -1,7 +1,5 @@
 """Numbers with their units as LaTeX prints them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from math import floor, log10

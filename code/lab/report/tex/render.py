@@ -1,7 +1,5 @@
 """Render a template: its blocks, and text escaped for LaTeX."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The check of a discussion: every fault with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field

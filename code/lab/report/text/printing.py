@@ -1,7 +1,5 @@
 """The print of evidence macros in the text, and the lists of evidence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The sources that a discussion cites, and references.bib."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Throughput: what the link allows, the windows of a run, and rounds that are repeated until they agree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise

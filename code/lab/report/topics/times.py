@@ -1,7 +1,5 @@
 """Times of messages: round trips, the calls of each end, and the lines through times against sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import stdev
 
@@ -30,7 +28,7 @@ class Times:
         """The two lines that follow these times where a single line does not."""
         return find_pieces(self.sizes, self.rows)
 
-    def between(self, low: float, high: float) -> Times:
+    def between(self, low: float, high: float) -> "Times":
         columns = [column for column, size in enumerate(self.sizes) if low <= size <= high]
         rows = tuple(tuple(row[column] for column in columns) for row in self.rows)
         return Times(tuple(self.sizes[column] for column in columns), rows)
