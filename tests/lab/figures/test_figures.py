@@ -21,9 +21,9 @@ from lab.figures.curves import Sized
 from lab.figures.figure import Curve, Figure, FigureError
 from lab.figures.marks import MINUS, number, plain, size
 from lab.figures.plot import Canvas, decades, spread
-from lab.figures.render import Drawable, render
 from lab.figures.stacks import Stack, Stacks, bars
 from lab.figures.style import style
+from lab.report.exhibits.core import Drawable, render
 
 SAMPLE = ("limits", "runs", "tails", "own")
 DIGEST = f"""

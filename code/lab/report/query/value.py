@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
-from lab.report.answer import Answer
+from lab.report.tex.numbers import Answer
 from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds

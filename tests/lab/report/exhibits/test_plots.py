@@ -11,11 +11,10 @@ from tests.lab.report import laboratory
 
 from lab.figures.figure import FigureError
 from lab.figures.marks import MINUS, plain
-from lab.figures.render import render
 from lab.figures.repetitions import Distribution, Tails
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import LOOKS, Exhibits, Gallery
+from lab.report.exhibits.core import LOOKS, Exhibits, Gallery, render
 from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, tails
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
