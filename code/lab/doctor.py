@@ -231,7 +231,6 @@ def frequency(_: Path) -> Iterator[Diagnosis]:
 
 
 def ssh_hosts(file: Path) -> Iterator[Diagnosis]:
-    """The hosts of hosts.toml, if it names any."""
     yield _program("ssh", "make build, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
         yield Diagnosis(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
@@ -275,7 +274,6 @@ def _remedy(end: JsonTable, state: JsonTable) -> str:
 
 
 def cluster(file: Path) -> Iterator[Diagnosis]:
-    """The cluster, if this host has one."""
     yield _program("sbatch", "log in to the cluster; or make slurm-up for one on this host")
     if not shutil.which("sbatch"):
         return

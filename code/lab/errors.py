@@ -66,10 +66,6 @@ class StorageError(LabError):
     """A result could not be written: the disk is full or the folder is read-only."""
 
 
-class VerifyError(LabError):
-    """A re-run differs from the reference."""
-
-
 class OpeningFault(Enum):
     """The reasons why a submission cannot be opened."""
 

@@ -19,7 +19,6 @@ def dot(left: Floats, right: Floats) -> Floats:
 
 
 def norm(rows: Floats) -> Floats:
-    """Return the length of each row."""
     return np.sqrt(dot(rows, rows))
 
 

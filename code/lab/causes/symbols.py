@@ -29,10 +29,6 @@ JOB = Job((Step.launched(("cat", LISTED)),), Link(), Perturbation(), deadline_s=
 FIRST = 1 << 63  # start of the kernel's addresses; the list begins with offsets in per-CPU memory
 
 
-class CountsError(SiteError):
-    """Counts that cannot be read."""
-
-
 class Function(NamedTuple):
     """A function of the kernel, of one of its modules, of a program or of a library."""
 
@@ -79,11 +75,10 @@ class Executed:
 
 
 def parse_counts(text: bytes) -> Executed:
-    """Read the plugin's output."""
     head, *lines = text.splitlines()
     name, _, whole = head.partition(b" ")
     if name != WHOLE:
-        raise CountsError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
+        raise SiteError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
     pages: list[CodePage] = []
     for line in lines:
         word, _, rest = line.partition(b" ")
@@ -106,7 +101,6 @@ class Kernel:
     functions: list[Function]
 
     def at(self, address: int) -> Function:
-        """Return the function that contains an address."""
         number = bisect(self.starts, address) - 1
         return self.functions[number] if number >= 0 else of_kernel(UNKNOWN)
 

@@ -359,7 +359,6 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """All commands, each with its example."""
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="lab",
@@ -398,7 +397,6 @@ class ShowVersion(argparse.Action):
 
 
 def version_lines() -> Iterator[str]:
-    """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
     if not is_checkout(ROOT):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from lab.cli import INTERRUPTED
 from lab.cli.reporting import Reporting
-from lab.errors import VerifyError, tell
+from lab.errors import LabError, tell
 from lab.files.storage import write_text
 from lab.files.store import is_current, keep_stamp
 from lab.places import REFERENCE, from_here
@@ -45,7 +45,6 @@ class Progress:
         self.bar: Bar | None = None
 
     def watch(self, result: str, planned: Planned) -> None:
-        """Count one trial that is over."""
         self.done += 1
         self.done_s += self.estimate.trial_s(planned)
         now = time.monotonic()
@@ -60,7 +59,6 @@ class Progress:
             self.say(f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}")
 
     def say(self, line: str) -> None:
-        """Print a line, above the bar if there is one."""
         if self.bar is not None:
             self.bar.console.print(line, markup=False, highlight=False)
         else:
@@ -193,8 +191,11 @@ def say_interrupted(summary: RunSummary) -> int:
 
 
 def table(options: Namespace) -> int:
-    """Write records as CSV."""
-    plans = _plans_of_now(options) if options.reference else plans_of(options)
+    if options.reference:  # the plans of a run now: a reference from an earlier build or VM would be stale
+        site = choose(options.hosts)[0] if options.site == ANY else options.site
+        plans = open_shop(options.experiment, options, open_site(site, options.hosts)).plans
+    else:
+        plans = plans_of(options)
     for plan in plans:
         tell(*damaged(plan.planned, options.results))
         file = write_table(plan, options.results, options.out)
@@ -203,16 +204,10 @@ def table(options: Namespace) -> int:
         todo, _ = missing(plans, options.results)
         if todo:  # a reference with gaps would look complete
             what = f"{len(todo)} trials have no record yet"
-            raise VerifyError(what, where=str(options.results), hint="lab run first")
+            raise LabError(what, where=str(options.results), hint="lab run first")
         for file, rows in write_reference(plans, options.results, REFERENCE).items():
             print(f"{from_here(file)}: {rows} rows")
     return 0
-
-
-def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
-    """The plans of a run now: a reference from an earlier build or VM would be stale."""
-    site = choose(options.hosts)[0] if options.site == ANY else options.site
-    return open_shop(options.experiment, options, open_site(site, options.hosts)).plans
 
 
 def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
@@ -226,7 +221,6 @@ def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
 
 
 def show(options: Namespace) -> int:
-    """Print one record for people."""
     key = find_key(options.results, options.record)
     facts = read_facts(options.results, key)
     table = facts.table()

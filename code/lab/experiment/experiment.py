@@ -56,7 +56,6 @@ class Series:
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
 
     def trials(self, site: str) -> int:
-        """The number of trials on a site."""
         return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
 
     def profile(self, site: str) -> Profile:
@@ -108,7 +107,6 @@ class Experiment:
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The modelled cards that are used."""
         return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
 
     def on(self, traits: Traits) -> "Experiment":

@@ -50,12 +50,10 @@ class CardFile:
 
 
 def card_names(folder: Path = CARDS) -> list[str]:
-    """The cards that an experiment can name."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
 def read_card(name: str, folder: Path = CARDS) -> CardFile:
-    """The checked file of a card."""
     file: TomlFile[Any] = read_toml(folder / f"{name}.toml", CardTable, hint="experiments/cards/NAME.toml")
     known: dict[str, Known] = {parameter: getattr(file.content, parameter) for parameter in PARAMETERS}
     for parameter, entry in known.items():

@@ -38,7 +38,6 @@ Words = Callable[[float], str]
 
 
 def set_ticks(axis: Axis, places: Sequence[float], words: Words) -> None:
-    """Ticks at these places alone."""
     axis.set_major_locator(FixedLocator(list(places)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
     axis.set_minor_locator(FixedLocator([]))
@@ -123,7 +122,6 @@ class Canvas:
         return pdf.getvalue(), png.getvalue(), svg.getvalue()
 
     def panel(self, height_mm: float, *, grid: bool = False) -> Axes:
-        """The only panel of the drawing."""
         (panel,) = self.panels_beside(1, height_mm)
         if grid:
             panel.grid(visible=True)

@@ -69,7 +69,6 @@ def bars(data: Sized) -> Table:
 
 
 def _draw_bar(panel: Axes, place: float, height: float, widths: Sequence[float], looks: Sequence[Look]) -> None:
-    """Draw the parts of a bar in a row."""
     for width, start, look in zip(widths, accumulate(widths, initial=0.0), looks, strict=False):
         panel.barh(place, width, height, start, **look)
 

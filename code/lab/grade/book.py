@@ -250,7 +250,6 @@ def _remarks(
 
 
 def unknown_ids(roster: Roster, submissions: Iterable[GradedSubmission]) -> Iterator[str]:
-    """A line for each submission with an id that the roster lacks."""
     for submission in submissions:
         unknown = [name for name in submission.grade.ids if same_id(name) not in roster]
         if unknown or not submission.grade.ids:

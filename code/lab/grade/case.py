@@ -66,10 +66,6 @@ class Blocked(LabError):
     """A check cannot start because of another check's finding."""
 
 
-class NotMeasured(SiteError):
-    """A trial of Verbyte's programs failed here, which is not the student's fault."""
-
-
 class TimeBudget:
     """The time that all checks together may spend on one student's programs, by the site's clock; thread-safe.
 
@@ -148,7 +144,7 @@ class GradingSetup:
         if summary.failed:
             first, reason = summary.failed[0]
             what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {reason}"
-            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else NotMeasured)(what)
+            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else SiteError)(what)
 
 
 def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:

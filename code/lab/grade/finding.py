@@ -95,7 +95,6 @@ class Finding:
 
 
 def of_record(kind: Flaw, key: str, what: str) -> Finding:
-    """A fault of the record with this key."""
     return Finding(kind, f"record {key[:KEY_LETTERS]}: {what}")
 
 

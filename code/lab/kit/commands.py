@@ -10,7 +10,6 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lab.errors import LabError, RecordError, SpecError, tell
@@ -27,6 +26,7 @@ from lab.plan.planning import open_workshop
 from lab.report.build import prepare
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.html.page import filled
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.numbers import show, show_exactly, significant
@@ -63,26 +63,18 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
     """The whole page; the same kit and the same reference give the same bytes."""
     typed = read_typed(kit.handout)
     numbered = with_numbers(typed, kit.experiment, kit.handout, reference)
-    terms = _environment(autoescape=False).get_template(TERMS)
-    asked = terms.render(
-        kit=kit,
-        assignment=kit.assignment,
-        deadline=kit.assignment.deadline,
-        texts=kit.experiment.file.with_suffix("").name,
-        checks=CHECKS,
-    )
+    about = {
+        "kit": kit,
+        "assignment": kit.assignment,
+        "deadline": kit.assignment.deadline,
+        "texts": kit.experiment.file.with_suffix("").name,
+        "checks": CHECKS,
+        "cell": lambda text: escape(text, quote=False).replace("|", "\\|"),
+    }
+    asked = filled(TEMPLATES, TERMS, about, autoescape=False, lstrip_blocks=True)
     page = body_of("\n\n".join((numbered, asked, "## Honest work", read_typed(rules))), kit.handout, {})
     values = {"title": page.title, "body": Markup(page.html), "version": exact_version()}
-    return _environment(autoescape=True).get_template(PAGE).render(values, has_numbers=numbered != typed) + "\n"
-
-
-def _environment(*, autoescape: bool) -> Environment:
-    loader = FileSystemLoader(TEMPLATES)
-    environment = Environment(
-        autoescape=autoescape, undefined=StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["cell"] = lambda text: escape(text, quote=False).replace("|", "\\|")
-    return environment
+    return filled(TEMPLATES, PAGE, {**values, "has_numbers": numbered != typed}, lstrip_blocks=True) + "\n"
 
 
 def with_numbers(text: str, experiment: Experiment, file: Path, folder: Path = REFERENCE) -> str:

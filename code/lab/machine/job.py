@@ -12,10 +12,6 @@ from lab.places import SET_CLOCK, STRANGER
 from lab.typed_json import Fault, check_values
 
 
-class JobError(SiteError):
-    """A job that a VM cannot run."""
-
-
 def values(job: Job) -> dict[str, str]:
     check(job.link)
     return {
@@ -33,7 +29,7 @@ def check(link: Link) -> None:
     try:
         check_values(Link, values)
     except Fault as fault:
-        raise JobError(f"this link is impossible: {fault}") from None
+        raise SiteError(f"this link is impossible: {fault}") from None
 
 
 def settings(job: Job, more: Mapping[str, str]) -> str:
@@ -92,5 +88,5 @@ def pack(job: Job, **more: str) -> bytes:
     archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
         what = f"the job and its programs are too large: {len(archive)} bytes (at most {MAILBOX_BYTES})"
-        raise JobError(what, hint="smaller programs, or fewer of them")
+        raise SiteError(what, hint="smaller programs, or fewer of them")
     return archive

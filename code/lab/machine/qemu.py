@@ -253,7 +253,6 @@ class Process:
                 raise MachineError(f"QEMU refused {command}: {message['error']}")
 
     def await_event(self, name: str, **data: object) -> None:
-        """Wait for an event with these data."""
         while True:
             message = self.message()
             event_data = message.get("data", {})

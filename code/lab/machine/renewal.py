@@ -58,10 +58,6 @@ Acquire::Languages "none";
 """
 
 
-class IndicesError(SiteError):
-    """The lists of packages cannot be fetched or read."""
-
-
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
@@ -191,8 +187,8 @@ def run(*command: str, folder: Path | None = None, environment: Mapping[str, str
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True
         )
     except FileNotFoundError as error:
-        raise IndicesError(f"{command[0]} is not on this computer", hint="renew the lock on Debian") from error
+        raise SiteError(f"{command[0]} is not on this computer", hint="renew the lock on Debian") from error
     except subprocess.CalledProcessError as error:
         reason = error.stderr.strip().splitlines()[-1:] or ["no reason given"]
-        raise IndicesError(f"{' '.join(command)}: {reason[0]}") from error
+        raise SiteError(f"{' '.join(command)}: {reason[0]}") from error
     return done.stdout

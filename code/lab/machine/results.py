@@ -47,10 +47,6 @@ EndResult = tuple[Files, str]  # of one VM: its files, and its kernel's messages
 Watch = Callable[[qemu.Runs], AbstractContextManager[None]]
 
 
-class ResultError(SiteError):
-    """A mailbox without valid results."""
-
-
 def collect(process: qemu.Runs, mailbox: int, console: int) -> EndResult:
     """Wait until init is done; return its files and the kernel's messages."""
     status = process.wait()
@@ -78,14 +74,14 @@ def unpack(mailbox: IO[bytes]) -> Files:
     try:
         files = bounded.unpack(mailbox, MAILBOX_BYTES)
     except tarfile.TarError as error:
-        raise ResultError(f"the guest's results cannot be read ({error})") from error
+        raise SiteError(f"the guest's results cannot be read ({error})") from error
     return {name: content.decode(errors="replace") for name, content in files.items()}
 
 
 def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outcome:
     """The outcome of a job with this number of steps."""
     if files.get("link.err"):
-        raise ResultError(f"the guest could not make the link: {files['link.err'].strip()}")
+        raise SiteError(f"the guest could not make the link: {files['link.err'].strip()}")
     return Outcome(
         steps=tuple(_step(files, number) for number in range(steps)),
         counters_before=counters(files.get("before", "")),
@@ -167,7 +163,7 @@ def _number(files: Files, name: str) -> int:
     try:
         return int(files[name])
     except (KeyError, ValueError) as error:
-        raise ResultError(f"the guest's results have no number {name}") from error
+        raise SiteError(f"the guest's results have no number {name}") from error
 
 
 EXIT_S = 10  # a VM reports its end before its process is gone

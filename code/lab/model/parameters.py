@@ -166,12 +166,7 @@ class Parameters:
 
     @property
     def round_limits(self) -> RoundLimits:
-        """The rule that ends repeated rounds."""
         return RoundLimits(self.until_stable / 100, self.stable_window, self.rounds_cap)
-
-    def as_dict(self) -> dict[str, Scalar | tuple[int, ...]]:
-        """All parameters, given or default."""
-        return dict(vars(self))
 
 
 NAMES = tuple(each.name for each in fields(Parameters))

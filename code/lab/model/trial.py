@@ -220,8 +220,6 @@ class Outcome:
 
 @dataclass(frozen=True)
 class End:
-    """One end of the data link."""
-
     host: str  # address
     device: str  # RDMA device name, or ""
     interface: str

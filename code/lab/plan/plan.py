@@ -32,8 +32,6 @@ CARD_FILES = STARTER, MODULE, LIBRARY = tuple(
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """The facts of a site for a plan."""
-
     name: str
     ends: Ends
     identity: dict[str, str]
@@ -133,7 +131,6 @@ def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: 
 def make_trial(
     series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
 ) -> Trial:
-    """One trial of a series with the counts of the request."""
     programs = {file.name: digests[file] for file in files_of(series)}
     job = Job(
         steps=steps_of(series, request, site.ends),
@@ -186,7 +183,6 @@ def perturb(repetition: int) -> Perturbation:
 
 @cache
 def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
-    """The order of the sizes in a repetition."""
     return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
 
 

@@ -37,7 +37,7 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 
 def _shared(request: Request, table: Table) -> tuple[str, ...]:
-    values, asked = request.parameters.as_dict(), table.asked
+    values, asked = vars(request.parameters), table.asked
     options = {"measure": request.measure, "sizes": request.sizes_option}
     if request.program == "verbs":
         options["operation"] = request.operation

@@ -55,15 +55,13 @@ class Request:
         return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
 
     def messages(self, counts: Counts) -> int:
-        return self.rounds_most * counts.iterations + counts.warmup
+        return (
+            self.parameters.round_limits.cap if self.parameters.until_stable else 1
+        ) * counts.iterations + counts.warmup
 
     @property
     def rounds_least(self) -> int:
         return self.parameters.round_limits.window if self.parameters.until_stable else 1
-
-    @property
-    def rounds_most(self) -> int:
-        return self.parameters.round_limits.cap if self.parameters.until_stable else 1
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Commands:
         )
 
     def _step(self, request: Request, ends: Ends, counts: tuple[Counts, ...], port: int) -> Step:
-        shared = request.parameters.as_dict() | {
+        shared = vars(request.parameters) | {
             "host": ends.server.host,
             "source": ends.client.host,
             "port": port,

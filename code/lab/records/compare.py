@@ -74,8 +74,6 @@ def _difference(row: Row, reference: Row) -> str:
 
 @dataclass(frozen=True)
 class MedianRatio:
-    """A median over the reference's."""
-
     place: RowPlace
     ratio: float
 
@@ -89,8 +87,6 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Verification:
-    """The comparison of an experiment's table with its reference."""
-
     experiment: str
     rows: int
     identical: bool
@@ -103,7 +99,6 @@ class Verification:
         return self.identical or (bool(self.ratios) and all(ratio.holds for ratio in self.ratios))
 
     def lines(self) -> list[str]:
-        """Return the lines that `lab verify` prints."""
         if self.identical:
             return [f"{self.experiment}: identical ({self.rows} rows)"]
         lines = [f"{self.experiment}: {self.difference or 'the rows are equal, the bytes differ'}"]

@@ -83,7 +83,6 @@ class Row:
 
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
-    """Return a row for every measured size."""
     return table_of(plan, lambda key: read_whole(results, key))
 
 

@@ -117,7 +117,6 @@ class Prepared:
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
-    """The PDF of a report."""
     return prepare(sources, evidence, cache).typeset()
 
 

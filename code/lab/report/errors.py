@@ -22,8 +22,6 @@ class ReportError(LabError):
 
 
 class FaultKind(Enum):
-    """The kind of a text's fault."""
-
     LATEX = "LaTeX"
     NUMBER = "typed number"
     STATEMENT = "statement"

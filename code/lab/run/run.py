@@ -37,8 +37,6 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunSetup:
-    """The site that runs the trials, and the folder of their records."""
-
     site: Site
     facts: SiteFacts
     results: Path

@@ -141,8 +141,6 @@ SUFFIXES = (".pdf", ".zip")
 
 @dataclass(frozen=True)
 class Submission:
-    """The submitted report, and the files inside it."""
-
     name: str
     pdf: bytes
     files: dict[str, bytes]

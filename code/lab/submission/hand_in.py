@@ -70,7 +70,6 @@ class Identity:
 
 
 def identity_of(plan: Plan) -> Identity:
-    """The identity under which the trials of a plan are measured."""
     programs: dict[str, str] = {}
     for planned in plan.planned:
         if not planned.series.tool.build:
@@ -82,7 +81,6 @@ BINARIES, SOURCES = "binaries", "sources"
 
 
 def student_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """The student programs of an experiment."""
     return tuple(series.tool for series in experiment.series if series.tool.build)
 
 

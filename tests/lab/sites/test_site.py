@@ -8,9 +8,10 @@ from lab.errors import RecordError
 from lab.places import CACHE, MACHINE
 from lab.sites import exact, slurm, vm
 from lab.sites.cable import Cable
-from lab.sites.host import OwnDevices, SoftRdma
+from lab.sites.host import OwnDevices
 from lab.sites.site import EXACT, Traits, read_traits
 from lab.sites.slurm import ExactOnSlurm
+from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import TwoHosts
 from lab.typed_json import as_json
 

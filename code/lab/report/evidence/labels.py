@@ -19,11 +19,6 @@ PARAMETERS = {
 OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
 
 
-def parameter_words(name: str) -> str:
-    """`the depth of the send queue`; a parameter without words keeps its name."""
-    return PARAMETERS.get(name, name)
-
-
 def is_ours(series: Series) -> bool:
     """Whether Verbyte's program ran, and not a reference tool."""
     return series.program in OURS

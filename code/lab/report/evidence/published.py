@@ -116,17 +116,14 @@ def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
         raise SpecError("holds no rows", file=file)
     for line, row in enumerate(rows, 2):
         for name, kind in columns.items():
-            if not _is_readable(row.get(name), kind):
+            try:
+                is_readable = isinstance(row.get(name), str) and (kind is str or math.isfinite(kind(row[name])))
+            except (ValueError, OverflowError):
+                is_readable = False
+            if not is_readable:
                 what = f"{name} is {row.get(name)!r:.60}"
                 raise SpecError(what, file=file, line=line, expected="a number" if kind is not str else "a text")
     return rows
-
-
-def _is_readable(value: str | None, kind: type) -> bool:
-    try:
-        return isinstance(value, str) and (kind is str or math.isfinite(kind(value)))
-    except (ValueError, OverflowError):
-        return False
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,6 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Sketch:
-    """What is drawn, and its caption."""
-
     caption: str
     data: Any  # a Drawable; its kind follows from the figure's name
 
@@ -160,7 +158,6 @@ class Exhibits:
         return [format_size(size) for size in sizes]
 
     def sizes_of_query(self, query: str) -> list[str]:
-        """The sizes at which the data answer a query."""
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
         sizes = {size for name in names for size in self.sizes(name)}
         return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
@@ -209,7 +206,6 @@ class Exhibits:
 
 
 def require_data(drawn: Sequence[object], what: str, name: str) -> None:
-    """Raise if the data have nothing for a figure."""
     if not drawn:
         raise ReportError(f"the data give no {what} of {name}", hint="lab query")
 

@@ -52,7 +52,6 @@ def arguments(node: Node) -> list[list[Node]]:
 
 
 def source_of(nodes: list[Node]) -> str:
-    """The nodes as they were typed."""
     return "".join(node.latex_verbatim() for node in nodes)
 
 

@@ -29,7 +29,6 @@ from lab.report.topics.times import (
     round_trips,
     samples_of,
     scaled,
-    series_of_sides,
 )
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
@@ -268,7 +267,8 @@ def _knee(at: Inquiry) -> Value | None:
     if curve.kind == "throughput":
         knee = find_knee(log2(sizes), log2(values))
         return Value(_power(knee.at), BYTES) if knee else None
-    curves = sum(len(series.points()) * len(SIDES) for series in series_of_sides(curve.evidence))
+    all_series = curve.evidence.plan.experiment.series
+    curves = sum(len(series.points()) * len(SIDES) for series in all_series if series.measure == ONE_WAY)
     knee = find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1))
     return Value(knee.at, BYTES) if knee else None
 

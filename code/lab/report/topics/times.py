@@ -6,9 +6,7 @@ from statistics import stdev
 from lab.analysis.estimate import Estimate, Interval, estimate_median
 from lab.analysis.lines import Line, Pieces, find_pieces, fit_line
 from lab.experiment.experiment import Series
-from lab.programs.program import ONE_WAY
 from lab.report.evidence.curve import Subject
-from lab.report.evidence.evidence import Evidence
 from lab.report.tex.numbers import NANO
 
 ROUND_TRIP = "round_trip_ns"
@@ -61,10 +59,6 @@ def round_trips(curve: Subject, size: int) -> list[list[int]]:
     """The round trips of each repetition; empty for a reference tool that prints only a summary."""
     trips = samples_of(curve, "round_trip", size)
     return trips if all(trips) else []
-
-
-def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
-    return tuple(series for series in evidence.plan.experiment.series if series.measure == ONE_WAY)
 
 
 def deviation(times_ns: list[list[int]]) -> Estimate:

@@ -226,7 +226,6 @@ def processor() -> str:
 
 
 def governor() -> str:
-    """The governors of the CPUs' frequency."""
     names = {text(file) for file in SYS.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")}
     return " ".join(sorted(names - {""}))
 
