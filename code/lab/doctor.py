@@ -1,7 +1,6 @@
 """`lab doctor`: what each site needs on this host, and what is missing."""
 
 import fcntl
-import json
 import math
 import os
 import re
@@ -59,7 +58,7 @@ class Diagnosis(NamedTuple):
 def doctor(options: Namespace) -> int:
     """Print what each site needs, what is there, and what is missing."""
     findings = list(examine(options.hosts))
-    print(as_json(findings) if options.json else format_findings(findings))
+    print(format_findings(findings))
     return int(any(finding.remedy for finding in findings if finding.site == EVERYWHERE))
 
 
@@ -88,10 +87,6 @@ def format_findings(findings: list[Diagnosis]) -> str:
             advice = f"; try: {finding.remedy}" if finding.remedy else ""
             lines.append(f"  {mark} {finding.what:<{width}}  {finding.found}{advice}")
     return "\n".join(lines[1:])
-
-
-def as_json(findings: list[Diagnosis]) -> str:
-    return json.dumps([{"site": finding.site, **finding._asdict()} for finding in findings], indent=1)
 
 
 def packages(_: Path) -> Iterator[Diagnosis]:

@@ -183,9 +183,7 @@ SECTIONS = {
             "compare two runs by ratios with intervals",
             "results report/verbs_throughput.pdf",
         ).takes(file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
-        Command("doctor.doctor", "check what each site needs on this host").takes(
-            flag("--json", "print JSON, for programs"), hosts()
-        ),
+        Command("doctor.doctor", "check what each site needs on this host").takes(hosts()),
     ),
     "Write a report": (
         Command(

@@ -73,15 +73,11 @@ def decades(low: float, high: float) -> list[float]:
     return tens if len(tens) > 2 else _two_or_more(_multiples(low, high, (1, 2, 5)), low, high)
 
 
-def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
+def new_panels(count: int, height_mm: float) -> tuple[Drawing, tuple[Axes, ...]]:
     """A drawing of the printed width with panels above each other; settling gives them their places."""
-    total = sum(heights_mm)
-    drawing = _new_drawing(total)
-    panels: list[Axes] = []
-    for place, height in enumerate(heights_mm):
-        box = (0.1, 1 - sum(heights_mm[: place + 1]) / total, 0.8, height / total)
-        panels.append(drawing.add_axes(box, label=str(place)))
-    return drawing, tuple(panels)
+    drawing = _new_drawing(count * height_mm)
+    boxes = [(0.1, 1 - (place + 1) / count, 0.8, 1 / count) for place in range(count)]
+    return drawing, tuple(drawing.add_axes(box, label=str(place)) for place, box in enumerate(boxes))
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -129,7 +125,7 @@ class Canvas:
 
     def panels_beside(self, count: int, height_mm: float) -> tuple[Axes, ...]:
         """Panels of one height; `settle_beside` puts several beside each other."""
-        self.drawing, self.panels = new_panels([height_mm] * count)
+        self.drawing, self.panels = new_panels(count, height_mm)
         return self.panels
 
     def panel_grid(self, rows: int, columns: int, height_mm: float, right_mm: float) -> list[tuple[Axes, ...]]:

@@ -119,18 +119,17 @@ class ForkFiles:
     card: tuple[int, ...] = ()  # the RDMA card that it opens, or none
 
 
-class Fork:
+class Fork(qemu.Runs):
     """A fork of one end while it runs. Leaving the block ends it."""
 
     def __init__(self, parent: qemu.Process, name: str, limit_s: float) -> None:
-        self.parent, self.name, self.limit_s, self.expired = parent, name, limit_s, False
+        super().__init__(name, limit_s)
+        self.parent = parent
         self.life, self.fork_side = socket.socketpair()
         self.errors = os.memfd_create("errors")
         self.pid = 0
         self.status: int | None = None
         self.waiting = threading.Lock()
-        self.timer = threading.Timer(limit_s, self.expire)
-        self.timer.daemon = True
 
     def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
         """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
@@ -156,18 +155,11 @@ class Fork:
         self.life.close()
         os.close(self.errors)
 
-    def expire(self) -> None:
-        """Kill a fork that has run for too long, from its timer."""
-        self.expired = True
-        self.kill()
-
     def kill(self) -> None:
-        """Kill the fork, from any thread."""
         with suppress(OSError):  # it has ended
             self.life.send(b"k", socket.MSG_NOSIGNAL)
 
     def wait(self) -> int:
-        """Wait until the fork ends; return its exit status, negative for a signal."""
         with self.waiting:
             if self.status is None:
                 try:

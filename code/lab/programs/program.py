@@ -55,9 +55,8 @@ class Request:
         return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
 
     def messages(self, counts: Counts) -> int:
-        return (
-            self.parameters.round_limits.cap if self.parameters.until_stable else 1
-        ) * counts.iterations + counts.warmup
+        rounds = self.parameters.round_limits.cap if self.parameters.until_stable else 1
+        return rounds * counts.iterations + counts.warmup
 
     @property
     def rounds_least(self) -> int:

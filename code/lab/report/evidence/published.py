@@ -128,14 +128,11 @@ def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
 
 @dataclass(frozen=True)
 class PublishedCurve:
-    """One curve in B/s, each point from a single run; the note warns its reader."""
+    """One curve in B/s, each point from a single run."""
 
     label: str
-    machine: str
-    note: str
     sizes: tuple[int, ...]
     rates: tuple[Estimate, ...]
-    card: str = ""  # the modelled card that stands for the machine's
     name: str = ""
 
     @property
@@ -163,7 +160,7 @@ def _curve(entry: CurveEntry, folder: Path) -> PublishedCurve:
     sizes = tuple(int(row["size_bytes"]) for row in rows)
     values = [entry.restored(size, float(row[entry.value])) for size, row in zip(sizes, rows, strict=True)]
     rates = tuple(Estimate(value * entry.bytes_per_s, None, 1) for value in values)
-    return PublishedCurve(entry.label, entry.machine, entry.note, sizes, rates, entry.card, entry.name)
+    return PublishedCurve(entry.label, sizes, rates, entry.name)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Drawable(Protocol):
     def keys(self) -> tuple[str, ...]: ...
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw the data, or raise a FigureError."""
+        """Draw the data, or raise a LabError."""
 
 
 def render(data: Drawable) -> Figure:

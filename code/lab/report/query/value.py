@@ -54,7 +54,7 @@ class Value:
         estimate = self.shown
         if self.is_rounded and self.is_exact:
             estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
-        return Answer(estimate, self.shown_unit, self.keys, self.is_exact, self.unchecked, self.source)
+        return Answer(estimate, self.shown_unit, self.is_exact, self.unchecked)
 
     def sealed(self) -> "Value":
         """The final value: where several medians stand in it, the draws give the interval."""

@@ -15,10 +15,8 @@ class Answer:
 
     estimate: Estimate
     unit: str  # a key of tex.units.UNITS
-    keys: tuple[str, ...] = ()  # of the records
     is_exact: bool = False  # chosen, counted or read off a curve, so printed in full
     unchecked: tuple[str, ...] = ()  # records that did not pass every check
-    source: str = ""  # the file of a number without records
 
 
 WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3  # significant digits of a measured number

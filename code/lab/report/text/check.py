@@ -91,10 +91,6 @@ class Checked:
         """The sentences that compare without evidence."""
         return tuple(unsupported(self.writing.text))
 
-    @property
-    def statements(self) -> tuple[Backing, ...]:
-        return tuple(backing for backing in self.backings if backing.judged)
-
 
 def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = None) -> Checked:
     """All faults of a text, in its order; without targets, its figures and tables are not looked up."""

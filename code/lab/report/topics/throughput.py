@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lab.analysis.card import Limit, card_limit, tcp_limit, write_limit
+from lab.analysis.card import tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, estimate_median
 from lab.analysis.rounds import (
     LEAST,
@@ -26,17 +26,17 @@ from lab.report.tex.numbers import NANO, in_words
 ONE_SIDED = ("write", "read")
 
 
-def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
+def ceiling(series: Series, size: int) -> float | None:
     """The most that a series' protocol can carry; None for a link without a rate, or another protocol."""
     bit_s, mtu = series.link.rate_bit_s, series.link.mtu
     if bit_s is None:
         return None
     if series.program in ("tcp", "iperf3"):
-        return tcp_limit(sizes, bit_s, mtu)
+        return tcp_limit(bit_s, mtu)
     if series.link.card and series.has_card and series.operation == "write":
-        return card_limit(sizes, bit_s, mtu, series.link.card.header_bytes)
+        return write_limit(size, bit_s, mtu, series.link.card.header_bytes)
     is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
-    return write_limit(sizes, bit_s, mtu) if is_write else None
+    return write_limit(size, bit_s, mtu) if is_write else None
 
 
 def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:

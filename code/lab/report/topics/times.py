@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from statistics import stdev
 
 from lab.analysis.estimate import Estimate, Interval, estimate_median
-from lab.analysis.lines import Line, Pieces, find_pieces, fit_line
+from lab.analysis.lines import Line, fit_line
 from lab.experiment.experiment import Series
 from lab.report.evidence.curve import Subject
 from lab.report.tex.numbers import NANO
@@ -21,10 +21,6 @@ class Times:
 
     def line(self) -> Line:
         return fit_line(self.sizes, self.rows)
-
-    def pieces(self) -> Pieces | None:
-        """The two lines that follow these times where a single line does not."""
-        return find_pieces(self.sizes, self.rows)
 
     def between(self, low: float, high: float) -> "Times":
         columns = [column for column, size in enumerate(self.sizes) if low <= size <= high]

@@ -86,11 +86,6 @@ def address_of(interface: str) -> str:
     return min(usable, key=lambda row: (row["scope"] != "global", row["family"]), default={"local": ""})["local"]
 
 
-def interface_with(address: str) -> str:
-    """The interface that has an address; empty if there is none."""
-    return next((row["interface"] for row in _addresses() if row["local"] == address), "")
-
-
 def _addresses(*which: str) -> list[dict[str, str]]:
     """The addresses of interfaces in this network namespace."""
     return [
@@ -121,8 +116,10 @@ def end(device: str, interface: str, address: str) -> dict[str, str]:
     if not (device or interface or address):
         # The first RDMA device whose port is up; empty if there is none.
         device = next((name for name in devices() if "ACTIVE" in port_state(name)), "")
-    if not interface:
-        interface = interface_of(device) if device else interface_with(address or came_in)
+    if device and not interface:
+        interface = interface_of(device)
+    elif not interface:
+        interface = next((row["interface"] for row in _addresses() if row["local"] == (address or came_in)), "")
     address = address or address_of(interface)
     return {"device": device, "interface": interface, "address": address, "gid": gid_of(device, address)}
 
