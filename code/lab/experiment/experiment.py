@@ -6,6 +6,7 @@ from math import prod
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.experiment.document import Causes, Comparison
 from lab.model.parameters import Counts, Parameters, Profile, Scalar
 from lab.model.trial import Link
 from lab.places import SET_CLOCK
@@ -72,26 +73,6 @@ class Series:
         """Iterations and warm-up of every size."""
         parameters = self.parameters(site, point)
         return tuple(self.profile(site).counts(parameters, size) for size in parameters.sizes)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A ratio that `lab bench` prints: a series over the best of its peers, or over a physical limit."""
-
-    name: str
-    ours: str
-    peers: tuple[str, ...]
-    at_least: float
-    geometric_mean_up_to: int | None = None
-    limit_bytes_per_s: int | None = None
-
-
-@dataclass(frozen=True)
-class Causes:
-    """The series and sizes whose instructions `lab profile` counts."""
-
-    series: tuple[str, ...]
-    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 from lab.errors import SizeError
-from lab.experiment.document import Document, SeriesTable, Values
-from lab.experiment.experiment import MOST_TRIALS, Causes, Comparison, Experiment, Point, Series
+from lab.experiment.document import Causes, Comparison, Document, SeriesTable, Values
+from lab.experiment.experiment import MOST_TRIALS, Experiment, Point, Series
 from lab.experiment.rules import FIXED, SWEEPABLE, broken_rule, find_program, program_faults
 from lab.files.toml import TomlFile, check_lines, read_toml, read_whole
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, ProfileKeys, Scalar
@@ -236,7 +236,7 @@ class _Reader:
             self.refuse(f"{table.ours} is compared with itself", (*path, "peers"), "other series")
         up_to = table.geometric_mean_up_to
         bound = None if up_to is None else self.size(up_to, (*path, "geometric_mean_up_to"))
-        return Comparison(table.name, table.ours, table.peers, table.at_least, bound, table.limit_bytes_per_s)
+        return replace(table, geometric_mean_up_to=bound)
 
     def causes(self, names: list[str]) -> Causes | None:
         """The series and sizes to count. Which sizes a series has depends on the site."""
@@ -244,7 +244,7 @@ class _Reader:
             return None
         self.check_names(table.series, names, ("causes", "series"))
         try:
-            return Causes(table.series, parse_sizes(table.sizes))
+            return replace(table, sizes=parse_sizes(table.sizes))
         except SizeError as error:
             self.refuse(error.what, ("causes", "sizes"), hint=error.hint)
 

@@ -58,10 +58,6 @@ class Request:
         rounds = self.parameters.round_limits.cap if self.parameters.until_stable else 1
         return rounds * counts.iterations + counts.warmup
 
-    @property
-    def rounds_least(self) -> int:
-        return self.parameters.round_limits.window if self.parameters.until_stable else 1
-
 
 @dataclass(frozen=True)
 class Sample:

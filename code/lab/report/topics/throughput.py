@@ -9,10 +9,8 @@ from lab.analysis.estimate import Estimate, estimate_median
 from lab.analysis.rounds import (
     LEAST,
     Correction,
-    State,
-    UntilStable,
-    stop_at,
     until_completed,
+    until_stable,
     warm_up_ratio,
     without_way_back,
 )
@@ -174,9 +172,8 @@ class _Repetition:
     def is_settled(self) -> bool:
         """The program's verdict; raise if the rule has another."""
         limits = self.curve.series.parameters(self.curve.site, self.curve.point).round_limits
-        decision = stop_at(UntilStable(limits.target, limits.window, limits.cap), self.rates)
-        recorded = State.REACHED if self.of("settled") else State.NOT_REACHED
-        if (decision.state, decision.n) != (recorded, len(self.rounds)):
+        is_settled = bool(self.of("settled"))
+        if until_stable(self.rates, limits.target, limits.window, limits.cap) != (len(self.rounds), is_settled):
             size = in_words(self.samples[0].size_bytes)
             raise RecordError(f"the rounds of {size} do not end by the stop rule", where=self.key)
-        return recorded is State.REACHED
+        return is_settled
