@@ -1,9 +1,6 @@
 """`lab doctor`: what each site needs on this host, and what is missing."""
 
-from __future__ import annotations
-
 import fcntl
-import json
 import math
 import os
 import re
@@ -61,7 +58,7 @@ class Diagnosis(NamedTuple):
 def doctor(options: Namespace) -> int:
     """Print what each site needs, what is there, and what is missing."""
     findings = list(examine(options.hosts))
-    print(as_json(findings) if options.json else format_findings(findings))
+    print(format_findings(findings))
     return int(any(finding.remedy for finding in findings if finding.site == EVERYWHERE))
 
 
@@ -90,10 +87,6 @@ def format_findings(findings: list[Diagnosis]) -> str:
             advice = f"; try: {finding.remedy}" if finding.remedy else ""
             lines.append(f"  {mark} {finding.what:<{width}}  {finding.found}{advice}")
     return "\n".join(lines[1:])
-
-
-def as_json(findings: list[Diagnosis]) -> str:
-    return json.dumps([{"site": finding.site, **finding._asdict()} for finding in findings], indent=1)
 
 
 def packages(_: Path) -> Iterator[Diagnosis]:
@@ -233,7 +226,6 @@ def frequency(_: Path) -> Iterator[Diagnosis]:
 
 
 def ssh_hosts(file: Path) -> Iterator[Diagnosis]:
-    """The hosts of hosts.toml, if it names any."""
     yield _program("ssh", "make build, or apt install openssh-client")
     if not hosts.has(file, "ssh"):
         yield Diagnosis(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
@@ -277,7 +269,6 @@ def _remedy(end: JsonTable, state: JsonTable) -> str:
 
 
 def cluster(file: Path) -> Iterator[Diagnosis]:
-    """The cluster, if this host has one."""
     yield _program("sbatch", "log in to the cluster; or make slurm-up for one on this host")
     if not shutil.which("sbatch"):
         return

@@ -1,7 +1,5 @@
 """Errors that end a command with one sentence, and lines on standard error."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from enum import Enum
@@ -66,10 +64,6 @@ class RecordError(LabError):
 
 class StorageError(LabError):
     """A result could not be written: the disk is full or the folder is read-only."""
-
-
-class VerifyError(LabError):
-    """A re-run differs from the reference."""
 
 
 class OpeningFault(Enum):

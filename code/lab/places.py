@@ -1,7 +1,5 @@
 """The folders of a checkout, and the version of its code."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from functools import cache

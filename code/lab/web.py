@@ -1,7 +1,5 @@
 """The documentation as a website: Markdown to HTML, a search, and a gallery of the reports."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -13,7 +11,6 @@ from hashlib import sha256
 from html import escape, unescape
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
@@ -21,6 +18,7 @@ from markupsafe import Markup
 from lab.errors import LabError, tell
 from lab.files.storage import write_bytes
 from lab.places import ROOT, TEMPLATES, from_here
+from lab.report.html.page import filled
 
 TEMPLATE, SCRIPT = "site.html", "parts/search.js"
 FRONT, REPORTS, SEARCH = "index.html", "reports.html", "search.html"
@@ -87,15 +85,13 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
     bodies = {name: body(file, names) for name, file in documents.items()}
     if shown:
         bodies[REPORTS] = Body("Reports", "<h1>Reports</h1>")
-    loader = FileSystemLoader(templates)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
     menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {}) | MENU
 
     def page(name: str, content: Body, **more: object) -> bytes:
         values = {"name": name, "title": content.title, "body": Markup(content.html), "places": list(menu.items())}
-        return (environment.get_template(TEMPLATE).render(values | more) + "\n").encode()
+        return (filled(templates, TEMPLATE, values | more) + "\n").encode()
 
-    script = environment.get_template(SCRIPT).render()
+    script = filled(templates, SCRIPT, {})
     search = {"script": Markup(script), "digest": b64encode(sha256(script.encode()).digest()).decode()}
     index = Markup(_index(bodies, shown))
     files = {name: file.read_bytes() for name, file in pictures.items()}
@@ -144,7 +140,6 @@ def _alone(svg: str) -> str:
 
 
 def first_page(pdf: Path) -> bytes:
-    """The first page as a PNG."""
     command = ["pdftoppm", "-png", "-f", "1", "-singlefile", "-scale-to-x", str(WIDTH), "-scale-to-y", "-1", str(pdf)]
     try:
         return subprocess.run(command, capture_output=True, check=True).stdout

@@ -1,8 +1,6 @@
 """The model of the card, its fit to published times, and the ceiling of a link."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import log1p, sqrt
 from statistics import median
@@ -22,36 +20,16 @@ def largest_packet(mtu: int, header: int = ROCE) -> int:
     return next(payload for payload in PATH_MTUS if payload + header <= mtu)
 
 
-@dataclass(frozen=True)
-class Limit:
-    """The physical limit at each x: the link's rate, or its part without headers."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
+def write_limit(size: int, rate_bit_s: float, mtu: int, header: int = ETHERNET + ROCE) -> float:
+    """RDMA WRITE over IPv4, with separate packets for each message; `mtu` is the link's, in bytes of IP. A modelled
+    card's packets have another header."""
+    packets = -(-size // largest_packet(mtu, ROCE + WRITE))
+    return rate_bit_s / 8 * size / (size + packets * header + WRITE)
 
 
-def write_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
-    """RDMA WRITE over IPv4, with separate packets for each message; `mtu` is the link's, in bytes of IP."""
-    return _packets_limit("after headers, WRITE", sizes, rate_bit_s, mtu, ETHERNET + ROCE)
-
-
-def card_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int, header: int) -> Limit:
-    """RDMA WRITE by a modelled card whose packets have a header of this many bytes."""
-    return _packets_limit("after headers, WRITE by the card", sizes, rate_bit_s, mtu, header)
-
-
-def _packets_limit(label: str, sizes: Sequence[float], rate_bit_s: float, mtu: int, header: int) -> Limit:
-    payload = largest_packet(mtu, ROCE + WRITE)
-    sent = [size + -(-size // payload) * header + WRITE for size in sizes]
-    y = tuple(rate_bit_s / 8 * size / with_headers for size, with_headers in zip(sizes, sent, strict=True))
-    return Limit(label, tuple(sizes), y)
-
-
-def tcp_limit(sizes: Sequence[float], rate_bit_s: float, mtu: int) -> Limit:
+def tcp_limit(rate_bit_s: float, mtu: int) -> float:
     """TCP over IPv4 with timestamps: a stream, so full segments at every message size."""
-    best = rate_bit_s / 8 * (mtu - TCP) / (mtu + ETHERNET)
-    return Limit("after headers, TCP", tuple(sizes), tuple(best for _ in sizes))
+    return rate_bit_s / 8 * (mtu - TCP) / (mtu + ETHERNET)
 
 
 BLOCK = 64  # bytes of a request that the card fetches at once

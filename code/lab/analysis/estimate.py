@@ -1,7 +1,5 @@
 """Estimates from samples: medians, quantiles and their intervals."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,7 +34,7 @@ class Interval:
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def overlaps(self, other: Interval) -> bool:
+    def overlaps(self, other: "Interval") -> bool:
         return self.low <= other.high and other.low <= self.high
 
 

@@ -1,7 +1,5 @@
 """Knees and steps: where a line changes its slope, with an interval; and where a curve jumps between two sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,15 +54,7 @@ def find_jumps(rates: Mapping[int, float]) -> dict[int, float]:
     return {large: factor for (small, large), factor in growth.items() if factor > JUMP * large / small}
 
 
-@dataclass(frozen=True)
-class Knee:
-    """The slope changes at `at`; `p_value` is the chance of as sharp a knee from a straight line with this noise."""
-
-    at: Estimate
-    p_value: float
-
-
-def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -> Knee | None:
+def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate | None:
     """Find the knee of a continuous line with two slopes; None if the data don't support one.
 
     Estimator: least squares over all places of the knee (D. J. Hudson, 1966; V. M. R. Muggeo, "Estimating regression
@@ -80,7 +70,7 @@ def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -
     if points.is_straight or p_value > 1 - level or _parabola_is_better(points, places):
         return None
     at, low, high = _locate(points, places, level)
-    return Knee(Estimate(at, Interval(low, high, level), points.n), p_value)
+    return Estimate(at, Interval(low, high, level), points.n)
 
 
 @dataclass(frozen=True)
@@ -94,7 +84,7 @@ class _Points:
     n: int
 
     @classmethod
-    def of(cls, xs: Floats, ys: Floats) -> _Points:
+    def of(cls, xs: Floats, ys: Floats) -> "_Points":
         x, inverse, counts = np.unique(xs, return_inverse=True, return_counts=True)
         if x.size < LEAST_X:
             raise TooFewSamples(f"a knee needs {LEAST_X} different x", needed=LEAST_X, found=x.size)

@@ -1,7 +1,5 @@
 """Straight lines through points: one line, or one per piece."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +11,11 @@ from lab.analysis.ratios import dot, norm
 
 @dataclass(frozen=True)
 class Line:
-    """y = intercept + slope x, fitted over `low`..`high`; `r_squared` is None where all y are equal."""
+    """y = intercept + slope x; `r_squared` is None where all y are equal."""
 
     slope: Estimate  # its n counts repetitions, as the intercept's does
     intercept: Estimate
     r_squared: float | None
-    low: float
-    high: float
     residuals: Floats  # repetition by repetition
     n: int  # points
 
@@ -45,13 +41,10 @@ def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
     slope = estimate_mean(slopes, level)
     intercept = estimate_mean(rows.mean(axis=1) - slopes * xs.mean(), level)
     residuals = (rows - (intercept.value + slope.value * xs)).reshape(-1)
-    r_squared = _r_squared(rows.reshape(-1), residuals)
-    return Line(slope, intercept, r_squared, float(xs.min()), float(xs.max()), residuals, rows.size)
-
-
-def _r_squared(ys: Floats, residuals: Floats) -> float | None:
+    ys = rows.reshape(-1)
     total = float(np.square(ys - ys.mean()).sum())
-    return 1 - float(dot(residuals, residuals)) / total if total else None
+    r_squared = 1 - float(dot(residuals, residuals)) / total if total else None
+    return Line(slope, intercept, r_squared, residuals, rows.size)
 
 
 # A line always fits two points, so a piece has three x.
@@ -66,17 +59,9 @@ CHANCE = 0.01
 MATTERS = 0.01
 
 
-@dataclass(frozen=True)
-class Pieces:
-    """The lines below and above the break, which is between two x."""
-
-    below: Line
-    above: Line
-    at: Estimate
-
-
-def find_pieces(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Pieces | None:
-    """Fit two lines, with or without a step between them; None unless they fit the rows of y clearly better than one.
+def find_break(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Estimate | None:
+    """Fit two lines, with or without a step between them; return the place between two x where they break, or None
+    unless they fit the rows of y clearly better than one.
 
     Estimator: least squares on the means over the repetitions, over all places of the break. Clearly better means all
     of three. By BIC, n ln(squares left) + parameters ln(n), two lines win by more than 10 on the means (G. Schwarz,
@@ -100,8 +85,7 @@ def find_pieces(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Pieces | No
     of_rows = [_Breaks.of(xs, row[None, :]).best for row in rows]
     low, high = xs[min(first, *of_rows) - 1], xs[max(last, *of_rows)]
     middle = float(xs[breaks.best - 1] + xs[breaks.best]) / 2
-    below, above = (fit_line(xs[part], rows[:, part], level) for part in breaks.parts)
-    return Pieces(below, above, Estimate(middle, Interval(float(low), float(high), level), len(rows)))
+    return Estimate(middle, Interval(float(low), float(high), level), len(rows))
 
 
 @dataclass(frozen=True)
@@ -113,7 +97,7 @@ class _Breaks:
     left: Floats  # infinite if a piece would have too few x
 
     @classmethod
-    def of(cls, xs: Floats, rows: Floats) -> _Breaks:
+    def of(cls, xs: Floats, rows: Floats) -> "_Breaks":
         means = rows.mean(axis=0)
         left = np.full(xs.size, np.inf)
         before, after = _left_of_starts(xs, means), _left_of_starts(xs[::-1], means[::-1])[::-1]

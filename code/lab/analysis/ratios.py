@@ -1,7 +1,5 @@
 """Ratios of two series with intervals, and the verdict on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from enum import Enum
@@ -21,7 +19,6 @@ def dot(left: Floats, right: Floats) -> Floats:
 
 
 def norm(rows: Floats) -> Floats:
-    """Return the length of each row."""
     return np.sqrt(dot(rows, rows))
 
 

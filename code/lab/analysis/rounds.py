@@ -1,9 +1,6 @@
 """Rules that stop a series of rounds, and the corrections of its rates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,58 +9,23 @@ from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, TooFewSampl
 from lab.analysis.ratios import ratio_of_medians
 
 
-class State(Enum):
-    """The verdict of a rule on the series so far."""
+def until_stable(series: ArrayLike, target: float, window: int, cap: int) -> tuple[int, bool | None]:
+    """Return the number of samples at which a series stops, and whether it is stable there; None if it ends before.
 
-    GO_ON = "go on"
-    REACHED = "reached"
-    NOT_REACHED = "not reached"
-
-
-@dataclass(frozen=True)
-class Decision:
-    """The verdict after n samples; the rule compares `spread`, a fraction or None if unknown, with its target."""
-
-    state: State
-    n: int
-    spread: float | None = None
-
-
-@dataclass(frozen=True)
-class UntilStable:
-    """Stop when the largest and the least of the last `window` samples differ by at most `target` times their median,
-    or at `cap` samples.
-
-    Estimator: (max - min) / median of the window. Assumes nothing, and promises little: a slow drift passes if
-    it moves less than the target in one window. Source: the exercise behind the until-stable experiment.
+    It stops when the largest and the least of the last `window` samples differ by at most `target` times their median,
+    or at `cap` samples. Estimator: (max - min) / median of the window. Assumes nothing, and promises little: a slow
+    drift passes if it moves less than the target in one window. Source: the exercise behind the until-stable
+    experiment.
     """
-
-    target: float
-    window: int
-    cap: int
-
-    def decide(self, series: ArrayLike) -> Decision:
-        samples = np.asarray(series, dtype=np.float64)
-        spread = _spread(check_samples(samples[-self.window :])) if samples.size >= self.window else None
-        if spread is not None and spread <= self.target:
-            return Decision(State.REACHED, samples.size, spread)
-        return Decision(State.NOT_REACHED if samples.size >= self.cap else State.GO_ON, samples.size, spread)
-
-
-def stop_at(rule: UntilStable, series: ArrayLike) -> Decision:
-    """Return the decision at the first sample at which the rule stops; GO_ON if the series ends before."""
     samples = check_samples(series)
-    decision = Decision(State.GO_ON, 0)
     for n in range(1, samples.size + 1):
-        decision = rule.decide(samples[:n])
-        if decision.state is not State.GO_ON:
-            break
-    return decision
-
-
-def _spread(window: Floats) -> float:
-    width, median = float(np.ptp(window)), float(np.median(window))
-    return width / abs(median) if median else float("inf") if width else 0.0
+        width, middle = (float(of(samples[max(n - window, 0) : n])) for of in (np.ptp, np.median))
+        spread = width / abs(middle) if middle else float("inf") if width else 0.0
+        if n >= window and spread <= target:
+            return n, True
+        if n >= cap:
+            return n, False
+    return samples.size, None
 
 
 LEAST = 10  # windows of a trial; fewer don't show when it settles

@@ -1,7 +1,5 @@
 """Count the instructions of a message: the difference between two trials of one size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Executed instructions by function: of the VM's kernel, its programs and their libraries."""
 
-from __future__ import annotations
-
 import io
 from bisect import bisect
 from collections import Counter
@@ -29,10 +27,6 @@ VDSO = "vdso"
 LISTED = "/proc/kallsyms"
 JOB = Job((Step.launched(("cat", LISTED)),), Link(), Perturbation(), deadline_s=60)
 FIRST = 1 << 63  # start of the kernel's addresses; the list begins with offsets in per-CPU memory
-
-
-class CountsError(SiteError):
-    """Counts that cannot be read."""
 
 
 class Function(NamedTuple):
@@ -81,11 +75,10 @@ class Executed:
 
 
 def parse_counts(text: bytes) -> Executed:
-    """Read the plugin's output."""
     head, *lines = text.splitlines()
     name, _, whole = head.partition(b" ")
     if name != WHOLE:
-        raise CountsError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
+        raise SiteError("the plugin left no counts of this end", hint="lab doctor, for the site exact")
     pages: list[CodePage] = []
     for line in lines:
         word, _, rest = line.partition(b" ")
@@ -108,7 +101,6 @@ class Kernel:
     functions: list[Function]
 
     def at(self, address: int) -> Function:
-        """Return the function that contains an address."""
         number = bisect(self.starts, address) - 1
         return self.functions[number] if number >= 0 else of_kernel(UNKNOWN)
 

@@ -1,7 +1,5 @@
 """The table of causes: instructions by kind of work."""
 
-from __future__ import annotations
-
 import csv
 import tomllib
 from collections import Counter
@@ -97,10 +95,6 @@ def difference(twice: Tally, once: Tally) -> Tally:
     return Counter({function: more for function in twice | once if (more := twice[function] - once[function])})
 
 
-class CausesError(LabError):
-    """A table that cannot be read."""
-
-
 @dataclass(frozen=True)
 class Cause:
     """A kind of work at one end, for all messages together."""
@@ -159,12 +153,11 @@ def format_functions(shares: Iterable[Share]) -> str:
 
 
 def read(file: Path) -> tuple[Cause, ...]:
-    """Read a table by kind of work."""
     try:
         with file.open(newline="") as opened:
             return tuple(_row(cells) for cells in csv.DictReader(opened))
     except (KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
-        raise CausesError("is not a table of causes", str(file), "lab profile, which writes it") from error
+        raise LabError("is not a table of causes", str(file), "lab profile, which writes it") from error
 
 
 def _row(cells: dict[str, str]) -> Cause:

@@ -1,7 +1,5 @@
 """`lab clean`: what .cache, .venv, report and results contain, and how to remove what can be made again."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """All commands of `lab`. A new command is one entry of SECTIONS and a function in the module that the entry names."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -140,7 +138,7 @@ class Command:
     example_arguments: str = ""
     arguments: tuple[Argument, ...] = ()
 
-    def takes(self, *arguments: Argument) -> Command:
+    def takes(self, *arguments: Argument) -> "Command":
         return replace(self, arguments=arguments)
 
     @property
@@ -185,9 +183,7 @@ SECTIONS = {
             "compare two runs by ratios with intervals",
             "results report/verbs_throughput.pdf",
         ).takes(file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
-        Command("doctor.doctor", "check what each site needs on this host").takes(
-            flag("--json", "print JSON, for programs"), hosts()
-        ),
+        Command("doctor.doctor", "check what each site needs on this host").takes(hosts()),
     ),
     "Write a report": (
         Command(
@@ -361,7 +357,6 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """All commands, each with its example."""
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="lab",
@@ -400,7 +395,6 @@ class ShowVersion(argparse.Action):
 
 
 def version_lines() -> Iterator[str]:
-    """The version with a digest of the code, the commit if there is one, and the digest of the VM."""
     from lab.machine import snapshot
 
     if not is_checkout(ROOT):

@@ -1,7 +1,5 @@
 """`lab completion`: a script for a shell, which runs `lab completion words ...` to list what can be typed next."""
 
-from __future__ import annotations
-
 import io
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence

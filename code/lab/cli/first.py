@@ -1,7 +1,5 @@
 """`lab try`: a first figure from a small experiment."""
 
-from __future__ import annotations
-
 import sys
 from argparse import Namespace
 from pathlib import Path

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from lab.cli import INTERRUPTED
-from lab.cli.progress import Progress
 from lab.cli.reporting import Reporting
-from lab.errors import VerifyError, tell
+from lab.errors import LabError, tell
 from lab.files.storage import write_text
 from lab.files.store import is_current, keep_stamp
 from lab.places import REFERENCE, from_here
@@ -25,6 +26,65 @@ from lab.run.preflight import is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 from lab.sites.hosts import ANY, choose
 from lab.sites.site import Site, open_site
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+QUIET_S = 2.0  # shorter runs print no progress
+LINE_EVERY_S = 10.0  # between lines, without a terminal
+
+
+class Progress:
+    """Counts trials; prints how many are left and about how long they will take."""
+
+    def __init__(self, todo: Sequence[Planned], stream: TextIO, estimate: TimeEstimate) -> None:
+        self.stream, self.estimate = stream, estimate
+        self.total, self.done = len(todo), 0
+        self.total_s, self.done_s = estimate.total_s(todo), 0.0  # only their ratio counts
+        self.start = self.latest_line = time.monotonic()
+        self.bar: Bar | None = None
+
+    def watch(self, result: str, planned: Planned) -> None:
+        self.done += 1
+        self.done_s += self.estimate.trial_s(planned)
+        now = time.monotonic()
+        if now - self.start < QUIET_S:
+            return
+        if self.stream.isatty():
+            self._draw()
+        elif result == "failed" or now - self.latest_line >= LINE_EVERY_S or self.done == self.total:
+            self.latest_line = now
+            left_s = (now - self.start) / self.done_s * (self.total_s - self.done_s)
+            latest = f"{planned.series.name} {result}"
+            self.say(f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}")
+
+    def say(self, line: str) -> None:
+        if self.bar is not None:
+            self.bar.console.print(line, markup=False, highlight=False)
+        else:
+            print(line, file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Leave the terminal on an empty line."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def _draw(self) -> None:
+        if self.bar is None:
+            # Imported lazily: a run without a terminal does not pay for it.
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self.bar = Bar(
+                *Bar.get_default_columns(),
+                "{task.completed} of {task.total}",
+                console=Console(file=self.stream),
+                redirect_stdout=sys.stdout.isatty(),  # else a file would miss what is printed meanwhile
+            )
+            self.bar.start()
+            self.bar.add_task("trials", total=self.total)
+        self.bar.update(self.bar.task_ids[0], completed=self.done)
+
 
 SHOWN_FAILURES = 5
 SHOWN_FACTS = ("program", "operation", "measure", "repetition", "site", "link", "perturbation", "notes", "checks")
@@ -131,8 +191,11 @@ def say_interrupted(summary: RunSummary) -> int:
 
 
 def table(options: Namespace) -> int:
-    """Write records as CSV."""
-    plans = _plans_of_now(options) if options.reference else plans_of(options)
+    if options.reference:  # the plans of a run now: a reference from an earlier build or VM would be stale
+        site = choose(options.hosts)[0] if options.site == ANY else options.site
+        plans = open_shop(options.experiment, options, open_site(site, options.hosts)).plans
+    else:
+        plans = plans_of(options)
     for plan in plans:
         tell(*damaged(plan.planned, options.results))
         file = write_table(plan, options.results, options.out)
@@ -141,16 +204,10 @@ def table(options: Namespace) -> int:
         todo, _ = missing(plans, options.results)
         if todo:  # a reference with gaps would look complete
             what = f"{len(todo)} trials have no record yet"
-            raise VerifyError(what, where=str(options.results), hint="lab run first")
+            raise LabError(what, where=str(options.results), hint="lab run first")
         for file, rows in write_reference(plans, options.results, REFERENCE).items():
             print(f"{from_here(file)}: {rows} rows")
     return 0
-
-
-def _plans_of_now(options: Namespace) -> tuple[Plan, ...]:
-    """The plans of a run now: a reference from an earlier build or VM would be stale."""
-    site = choose(options.hosts)[0] if options.site == ANY else options.site
-    return open_shop(options.experiment, options, open_site(site, options.hosts)).plans
 
 
 def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
@@ -164,7 +221,6 @@ def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
 
 
 def show(options: Namespace) -> int:
-    """Print one record for people."""
     key = find_key(options.results, options.record)
     facts = read_facts(options.results, key)
     table = facts.table()

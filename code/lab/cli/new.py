@@ -1,7 +1,5 @@
 """`verbyte new FOLDER`: a checkout from the installed package, which contains all of its files."""
 
-from __future__ import annotations
-
 import sys
 import tarfile
 from argparse import ArgumentParser

@@ -1,7 +1,5 @@
 """Reports that are written by `lab report` in other processes while more experiments are measured."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -13,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lab.errors import tell
-from lab.plan.plan import Plan, Planned
+from lab.plan.plan import Planned
 from lab.plan.planning import Workshop
 from lab.report.commands import is_current
 from lab.run.run import missing
@@ -30,12 +28,13 @@ class Reporting:
     def __init__(self, shop: Workshop, options: Namespace) -> None:
         self.options, self.during_trials = options, shop.facts.traits.repeats
         self.plans = shop.plans if options.report else ()
-        self.waiting = {plan.experiment.file: _missing_keys(plan, options) for plan in self.plans}  # keys of trials
+        todo = {plan: missing([plan], options.results, fresh=options.fresh)[0] for plan in self.plans}
+        self.waiting = {plan.experiment.file: {each.trial.key for each in trials} for plan, trials in todo.items()}
         self.failed = Counter[Path]()  # trials, by experiment
         self.running: list[subprocess.Popen[str]] = []
         self.status = 0
 
-    def __enter__(self) -> Reporting:
+    def __enter__(self) -> "Reporting":
         if self.during_trials:
             self._start()
         return self
@@ -45,7 +44,6 @@ class Reporting:
             self.stop()
 
     def watch(self, result: str, planned: Planned) -> None:
-        """Count a trial that is over."""
         for file, keys in self.waiting.items():
             if planned.trial.key in keys:
                 keys.remove(planned.trial.key)
@@ -72,7 +70,6 @@ class Reporting:
         return self.status
 
     def stop(self) -> None:
-        """End all reports that are being written."""
         for report in self.running:
             _signal(report, signal.SIGINT)
         for report in self.running:
@@ -108,11 +105,6 @@ def start_report(files: list[Path], options: Namespace) -> subprocess.Popen[str]
     command = [sys.executable, "-P", "-m", "lab", "report", *places, *more, "--", *files]
     pipe = subprocess.PIPE
     return subprocess.Popen(list(map(str, command)), stdout=pipe, stderr=pipe, text=True, start_new_session=True)
-
-
-def _missing_keys(plan: Plan, options: Namespace) -> set[str]:
-    todo, _ = missing([plan], options.results, fresh=options.fresh)
-    return {planned.trial.key for planned in todo}
 
 
 def _signal(report: subprocess.Popen[str], number: int) -> None:

@@ -1,7 +1,5 @@
 """Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
 
-from __future__ import annotations
-
 import csv
 import io
 import random
@@ -19,7 +17,7 @@ from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.compiler import build
-from lab.errors import SiteError, SizeError, SpecError, VerifyError, tell
+from lab.errors import LabError, SiteError, SizeError, SpecError, tell
 from lab.experiment.reader import load
 from lab.files.bounded import read_typed
 from lab.files.storage import write_text
@@ -39,7 +37,7 @@ from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.table import make_table, parse_table
 from lab.report.evidence.published import published_curve
 from lab.sites.agent.client import kept, locator
-from lab.sites.exact import ExactSite, open_profiled
+from lab.sites.exact import ExactSite, ProfiledSite
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.queue import load as load_modules
 from lab.sites.queue import options as sbatch_options
@@ -67,7 +65,7 @@ mkdir -p "$out"
 
 def profile(options: Namespace) -> int:
     """Count each window, print its largest functions, and write both tables."""
-    site = open_profiled()
+    site = ProfiledSite(MACHINE, CACHE)
     for plan in open_workshop(options.experiment, site, tell).plans:
         counter, shares = Profiler(site), list[Share]()
         for window in _windows(plan, options):
@@ -205,7 +203,6 @@ def _tenth(plan: Plan, chance: random.Random) -> Plan:
 
 
 def bench(options: Namespace) -> int:
-    """Print ratios from records of one run."""
     shop = open_shop([EXPERIMENTS / "bench.toml"], options)
     summary = run_remaining(shop, options.results, options.jobs)
     if summary.interrupted:
@@ -233,7 +230,7 @@ def lock(options: Namespace) -> int:
         summary = run_remaining(shop, results, options.jobs)
         if summary.interrupted or summary.failed:
             hint = "lab run, then lab table --reference"
-            raise VerifyError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
+            raise LabError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
         for file, rows in write_reference(shop.plans, results, REFERENCE).items():
             print(f"{file}: {rows} rows")
     return 0
@@ -267,7 +264,6 @@ def image(options: Namespace) -> int:
 
 
 def script(options: Namespace) -> int:
-    """Print a job script for two nodes of a cluster."""
     cluster = read_slurm(options.hosts)
     experiment = load(find_experiment(options.experiment))
     plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))

@@ -1,7 +1,5 @@
 """Build programs, QEMU's plugins and the modelled card by the locked toolchain, and cache them by their sources."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -34,18 +32,6 @@ KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && 
 Tell = Callable[[str], None]
 
 
-class CompilerMissing(SiteError):
-    """This host cannot compile; the sources may be valid."""
-
-
-class PluginError(SiteError):
-    """A plugin cannot be built."""
-
-
-class CardError(SiteError):
-    """A part of the card cannot be built."""
-
-
 def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
     """The status and the output of a task, in a sandbox or a VM; a section of the lock extends the toolchain."""
     tools = toolchain.unpacked(machine, cache, tell, section)
@@ -65,7 +51,7 @@ def build_shut_in(
         status, output = run(task, MACHINE, CACHE, tell)
     except (SiteError, StorageError) as error:
         what = f"this computer cannot compile safely: {error.what}"
-        raise CompilerMissing(what, error.where, error.hint, getattr(error, "evidence", {})) from error
+        raise SiteError(what, error.where, error.hint, getattr(error, "evidence", {})) from error
     return task.programs(status, output)
 
 
@@ -111,7 +97,7 @@ def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: st
     try:
         return task.programs(*run(task, machine, cache, tell, section))[f"{which}.so"]
     except BuildRefused as error:
-        raise PluginError(f"the plugin does not compile: {error.what}") from error
+        raise SiteError(f"the plugin does not compile: {error.what}") from error
 
 
 def device_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
@@ -162,7 +148,7 @@ def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
         try:
             (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
         except BuildRefused as error:
-            raise CardError(f"the card does not compile: {error.what}") from error
+            raise SiteError(f"the card does not compile: {error.what}") from error
         return {name: content}
 
     _fill(target, CARDS_KEPT, compiled)

@@ -1,7 +1,5 @@
 """One build: a command turns source files into programs, within bounds."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 The VM boots the image's kernel with the toolchain's tree and the sources in its first file system, on the wall clock.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import shlex

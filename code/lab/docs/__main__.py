@@ -1,7 +1,5 @@
 """`python -m lab.docs` writes the generated pages; with --check it names those that are stale."""
 
-from __future__ import annotations
-
 import sys
 
 from lab.docs.pages import stale, write

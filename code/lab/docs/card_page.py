@@ -1,7 +1,5 @@
 """The page about the modelled card, and the figure of the front page."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import defaultdict
@@ -44,7 +42,7 @@ def headline(reference: Path = REFERENCE) -> str:
     """The drawing as text; the same tables give the same bytes."""
     curves = list(_curves(reference / f"{EXPERIMENT}.csv"))
     with style():
-        drawing, (panel,) = new_panels([HEIGHT_MM])
+        drawing, (panel,) = new_panels(1, HEIGHT_MM)
         panel.set_position((0.095, 0.145, 0.73, 0.83))
         for label, colour, rates, is_published in curves:
             marker, dashes = ("", "--") if is_published else ("o", "-")

@@ -1,18 +1,77 @@
 """The pages of docs/ that are generated from the code."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import get_args, get_origin, get_type_hints
 
-from lab.docs import card_page, experiment_page
-from lab.docs.schema import filled, rows
+from lab.docs import card_page
+from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables
+from lab.experiment.document import Document
+from lab.experiment.rules import RULES
+from lab.options import TABLES, OptionRule, parameter_of
 from lab.places import DOCS, TEMPLATES, from_here
+from lab.programs import PROGRAMS
+from lab.programs.program import Program
 from lab.report.context import Context
 from lab.report.exhibits.core import LOOKS
+
+TOML = {"yes": "true", "no": "false"}
+
+
+def experiment_page() -> str:
+    asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
+    refused = [(f"`{parameter_of(rule.option)}`", _conditions(rule)) for rule in asked]
+    parts = {
+        "keys": "\n".join(map(_section, tables(Document))),
+        "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
+        "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
+        "refused": rows(("parameter", "is refused where"), refused),
+    }
+    return filled("experiments.md", parts)
+
+
+def smallest(table: SchemaTable) -> str:
+    """A table with the keys that it must have, as a file spells it."""
+    lines = [f"{key.name} = {key.examples[0]}" for key in table.keys if key.required and key.examples]
+    head = table.head.replace("SITE", "exact").replace("NAME", "mine")
+    return "".join(f"{line}\n" for line in (head, *lines))
+
+
+def _section(table: SchemaTable) -> str:
+    title = f"## {table.head}" if table.head else "## Above all tables"
+    more = f" It may hold every key of `{table.based_on}` too." if table.based_on else ""
+    example = f"\n```toml\n{smallest(table)}```\n" if table.head and any(each.required for each in table.keys) else ""
+    cells = [_cells(each) for each in table.keys]
+    keys = rows(("key", "value", "without it", "meaning", "example"), cells)
+    return f"{title}\n{table.meaning}{more}\n{example}\n{keys}"
+
+
+def _cells(key: SchemaKey) -> tuple[str, ...]:
+    example = f"`{key.name} = {key.examples[0]}`" if key.examples else ""
+    return (f"`{key.name}`", key.allowed, _default(key), key.meaning, example)
+
+
+def _default(key: SchemaKey) -> str:
+    if key.required:
+        return "required"
+    return "" if key.default is None or key.default == () else f"`{json.dumps(key.default)}`"
+
+
+def _program(program: Program) -> tuple[str, ...]:
+    able = ", ".join(f"{operation} {measure}" for operation, measure in sorted(program.abilities))
+    return f"`{program.name}`", able, ", ".join(f"`{name}`" for name in sorted(program.uses))
+
+
+def _conditions(rule: OptionRule) -> str:
+    return " and ".join(f"{_spelled(left)} {relation} {_spelled(right)}" for left, relation, right in rule.refused_if)
+
+
+def _spelled(product: str) -> str:
+    return " times ".join(f"`{TOML.get(each, parameter_of(each))}`" for each in product.split("*"))
+
 
 EXAMPLE = "plain_verbs.tex"
 
@@ -46,7 +105,7 @@ def _fields(kind: object) -> list[str]:
 
 PAGES: dict[str, Callable[[], str]] = {
     "cards.md": card_page.page,
-    "experiments.md": experiment_page.page,
+    "experiments.md": experiment_page,
     "headline.svg": card_page.headline,
     "reports.md": template_page,
 }

@@ -106,7 +106,6 @@ def _key(kind: type[DataclassInstance], name: str, allowed: str, *, is_required:
 
 
 def describe(hint: object, outer: Sequence[Limits] = ()) -> str:
-    """The type of a value with its limits; those of the key narrow those of an alternative."""
     inner, notes = notes_of(hint)
     limits = [*outer, *(note for note in notes if isinstance(note, Limits))]
     if expected := next((each.expected for each in limits if each.expected), ""):

@@ -1,7 +1,5 @@
 """The tables of an experiment file; docs/experiments.md is generated from this module."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -11,7 +9,7 @@ from lab.model.parameters import Bytes, Parameters, ProfileKeys, Sizes
 from lab.model.trial import Link
 from lab.programs.student import OwnTable
 from lab.sites.site import MODULES
-from lab.typed_json import LINE, JsonTable, Limits, PartOf
+from lab.typed_json import LINE, JsonTable, Limits, PartOf, Typed
 
 NAME = Limits(
     pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="up to 60 small letters, digits, and . _ - behind the first"
@@ -79,7 +77,7 @@ class SeriesTable:
 
 
 @dataclass(frozen=True)
-class ComparisonTable:
+class Comparison:
     """One ratio: a series over the best of its peers, or over a limit of physics."""
 
     name: Annotated[str, LINE, "Its line in the table.", '"verbs-client / ib_write_bw"']
@@ -93,16 +91,16 @@ class ComparisonTable:
         "117_685_305",
     ] = None
     geometric_mean_up_to: Annotated[
-        Bytes | None, "Judge the geometric mean of the ratios up to this size, not each ratio.", '"1K"'
+        int | None, Typed(Bytes), "Judge the geometric mean of the ratios up to this size, not each ratio.", '"1K"'
     ] = None
 
 
 @dataclass(frozen=True)
-class CausesTable:
+class Causes:
     """Where the instructions of a message go: what is counted for the report."""
 
     series: Annotated[Names, "The series to count; of a series with `vary`, its first values.", '["depth"]']
-    sizes: Annotated[Sizes, "The message sizes to count, out of those of the series.", '"64"']
+    sizes: Annotated[tuple[int, ...], Typed(Sizes), "The message sizes to count, out of those of the series.", '"64"']
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,12 +149,12 @@ class Document:
         "The curves. Each is one program with one operation and one measure.",
     ]
     comparison: Annotated[
-        tuple[ComparisonTable, ...],
+        tuple[Comparison, ...],
         Limits(longest=1000),
         "Ratios that `lab bench` prints and the grader's check `speed` asks for.",
     ] = ()
     causes: Annotated[
-        CausesTable | None,
+        Causes | None,
         "What `lab profile` counts on exact: the instructions of a message, by function.",
         '{ series = ["depth"], sizes = "64" }',
     ] = None

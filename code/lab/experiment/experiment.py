@@ -1,13 +1,12 @@
 """An experiment: its series, sweeps and sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import Path
 
 from lab.errors import SpecError
+from lab.experiment.document import Causes, Comparison
 from lab.model.parameters import Counts, Parameters, Profile, Scalar
 from lab.model.trial import Link
 from lab.places import SET_CLOCK
@@ -58,7 +57,6 @@ class Series:
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
 
     def trials(self, site: str) -> int:
-        """The number of trials on a site."""
         return prod(len(values) for values in self.vary.values()) * self.parameters(site, {}).repetitions
 
     def profile(self, site: str) -> Profile:
@@ -78,26 +76,6 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A ratio that `lab bench` prints: a series over the best of its peers, or over a physical limit."""
-
-    name: str
-    ours: str
-    peers: tuple[str, ...]
-    at_least: float
-    geometric_mean_up_to: int | None = None
-    limit_bytes_per_s: int | None = None
-
-
-@dataclass(frozen=True)
-class Causes:
-    """The series and sizes whose instructions `lab profile` counts."""
-
-    series: tuple[str, ...]
-    sizes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Experiment:
     name: str
     file: Path
@@ -110,10 +88,9 @@ class Experiment:
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The modelled cards that are used."""
         return tuple(dict.fromkeys(each.link.card.name for each in self.series if each.link.card and each.has_card))
 
-    def on(self, traits: Traits) -> Experiment:
+    def on(self, traits: Traits) -> "Experiment":
         """The experiment without the series that the site cannot run."""
         series = tuple(each for each in self.series if each.runs_on(traits))
         left_out = tuple(each.name for each in self.series if each not in series)

@@ -1,7 +1,5 @@
 """Read an experiment file: layers of parameters, sweeps and cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
 from math import prod
@@ -9,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 from lab.errors import SizeError
-from lab.experiment.document import Document, SeriesTable, Values
-from lab.experiment.experiment import MOST_TRIALS, Causes, Comparison, Experiment, Point, Series
+from lab.experiment.document import Causes, Comparison, Document, SeriesTable, Values
+from lab.experiment.experiment import MOST_TRIALS, Experiment, Point, Series
 from lab.experiment.rules import FIXED, SWEEPABLE, broken_rule, find_program, program_faults
 from lab.files.toml import TomlFile, check_lines, read_toml, read_whole
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, ProfileKeys, Scalar
@@ -52,12 +50,10 @@ class CardFile:
 
 
 def card_names(folder: Path = CARDS) -> list[str]:
-    """The cards that an experiment can name."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
 def read_card(name: str, folder: Path = CARDS) -> CardFile:
-    """The checked file of a card."""
     file: TomlFile[Any] = read_toml(folder / f"{name}.toml", CardTable, hint="experiments/cards/NAME.toml")
     known: dict[str, Known] = {parameter: getattr(file.content, parameter) for parameter in PARAMETERS}
     for parameter, entry in known.items():
@@ -240,7 +236,7 @@ class _Reader:
             self.refuse(f"{table.ours} is compared with itself", (*path, "peers"), "other series")
         up_to = table.geometric_mean_up_to
         bound = None if up_to is None else self.size(up_to, (*path, "geometric_mean_up_to"))
-        return Comparison(table.name, table.ours, table.peers, table.at_least, bound, table.limit_bytes_per_s)
+        return replace(table, geometric_mean_up_to=bound)
 
     def causes(self, names: list[str]) -> Causes | None:
         """The series and sizes to count. Which sizes a series has depends on the site."""
@@ -248,7 +244,7 @@ class _Reader:
             return None
         self.check_names(table.series, names, ("causes", "series"))
         try:
-            return Causes(table.series, parse_sizes(table.sizes))
+            return replace(table, sizes=parse_sizes(table.sizes))
         except SizeError as error:
             self.refuse(error.what, ("causes", "sizes"), hint=error.hint)
 

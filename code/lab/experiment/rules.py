@@ -1,7 +1,5 @@
 """Rules of an experiment beyond the types and limits of its keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

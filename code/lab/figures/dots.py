@@ -7,7 +7,8 @@ from math import ceil, log2
 from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Estimate
-from lab.figures.figure import FigureError, LineLook, counts_of
+from lab.errors import LabError
+from lab.figures.figure import LineLook, counts_of
 from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Tornado:
 
     def draw(self, canvas: Canvas) -> None:
         if not self.rows:
-            raise FigureError("a figure without a parameter", where=self.name, hint="run its trials", figure=self.name)
+            raise LabError("a figure without a parameter", where=self.name, hint="run its trials")
         height = sum(len(effects) * PITCH_MM + GAP_MM for _, effects in self.rows)
         panel = canvas.panel(height)
         self._draw_axes(canvas, panel, height)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.figures.figure import Curve, FigureError, LineLook, OfCurves
+from lab.errors import LabError
+from lab.figures.figure import Curve, LineLook, OfCurves
 from lab.figures.marks import GREY, INK, LINE_MM, SMALL_PT, short, with_unit
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Extrapolated(OfCurves):
 
     def draw(self, canvas: Canvas) -> None:
         if not self.panels or not all(panel.times.x for panel in self.panels):
-            raise FigureError("a panel without times", where=self.name, figure=self.name)
+            raise LabError("a panel without times", where=self.name)
         panels = canvas.panels_beside(len(self.panels), self.height_mm)
         for panel, data in zip(panels, self.panels, strict=True):
             data.draw(canvas, panel, self.height_mm)

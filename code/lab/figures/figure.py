@@ -19,14 +19,6 @@ DASHES = {"solid": "-", "dashed": (0, (5, 1.5)), "dotted": (0, (1, 1.2)), "none"
 Look = dict[str, Any]  # arguments of a drawing library
 
 
-@dataclass
-class FigureError(LabError):
-    """A figure has no data, or a value outside its axes."""
-
-    figure: str = ""
-    label: str = ""
-
-
 @dataclass(frozen=True)
 class Figure:
     """A drawn figure: `alt` states its main numbers, `n` explains n and the bands, `keys` names the records."""
@@ -123,15 +115,15 @@ class OfCurves:
 def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
     """Refuse values that an axis, by default a logarithmic axis, would silently leave out."""
     if not curves:
-        raise FigureError("a figure without a series", where=figure, hint="run its trials", figure=figure)
+        raise LabError("a figure without a series", where=figure, hint="run its trials")
     for curve in curves:
         if not curve.x or len(curve.x) != len(curve.y):
             what = f"{curve.label} has {len(curve.x)} x for {len(curve.y)} y"
-            raise FigureError(what, where=figure, hint="run its trials", figure=figure, label=curve.label)
+            raise LabError(what, where=figure, hint="run its trials")
         for x, value in zip(curve.x, curve.values, strict=True):
             if not isfinite(value) or (above_0 and value <= 0):
                 what = f"{curve.label} at {x:g} is {value:g}, not above 0"
-                raise FigureError(what, where=figure, figure=figure, label=curve.label)
+                raise LabError(what, where=figure)
 
 
 def counts(curves: Iterable[Curve], bands: str) -> str:

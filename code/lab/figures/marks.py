@@ -1,7 +1,5 @@
 """Colours, markers and formats of numbers, shared with reports; nothing here loads matplotlib."""
 
-from __future__ import annotations
-
 from math import floor, log10
 
 from lab.model.sizes import in_prefix

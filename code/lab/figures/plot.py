@@ -1,7 +1,5 @@
 """The canvas that figures are drawn on: axes, curves, names, and the room that labels need."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from math import ceil, floor, frexp, log2, log10
@@ -40,7 +38,6 @@ Words = Callable[[float], str]
 
 
 def set_ticks(axis: Axis, places: Sequence[float], words: Words) -> None:
-    """Ticks at these places alone."""
     axis.set_major_locator(FixedLocator(list(places)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
     axis.set_minor_locator(FixedLocator([]))
@@ -76,15 +73,11 @@ def decades(low: float, high: float) -> list[float]:
     return tens if len(tens) > 2 else _two_or_more(_multiples(low, high, (1, 2, 5)), low, high)
 
 
-def new_panels(heights_mm: Sequence[float]) -> tuple[Drawing, tuple[Axes, ...]]:
+def new_panels(count: int, height_mm: float) -> tuple[Drawing, tuple[Axes, ...]]:
     """A drawing of the printed width with panels above each other; settling gives them their places."""
-    total = sum(heights_mm)
-    drawing = _new_drawing(total)
-    panels: list[Axes] = []
-    for place, height in enumerate(heights_mm):
-        box = (0.1, 1 - sum(heights_mm[: place + 1]) / total, 0.8, height / total)
-        panels.append(drawing.add_axes(box, label=str(place)))
-    return drawing, tuple(panels)
+    drawing = _new_drawing(count * height_mm)
+    boxes = [(0.1, 1 - (place + 1) / count, 0.8, 1 / count) for place in range(count)]
+    return drawing, tuple(drawing.add_axes(box, label=str(place)) for place, box in enumerate(boxes))
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -110,7 +103,7 @@ class Canvas:
     decades, spread = staticmethod(decades), staticmethod(spread)
 
     @classmethod
-    def render(cls, draw: Callable[[Canvas], None]) -> tuple[bytes, bytes, bytes]:
+    def render(cls, draw: "Callable[[Canvas], None]") -> tuple[bytes, bytes, bytes]:
         """The drawing as PDF, PNG and SVG, without the date and the program that made them."""
         with style():
             canvas = cls()
@@ -125,7 +118,6 @@ class Canvas:
         return pdf.getvalue(), png.getvalue(), svg.getvalue()
 
     def panel(self, height_mm: float, *, grid: bool = False) -> Axes:
-        """The only panel of the drawing."""
         (panel,) = self.panels_beside(1, height_mm)
         if grid:
             panel.grid(visible=True)
@@ -133,7 +125,7 @@ class Canvas:
 
     def panels_beside(self, count: int, height_mm: float) -> tuple[Axes, ...]:
         """Panels of one height; `settle_beside` puts several beside each other."""
-        self.drawing, self.panels = new_panels([height_mm] * count)
+        self.drawing, self.panels = new_panels(count, height_mm)
         return self.panels
 
     def panel_grid(self, rows: int, columns: int, height_mm: float, right_mm: float) -> list[tuple[Axes, ...]]:

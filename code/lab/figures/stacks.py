@@ -13,8 +13,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from lab.errors import LabError
 from lab.figures.curves import Sized
-from lab.figures.figure import FigureError, Look, check_curves
+from lab.figures.figure import Look, check_curves
 from lab.figures.marks import COLOURS, GREY, INK, PALE, RDMA, SMALL_PT, plain, size, whole, with_unit
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def bars(data: Sized) -> Table:
 
 
 def _draw_bar(panel: Axes, place: float, height: float, widths: Sequence[float], looks: Sequence[Look]) -> None:
-    """Draw the parts of a bar in a row."""
     for width, start, look in zip(widths, accumulate(widths, initial=0.0), looks, strict=False):
         panel.barh(place, width, height, start, **look)
 
@@ -135,9 +135,9 @@ class Stacks:
     def _check(self) -> None:
         stacks = [stack for _, group in self.groups for stack in group]
         if not stacks:
-            raise FigureError("a figure of bars without a bar", where=self.name, figure=self.name)
+            raise LabError("a figure of bars without a bar", where=self.name)
         if any(stack.length <= 0 for stack in stacks):
-            raise FigureError("a bar that is not above 0", where=self.name, figure=self.name)
+            raise LabError("a bar that is not above 0", where=self.name)
 
     def _look(self, place: int, kind: str) -> Look:
         edge = {"edgecolor": WHITE, "linewidth": EDGE_PT}
@@ -176,7 +176,7 @@ class Parts:
 
     def draw(self, canvas: Canvas) -> None:
         if any(value < 0 for _, values in self.bars for value in values):
-            raise FigureError("the parts are more than the whole", where=self.name, figure=self.name)
+            raise LabError("the parts are more than the whole", where=self.name)
         height = (len(self.bars) + 0.4) * PART_ROW_MM
         panel, looks = canvas.panel(height), [self._look(place) for place in range(len(self.kinds))]
         for place, (_, values) in enumerate(self.bars):

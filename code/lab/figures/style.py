@@ -1,7 +1,5 @@
 """The fonts and sizes of all figures."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import tempfile
@@ -30,19 +28,16 @@ def register_fonts() -> tempfile.TemporaryDirectory[str]:
     folder = tempfile.TemporaryDirectory(prefix="lab-fonts-")
     bundled = Path(get_data_path()) / "fonts" / "ttf"
     roman, symbols = Path(folder.name) / "roman.ttf", Path(folder.name) / "symbols.ttf"
-    _copy_true_glyphs(bundled / "cmr10.ttf", roman)
-    shutil.copyfile(bundled / "STIXGeneral.ttf", symbols)
-    fontManager.ttflist += [FontEntry(fname=str(roman), name=ROMAN), FontEntry(fname=str(symbols), name=SYMBOLS)]
-    return folder
-
-
-def _copy_true_glyphs(source: Path, target: Path) -> None:
-    """Copy a font without characters that show another glyph, such as TeX's dot accent for the underscore;
-    matplotlib draws them with the next family."""
+    # Copy a font without characters that show another glyph, such as TeX's dot accent for the underscore;
+    # matplotlib draws them with the next family.
+    source = bundled / "cmr10.ttf"
     with TTFont(source, recalcBBoxes=False, recalcTimestamp=False) as font:
         for table in font["cmap"].tables:
             table.cmap = {code: name for code, name in table.cmap.items() if agl.toUnicode(name) == chr(code)}
-        font.save(target)
+        font.save(roman)
+    shutil.copyfile(bundled / "STIXGeneral.ttf", symbols)
+    fontManager.ttflist += [FontEntry(fname=str(roman), name=ROMAN), FontEntry(fname=str(symbols), name=SYMBOLS)]
+    return folder
 
 
 WIDTH_MM = 160.0  # the report's text width: figures are printed as they are, never scaled

@@ -1,7 +1,5 @@
 """Writing files, whole or not at all."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import io
@@ -53,7 +51,10 @@ def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
     """Replace a file whole, or leave it as it was."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     with storage(file):
-        _require_file(file)
+        # Refuse to replace anything but plain files, such as /dev/null, which root could replace.
+        if file.exists() and not file.is_file():
+            kind = "folder" if file.is_dir() else "device, a pipe or a socket"
+            raise StorageError(f"cannot be written: it is a {kind}", where=str(file))
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             beside.write_bytes(content)
@@ -62,13 +63,6 @@ def write_bytes(file: Path, content: bytes, *, runnable: bool = False) -> None:
             beside.replace(file)
         finally:
             beside.unlink(missing_ok=True)
-
-
-def _require_file(file: Path) -> None:
-    """Refuse to replace anything but plain files, such as /dev/null, which root could replace."""
-    if file.exists() and not file.is_file():
-        kind = "folder" if file.is_dir() else "device, a pipe or a socket"
-        raise StorageError(f"cannot be written: it is a {kind}", where=str(file))
 
 
 def csv_text(columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:

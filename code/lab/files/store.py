@@ -1,7 +1,5 @@
 """Digests of files, stamps, and a cache of files and folders by digest."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib
@@ -24,7 +22,6 @@ Digest = Callable[[Path], str]
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -76,10 +73,6 @@ def damage(folder: Path, digest: Digest = sha256) -> str:
     return ""
 
 
-class StoreError(SiteError):
-    """The cache cannot be written or read."""
-
-
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold a lock, which also ends with the process."""
@@ -93,13 +86,13 @@ def exclusive(path: Path) -> Iterator[None]:
 
 @contextmanager
 def stored(target: Path, done: str = "written") -> Iterator[None]:
-    """Turn an OSError about a target into a StoreError."""
+    """Turn an OSError about a target into a SiteError."""
     try:
         yield
     except OSError as error:
         what, hint = refusal(error)
         denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
-        raise StoreError(f"cannot be {done}: {what}", str(target), OWNER if denied else hint) from error
+        raise SiteError(f"cannot be {done}: {what}", str(target), OWNER if denied else hint) from error
 
 
 @contextmanager
@@ -181,7 +174,6 @@ def is_current(made: Path, stamp: str) -> bool:
 
 
 def keep_stamp(made: Path, stamp: str) -> None:
-    """Write the stamp of a finished file."""
     write_text(_stamp_file(made), f"{stamp} {digest_files([made])}")
 
 

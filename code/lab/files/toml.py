@@ -78,7 +78,6 @@ class TomlFile(Generic[Content]):
         return self.lines.text
 
     def refuse(self, fault: Fault) -> NoReturn:
-        """Raise the fault with the line that caused it."""
         _refuse(self.lines, fault)
 
 

@@ -1,7 +1,5 @@
 """The grade book of an assignment: roster, late days and points given by hand; `lab gradebook` and its exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -252,7 +250,6 @@ def _remarks(
 
 
 def unknown_ids(roster: Roster, submissions: Iterable[GradedSubmission]) -> Iterator[str]:
-    """A line for each submission with an id that the roster lacks."""
     for submission in submissions:
         unknown = [name for name in submission.grade.ids if same_id(name) not in roster]
         if unknown or not submission.grade.ids:

@@ -1,7 +1,5 @@
 """One submission and the grader's records of the same trials; each part is made when a check first needs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -68,10 +66,6 @@ class Blocked(LabError):
     """A check cannot start because of another check's finding."""
 
 
-class NotMeasured(SiteError):
-    """A trial of Verbyte's programs failed here, which is not the student's fault."""
-
-
 class TimeBudget:
     """The time that all checks together may spend on one student's programs, by the site's clock; thread-safe.
 
@@ -133,7 +127,7 @@ class GradingSetup:
     witness: Witness | None = None  # logs the link's frames, where a site can
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
 
-    def metered(self) -> GradingSetup:
+    def metered(self) -> "GradingSetup":
         """The setup for one submission, whose programs share a time budget."""
         budget = TimeBudget(self.assignment.asked.seconds)
         witness = Metered(self.witness, budget) if self.witness else None
@@ -150,7 +144,7 @@ class GradingSetup:
         if summary.failed:
             first, reason = summary.failed[0]
             what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {reason}"
-            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else NotMeasured)(what)
+            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else SiteError)(what)
 
 
 def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:

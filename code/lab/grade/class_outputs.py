@@ -1,7 +1,5 @@
 """Files about a whole class: the table of grades, the page of results, and which submissions are alike."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -11,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from lab.errors import LabError, one_line
@@ -22,6 +19,7 @@ from lab.grade.finding import SENTENCES, CheckResult
 from lab.places import TEMPLATES
 from lab.records.record import read_document
 from lab.records.table import KEY_LETTERS
+from lab.report.html.page import filled
 from lab.report.text.latex import without_comments
 from lab.submission.assignment import CHECKS, Assignment
 
@@ -101,11 +99,7 @@ class ClassOutputs:
         self.written = len(self.rows)
         table = csv_text([*ABOUT, *self.checks, "faults", "trouble", "folder"], map(self._cells, self.rows))
         write_text(self.folder / GRADES, table)
-        loader = FileSystemLoader(TEMPLATES)
-        pages = Environment(
-            autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True, finalize=_harmless
-        )
-        write_text(self.folder / PAGE, pages.get_template(PAGE).render(page=self) + "\n")
+        write_text(self.folder / PAGE, filled(TEMPLATES, PAGE, {"page": self}, finalize=_harmless) + "\n")
 
     def _cells(self, row: Graded) -> Iterator[str]:
         """A row of the table; a check that the submission's assignment lacks has an empty cell."""

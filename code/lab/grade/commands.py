@@ -1,7 +1,5 @@
 """`lab grade` and the autograder: the commands of a grader."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -114,7 +112,6 @@ def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: Class
 
 
 def grade_prepare(options: Namespace) -> int:
-    """Measure the trials that are the same for all submissions."""
     setup = prepare_grading(find_assignment(options.assignment), options.jobs)
     trials = shared(setup.course_plan)
     setup.measure(trials)

@@ -1,7 +1,5 @@
 """Whether a record agrees with itself, with its plan, and with the machine that it names."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Grade a class: find the submissions, and grade each in a separate process."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -35,10 +33,6 @@ Assigned = dict[Path, list[Path]]  # assignment -> its submissions
 Command = Callable[[Path], list[str]]
 
 
-class ClassError(LabError):
-    """A folder of submissions that cannot be graded."""
-
-
 @dataclass(frozen=True)
 class Graded:
     """One file of a class with its grade, the folder of that grade, and the trouble in grading it."""
@@ -61,11 +55,11 @@ class Graded:
 def find_submissions(folder: Path) -> tuple[list[Path], list[Graded]]:
     """Every PDF, zip and folder to grade; every other file with the reason why it is skipped."""
     if not folder.is_dir():
-        raise ClassError("is not a folder of submissions", where=str(folder), hint="lab grade, for a single file")
+        raise LabError("is not a folder of submissions", where=str(folder), hint="lab grade, for a single file")
     reasons = {place: _skip_reason(place) for place in sorted(folder.iterdir())}
     submissions = [place for place, reason in reasons.items() if not reason]
     if not submissions:
-        raise ClassError("holds no PDF, zip or folder", where=str(folder))
+        raise LabError("holds no PDF, zip or folder", where=str(folder))
     skipped = {place.name: f"skipped: {reason}" for place, reason in reasons.items() if reason}
     return submissions, [Graded(name, Grade(), None, reason, skipped=True) for name, reason in skipped.items()]
 
@@ -122,7 +116,7 @@ def _require_readable(files: Iterable[SubmissionFile]) -> None:
         else:
             return
     where = str(Path(errors[0].where).parent)
-    raise ClassError(f"none of its submissions can be opened, first {errors[0]}", where=where)
+    raise LabError(f"none of its submissions can be opened, first {errors[0]}", where=where)
 
 
 def assignment_in(file: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | None:

@@ -1,7 +1,5 @@
 """Findings about a submission, the points that they cost, the grade, and advice for frequent mistakes."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass
@@ -97,7 +95,6 @@ class Finding:
 
 
 def of_record(kind: Flaw, key: str, what: str) -> Finding:
-    """A fault of the record with this key."""
     return Finding(kind, f"record {key[:KEY_LETTERS]}: {what}")
 
 

@@ -1,7 +1,5 @@
 """Grade one submission: every check with its points, and remarks for the grader."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 import signal

@@ -1,7 +1,5 @@
 """Files about one submission: the grade in four formats, feedback for the student, the page of sentences."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -10,14 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from lab.errors import LabError, all_lines, one_line
 from lab.files.storage import write_bytes, write_text
 from lab.grade.case import Case
 from lab.grade.finding import GRADE, SENTENCES, CheckResult, Grade, PartPoints, Status, grade_json
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
+from lab.report.html.page import filled
 from lab.report.query.judge import words
 from lab.report.tex.latex import compile_pdf
 from lab.report.tex.render import PRINTED, Markup, escape, render
@@ -86,7 +83,6 @@ def _tests(check: CheckResult) -> Iterator[JsonTable]:
 
 
 def junit(grade: Grade) -> str:
-    """A test case for each check."""
     tags = {Status.FAILED: "failure", Status.ERROR: "error", Status.WAITING: "skipped"}
     counts = Counter(check.status for check in grade.checks)
     numbers = {"failures": counts[Status.FAILED], "errors": counts[Status.ERROR], "skipped": counts[Status.WAITING]}
@@ -163,9 +159,7 @@ def write_sentences(case: Case, folder: Path) -> None:
             "rubric": assignment.rubric,
             "sentences": [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences],
         }
-        loader = FileSystemLoader(TEMPLATES)
-        pages = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
-        write_text(folder / SENTENCES, pages.get_template(SENTENCES).render(context) + "\n")
+        write_text(folder / SENTENCES, filled(TEMPLATES, SENTENCES, context) + "\n")
 
 
 def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]) -> dict[str, object]:
@@ -180,14 +174,12 @@ def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]
 
 
 def _printed_use(backing: Backing) -> str:
-    """The text that the report prints for a macro."""
     if backing.use.kind == "shows":
         return f" [{backing.number}]" if backing.judged else " [?]"
     return words(backing.value, with_interval=False) if backing.value else "?"
 
 
 def _shown_evidence(backing: Backing) -> dict[str, object]:
-    """A statement or a query, and what the data show."""
     verdict, shows, n = "no answer", "", 0
     if judged := backing.judged:
         verdict, shows, n = judged.truth.value, judged.shows, judged.n

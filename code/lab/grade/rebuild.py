@@ -1,7 +1,5 @@
 """A submission's programs, records and report, unpacked and rebuilt from their sources."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tempfile
@@ -66,7 +64,6 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
 
 
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
-    """The plan of the same trials with other programs."""
     programs = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
     return make_plan(plan.experiment, plan.site, programs | digests)
 
@@ -131,8 +128,6 @@ def require_bounded(content: bytes, path: str, rows: int) -> None:
 
 @dataclass(frozen=True)
 class Texts:
-    """The student's texts."""
-
     people: bytes
     discussion: bytes
     references: bytes | None = None

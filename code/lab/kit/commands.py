@@ -1,32 +1,109 @@
 """`lab kit`: make a kit for a course, try its solution, and make sample submissions."""
 
-from __future__ import annotations
-
+import re
 import shutil
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
-from lab.errors import RecordError, SpecError, tell
+from markupsafe import Markup
+
+from lab.errors import LabError, RecordError, SpecError, tell
+from lab.experiment.experiment import Experiment
+from lab.files.bounded import read_typed
 from lab.files.storage import write_text
 from lab.files.toml import files_of
 from lab.grade.commands import graded
 from lab.grade.grading import watch
-from lab.kit.handout import handout
 from lab.kit.kit import SOLUTION, Kit, load_kit, new_kit, write_parcel, write_repository
-from lab.places import ASSIGNMENTS, CACHE, SUBMISSIONS, TEMPLATES, from_here
+from lab.places import ASSIGNMENTS, CACHE, REFERENCE, SUBMISSIONS, TEMPLATES, exact_version, from_here
 from lab.plan.plan import Plan
 from lab.plan.planning import open_workshop
 from lab.report.build import prepare
+from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.html.page import filled
+from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
-from lab.report.text.macros import sentences
+from lab.report.tex.numbers import show, show_exactly, significant
+from lab.report.text.check import measured_numbers_typed
+from lab.report.text.latex import blank
+from lab.report.text.macros import sentences, uses
+from lab.report.text.typed import typed_numbers
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
 from lab.submission.hand_in import Work, hand_in, student_builds
+from lab.web import body_of
+
+DIGITS = 3  # of a number in a hand-out, which states what to expect
+_CODE = re.compile(r"`[^`]*`")
+_PERCENT = re.compile(r"(?<!\\)%")
+PAGE, TERMS = "handout.html", "handout.md"
+RULES = ASSIGNMENTS / "honest_work.txt"  # of a course, for all its kits
+CHECKS = {
+    "package": "the file is complete, unchanged, and for this assignment",
+    "records": "the records fit the plan, and the tables follow from the records",
+    "rerun": "the course accepts your VM or host, and the grader measures the same",
+    "program": "your programs sent what they claim, in the time that they print",
+    "sources": "programs built again from your sources are as fast and send as much, within 10 percent",
+    "correct": "your programs work at other sizes, and end with an error after a fault",
+    "steps": "your programs work, step by step: see below",
+    "speed": "your programs are as fast as the experiment asks",
+    "claims": "every claim and every statement follows from your records, and from the grader's",
+    "pages": "the PDF has the bytes that the grader builds from your files: use the same version of TeX Live",
+    "discussion": "the text is long enough, without errors, and has the evidence that is asked for",
+}
+
+
+def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
+    """The whole page; the same kit and the same reference give the same bytes."""
+    typed = read_typed(kit.handout)
+    numbered = with_numbers(typed, kit.experiment, kit.handout, reference)
+    about = {
+        "kit": kit,
+        "assignment": kit.assignment,
+        "deadline": kit.assignment.deadline,
+        "texts": kit.experiment.file.with_suffix("").name,
+        "checks": CHECKS,
+        "cell": lambda text: escape(text, quote=False).replace("|", "\\|"),
+    }
+    asked = filled(TEMPLATES, TERMS, about, autoescape=False, lstrip_blocks=True)
+    page = body_of("\n\n".join((numbered, asked, "## Honest work", read_typed(rules))), kit.handout, {})
+    values = {"title": page.title, "body": Markup(page.html), "version": exact_version()}
+    return filled(TEMPLATES, PAGE, {**values, "has_numbers": numbered != typed}, lstrip_blocks=True) + "\n"
+
+
+def with_numbers(text: str, experiment: Experiment, file: Path, folder: Path = REFERENCE) -> str:
+    r"""Answer each \claim of the text; raise for one without an answer, and for a typed measured number."""
+    text = _PERCENT.sub(r"\\%", text)  # in a discussion it begins a comment, here it does not
+    read = blank(text, _CODE)
+    claims = [use for use in uses(read) if use.kind == "claim"]
+    has_table = (folder / f"{experiment.name}.csv").exists()
+    numbers = Numbers(reference_evidence(experiment, folder)) if claims or has_table else None
+    name = str(file)
+    typed = measured_numbers_typed(read, name, numbers) if numbers else typed_numbers(read, name, (), lambda *_: "")
+    for fault in typed:
+        raise SpecError(fault.what, file=file, line=fault.line, hint=fault.hint)
+    for use in reversed(claims):
+        try:
+            answer = _shown(numbers, use.body) if numbers else ""
+        except LabError as error:
+            line = text.count("\n", 0, use.start) + 1
+            raise SpecError(f"{use.body!r}: {error.what}", file=file, line=line, hint=error.hint) from error
+        text = text[: use.start] + answer + text[use.end :]
+    return text.replace(r"\%", "%")
+
+
+def _shown(numbers: Numbers, query: str) -> str:
+    value = numbers.ask(query)
+    number, unit = value.shown.value, value.shown_unit
+    shown = show_exactly(number, unit) if value.is_exact else show(number, unit, significant(number, DIGITS))
+    return shown.plain
+
 
 ALL = "all"  # tries all kits
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'

@@ -1,7 +1,5 @@
 """A kit: its assignment with what a course hands out; the parcel for students, and a kit to start from."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -4,8 +4,6 @@ A file's needs are read from the file itself, not by the host's ldd: that would 
 program's loader to do so. The packages may be of another architecture than the host.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,10 +35,6 @@ MOST_LINKS = 8  # on the way to a file
 HINT = "code/machine/image.toml or runner.toml"
 
 
-class MissingError(SiteError):
-    """A file that is needed is in none of the locked packages."""
-
-
 Names = tuple[Annotated[str, Limits(pattern=r"(?!/)\S+", expected="a name or path without / before it")], ...]
 
 
@@ -57,7 +51,6 @@ class Wanted:
 
 
 def load(path: Path) -> Wanted:
-    """Read a table."""
     return read_toml(path, Wanted).content
 
 
@@ -91,7 +84,7 @@ def expand(root: Path, patterns: Iterable[str]) -> list[str]:
     for pattern in patterns:
         matches = sorted(str(path.relative_to(root)) for path in root.glob(pattern))
         if not matches:
-            raise MissingError(f"no locked package has /{pattern}", hint=HINT)
+            raise SiteError(f"no locked package has /{pattern}", hint=HINT)
         found += matches
     return found
 
@@ -121,7 +114,6 @@ def entries(root: Path, wanted: Wanted, machine: Path) -> dict[str, Entry]:
 
 
 def entry(file: Path) -> Entry:
-    """A file as an archive has it."""
     return Entry(file.read_bytes(), executable=bool(file.stat().st_mode & 0o100))
 
 
@@ -134,7 +126,7 @@ def inside(root: Path, path: str) -> Path:
         target = file.readlink()
         file = root / target.relative_to("/") if target.is_absolute() else file.parent / target
     if not file.is_file():
-        raise MissingError(f"no locked package has /{path}", hint=HINT)
+        raise SiteError(f"no locked package has /{path}", hint=HINT)
     return file
 
 
@@ -144,7 +136,7 @@ def library(root: Path, soname: str) -> str:
         for folder in sorted(root.glob(folders)):
             if (folder / soname).exists() or (folder / soname).is_symlink():
                 return str((folder / soname).relative_to(root))
-    raise MissingError(f"no locked package has the library {soname}", hint=HINT)
+    raise SiteError(f"no locked package has the library {soname}", hint=HINT)
 
 
 def needed(files: Iterable[Path]) -> set[str]:
@@ -164,7 +156,7 @@ def loader(root: Path, path: str) -> str:
         for segment in ELFFile(file).iter_segments("PT_INTERP"):
             assert isinstance(segment, InterpSegment)
             return segment.get_interp_name().lstrip("/")
-    raise MissingError(f"/{path} has no loader", hint=HINT)
+    raise SiteError(f"/{path} has no loader", hint=HINT)
 
 
 def libraries(root: Path, files: Iterable[str]) -> set[str]:
@@ -185,7 +177,7 @@ def modules(root: Path, names: Iterable[str]) -> list[str]:
     def visit(name: str) -> Iterator[str]:
         path = files.get(name.replace("-", "_"))
         if path is None:
-            raise MissingError(f"the kernel package has no module {name}", hint=HINT)
+            raise SiteError(f"the kernel package has no module {name}", hint=HINT)
         depends = re.search(rb"\0depends=([^\0]*)\0", path.read_bytes())
         for dependency in depends[1].decode().split(",") if depends and depends[1] else ():
             yield from visit(dependency)

@@ -4,8 +4,6 @@ Written here because cpio(1) copies what differs between file systems (link coun
 equal in any checkout: the same files give the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -54,7 +52,6 @@ def archive(files: dict[str, Entry]) -> bytes:
 
 
 def contents(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files of such an archive, each with its path."""
     at = 0
     while archive[at : at + len(MAGIC)] == MAGIC:
         mode, size, name_size = (int(archive[at + 6 + 8 * field : at + 14 + 8 * field], 16) for field in (1, 6, 11))

@@ -1,7 +1,5 @@
 """Export and import of the machine as one file."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

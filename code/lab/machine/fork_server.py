@@ -1,7 +1,5 @@
 """A pair of booted VMs that waits for jobs: each run of a job forks both of them from one snapshot."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource
@@ -58,7 +56,7 @@ class ForkServer:
         return all(process.popen.poll() is None for process in self.processes)
 
     @contextmanager
-    def fork(self, end: int, arguments: str, files: ForkFiles, limit_s: float) -> Iterator[Fork]:
+    def fork(self, end: int, arguments: str, files: "ForkFiles", limit_s: float) -> "Iterator[Fork]":
         """A fork of one end, with arguments for the plugin."""
         with Fork(self.processes[end], NAMES[end], limit_s) as fork:
             fork.request(self.calls[end], arguments, files)
@@ -121,18 +119,17 @@ class ForkFiles:
     card: tuple[int, ...] = ()  # the RDMA card that it opens, or none
 
 
-class Fork:
+class Fork(qemu.Runs):
     """A fork of one end while it runs. Leaving the block ends it."""
 
     def __init__(self, parent: qemu.Process, name: str, limit_s: float) -> None:
-        self.parent, self.name, self.limit_s, self.expired = parent, name, limit_s, False
+        super().__init__(name, limit_s)
+        self.parent = parent
         self.life, self.fork_side = socket.socketpair()
         self.errors = os.memfd_create("errors")
         self.pid = 0
         self.status: int | None = None
         self.waiting = threading.Lock()
-        self.timer = threading.Timer(limit_s, self.expire)
-        self.timer.daemon = True
 
     def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
         """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
@@ -147,13 +144,6 @@ class Fork:
         except OSError as error:
             raise self.parent.ended() from error
 
-    def bound_files(self, most_bytes: int) -> None:
-        """Limit the size of its files: a signal kills a process that writes more."""
-        with suppress(ProcessLookupError):  # it has ended
-            _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
-            most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
-            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
-
     def __enter__(self) -> Self:
         self.timer.start()
         return self
@@ -165,18 +155,11 @@ class Fork:
         self.life.close()
         os.close(self.errors)
 
-    def expire(self) -> None:
-        """Kill a fork that has run for too long, from its timer."""
-        self.expired = True
-        self.kill()
-
     def kill(self) -> None:
-        """Kill the fork, from any thread."""
         with suppress(OSError):  # it has ended
             self.life.send(b"k", socket.MSG_NOSIGNAL)
 
     def wait(self) -> int:
-        """Wait until the fork ends; return its exit status, negative for a signal."""
         with self.waiting:
             if self.status is None:
                 try:
@@ -217,7 +200,11 @@ def run(
                 files = ForkFiles(shared, mailbox, console, log, device)
                 with server.fork(end, arguments, files, limit_s) as fork, both.watch(fork):
                     if log:
-                        fork.bound_files(LOG_MOST_BYTES)
+                        # Limit the size of its files: a signal kills a process that writes more.
+                        with suppress(ProcessLookupError):  # it has ended
+                            _, hard = resource.prlimit(fork.pid, resource.RLIMIT_FSIZE)
+                            most = LOG_MOST_BYTES if hard == resource.RLIM_INFINITY else min(LOG_MOST_BYTES, hard)
+                            resource.prlimit(fork.pid, resource.RLIMIT_FSIZE, (most, hard))
                     return results.collect(fork, mailbox, console)
 
         try:

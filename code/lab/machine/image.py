@@ -1,7 +1,5 @@
 """The image: a kernel and its first file system, built from packages or imported."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -24,10 +22,6 @@ KEPT = 2  # images of 40 MB each; there is no imported one beside them
 IMPORTED = "imported"
 
 
-class ImageError(SiteError):
-    """An image that cannot be built or must not be trusted."""
-
-
 @dataclass(frozen=True)
 class Image:
     """A whole image in a folder."""
@@ -42,7 +36,6 @@ class Image:
 
     @property
     def vmlinuz(self) -> Path:
-        """The kernel."""
         return self.folder / "vmlinuz"
 
     @property
@@ -64,7 +57,7 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
     if imported.exists():
         if fault := damage_of(imported):  # an image that a course published cannot be built here
             hint = "lab image import FILE, once more"
-            raise ImageError(f"the imported image is damaged: {fault}", str(imported), hint)
+            raise SiteError(f"the imported image is damaged: {fault}", str(imported), hint)
         image = opened(imported)
     else:
         tables = [machine / name for name in ("image.toml", contents.INIT, *contents.SCRIPTS)]
@@ -112,9 +105,9 @@ def declared(manifest: Path) -> dict[str, str]:
     try:
         described = json.loads(manifest.read_bytes())
         if not all(PACKAGE.fullmatch(line) for line in described["packages"]):
-            raise ImageError("its manifest names an invalid package", where, hint)
+            raise SiteError("its manifest names an invalid package", where, hint)
         if described["format"] != FORMAT:
-            raise ImageError(f"expected the format {FORMAT!r}, not {described['format']!r}", where, hint)
+            raise SiteError(f"expected the format {FORMAT!r}, not {described['format']!r}", where, hint)
         return {part: str(described["sha256"][part]) for part in PARTS}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ImageError("its manifest cannot be read", where, hint) from error
+        raise SiteError("its manifest cannot be read", where, hint) from error

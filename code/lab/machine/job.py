@@ -1,7 +1,5 @@
 """A job as the guest's init reads it: an archive of values, scripts for each step, and the programs under test."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 
@@ -12,10 +10,6 @@ from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import NS_PER_S, PADDING, Job, Link, Ready, place_under_test
 from lab.places import SET_CLOCK, STRANGER
 from lab.typed_json import Fault, check_values
-
-
-class JobError(SiteError):
-    """A job that a VM cannot run."""
 
 
 def values(job: Job) -> dict[str, str]:
@@ -35,7 +29,7 @@ def check(link: Link) -> None:
     try:
         check_values(Link, values)
     except Fault as fault:
-        raise JobError(f"this link is impossible: {fault}") from None
+        raise SiteError(f"this link is impossible: {fault}") from None
 
 
 def settings(job: Job, more: Mapping[str, str]) -> str:
@@ -94,5 +88,5 @@ def pack(job: Job, **more: str) -> bytes:
     archive = cpio.archive(files(job, more))
     if len(archive) > MAILBOX_BYTES:
         what = f"the job and its programs are too large: {len(archive)} bytes (at most {MAILBOX_BYTES})"
-        raise JobError(what, hint="smaller programs, or fewer of them")
+        raise SiteError(what, hint="smaller programs, or fewer of them")
     return archive

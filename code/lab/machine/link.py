@@ -1,7 +1,5 @@
 """The link between the two VMs: its rate and delay, and the memory through which its frames go."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import struct

@@ -1,7 +1,5 @@
 """A running QEMU: its command line, its monitor and its CPUs."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -10,10 +8,11 @@ import socket
 import subprocess
 import threading
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import TIMEOUT_MAX
-from typing import Protocol, Self
+from typing import Self
 
 from lab.errors import SiteError, SiteStopped
 from lab.machine.die_with_parent import die_with_parent
@@ -49,7 +48,7 @@ class Running:
         self.processes: set[Runs] = set()
 
     @contextmanager
-    def watch(self, process: Runs) -> Iterator[None]:
+    def watch(self, process: "Runs") -> Iterator[None]:
         """Register a process while it runs, so that stop() can kill it."""
         with self.lock:
             self.processes.add(process)
@@ -164,46 +163,47 @@ def failure(status: int, messages: str, limit_s: float | None) -> MachineError:
     return MachineError(f"QEMU ended with status {status}" + (f": {messages}" if messages else ""))
 
 
-class Runs(Protocol):
-    """A running VM."""
+class Runs(ABC):
+    """A running VM, and the timer that kills it when it has run for too long."""
 
-    name: str
+    pid: int  # of its process
 
-    @property
-    def pid(self) -> int:
-        """The number of its process."""
+    def __init__(self, name: str, limit_s: float) -> None:
+        self.name, self.limit_s, self.expired = name, limit_s, False
+        self.timer = threading.Timer(limit_s, self.expire)
+        self.timer.daemon = True
 
+    def expire(self) -> None:
+        self.expired = True
+        self.kill()
+
+    @abstractmethod
     def kill(self) -> None:
         """Kill it, from any thread."""
 
+    @abstractmethod
     def wait(self) -> int:
         """Wait until it ends; return its exit status, negative for a signal."""
 
+    @abstractmethod
     def ended(self) -> MachineError:
         """The error for a VM that has ended."""
 
 
-class Process:
+class Process(Runs):
     """A QEMU with its monitor protocol on standard input and output. Leaving the block kills it."""
 
     def __init__(
         self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
     ) -> None:
+        super().__init__(PROGRAM, limit_s)
         # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
         command = die_with_parent(runner.command([*arguments, "-qmp", "stdio"]))
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,
         )  # fmt: skip
-        self.name = PROGRAM
-        self.limit_s = limit_s
-        self.expired = False
-        self.timer = threading.Timer(limit_s, self.expire)
-        self.timer.daemon = True
-
-    @property
-    def pid(self) -> int:
-        return self.popen.pid
+        self.pid = self.popen.pid
 
     def __enter__(self) -> Self:
         self.timer.start()
@@ -219,11 +219,6 @@ class Process:
         self.timer.cancel()
         self.popen.kill()
         self.popen.communicate()
-
-    def expire(self) -> None:
-        """Kill a QEMU that has run for too long, from its timer."""
-        self.expired = True
-        self.popen.kill()
 
     def kill(self) -> None:
         self.popen.kill()
@@ -255,7 +250,6 @@ class Process:
                 raise MachineError(f"QEMU refused {command}: {message['error']}")
 
     def await_event(self, name: str, **data: object) -> None:
-        """Wait for an event with these data."""
         while True:
             message = self.message()
             event_data = message.get("data", {})
@@ -284,5 +278,4 @@ class Process:
         self.execute("cont")
 
     def wait(self) -> int:
-        """Wait until it ends; return its exit status, negative for a signal."""
         return self.popen.wait()

@@ -4,8 +4,6 @@ A private apt fetches the lists of this host's mirrors, for any architecture, wi
 checks the archive's signature, so that the locked packages are Debian's.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -60,10 +58,6 @@ Acquire::Languages "none";
 """
 
 
-class IndicesError(SiteError):
-    """The lists of packages cannot be fetched or read."""
-
-
 def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
@@ -81,7 +75,7 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
     return lock
 
 
-def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
+def closure(offers: "Indices", packages: Iterable[str]) -> list[Locked]:
     """The packages and all their dependencies, in the preferred versions."""
     locked: dict[str, Locked] = {}
     fresh = concrete(offers, packages)
@@ -93,7 +87,7 @@ def closure(offers: Indices, packages: Iterable[str]) -> list[Locked]:
     return sorted(locked.values())
 
 
-def concrete(offers: Indices, packages: Iterable[str]) -> dict[str, str]:
+def concrete(offers: "Indices", packages: Iterable[str]) -> dict[str, str]:
     """Names and versions, with kernel and headers in place of their metapackages."""
     versions = offers.preferred(packages)
     for name in versions.keys() & METAPACKAGES.keys():
@@ -113,7 +107,7 @@ def _locked(stanza: Mapping[str, str]) -> Locked:
     return Locked(package, version, architecture, stanza["Filename"], stanza["SHA256"], int(stanza["Size"]))
 
 
-def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, offers: Indices) -> tuple[Locked, ...]:
+def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, offers: "Indices") -> tuple[Locked, ...]:
     """The packages that contain a wanted file or a link to one."""
     download(packages, store, offers)
     with tempfile.TemporaryDirectory(dir=store.folder) as name:
@@ -124,7 +118,7 @@ def used(packages: Sequence[Locked], wanted: contents.Wanted, store: Packages, o
     return tuple(package for package in packages if files[package] & needed)
 
 
-def download(packages: Iterable[Locked], store: Packages, offers: Indices) -> None:
+def download(packages: Iterable[Locked], store: Packages, offers: "Indices") -> None:
     """Download missing packages into the store by apt, with this host's mirrors and proxies."""
     store.folder.mkdir(parents=True, exist_ok=True)
     missing = [package for package in packages if not store.has(package)]
@@ -193,8 +187,8 @@ def run(*command: str, folder: Path | None = None, environment: Mapping[str, str
             command, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=True
         )
     except FileNotFoundError as error:
-        raise IndicesError(f"{command[0]} is not on this computer", hint="renew the lock on Debian") from error
+        raise SiteError(f"{command[0]} is not on this computer", hint="renew the lock on Debian") from error
     except subprocess.CalledProcessError as error:
         reason = error.stderr.strip().splitlines()[-1:] or ["no reason given"]
-        raise IndicesError(f"{' '.join(command)}: {reason[0]}") from error
+        raise SiteError(f"{' '.join(command)}: {reason[0]}") from error
     return done.stdout

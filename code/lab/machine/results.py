@@ -1,7 +1,5 @@
 """The results of a job at both ends: outputs, counters and the link's log."""
 
-from __future__ import annotations
-
 import os
 import struct
 import tarfile
@@ -49,10 +47,6 @@ EndResult = tuple[Files, str]  # of one VM: its files, and its kernel's messages
 Watch = Callable[[qemu.Runs], AbstractContextManager[None]]
 
 
-class ResultError(SiteError):
-    """A mailbox without valid results."""
-
-
 def collect(process: qemu.Runs, mailbox: int, console: int) -> EndResult:
     """Wait until init is done; return its files and the kernel's messages."""
     status = process.wait()
@@ -80,14 +74,14 @@ def unpack(mailbox: IO[bytes]) -> Files:
     try:
         files = bounded.unpack(mailbox, MAILBOX_BYTES)
     except tarfile.TarError as error:
-        raise ResultError(f"the guest's results cannot be read ({error})") from error
+        raise SiteError(f"the guest's results cannot be read ({error})") from error
     return {name: content.decode(errors="replace") for name, content in files.items()}
 
 
 def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outcome:
     """The outcome of a job with this number of steps."""
     if files.get("link.err"):
-        raise ResultError(f"the guest could not make the link: {files['link.err'].strip()}")
+        raise SiteError(f"the guest could not make the link: {files['link.err'].strip()}")
     return Outcome(
         steps=tuple(_step(files, number) for number in range(steps)),
         counters_before=counters(files.get("before", "")),
@@ -169,7 +163,7 @@ def _number(files: Files, name: str) -> int:
     try:
         return int(files[name])
     except (KeyError, ValueError) as error:
-        raise ResultError(f"the guest's results have no number {name}") from error
+        raise SiteError(f"the guest's results have no number {name}") from error
 
 
 EXIT_S = 10  # a VM reports its end before its process is gone
@@ -272,10 +266,6 @@ def read(log: Path) -> Iterator[Frame]:
             if length < BLOCK.size or len(block) < length:
                 raise SiteError("the log of the link is cut off", str(log))
             if kind == FRAME:
-                yield _frame(block)
-
-
-def _frame(block: bytes) -> Frame:
-    _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
-    code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
-    return Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])
+                _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
+                code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
+                yield Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])

@@ -1,7 +1,5 @@
 """The snapshot of a booted VM from which both ends start, and the digests and results that it must have."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -129,7 +127,6 @@ class Snapshot:
 
     @property
     def state(self) -> Path:
-        """The state of CPU and devices, as QEMU saves it."""
         return self.folder / "state"
 
     @property
@@ -169,7 +166,6 @@ def folder_of(inputs: SnapshotInputs, cache: Path) -> Path:
 
 
 def cached_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
-    """The snapshot; make it if it is missing."""
     snapshot = Snapshot(folder_of(inputs, cache), inputs.runner, inputs.plugin)
     if not snapshot.folder.exists():
         with exclusive(cache / "machine" / "lock"):
@@ -208,7 +204,6 @@ def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str,
 
 
 def _damage(snapshot: Snapshot, inputs: SnapshotInputs) -> str:
-    """The damage of a cached snapshot; empty if there is none."""
     if fault := damage_of(snapshot.folder, digest_with_holes):
         return fault
     if inputs.expectation and snapshot.digests() != inputs.expectation.frozen:

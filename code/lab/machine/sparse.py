@@ -1,7 +1,5 @@
 """Memory as a sparse file: its copies, and a digest that holes do not change."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import itertools

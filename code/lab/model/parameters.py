@@ -1,7 +1,5 @@
 """The parameters of a series of trials, each with its type and its default."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -170,19 +168,14 @@ class Parameters:
         "60",
     ] = "auto"
 
-    def with_values(self, values: Mapping[str, Given]) -> Parameters:
+    def with_values(self, values: Mapping[str, Given]) -> "Parameters":
         """These parameters with some of them replaced, as a TOML table spells them."""
         changed: Callable[..., Parameters] = partial(replace, self)
         return changed(**{name: _canonical(name, value) for name, value in values.items()})
 
     @property
     def round_limits(self) -> RoundLimits:
-        """The rule that ends repeated rounds."""
         return RoundLimits(self.until_stable / 100, self.stable_window, self.rounds_cap)
-
-    def as_dict(self) -> dict[str, Scalar | tuple[int, ...]]:
-        """All parameters, given or default."""
-        return dict(vars(self))
 
 
 NAMES = tuple(each.name for each in fields(Parameters))

@@ -1,7 +1,5 @@
 """Sizes in bytes: `64`, `4K`, `1..1M*2`, `16M..2144M+16M`, as in the C programs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A trial, the job that it runs, and the card that it may use."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -149,7 +147,7 @@ class Step:
         return self.ready or Ready(tcp=self.port)
 
     @classmethod
-    def launched(cls, launcher: tuple[str, ...]) -> Step:
+    def launched(cls, launcher: tuple[str, ...]) -> "Step":
         return cls((), launcher, 0)
 
 
@@ -222,8 +220,6 @@ class Outcome:
 
 @dataclass(frozen=True)
 class End:
-    """One end of the data link."""
-
     host: str  # address
     device: str  # RDMA device name, or ""
     interface: str

@@ -1,7 +1,5 @@
 """The programs under test: built by this host's compiler or the locked one, and copied by digest."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 import subprocess

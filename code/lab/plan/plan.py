@@ -1,7 +1,5 @@
 """The trials of an experiment on a site, in their order."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets
@@ -34,15 +32,13 @@ CARD_FILES = STARTER, MODULE, LIBRARY = tuple(
 
 @dataclass(frozen=True)
 class SiteFacts:
-    """The facts of a site for a plan."""
-
     name: str
     ends: Ends
     identity: dict[str, str]
     traits: Traits
 
     @classmethod
-    def of(cls, site: Site) -> SiteFacts:
+    def of(cls, site: Site) -> "SiteFacts":
         return cls(site.name, site.ends, site.identity(), site.traits)
 
     def can_run(self, program: Program) -> bool:
@@ -86,17 +82,13 @@ class Plan:
 def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str]) -> Plan:
     """All trials that the site can run; digests are those of the programs under test."""
     experiment = experiment.on(site.traits)
-    require_clocks(experiment, site)
-    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
-
-
-def require_clocks(experiment: Experiment, site: SiteFacts) -> None:
-    """Refuse to set a clock apart from itself."""
+    # Refuse to set a clock apart from itself.
     if site.traits.shared in (Shared.CORE, Shared.COMPUTER):
         for series in experiment.series:
             if series.link.sets_clock:
                 what = f"{series.name} sets the server's clock, and both ends have the same one on {site.name}"
                 raise SpecError(what, file=experiment.file, hint="--site exact")
+    return Plan(experiment, site, tuple(_planned(experiment, site, digests)))
 
 
 def binaries(experiments: Iterable[Experiment]) -> set[Path]:
@@ -139,7 +131,6 @@ def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: 
 def make_trial(
     series: Series, request: Request, repetition: int, site: SiteFacts, digests: Mapping[Path, str]
 ) -> Trial:
-    """One trial of a series with the counts of the request."""
     programs = {file.name: digests[file] for file in files_of(series)}
     job = Job(
         steps=steps_of(series, request, site.ends),
@@ -192,7 +183,6 @@ def perturb(repetition: int) -> Perturbation:
 
 @cache
 def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
-    """The order of the sizes in a repetition."""
     return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
 
 

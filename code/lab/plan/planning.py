@@ -1,7 +1,5 @@
 """Plan experiments for a site: programs, cards and facts together."""
 
-from __future__ import annotations
-
 import math
 import threading
 from argparse import Namespace

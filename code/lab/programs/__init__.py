@@ -1,7 +1,5 @@
 """The programs that an experiment can name. A new program is a module and a line here."""
 
-from __future__ import annotations
-
 from lab.programs import bench, iperf3, mpi, netpipe, perftest, qperf
 from lab.programs.program import Program
 

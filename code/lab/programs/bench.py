@@ -1,7 +1,5 @@
 """Verbyte's programs verbs and tcp: one pair of processes goes through all sizes and prints Verbyte's CSV."""
 
-from __future__ import annotations
-
 from lab.model.parameters import ROUNDS
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
 from lab.options import TABLES, Table
@@ -39,7 +37,7 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 
 def _shared(request: Request, table: Table) -> tuple[str, ...]:
-    values, asked = request.parameters.as_dict(), table.asked
+    values, asked = vars(request.parameters), table.asked
     options = {"measure": request.measure, "sizes": request.sizes_option}
     if request.program == "verbs":
         options["operation"] = request.operation

@@ -1,7 +1,5 @@
 """iperf3: one client and one single-shot server for each size, read from its JSON."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from typing import TypeVar

@@ -5,8 +5,6 @@ the server's end. Verbyte's remote shell is `echo`: it prints the command, and t
 server. Neither end needs to log in to the other.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """mpi-pingpong: one launcher starts both ranks, one at each end of the link; over TCP or over verbs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step

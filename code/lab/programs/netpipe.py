@@ -3,8 +3,6 @@
 Its Mbps are 2^20 bits a second, and its time is half of the best of three mean round trips (NetPIPE 3.7.2, netpipe.c).
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable

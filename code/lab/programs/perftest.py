@@ -3,8 +3,6 @@
 Its JSON is not usable (4.5 writes unquoted keys), and it computes t_stdev and t_max wrongly.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 

@@ -1,7 +1,5 @@
 """Numbers in the output of a program, with their units."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

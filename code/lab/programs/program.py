@@ -1,7 +1,5 @@
 """The description of a program: its commands, its traits, and the reader of its output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -57,15 +55,8 @@ class Request:
         return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
 
     def messages(self, counts: Counts) -> int:
-        return self.rounds_most * counts.iterations + counts.warmup
-
-    @property
-    def rounds_least(self) -> int:
-        return self.parameters.round_limits.window if self.parameters.until_stable else 1
-
-    @property
-    def rounds_most(self) -> int:
-        return self.parameters.round_limits.cap if self.parameters.until_stable else 1
+        rounds = self.parameters.round_limits.cap if self.parameters.until_stable else 1
+        return rounds * counts.iterations + counts.warmup
 
 
 @dataclass(frozen=True)

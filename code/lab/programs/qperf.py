@@ -1,7 +1,5 @@
 """qperf: one client and one server for each size. qperf counts time, not messages; its server quits on a command."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Verbyte's CSV: read from a program's output, and written into a record."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Student programs: a table of [programs] becomes a Program with its commands and its reader."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -89,7 +87,7 @@ class Commands:
         )
 
     def _step(self, request: Request, ends: Ends, counts: tuple[Counts, ...], port: int) -> Step:
-        shared = request.parameters.as_dict() | {
+        shared = vars(request.parameters) | {
             "host": ends.server.host,
             "source": ends.client.host,
             "port": port,

@@ -1,7 +1,5 @@
 """Compare rows with the reference (`lab verify`), and series with reference tools (`lab bench`)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from lab.experiment.experiment import Comparison
+from lab.experiment.document import Comparison
 from lab.model.sizes import format_size
 from lab.plan.plan import Plan
 from lab.records.table import Row, columns, format_table, make_table, parse_table
@@ -76,8 +74,6 @@ def _difference(row: Row, reference: Row) -> str:
 
 @dataclass(frozen=True)
 class MedianRatio:
-    """A median over the reference's."""
-
     place: RowPlace
     ratio: float
 
@@ -91,8 +87,6 @@ class MedianRatio:
 
 @dataclass(frozen=True)
 class Verification:
-    """The comparison of an experiment's table with its reference."""
-
     experiment: str
     rows: int
     identical: bool
@@ -105,7 +99,6 @@ class Verification:
         return self.identical or (bool(self.ratios) and all(ratio.holds for ratio in self.ratios))
 
     def lines(self) -> list[str]:
-        """Return the lines that `lab verify` prints."""
         if self.identical:
             return [f"{self.experiment}: identical ({self.rows} rows)"]
         lines = [f"{self.experiment}: {self.difference or 'the rows are equal, the bytes differ'}"]

@@ -1,7 +1,5 @@
 """The facts of a record, and its site."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lab.errors import LabError, RecordError
@@ -67,8 +65,6 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on the trial."""
-
     lab: str  # the version that judged
     notes: tuple[str, ...]  # the warnings for a reader of the numbers
     checks: tuple[str, ...] | None = None  # passed checks
@@ -111,7 +107,6 @@ class Moment:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Return the nodes of the cluster."""
         value = self._stated("nodes")
         return tuple(map(str, value)) if isinstance(value, list) else ()
 

@@ -1,7 +1,5 @@
 """Records on disk: one folder for each trial, written atomically."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -25,8 +23,6 @@ AGAIN = "lab run of its experiment measures it again"
 RECORD, SAMPLES, SERVER_LOG, CLIENT_LOG = "record.json", "samples.csv.gz", "server.log", "client.log"
 START_OF_KEY = re.compile(r"[0-9a-f]{1,64}")
 
-Read = Callable[[Path], bytes]
-
 
 @dataclass(frozen=True)
 class Record:
@@ -41,22 +37,36 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Whole:
-    """The files of a whole record in memory, for a reader of several of them."""
+class RecordFiles:
+    """The files of a record, and a function that reads one of them."""
 
     folder: Path
-    files: dict[str, bytes]
+    read: Callable[[Path], bytes]
 
     def facts(self) -> Facts:
-        return _facts(self.folder, self._read)
+        try:
+            return parse_facts(self.document())
+        except JsonError as error:
+            file = str(self.folder / RECORD)
+            raise RecordError(f"is not a record of this version: {error.what}", where=file, hint=AGAIN) from error
+
+    def document(self) -> JsonTable:
+        """The table in record.json, unchecked: an untrusted file may contain anything."""
+        file = self.folder / RECORD
+        try:
+            document = json.loads(self.read(file))
+        except (OSError, ValueError, RecursionError) as error:
+            raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+        if not isinstance(document, dict) or document.get("key") != self.folder.name:
+            raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
+        return document
 
     def samples(self) -> tuple[Sample, ...]:
-        return _samples(self.folder, self._read)
-
-    def _read(self, file: Path) -> bytes:
-        if file.name not in self.files:
-            raise FileNotFoundError(f"no file {file.name}")
-        return self.files[file.name]
+        file = self.folder / SAMPLES
+        try:
+            return load_samples(gzip.decompress(self.read(file)).decode())
+        except (OSError, EOFError, ValueError, zlib.error, ParseError) as error:
+            raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
 
 
 def record_folder(results: Path, key: str) -> Path:
@@ -97,55 +107,32 @@ def write_failure(results: Path, record: Record, sentence: str, evidence: dict[s
     return folder
 
 
-def read_whole(results: Path, key: str) -> Whole | None:
-    """Read each file of a whole record once; None without a whole record."""
+def read_whole(results: Path, key: str) -> RecordFiles | None:
+    """Read each file of a whole record into memory once; None without a whole record."""
     folder, files = record_folder(results, key), dict[str, bytes]()
 
     def digest(file: Path) -> str:
         files[file.name] = file.read_bytes()
         return hashlib.sha256(files[file.name]).hexdigest()
 
-    return Whole(folder, files) if folder.is_dir() and not _damage(folder, digest) else None
+    def read(file: Path) -> bytes:
+        if file.name not in files:
+            raise FileNotFoundError(f"no file {file.name}")
+        return files[file.name]
+
+    return RecordFiles(folder, read) if folder.is_dir() and not _damage(folder, digest) else None
 
 
 def read_facts(results: Path, key: str) -> Facts:
-    return _facts(record_folder(results, key), _as_written)
+    return RecordFiles(record_folder(results, key), _as_written).facts()
 
 
 def read_document(results: Path, key: str) -> JsonTable:
-    """Read the table in a key's record.json, unchecked: an untrusted file may contain anything."""
-    return _document(record_folder(results, key), _as_written)
+    return RecordFiles(record_folder(results, key), _as_written).document()
 
 
 def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
-    return _samples(record_folder(results, key), _as_written)
-
-
-def _facts(folder: Path, read: Read) -> Facts:
-    try:
-        return parse_facts(_document(folder, read))
-    except JsonError as error:
-        file = str(folder / RECORD)
-        raise RecordError(f"is not a record of this version: {error.what}", where=file, hint=AGAIN) from error
-
-
-def _document(folder: Path, read: Read) -> JsonTable:
-    file = folder / RECORD
-    try:
-        document = json.loads(read(file))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
-    if not isinstance(document, dict) or document.get("key") != folder.name:
-        raise RecordError("is not the record of its folder's key", where=str(file), hint=AGAIN)
-    return document
-
-
-def _samples(folder: Path, read: Read) -> tuple[Sample, ...]:
-    file = folder / SAMPLES
-    try:
-        return load_samples(gzip.decompress(read(file)).decode())
-    except (OSError, EOFError, ValueError, zlib.error, ParseError) as error:
-        raise RecordError(f"cannot be read: {error}", where=str(file), hint=AGAIN) from error
+    return RecordFiles(record_folder(results, key), _as_written).samples()
 
 
 def _as_written(file: Path) -> bytes:

@@ -1,7 +1,5 @@
 """Find the records of experiments by an index, without the site."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from argparse import Namespace

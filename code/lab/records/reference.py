@@ -1,12 +1,10 @@
 """The reference: tables, with the identity of their site and programs; and the plan of its trials."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab.errors import VerifyError
+from lab.errors import LabError
 from lab.experiment.experiment import Experiment
 from lab.files.storage import write_text
 from lab.machine.results import ENDS
@@ -39,7 +37,7 @@ def read_reference(plan: Plan, folder: Path) -> str:
         return file.read_text()
     except FileNotFoundError as error:
         hint = f"lab table {plan.experiment.name} --reference"
-        raise VerifyError("there is no reference", where=str(file), hint=hint) from error
+        raise LabError("there is no reference", where=str(file), hint=hint) from error
 
 
 def reference_plan(experiment: Experiment, folder: Path) -> Plan | None:

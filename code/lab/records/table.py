@@ -1,7 +1,5 @@
 """The CSV table of an experiment, row by row."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -17,7 +15,7 @@ from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
-from lab.records.record import Whole, has_record, read_whole, record_folder
+from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 
 WORDS = ("series", "program", "operation", "measure")
 ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied parameters
@@ -85,11 +83,10 @@ class Row:
 
 
 def make_table(plan: Plan, results: Path) -> list[Row]:
-    """Return a row for every measured size."""
     return table_of(plan, lambda key: read_whole(results, key))
 
 
-def table_of(plan: Plan, read: Callable[[str], Whole | None]) -> list[Row]:
+def table_of(plan: Plan, read: Callable[[str], RecordFiles | None]) -> list[Row]:
     """Return a row for every measured size, from a reader that may cache records in memory."""
     records = ((planned, read(planned.trial.key)) for planned in plan.planned)
     return [row for planned, record in records if record for row in _rows(planned, record.samples())]

@@ -1,17 +1,17 @@
 """From evidence to a PDF and a page: figures, templates, the discussion with its evidence, LaTeX, attachments."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
+from lab.files.storage import csv_text
 from lab.files.toml import read_whole
+from lab.model.sizes import parse_size
 from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
-from lab.report.evidence.environment import RecordSet, record_sets
+from lab.report.evidence.environment import RecordSet, record_sets, sets_of
 from lab.report.evidence.evidence import Evidence
 from lab.report.exhibits.core import Gallery
 from lab.report.exhibits.plots import placed
@@ -22,13 +22,72 @@ from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
-from lab.report.tex.numbers import written_out
-from lab.report.tex.render import Rendered, render
+from lab.report.tex.numbers import mark, show, shown, written_out
+from lab.report.tex.render import Rendered, escape, render
 from lab.report.text.check import Backing, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import keys_cited, uses
-from lab.report.text.printing import claims_csv, evidence_rows, printed
 from lab.report.text.references import FILE, list_of, require_plain_list
+
+COLUMNS = tuple(
+    "kind number text shown value unit low high level n verdict source records".split()  # noqa: SIM905
+)
+_SIZE = re.compile(r"\\size\{([^{}]*)\}")
+
+
+def printed(text: str, backings: Sequence[Backing]) -> str:
+    """Replace the macros by their print, on as many lines."""
+    parts, at = list[str](), 0
+    for backing in backings:
+        use = backing.use
+        lines = "%\n" * text.count("\n", use.start, use.end)
+        parts += [text[at : use.start], _tex(backing), lines]
+        at = use.end
+    whole = "".join([*parts, text[at:]]) if parts else without_comments(text)
+    return _SIZE.sub(lambda size: show(parse_size(size[1].strip()), "size", 0).tex, whole)
+
+
+def _tex(backing: Backing) -> str:
+    if backing.use.kind == "given":
+        return rf"\labgiven{{{backing.use.body.replace('%', chr(92) + '%').replace('_', chr(92) + '_')}}}"
+    if backing.judged:
+        return rf"\labshows{{{backing.number}}}"
+    assert backing.value
+    answer = backing.value.answer
+    return rf"\labclaim{{{backing.number}}}{{{shown(answer, backing.use.digits).tex}{mark(answer)}}}"
+
+
+def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> list[dict[str, str]]:
+    """A row of the report's list for each statement, in the order of the text."""
+    return [
+        {
+            "number": backing.number,
+            "statement": escape(judged.text),
+            "shows": escape(judged.shows),
+            "n": str(judged.n or ""),
+            "records": sets_of(judged.keys, sets) or escape(judged.source),
+        }
+        for backing in backings
+        if (judged := backing.judged)
+    ]
+
+
+def claims_csv(backings: Iterable[Backing]) -> str:
+    """All claims and statements of the texts, with all digits."""
+    return csv_text(COLUMNS, dict.fromkeys(_row(backing) for backing in backings if backing.use.kind != "given"))
+
+
+def _row(backing: Backing) -> tuple[str | int | float, ...]:
+    if judged := backing.judged:
+        about = ("", "", "", "", "", judged.n or "", judged.truth.value, judged.source, " ".join(judged.keys))
+        return ("statement", backing.number, judged.text, judged.shows, *about)
+    assert backing.value
+    value, answer = backing.value, backing.value.answer
+    interval = None if value.is_exact else value.estimate.interval
+    ends = (repr(interval.low), repr(interval.high), interval.level) if interval else ("", "", "")
+    numbers = (shown(answer).plain, repr(answer.estimate.value), answer.unit, *ends, value.estimate.n or "")
+    return ("claim", "", backing.use.body, *numbers, "", value.source, " ".join(value.keys))
+
 
 EVIDENCE = "evidence.tex"
 UNWRITTEN = "The discussion has not been written yet."
@@ -58,7 +117,6 @@ class Prepared:
 
 
 def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
-    """The PDF of a report."""
     return prepare(sources, evidence, cache).typeset()
 
 

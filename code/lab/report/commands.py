@@ -56,7 +56,6 @@ def _explain_missing_pdf() -> None:
 
 
 def extract(options: Namespace) -> int:
-    """Extract the attachments of a report."""
     from lab.report.pdf import extract as extract_attachments
 
     for file in extract_attachments(options.pdf, options.folder):
@@ -88,7 +87,6 @@ def is_current(plan: Plan, results: Path, folder: Path) -> bool:
 
 
 def write_report(plan: Plan, results: Path, folder: Path) -> Path:
-    """Write the PDF, its figures and the page."""
     pdf = report_file(plan, folder)
     stamp = report_stamp(plan, results, report_texts(plan))  # before the texts are read: they may change meanwhile
     prepared = _prepare(plan, results, pdf)

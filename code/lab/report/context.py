@@ -1,7 +1,5 @@
 """The names that templates can use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

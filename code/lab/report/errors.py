@@ -1,7 +1,5 @@
 """Errors of a report, with the file and the line to change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -24,8 +22,6 @@ class ReportError(LabError):
 
 
 class FaultKind(Enum):
-    """The kind of a text's fault."""
-
     LATEX = "LaTeX"
     NUMBER = "typed number"
     STATEMENT = "statement"

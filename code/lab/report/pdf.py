@@ -1,7 +1,5 @@
 """Attachments of a PDF: added, listed and extracted by qpdf, within bounds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -91,7 +89,11 @@ def extract(pdf: Path, folder: Path) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="lab-extract-") as name:
         scratch = Path(name)
         (scratch / "report.pdf").write_bytes(_read(pdf))
-        _require_few_objects(scratch, pdf)
+        # Raise if the PDF has so many objects that reading it would take minutes.
+        bound = MOST_OBJECTS * LONGEST_LINE - 1
+        listed, status = output_of(["qpdf", "--show-xref", "report.pdf"], scratch, bound)
+        if len(listed) > bound or listed.count(b"\n") > MOST_OBJECTS or status in KILLED:
+            raise _too_large(pdf, f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory")
         left, contents = LARGEST_TOTAL, dict[str, bytes]()
         for key in _names(scratch, pdf):
             contents[key] = _content(scratch, key, pdf, min(LARGEST_FILE, left))
@@ -110,14 +112,6 @@ def _read(pdf: Path) -> bytes:
 
 def _too_large(pdf: Path, what: str) -> AttachmentError:
     return AttachmentError(what, where=str(pdf), fault=OpeningFault.TOO_LARGE)
-
-
-def _require_few_objects(scratch: Path, pdf: Path) -> None:
-    """Raise if the PDF has so many objects that reading it would take minutes."""
-    bound = MOST_OBJECTS * LONGEST_LINE - 1
-    listed, status = output_of(["qpdf", "--show-xref", "report.pdf"], scratch, bound)
-    if len(listed) > bound or listed.count(b"\n") > MOST_OBJECTS or status in KILLED:
-        raise _too_large(pdf, f"holds more than {MOST_OBJECTS} objects, or takes qpdf more than its time or memory")
 
 
 def _names(scratch: Path, pdf: Path) -> list[str]:

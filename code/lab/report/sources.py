@@ -1,7 +1,5 @@
 """The files behind a report: texts, authors, template."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The stamp of a report's sources: the same stamp gives the same PDF."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path

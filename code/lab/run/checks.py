@@ -1,7 +1,5 @@
 """Checks of a trial: failed programs, numbers that the site's counters and clock refute, the rate of the link."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator

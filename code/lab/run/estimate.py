@@ -1,7 +1,5 @@
 """Estimates of the host's time for trials: from records of their series, a preflight, or a guess."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -44,8 +42,9 @@ class Cost:
 
     def of_trial(self, planned: Planned) -> float:
         """Return the seconds of a trial. A reference tool starts once for each size, and counts as equally fast."""
-        request = planned.trial.request
-        return self.of(request.counts, len(planned.trial.job.steps), request.rounds_least, request.least_time_s)
+        request, parameters = planned.trial.request, planned.trial.request.parameters
+        rounds = parameters.round_limits.window if parameters.until_stable else 1
+        return self.of(request.counts, len(planned.trial.job.steps), rounds, request.least_time_s)
 
 
 class TimeEstimate:

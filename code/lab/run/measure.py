@@ -1,7 +1,5 @@
 """Measure one trial: the site runs it, a parser reads the output, the checks judge it, and a record results."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import UTC, datetime

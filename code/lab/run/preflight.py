@@ -1,7 +1,5 @@
 """A few seconds on a real link before a long run: is the rate plausible, and how long will the run take?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil

@@ -1,7 +1,5 @@
 """Run the trials of a plan: each once, by one process."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal
@@ -39,8 +37,6 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunSetup:
-    """The site that runs the trials, and the folder of their records."""
-
     site: Site
     facts: SiteFacts
     results: Path

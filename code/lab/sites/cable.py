@@ -1,7 +1,5 @@
 """Two network namespaces joined by a virtual cable, with rate limits and delays."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """The exact site: two VMs whose time is counted in instructions."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref
@@ -177,8 +175,3 @@ class ProfiledSite(ExactSite):
             assert self.counter is not None
             client, server = (os.pread(file, os.fstat(file).st_size, 0) for file in self.counter.files)
         return Profiled(outcome, client, server)
-
-
-def open_profiled() -> ProfiledSite:
-    """The exact site of this checkout, for counts of instructions."""
-    return ProfiledSite(MACHINE, CACHE)

@@ -1,7 +1,5 @@
 """This host with its RDMA or network devices."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """hosts.toml, and the site that is used when none is named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -102,7 +100,13 @@ ANY = "any"  # for commands that read records: the site with most records
 
 def choose(file: Path) -> tuple[str, str]:
     """The site's name, and the reason for it."""
-    if devices := real_devices():
+    # The hardware devices of this host whose port is up; a software device has no device behind it.
+    folder = computer.SYS / "class/infiniband"
+    if devices := [
+        name
+        for name in computer.devices()
+        if (folder / name / "device").exists() and "ACTIVE" in computer.port_state(name)
+    ]:
         return "host", f"this computer has the RDMA device {devices[0]}"
     hosts = read_hosts(file) if file.exists() else Hosts()
     if (ssh := hosts.ssh) and (device := ssh.client.device or ssh.server.device):
@@ -110,13 +114,3 @@ def choose(file: Path) -> tuple[str, str]:
     if hosts.slurm and hosts.slurm.device:
         return "slurm", f"{file.name} names the RDMA device {hosts.slurm.device}"
     return EVERYWHERE, f"no RDMA device on this computer or in {file.name}"
-
-
-def real_devices() -> list[str]:
-    """The hardware devices of this host whose port is up; a software device has no device behind it."""
-    folder = computer.SYS / "class/infiniband"
-    return [
-        name
-        for name in computer.devices()
-        if (folder / name / "device").exists() and "ACTIVE" in computer.port_state(name)
-    ]

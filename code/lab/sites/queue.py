@@ -1,7 +1,5 @@
 """Slurm's queue: job scripts, and the state of their jobs."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from collections.abc import Iterable

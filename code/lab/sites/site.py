@@ -1,7 +1,5 @@
 """Where trials run: the protocol and the traits of every site."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

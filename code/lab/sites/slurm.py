@@ -3,8 +3,6 @@
 The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Soft-RoCE devices on links made for a run."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

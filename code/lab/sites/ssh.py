@@ -1,7 +1,5 @@
 """Two hosts reached by ssh, and the programs copied there."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess
@@ -121,17 +119,13 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
         arrived = f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
         connection.copy([path], f"{connection.folder}/{arrived}")
         if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
-            _build(connection, name)
-
-
-def _build(connection: Connection, name: str) -> None:
-    """Build the programs on a host with another CPU or C library; the record lists them."""
-    source = f"source-{name.partition('/')[0]}"
-    files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
-    connection.end.ask("folder", folder=f"{connection.folder}/{source}")
-    connection.copy(files, f"{connection.folder}/{source}/")
-    build = connection.end.call("build", folder=connection.folder, name=name, source=source)
-    connection.end.answer(build, BUILD_S)
+            # Build the programs on a host with another CPU or C library; the record lists them.
+            source = f"source-{name.partition('/')[0]}"
+            files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
+            connection.end.ask("folder", folder=f"{connection.folder}/{source}")
+            connection.copy(files, f"{connection.folder}/{source}/")
+            build = connection.end.call("build", folder=connection.folder, name=name, source=source)
+            connection.end.answer(build, BUILD_S)
 
 
 class TwoHosts(PairLink):

@@ -1,7 +1,5 @@
 """One task on a node of a cluster, and the folder from which it reads its job."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -13,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from lab.errors import LabError, SiteError, StorageError
+from lab.errors import SiteError, StorageError
 from lab.files.storage import storage
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
@@ -96,11 +94,7 @@ def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
         _write(folder / OUTCOME, as_json(run(parse_as(Job, json.loads((folder / JOB).read_text())))))
     except (SiteError, StorageError) as error:
         if queue.still_runs(os.environ["SLURM_JOB_ID"]):
-            put_failure(folder, error)
-
-
-def put_failure(folder: Path, error: LabError) -> None:
-    _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
+            _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
 
 
 def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:

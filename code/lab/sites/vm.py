@@ -1,7 +1,5 @@
 """The exact site's image on the wall clock: two VMs joined by network cards, or one with a cable in it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -1,7 +1,5 @@
 """A site of two agents on a wall clock: one job after the other, with a new link after a job that broke it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager

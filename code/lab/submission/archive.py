@@ -1,7 +1,5 @@
 """Open a submission: a PDF, a ZIP or a folder, within bounds."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -143,8 +141,6 @@ SUFFIXES = (".pdf", ".zip")
 
 @dataclass(frozen=True)
 class Submission:
-    """The submitted report, and the files inside it."""
-
     name: str
     pdf: bytes
     files: dict[str, bytes]

@@ -1,7 +1,5 @@
 """An assignment: its experiment, demands, asks, steps and deadline, and the points of each check. One TOML file."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -234,7 +232,6 @@ class Assignment:
 
 
 def load_assignment(file: Path) -> Assignment:
-    """The checked assignment; an error names the line."""
     toml = read_toml(file, AssignmentFile, hint="experiments/assignments/NAME.toml")
     content = toml.content
     is_beside = content.experiment.endswith(".toml")  # else the name of an experiment in experiments/
@@ -275,7 +272,6 @@ def names(folder: Path = ASSIGNMENTS) -> list[str]:
 
 
 def read_demands(table: JsonTable) -> Demands:
-    """The demands of a table as typed."""
     values = dict(table)
     if isinstance(sizes := values.get("sizes"), (str, int, list)):
         values["sizes"] = list(parse_sizes(sizes))

@@ -1,7 +1,5 @@
 """`lab compare`: two results folders or reports, compared by ratios of medians with intervals and verdicts."""
 
-from __future__ import annotations
-
 import csv
 import json
 import tempfile
@@ -26,10 +24,6 @@ EQUAL = "equal"
 VERDICTS = (*(verdict.value for verdict in Verdict), EQUAL)
 SHOWN_LETTERS = 16  # of a digest
 CLAIMS, MANIFEST = "claims.csv", "manifest.json"  # of a report: no table of records, and the records' digests
-
-
-class SideError(LabError):
-    """A side of a comparison has no tables, or damaged ones."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +57,9 @@ def _read_folder(folder: Path, name: str) -> ComparedSide:
         tables = {stem: rows for stem, text in texts.items() if is_table(text) and (rows := parse_table(text))}
         identity = _identity(folder, tables)
     except (ParseError, ValueError, KeyError, TypeError, AttributeError, csv.Error, RecursionError) as error:
-        raise SideError(f"holds data that Verbyte did not write: {error!r:.200}", where=name) from error
+        raise LabError(f"holds data that Verbyte did not write: {error!r:.200}", where=name) from error
     if not tables:
-        raise SideError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
+        raise LabError("holds no table of an experiment", where=name, hint="a results folder, or a PDF of lab report")
     return ComparedSide(name, tables, {part: str(value) for part, value in identity.items()})
 
 
@@ -92,14 +86,14 @@ def comparison(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
     shared = [name for name in first.tables if name in second.tables]
     if not shared:
         names = f"{', '.join(first.tables)} and {', '.join(second.tables)}"
-        raise SideError(f"the sides share no experiment: {names}", where=f"{first.name}, {second.name}")
+        raise LabError(f"the sides share no experiment: {names}", where=f"{first.name}, {second.name}")
     margin = margin_of_sites(side.identity.get("site", "") for side in (first, second))
     for name in shared:
         try:
             yield from _experiment_lines(name, first.tables[name], second.tables[name], margin)
         except (BadSample, ValueError, KeyError, TypeError, ArithmeticError) as error:
             what = f"the tables of {name} hold values that Verbyte did not measure: {error!r:.200}"
-            raise SideError(what) from error
+            raise LabError(what) from error
     yield from _identity_lines(first.identity, second.identity)
     if first.typesetter and second.typesetter and first.typesetter != second.typesetter:
         yield f"typeset by {first.typesetter} and by {second.typesetter}: the PDFs differ for that alone"

@@ -1,7 +1,5 @@
 """The length of a discussion and the asks that it meets, without sentences that the course handed out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`lab submit`: pack records, programs and texts into the PDF."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess
@@ -58,7 +56,7 @@ class Identity:
         """Such as `exact 3f9a1c02b7de4455`."""
         return f"{self.site.name:.{SHOWN}} {self.digest[:LETTERS]}"
 
-    def differing(self, other: Identity) -> str:
+    def differing(self, other: "Identity") -> str:
         """The names of the first parts that the two do not share."""
         ours, theirs = self._parts(), other._parts()
         names = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
@@ -72,7 +70,6 @@ class Identity:
 
 
 def identity_of(plan: Plan) -> Identity:
-    """The identity under which the trials of a plan are measured."""
     programs: dict[str, str] = {}
     for planned in plan.planned:
         if not planned.series.tool.build:
@@ -84,7 +81,6 @@ BINARIES, SOURCES = "binaries", "sources"
 
 
 def student_programs(experiment: Experiment) -> tuple[Program, ...]:
-    """The student programs of an experiment."""
     return tuple(series.tool for series in experiment.series if series.tool.build)
 
 

@@ -4,8 +4,6 @@ A package's bytes are those of the lock, which Debian signed. Nothing of it is r
 belongs to somebody else, or gains rights.
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 import shutil

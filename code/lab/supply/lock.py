@@ -1,7 +1,5 @@
 """The lock: the Debian packages of the guest, its compiler and the bundled QEMU, with their digests."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

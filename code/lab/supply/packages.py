@@ -1,7 +1,5 @@
 """The store of packages, by digest: a missing package is fetched from the first provider that has it."""
 
-from __future__ import annotations
-
 import fcntl
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,7 +33,7 @@ class ProviderDown(NotProvided):
 class PartialFile:
     """The bytes of a package so far, in a file that outlives an interrupted command."""
 
-    def __init__(self, file: Path, locked: Locked, progress: FetchProgress) -> None:
+    def __init__(self, file: Path, locked: Locked, progress: "FetchProgress") -> None:
         self.file, self.locked, self.progress = file, locked, progress
         self.length = min(file.stat().st_size, locked.size_bytes) if file.exists() else 0
         progress.add(self.length)
@@ -44,10 +42,6 @@ class PartialFile:
     def is_complete(self) -> bool:
         """Whether the number of bytes is right; the bytes may be wrong."""
         return self.length == self.locked.size_bytes
-
-    @property
-    def is_right(self) -> bool:
-        return self.is_complete and self.file.exists() and sha256(self.file) == self.locked.sha256
 
     def restart(self) -> None:
         self.progress.add(-self.length)
@@ -169,7 +163,7 @@ def fetch_verified(provider: Provider, part: PartialFile, date: str) -> None:
     for _ in range(2 if part.length else 1):
         if not part.is_complete:
             provider.fetch(part, date)
-        if part.is_right:
+        if part.is_complete and part.file.exists() and sha256(part.file) == part.locked.sha256:
             return
         part.restart()
         part.file.unlink(missing_ok=True)

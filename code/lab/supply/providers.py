@@ -190,7 +190,6 @@ class LocalFolder:
 
     @property
     def name(self) -> str:
-        """The folder's path."""
         return str(self.folder)
 
     def fetch(self, part: PartialFile, _: str) -> None:

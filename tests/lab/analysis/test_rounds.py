@@ -11,11 +11,8 @@ from lab.analysis.estimate import Interval
 from lab.analysis.ratios import Verdict, judge
 from lab.analysis.rounds import (
     LARGEST_SHARE,
-    Decision,
-    State,
-    UntilStable,
-    stop_at,
     until_completed,
+    until_stable,
     warm_up_ratio,
     without_way_back,
 )
@@ -30,24 +27,20 @@ def test_warm_up_shows_if_the_first_window_takes_twice_the_time() -> None:
     assert judge(warm_up_ratio(np.random.default_rng(2).normal(100, 1, (10, 20)))) is Verdict.CANT_TELL
 
 
-STABLE = UntilStable(target=0.01, window=5, cap=50)
-
-
-def test_series_is_stable_once_the_window_has_passed_its_start() -> None:
-    assert stop_at(STABLE, [10, 50, 80] + [100] * 20) == Decision(State.REACHED, 8, 0.0)
-
-
-def test_spread_equal_to_the_target_is_stable() -> None:
-    assert STABLE.decide([99.5, 100, 100, 100, 100.5]).state is State.REACHED
-    assert STABLE.decide([99.4, 100, 100, 100, 100.5]).state is State.GO_ON
-    assert STABLE.decide([]).state is State.GO_ON
-    assert stop_at(STABLE, [100, 200, 100]).state is State.GO_ON
-
-
-def test_drifting_series_is_not_stable_at_the_cap() -> None:
-    decision = stop_at(STABLE, 100 * 1.01 ** np.arange(100))
-    assert (decision.state, decision.n) == (State.NOT_REACHED, 50)
-    assert decision.spread == pytest.approx(0.04, abs=0.002)
+@pytest.mark.parametrize(
+    ("series", "stop"),
+    [
+        ([10, 50, 80] + [100] * 20, (8, True)),
+        ([99.5, 100, 100, 100, 100.5], (5, True)),  # a spread equal to the target
+        ([99.4, 100, 100, 100, 100.5], (5, None)),
+        ([100, 200, 100], (3, None)),
+        (list(100 * 1.01 ** np.arange(100)), (50, False)),  # a drift up to the cap
+    ],
+)
+def test_series_is_stable_once_the_window_has_passed_its_start(
+    series: list[float], stop: tuple[int, bool | None]
+) -> None:
+    assert until_stable(series, target=0.01, window=5, cap=50) == stop
 
 
 def golden() -> list[list[str]]:
@@ -59,9 +52,9 @@ def golden() -> list[list[str]]:
 @pytest.mark.parametrize("words", golden(), ids=lambda words: words[0])
 def test_golden_series_stop_as_in_c(words: list[str]) -> None:
     percent, window, cap, state, n = words[1:6]
-    rule = UntilStable(float(percent) / 100, int(window), int(cap))
-    decision = stop_at(rule, [float(value) for value in words[6:]])
-    assert (decision.state.value.replace(" ", "_"), decision.n) == (state, int(n))
+    states = {"reached": True, "not_reached": False, "go_on": None}
+    stop = until_stable([float(value) for value in words[6:]], float(percent) / 100, int(window), int(cap))
+    assert stop == (int(n), states[state])
 
 
 def test_interval_reaches_from_no_correction_to_the_whole_trip() -> None:

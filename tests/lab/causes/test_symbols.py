@@ -16,7 +16,6 @@ from lab.causes.symbols import (
     VDSO,
     CodeFiles,
     CodePage,
-    CountsError,
     Executed,
     Function,
     Symbols,
@@ -48,7 +47,7 @@ def test_pages_have_their_counts_by_offset() -> None:
 
 @pytest.mark.parametrize("text", [b"\n", b"page 5000 90\n0 5\n"])
 def test_counts_without_their_sum_are_refused(text: bytes) -> None:
-    with pytest.raises(CountsError, match="the plugin left no counts"):
+    with pytest.raises(SiteError, match="the plugin left no counts"):
         parse_counts(text)
 
 

@@ -13,7 +13,6 @@ from lab.causes.symbols import POLLING, Function, Tally, of_kernel
 from lab.causes.table import (
     OTHER,
     WAITING,
-    CausesError,
     Share,
     class_of,
     classes,
@@ -23,7 +22,7 @@ from lab.causes.table import (
     read,
     rows,
 )  # fmt: skip
-from lab.errors import SpecError
+from lab.errors import LabError, SpecError
 from lab.plan.plan import Plan
 
 
@@ -111,5 +110,5 @@ def test_table_by_function_starts_with_the_largest() -> None:
 )
 def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
     (file := tmp_path / "x.causes.csv").write_text(text)
-    with pytest.raises(CausesError, match="is not a table of causes"):
+    with pytest.raises(LabError, match="is not a table of causes"):
         read(file)

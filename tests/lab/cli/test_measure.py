@@ -8,8 +8,7 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.cli import measure
-from lab.cli.measure import run_remaining
-from lab.cli.progress import Progress
+from lab.cli.measure import Progress, run_remaining
 from lab.errors import StorageError
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.plan.planning import Workshop
@@ -44,7 +43,7 @@ def test_progress_ends_when_the_disk_is_full(shop: Workshop, tmp_path: Path, mon
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr("lab.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("lab.cli.measure.time.monotonic", lambda: now[0])
     return now
 
 

@@ -15,18 +15,10 @@ from tests import namespaces
 from tests.lab.compiler.builds import HONEST
 
 from lab.compiler import build, toolchain
-from lab.compiler.build import (
-    CardError,
-    CompilerMissing,
-    PluginError,
-    build_once,
-    build_shut_in,
-    built_before,
-    built_card,
-    built_plugin,
-)  # fmt: skip
+from lab.compiler.build import build_once, build_shut_in, built_before, built_card, built_plugin  # fmt: skip
 from lab.compiler.compilation import FAILED, Compilation
 from lab.compiler.guest import Guest
+from lab.errors import SiteError
 from lab.files import bounded
 from lab.machine import runner
 from lab.places import CACHE, MACHINE, ROOT
@@ -80,7 +72,7 @@ def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pyte
         raise SupplyError("no package source has gcc")
 
     monkeypatch.setattr(build, "run", fail)
-    with pytest.raises(CompilerMissing, match="this computer cannot compile safely: no package source has gcc"):
+    with pytest.raises(SiteError, match="this computer cannot compile safely: no package source has gcc"):
         build_shut_in({}, ("make",), ("mine",), print)
 
 
@@ -148,9 +140,9 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "run", lambda *_: (FAILED, b"plugin.c:1: error: not C\n"))
-    with pytest.raises(PluginError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
+    with pytest.raises(SiteError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
         built_plugin(tmp_path, tmp_path, print)
-    with pytest.raises(CardError, match=r"the card does not compile: .*error: not C"):
+    with pytest.raises(SiteError, match=r"the card does not compile: .*error: not C"):
         built_card(MACHINE, tmp_path, print)
     left = [file.name for kind in ("plugin", "card") for file in (tmp_path / kind).iterdir()]
     assert not runs and left == ["lock", "lock"]

@@ -18,7 +18,7 @@ from lab.programs.program import SETTLED, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.table import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, TRIPS
-from lab.report.text.printing import COLUMNS as CLAIM_COLUMNS
+from lab.report.build import COLUMNS as CLAIM_COLUMNS
 from lab.sites.site import Traits
 
 PAGE = (DOCS / "records.md").read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.experiment.experiment import Causes
+from lab.experiment.document import Causes
 from lab.experiment.reader import card_names, load, read_card
 from lab.places import CARDS, EXPERIMENTS
 from lab.sites.cable import Cable

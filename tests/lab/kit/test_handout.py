@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.kit.handout import CHECKS, handout, with_numbers
+from lab.kit.commands import CHECKS, handout, with_numbers
 from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS
 from lab.records.table import COLUMNS, Row, format_table

@@ -10,7 +10,7 @@ import pytest
 
 from lab.cli.main import main
 from lab.errors import SpecError
-from lab.kit.handout import handout
+from lab.kit.commands import handout
 from lab.kit.kit import HANDOUT, Kit, load_kit, new_kit, parcel
 from lab.places import ASSIGNMENTS, ROOT
 from lab.plan.planning import all_experiments

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.errors import SiteError
 from lab.machine import contents
-from lab.machine.contents import MissingError
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def test_libraries_are_found_in_the_tree_and_not_on_the_host(root: Path) -> None
     assert contents.loader(root, "bin/true").startswith("lib64/ld-linux")
     assert contents.inside(root, "lib/x86_64-linux-gnu/libc.so.6") == root / "lib/x86_64-linux-gnu/libc-2.so"
     (root / "lib/x86_64-linux-gnu/libc.so.6").unlink()
-    with pytest.raises(MissingError, match=r"libc\.so\.6.*image\.toml"):
+    with pytest.raises(SiteError, match=r"libc\.so\.6.*image\.toml"):
         contents.libraries(root, ["bin/true"])
 
 
 def test_links_in_a_circle_are_an_error(root: Path) -> None:
     (root / "bin/a").symlink_to("b")
     (root / "bin/b").symlink_to("a")
-    with pytest.raises(MissingError, match="/bin/a"):
+    with pytest.raises(SiteError, match="/bin/a"):
         contents.inside(root, "bin/a")
 
 
@@ -46,5 +46,5 @@ def test_modules_come_once_and_after_their_dependencies(tmp_path: Path) -> None:
         (folder / f"{name}.ko").write_bytes(f"\0license=GPL\0depends={names}\0".encode())
     order = [Path(path).stem for path in contents.modules(tmp_path, ["rdma_rxe", "ib-uverbs"])]
     assert order == ["ib_core", "udp-tunnel", "rdma_rxe", "ib_uverbs"]
-    with pytest.raises(MissingError, match="no module nfit"):
+    with pytest.raises(SiteError, match="no module nfit"):
         contents.modules(tmp_path, ["nfit"])

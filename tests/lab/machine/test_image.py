@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.errors import SiteError
 from lab.files.store import seal
 from lab.machine import image
 from lab.machine.contents import INIT, SCRIPTS
@@ -69,7 +70,7 @@ def manifest(**other: object) -> bytes:
 )
 def test_a_manifest_that_cannot_be_believed_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
-    with pytest.raises(image.ImageError, match=said):
+    with pytest.raises(SiteError, match=said):
         image.declared(tmp_path / "manifest.json")
 
 
@@ -78,7 +79,7 @@ def test_a_damaged_image_that_was_imported_is_named_and_not_used(imported: image
     for damaged in (imported.folder / "manifest.json", imported.initrd):
         content = damaged.read_bytes()
         damaged.write_bytes(b"\xff" + content[1:])
-        with pytest.raises(image.ImageError, match=f"damaged: {damaged.name} is not what was written"):
+        with pytest.raises(SiteError, match=f"damaged: {damaged.name} is not what was written"):
             image.build_image(tmp_path, tmp_path / "cache", pytest.fail)
         damaged.write_bytes(content)
     image.build_image(tmp_path, tmp_path / "cache", pytest.fail)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.errors import SiteError
 from lab.machine import job
 from lab.model.trial import OVER_CARD, Job, Link, Perturbation, Ready, Step
 from lab.places import STRANGER
@@ -76,7 +77,7 @@ def test_the_servers_vm_sets_its_clock_and_goes_off_if_that_fails(tmp_path: Path
     ],
 )
 def test_an_impossible_link_is_refused(link: Link) -> None:
-    with pytest.raises(job.JobError, match="is impossible"):
+    with pytest.raises(SiteError, match="is impossible"):
         job.pack(replace(JOB, link=link))
 
 
@@ -84,7 +85,7 @@ def test_a_job_larger_than_the_mailbox_is_refused(tmp_path: Path, monkeypatch: p
     program = tmp_path / "program"
     program.write_bytes(bytes(4096))
     monkeypatch.setattr(job, "MAILBOX_BYTES", 4096)
-    with pytest.raises(job.JobError, match=r"too large: \d+ bytes \(at most 4096\)"):
+    with pytest.raises(SiteError, match=r"too large: \d+ bytes \(at most 4096\)"):
         job.pack(replace(JOB, overlay=(program,)))
 
 

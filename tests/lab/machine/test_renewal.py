@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from tests.lab.supply.debs import member, package, tar
 
+from lab.errors import SiteError
 from lab.machine import renewal
 from lab.machine.contents import Wanted
-from lab.machine.renewal import Indices, IndicesError, dependencies, run, sources
+from lab.machine.renewal import Indices, dependencies, run, sources
 from lab.supply.lock import Locked
 from lab.supply.packages import Packages, SupplyError
 
@@ -125,5 +126,5 @@ def test_only_sources_of_debian_are_used() -> None:
 
 
 def test_a_host_without_apt_cannot_renew_a_lock() -> None:
-    with pytest.raises(IndicesError, match=r"no-such-apt is not on this computer.*on Debian"):
+    with pytest.raises(SiteError, match=r"no-such-apt is not on this computer.*on Debian"):
         run("no-such-apt")

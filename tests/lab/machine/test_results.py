@@ -86,7 +86,7 @@ def test_ends_of_a_step_that_the_deadline_ended_have_its_status_and_later_steps_
 
 @pytest.mark.parametrize("missing", ["0.client.status", "0.end", "end"])
 def test_results_without_a_number_are_refused(missing: str) -> None:
-    with pytest.raises(results.ResultError, match=missing):
+    with pytest.raises(SiteError, match=missing):
         results.outcome({name: text for name, text in JOB.items() if name != missing}, 1, "", 0.5)
 
 
@@ -98,7 +98,7 @@ def test_links_in_the_archive_are_not_followed() -> None:
 def test_any_bytes_in_the_mailbox_are_results_or_an_error(content: bytes) -> None:
     try:
         assert isinstance(results.unpack(io.BytesIO(content)), dict)
-    except results.ResultError as error:
+    except SiteError as error:
         assert "cannot be read" in str(error)
 
 
@@ -124,7 +124,7 @@ def test_a_deadline_or_a_failed_link_in_either_vm_is_the_jobs(end: int) -> None:
         return (client, ""), (server, "")
 
     assert results.joined_outcome(*ends({"expired": ""}), 1, 1.0).steps[0].server_status == 124
-    with pytest.raises(results.ResultError, match="could not make the link: no such device"):
+    with pytest.raises(SiteError, match="could not make the link: no such device"):
         results.joined_outcome(*ends({"link.err": "no such device\n"}), 1, 1.0)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite, run_plan
 
-from lab.experiment.experiment import Comparison
+from lab.experiment.document import Comparison
 from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan
@@ -15,7 +15,7 @@ from lab.records.compare import compare, compare_rows, first_difference, format_
 from lab.records.table import Row, columns, format_table, make_table
 
 Make = Callable[..., Plan]
-RATIO = Comparison("ours / peers", "ours", ("slow", "fast"), 1.0)
+RATIO = Comparison("ours / peers", "ours", 1.0, ("slow", "fast"))
 
 
 def run(plan: Plan, site: FakeSite, results: Path) -> list[Row]:
@@ -98,14 +98,14 @@ def test_receivers_rate_is_compared_only_if_all_series_have_it() -> None:
 def test_bound_on_the_mean_holds_for_the_mean() -> None:
     table = [*rows_of("completed_bytes_per_s", ours=120, fast=100), row("ours", 128, completed_bytes_per_s=1)]
     table.append(row("fast", 128, completed_bytes_per_s=100))
-    result = compare(Comparison("mean", "ours", ("fast",), 1.1, 64), table)
+    result = compare(Comparison("mean", "ours", 1.1, ("fast",), geometric_mean_up_to=64), table)
     assert result.holds and round(result.geometric_mean, 3) == 1.2
     assert "geometric mean up to 64: 1.200" in format_result(result)
 
 
 @pytest.mark.parametrize(("rate", "holds"), [(990, False), (996, True), (1000, True), (1001, False)])
 def test_physical_limit_is_neither_missed_nor_exceeded(rate: int, *, holds: bool) -> None:
-    limit = Comparison("limit", "ours", (), 0.995, limit_bytes_per_s=1000)
+    limit = Comparison("limit", "ours", 0.995, limit_bytes_per_s=1000)
     assert compare(limit, rows_of("confirmed_bytes_per_s", ours=rate)).holds is holds
 
 

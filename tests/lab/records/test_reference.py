@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import VerifyError
+from lab.errors import LabError
 from lab.plan.plan import Plan
 from lab.records.compare import verify
 from lab.records.reference import IDENTITY, changed_parts, read_reference, write_reference
@@ -35,5 +35,5 @@ def test_reference_keeps_the_identity_of_other_experiments(
 
 
 def test_missing_reference_hints_at_the_command_that_makes_it(make_small_plan: Make, tmp_path: Path) -> None:
-    with pytest.raises(VerifyError, match="lab table small --reference"):
+    with pytest.raises(LabError, match="lab table small --reference"):
         read_reference(make_small_plan(), tmp_path)

@@ -17,7 +17,7 @@ from lab.records.table import COLUMNS, Row, columns, format_table, make_table
 from lab.report.pdf import attach
 from lab.report.tex.latex import compile_pdf
 from lab.run.run import RunSetup, missing, run_trials
-from lab.submission.compare import ComparedSide, SideError, comparison, read_side
+from lab.submission.compare import ComparedSide, comparison, read_side
 
 Make = Callable[..., Plan]
 
@@ -72,7 +72,7 @@ def test_different_sites_and_identities_are_named() -> None:
 
 
 def test_sides_without_a_common_experiment_are_refused() -> None:
-    with pytest.raises(SideError, match="share no experiment: small and other"):
+    with pytest.raises(LabError, match="share no experiment: small and other"):
         compared(side(rows(1)), ComparedSide("b", {"other": rows(1)}, {}))
 
 
@@ -85,7 +85,7 @@ def page() -> bytes:
 def test_pdf_with_foreign_data_is_refused(page: bytes, tmp_path: Path, identity: bytes) -> None:
     pdf = tmp_path / "small.pdf"
     pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
-    with pytest.raises(SideError, match="did not write"):
+    with pytest.raises(LabError, match="did not write"):
         read_side(pdf)
 
 
@@ -121,7 +121,7 @@ def test_impossible_value_is_refused_or_a_ratio(tmp_path: Path, value: str) -> N
     (tmp_path / "identity.json").write_text("{}")
     try:
         compared(side(rows(1)), read_side(tmp_path))
-    except SideError as error:
+    except LabError as error:
         assert "did not measure" in str(error) or "did not write" in str(error)
 
 

@@ -1,7 +1,5 @@
 """Checks of the student's programs: results, sources, errors, speed and steps."""
 
-from __future__ import annotations
-
 import secrets
 import signal
 from collections.abc import Callable, Iterator
@@ -13,7 +11,7 @@ from typing import NamedTuple
 
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
-from lab.experiment.experiment import Comparison
+from lab.experiment.document import Comparison
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
 from lab.grade.rebuild import TIMES, firsts, lengthened
@@ -337,4 +335,4 @@ def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:
     except Blocked:
         return None
     rows = make_table(replace(plan, planned=planned), case.setup.results)
-    return compare(Comparison(step.series, step.series, (step.against,), 0.0), rows)
+    return compare(Comparison(step.series, step.series, 0.0, (step.against,)), rows)

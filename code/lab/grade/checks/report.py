@@ -1,7 +1,5 @@
 """Checks of the report: its claims, its pages, and the discussion."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

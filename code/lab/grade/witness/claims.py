@@ -1,7 +1,5 @@
 """The claims of a program, compared with the log of the link and with the device's counters."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +47,7 @@ class Seen:
     packets: Counter[bool] = field(default_factory=Counter)  # of RoCE, by whether they go out
 
     @classmethod
-    def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> Seen:
+    def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> "Seen":
         """Read a log of messages that should go by a modelled card or by Soft-RoCE."""
         seen = cls(Streams(ports))
         for frame in results.read(log):

@@ -1,7 +1,5 @@
 """Messages of RDMA and pieces of TCP, assembled from the packets of a log."""
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Packets of a link's log: Ethernet, IP, TCP, RoCE and the modelled card."""
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 
@@ -124,15 +122,11 @@ def _decoded(frame: Frame) -> Packet | Segment | None:
     else:
         return None
     if protocol == TCP:
-        return _segment(frame, at, end)
+        source, target, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", frame.head, at)
+        ports = (source, target) if frame.goes_out else (target, source)
+        payload = end - at - (offset >> 4) * 4
+        return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)
     return roce_packet(frame, at, end) if protocol == UDP and head[at + 2 : at + 4] == PORT.to_bytes(2) else None
-
-
-def _segment(frame: Frame, at: int, end: int) -> Segment:
-    source, target, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", frame.head, at)
-    ports = (source, target) if frame.goes_out else (target, source)
-    payload = end - at - (offset >> 4) * 4
-    return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)
 
 
 def port_between(client: int, server: int) -> int:

@@ -1,7 +1,5 @@
 """One series by size, and the least difference that counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The environment of the records, the sets of records that reports list, and the reference as evidence."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -17,7 +15,7 @@ from lab.plan.plan import Plan, SiteFacts
 from lab.records.reference import SITE, read_identity
 from lab.records.table import parse_table
 from lab.report.evidence.evidence import Evidence, cells, measured_plan
-from lab.report.evidence.labels import describe_link, label
+from lab.report.evidence.labels import describe_link
 from lab.report.evidence.words import versions
 from lab.report.tex.render import Markup, escape
 from lab.sites.site import EXACT
@@ -31,7 +29,6 @@ ORIGINS = {"data sheet": "from data sheets", "fitted": "fitted to {}", "assumed"
 class RecordSet:
     name: str
     series: str
-    label: str
     keys: tuple[str, ...]
 
     @property
@@ -42,7 +39,7 @@ class RecordSet:
 def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:
     """One set for each series, in the order of the experiment."""
     return tuple(
-        RecordSet(f"R{number}", series.name, label(series), evidence.keys(series.name))
+        RecordSet(f"R{number}", series.name, evidence.keys(series.name))
         for number, series in enumerate(evidence.plan.experiment.series, 1)
     )
 

@@ -1,7 +1,5 @@
 """The evidence of a report: the values of its records by series, point and size."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass, field, replace
@@ -76,7 +74,7 @@ class Evidence:
                 self._samples[key] = read_samples_of(self.results, key)
         return {key: self._samples[key] for key in keys}
 
-    def once(self, make: Callable[[Evidence], Made]) -> Made:
+    def once(self, make: "Callable[[Evidence], Made]") -> Made:
         """A function's value of this evidence, made at its first use."""
         if make not in self._made:
             self._made[make] = make(self)

@@ -1,7 +1,5 @@
 """Labels of series and parameters."""
 
-from __future__ import annotations
-
 from lab.experiment.experiment import Experiment, Series
 from lab.model.trial import Link
 from lab.plan.plan import SiteFacts
@@ -19,11 +17,6 @@ PARAMETERS = {
 
 
 OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
-
-
-def parameter_words(name: str) -> str:
-    """`the depth of the send queue`; a parameter without words keeps its name."""
-    return PARAMETERS.get(name, name)
 
 
 def is_ours(series: Series) -> bool:

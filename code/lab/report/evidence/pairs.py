@@ -1,7 +1,5 @@
 """The pairs of series that a report compares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -16,8 +14,6 @@ HANDLING = ("post_list", "signal_every", "nodelay")  # how a program posts its m
 
 
 class Sort(Enum):
-    """The kind of a base."""
-
     TRANSPORT = "transport"  # another transport of ours
     PEER = "peer"  # a reference tool of the same operation
     OWN = "own"  # a program of the experiment

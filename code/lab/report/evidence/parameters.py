@@ -1,7 +1,5 @@
 """The parameters of an experiment: as published, as requested, as run, and as they took effect."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Numbers of published reports: curves, times, tables of values, and parameters."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -118,29 +116,23 @@ def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
         raise SpecError("holds no rows", file=file)
     for line, row in enumerate(rows, 2):
         for name, kind in columns.items():
-            if not _is_readable(row.get(name), kind):
+            try:
+                is_readable = isinstance(row.get(name), str) and (kind is str or math.isfinite(kind(row[name])))
+            except (ValueError, OverflowError):
+                is_readable = False
+            if not is_readable:
                 what = f"{name} is {row.get(name)!r:.60}"
                 raise SpecError(what, file=file, line=line, expected="a number" if kind is not str else "a text")
     return rows
 
 
-def _is_readable(value: str | None, kind: type) -> bool:
-    try:
-        return isinstance(value, str) and (kind is str or math.isfinite(kind(value)))
-    except (ValueError, OverflowError):
-        return False
-
-
 @dataclass(frozen=True)
 class PublishedCurve:
-    """One curve in B/s, each point from a single run; the note warns its reader."""
+    """One curve in B/s, each point from a single run."""
 
     label: str
-    machine: str
-    note: str
     sizes: tuple[int, ...]
     rates: tuple[Estimate, ...]
-    card: str = ""  # the modelled card that stands for the machine's
     name: str = ""
 
     @property
@@ -168,7 +160,7 @@ def _curve(entry: CurveEntry, folder: Path) -> PublishedCurve:
     sizes = tuple(int(row["size_bytes"]) for row in rows)
     values = [entry.restored(size, float(row[entry.value])) for size, row in zip(sizes, rows, strict=True)]
     rates = tuple(Estimate(value * entry.bytes_per_s, None, 1) for value in values)
-    return PublishedCurve(entry.label, entry.machine, entry.note, sizes, rates, entry.card, entry.name)
+    return PublishedCurve(entry.label, sizes, rates, entry.name)
 
 
 @dataclass(frozen=True)

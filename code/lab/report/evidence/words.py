@@ -1,7 +1,5 @@
 """Words for sites, versions and dates."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.analysis.estimate import Estimate
 from lab.errors import StorageError
 from lab.figures.curves import Sized
 from lab.figures.figure import Curve, Figure, LineLook, keys_of
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
-from lab.figures.render import Drawable, render
 from lab.files.storage import storage
 from lab.files.store import damage, seal
 from lab.model.sizes import format_size, parse_size
@@ -29,6 +28,34 @@ from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Truth, Value
 from lab.report.stamp import digest_code
 from lab.report.tex.numbers import last_place, mark, number_tex, show, show_exactly, significant
 from lab.report.tex.render import Markup, escape
+
+if TYPE_CHECKING:
+    from lab.figures.plot import Canvas
+
+
+class Drawable(Protocol):
+    """The data of a figure, drawn through a canvas, so that data alone needs no matplotlib."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def alt(self) -> str: ...
+    @property
+    def n(self) -> str: ...
+    @property
+    def keys(self) -> tuple[str, ...]: ...
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw the data, or raise a LabError."""
+
+
+def render(data: Drawable) -> Figure:
+    """Draw a figure, the same bytes for the same data; only this loads matplotlib, which takes half a second."""
+    from lab.figures.plot import Canvas
+
+    pdf, png, svg = Canvas.render(data.draw)
+    return Figure(data.name, pdf, png, svg, data.alt, data.n, data.keys)
+
 
 ABSENT = Markup("--")
 DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
@@ -63,8 +90,6 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Sketch:
-    """What is drawn, and its caption."""
-
     caption: str
     data: Any  # a Drawable; its kind follows from the figure's name
 
@@ -133,7 +158,6 @@ class Exhibits:
         return [format_size(size) for size in sizes]
 
     def sizes_of_query(self, query: str) -> list[str]:
-        """The sizes at which the data answer a query."""
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
         sizes = {size for name in names for size in self.sizes(name)}
         return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
@@ -182,7 +206,6 @@ class Exhibits:
 
 
 def require_data(drawn: Sequence[object], what: str, name: str) -> None:
-    """Raise if the data have nothing for a figure."""
     if not drawn:
         raise ReportError(f"the data give no {what} of {name}", hint="lab query")
 

@@ -1,7 +1,5 @@
 """The series of any experiment in groups, pairs, rounds and sweeps, as the queries that exhibits take."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The figures and tables of any experiment, for short.tex and the blocks that a template leaves to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +7,7 @@ from functools import cached_property
 from lab.model.sizes import parse_size
 from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
-from lab.report.evidence.labels import parameter_words
+from lab.report.evidence.labels import PARAMETERS
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import ABSENT, grid, size_cell
 from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Item, Row, SeriesPair, Sweep, some
@@ -102,7 +100,7 @@ class Overview(Groups):
             (f"{sweep.name}[{', '.join(values.values())}] at {size}", words, shade)
             for (values, size, words), shade in zip(named, SHADES, strict=False)
         ]
-        title, words = MEASURES[sweep.series.measure], parameter_words(along)
+        title, words = MEASURES[sweep.series.measure], PARAMETERS.get(along, along)
         caption, axes = f"{title} of {sweep.name} against {words}{of_size}.", (X, words, title.lower())
         is_linear = min(map(float, vary[along])) <= 0
         return against(self.exhibits, sweep.name, caption, axes, curves, height=LATER_MM, linear=is_linear)

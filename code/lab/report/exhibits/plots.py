@@ -1,7 +1,5 @@
 """Figures of one topic each: dots, small panels, rounds, tails, parts of a time, causes, and a student's own."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures of a varied parameter, and of lines continued past their points."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Paragraphs, lists, tables and figures as HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """LaTeX within a line as HTML: numbers, references, mathematics."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -58,7 +56,6 @@ class Tips:
         return _button(number, text, escape(f"{self.query(number)}: {words(answer)}{self._about(answer)}"))
 
     def query(self, number: str) -> str:
-        """The query of a claim."""
         return " ".join(self.backings[number].use.body.split())
 
     def statement(self, number: str) -> str:
@@ -185,7 +182,6 @@ class Inline:
         return re.sub(rf"{MARK}(\d+){MARK}", lambda place: numbers[int(place[1])], formula)
 
     def place(self, sort: str, name: list[Node]) -> str:
-        """A link to a figure or a table."""
         label = f"{sort}:{source_of(name)}"
         return f'<a href="#{escape(label)}">{sort.capitalize()}{SPACE}{self.places[label]}</a>'
 

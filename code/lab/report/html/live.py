@@ -1,7 +1,5 @@
 """The live figure of the page, and the data that it draws."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,13 +1,12 @@
 """The report as a web page, from the report's LaTeX."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -61,20 +60,25 @@ def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
     shown["title"] = blocks.inline.write(title)
     files = _addresses(material.files)
     script = "".join((templates / name).read_text() for name in SCRIPTS)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FileSystemLoader(templates))
-    text = environment.get_template(TEMPLATE).render(
-        name=material.name,
-        has_pdf=has_pdf,
-        who=list(map(Markup, blocks.who)),
-        headings=[(number, Markup(words)) for number, words in blocks.headings],
-        live=material.live,
-        files=files,
-        larger=sorted(material.files.keys() - files.keys()),
-        script=Markup(script),
-        digest=b64encode(sha256(script.encode()).digest()).decode(),
+    values = {
+        "name": material.name,
+        "has_pdf": has_pdf,
+        "who": list(map(Markup, blocks.who)),
+        "headings": [(number, Markup(words)) for number, words in blocks.headings],
+        "live": material.live,
+        "files": files,
+        "larger": sorted(material.files.keys() - files.keys()),
+        "script": Markup(script),
+        "digest": b64encode(sha256(script.encode()).digest()).decode(),
         **{name: Markup(part) for name, part in shown.items()},
-    )
-    return f"{text}\n"
+    }
+    return filled(templates, TEMPLATE, values, trim_blocks=False) + "\n"
+
+
+def filled(templates: Path, name: str, values: Mapping[str, object], **settings: Any) -> str:
+    """A template with these values, by default as HTML in which all but Markup is escaped; `settings` are Jinja's."""
+    usual: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True}
+    return Environment(loader=FileSystemLoader(templates), **usual | settings).get_template(name).render(values)
 
 
 def _addresses(files: Mapping[str, bytes]) -> dict[str, str]:

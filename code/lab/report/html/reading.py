@@ -1,7 +1,5 @@
 """A report's LaTeX as a tree."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from pylatexenc.latexwalker import (  # type: ignore[import-untyped]
@@ -54,7 +52,6 @@ def arguments(node: Node) -> list[list[Node]]:
 
 
 def source_of(nodes: list[Node]) -> str:
-    """The nodes as they were typed."""
     return "".join(node.latex_verbatim() for node in nodes)
 
 

@@ -1,7 +1,5 @@
 """Numbers that nobody measured here: of the plan, of cards' files, and of published reports."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """The grammar of queries, such as `card / tcp.card at 64K`, and of statements, such as `card > tcp.card everywhere`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -81,8 +79,8 @@ class Operation:
     """Two queries joined by + - * or /."""
 
     sign: str
-    left: Query
-    right: Query
+    left: "Query"
+    right: "Query"
     column: int
 
 

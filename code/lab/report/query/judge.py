@@ -1,8 +1,6 @@
 """Statements judged by the data: true, false, or undecided, at every size that they name."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from math import ceil, floor, log10
@@ -154,7 +152,7 @@ class _Judge:
         sizes = tuple(dict.fromkeys(point.size for point in points if point.size))
         return StatementResult(
             self.statement.text,
-            _together(point.truth for point in points),
+            min((point.truth for point in points), key=(Truth.FALSE, Truth.UNDECIDED, Truth.TRUE).index),
             tuple(points),
             shows,
             keys=tuple(dict.fromkeys(key for value in values for key in value.keys)),
@@ -269,10 +267,6 @@ def _overlap(left: Value, right: Value) -> Truth:
 
 def _is_position(query: Query) -> bool:
     return isinstance(query, Reference) and query.path.rpartition(".")[2] in WIDE
-
-
-def _together(truths: Iterable[Truth]) -> Truth:
-    return min(truths, key=(Truth.FALSE, Truth.UNDECIDED, Truth.TRUE).index)
 
 
 def words(value: Value, *, with_interval: bool = True) -> str:

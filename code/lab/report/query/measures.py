@@ -1,7 +1,5 @@
 """The measures: what a query can ask of a series, each with its unit and the function that computes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +8,7 @@ import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Interval, estimate_median, reciprocal, supported_quantile
 from lab.analysis.knees import LEAST_X, find_jumps, find_knee, find_steps
+from lab.analysis.lines import find_break
 from lab.analysis.ratios import exp2, log2
 from lab.causes.table import WAITING
 from lab.experiment.experiment import Series
@@ -31,7 +30,6 @@ from lab.report.topics.times import (
     round_trips,
     samples_of,
     scaled,
-    series_of_sides,
 )
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
@@ -180,8 +178,8 @@ def _quantile(quantile: float) -> Compute:
 
 
 def _filled(at: Inquiry) -> Samples:
-    limit = ceiling(at.curve.series, at.curve.sizes)
-    return [value / limit.y[at.curve.sizes.index(at.size)] for value in at.values] if limit else []
+    limit = ceiling(at.curve.series, at.size)
+    return [value / limit for value in at.values] if limit else []
 
 
 def _first_window(at: Inquiry) -> Value | None:
@@ -269,10 +267,11 @@ def _knee(at: Inquiry) -> Value | None:
     sizes, values = [float(size) for size, _ in points], [value for _, value in points]
     if curve.kind == "throughput":
         knee = find_knee(log2(sizes), log2(values))
-        return Value(_power(knee.at), BYTES) if knee else None
-    curves = sum(len(series.points()) * len(SIDES) for series in series_of_sides(curve.evidence))
+        return Value(_power(knee), BYTES) if knee else None
+    all_series = curve.evidence.plan.experiment.series
+    curves = sum(len(series.points()) * len(SIDES) for series in all_series if series.measure == ONE_WAY)
     knee = find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1))
-    return Value(knee.at, BYTES) if knee else None
+    return Value(knee, BYTES) if knee else None
 
 
 def _power(at: Estimate) -> Estimate:
@@ -308,8 +307,8 @@ def _r_squared(times: Times) -> Value:
 
 
 def _break(times: Times) -> Value | None:
-    pieces = times.pieces()
-    return Value(pieces.at, BYTES) if pieces else None
+    place = find_break(times.sizes, times.rows)
+    return Value(place, BYTES) if place else None
 
 
 def _link(at: Inquiry) -> Value | None:

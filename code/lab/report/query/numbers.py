@@ -1,7 +1,5 @@
 """Answers to queries about one experiment: names are looked up, measures computed, and arithmetic done on both."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,7 +18,7 @@ from lab.report.evidence.curve import margin_of, subject
 from lab.report.evidence.evidence import COMPLETED, Evidence, comparable
 from lab.report.evidence.labels import describe_link
 from lab.report.query.constants import Published, of_card, of_plan, of_published
-from lab.report.query.grammar import Number, Operation, Query, QueryError, Reference, Span, parse_query, references
+from lab.report.query.grammar import Number, Query, QueryError, Reference, Span, parse_query, references
 from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, measures_of
 from lab.report.query.value import (
     BYTES,
@@ -181,32 +179,30 @@ class Question:
         if isinstance(query, Number):
             return exact(query.value, query.dimension)
         if isinstance(query, Reference):
-            return self._reference(query, column)
+            key = query.path, query.point, query.span, column
+            if key not in self._values:
+                is_series = self.series_of(query.path)
+                self._values[key] = self._of_series(query, column) if is_series else self._constant(query)
+            return self._values[key]
         left, right = self.value(query.left, column), self.value(query.right, column)
-        self._require_fit(query, left, right)
-        return combine(query.sign, left, right)
-
-    def _require_fit(self, query: Operation, left: Value, right: Value) -> None:
         if query.sign in "+-" and left.dimension != right.dimension:
             raise self.fail(f"{_kind(left)} {query.sign} {_kind(right)}", query.column, "both sides of one kind")
         if query.sign == "/" and right.estimate.value == 0:
             raise self.fail("division by 0", query.column)
         self.require_one_link(left, right, query.column)
+        return combine(query.sign, left, right)
 
     def require_one_link(self, left: Value, right: Value, column: int) -> None:
         """Raise if two series ran over different links and the query does not end with `across links`."""
         if left.link and right.link and left.link != right.link and not self.is_across_links:
             what = f"two links: {left.series[0]} ran over {left.link}; {right.series[0]} over {right.link}"
-            raise self.fail(what, column, self._same_link(left, right))
-
-    def _same_link(self, left: Value, right: Value) -> str:
-        """A series of the same program as the right one on the left one's link."""
-        series = self.numbers.series
-        ours, base = series[left.series[0]], series[right.series[0]]
-        alike = [run.name for run in series.values() if (run.link, run.program) == (ours.link, base.program)]
-        names = [name for name in alike if name != ours.name]
-        across = "or end with `across links` to compare two links on purpose"
-        return f"{left.series[0]} / {names[0]}, {across}" if names else across
+            # A series of the same program as the right one on the left one's link.
+            series = self.numbers.series
+            ours, base = series[left.series[0]], series[right.series[0]]
+            alike = [run.name for run in series.values() if (run.link, run.program) == (ours.link, base.program)]
+            names = [name for name in alike if name != ours.name]
+            across = "or end with `across links` to compare two links on purpose"
+            raise self.fail(what, column, f"{left.series[0]} / {names[0]}, {across}" if names else across)
 
     def common_column(self, *queries: Query) -> str:
         """Programs of one operation stop alike: at the last completion, if any of them has no confirmation."""
@@ -226,13 +222,6 @@ class Question:
         parts = path.split(".")
         names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
         return [self.numbers.series[name] for name in names if name in self.numbers.series]
-
-    def _reference(self, reference: Reference, column: str) -> Value:
-        key = reference.path, reference.point, reference.span, column
-        if key not in self._values:
-            is_series = self.series_of(reference.path)
-            self._values[key] = self._of_series(reference, column) if is_series else self._constant(reference)
-        return self._values[key]
 
     def _of_series(self, reference: Reference, column: str) -> Value:
         named = self.named(reference)
@@ -336,21 +325,18 @@ class Question:
     def _constant(self, reference: Reference) -> Value:
         """A value of the plan, of a card's file, or of a published report."""
         if reference.path == LINK:
-            return self._common_link(reference)
+            # The rate of the link of the series that the text names before, or of all series.
+            named = [value.series[0] for value in self._values.values() if value.series] or self.numbers.series
+            rates = {self.numbers.series[name].link.rate_bit_s for name in named} - {None}
+            if len(rates) != 1:
+                raise self.fail("there are several links", reference.column, f"{next(iter(self.numbers.series))}.link")
+            return exact((rates.pop() or 0) / 8, (1, -1), "bit/s", "the plan")
         constant = self.numbers.named_constants.get(reference.path)
         if constant is None:
             raise self._unknown(reference)
         if isinstance(constant, Value):
             return constant
         return constant.at(reference.span, lambda what, hint: self.fail(what, reference.column, hint))
-
-    def _common_link(self, reference: Reference) -> Value:
-        """The rate of the link of the series that the text names before, or of all series."""
-        named = [value.series[0] for value in self._values.values() if value.series] or self.numbers.series
-        rates = {self.numbers.series[name].link.rate_bit_s for name in named} - {None}
-        if len(rates) != 1:
-            raise self.fail("there are several links", reference.column, f"{next(iter(self.numbers.series))}.link")
-        return exact((rates.pop() or 0) / 8, (1, -1), "bit/s", "the plan")
 
     def _unknown(self, reference: Reference) -> QueryError:
         name, names, column = reference.path, list(self.numbers.names()), reference.column

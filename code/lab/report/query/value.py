@@ -1,7 +1,5 @@
 """Values of queries: an estimate, its dimension, its records, and draws from which intervals of arithmetic follow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,7 +10,7 @@ import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
-from lab.report.answer import Answer
+from lab.report.tex.numbers import Answer
 from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds
@@ -56,9 +54,9 @@ class Value:
         estimate = self.shown
         if self.is_rounded and self.is_exact:
             estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
-        return Answer(estimate, self.shown_unit, self.keys, self.is_exact, self.unchecked, self.source)
+        return Answer(estimate, self.shown_unit, self.is_exact, self.unchecked)
 
-    def sealed(self) -> Value:
+    def sealed(self) -> "Value":
         """The final value: where several medians stand in it, the draws give the interval."""
         if self.medians < 2 or self.draws is None or self.estimate.interval is None:
             return replace(self, draws=None)

@@ -1,7 +1,5 @@
 """Run LaTeX in a sandbox, and explain its errors."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,6 +1,4 @@
-"""Numbers with their units as LaTeX prints them."""
-
-from __future__ import annotations
+"""Answers to questions about the data, and numbers with their units as LaTeX prints them."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +6,18 @@ from math import floor, log10
 
 from lab.analysis.estimate import Estimate
 from lab.model.sizes import in_prefix
-from lab.report.answer import Answer
 from lab.report.tex.render import escape
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A number computed from the data, with its unit and the records behind it."""
+
+    estimate: Estimate
+    unit: str  # a key of tex.units.UNITS
+    is_exact: bool = False  # chosen, counted or read off a curve, so printed in full
+    unchecked: tuple[str, ...] = ()  # records that did not pass every check
+
 
 WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3  # significant digits of a measured number
 

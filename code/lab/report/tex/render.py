@@ -1,7 +1,5 @@
 """Render a template: its blocks, and text escaped for LaTeX."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Mapping
@@ -99,7 +97,10 @@ def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendere
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
     except (TemplateError, ReportError) as error:
-        file, line = _place(error, name)
+        # The innermost template line of a traceback, which Jinja rewrites to point into templates.
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [(frame.filename, frame.lineno) for frame in frames if frame.filename.endswith((".tex", ".sty"))]
+        file, line = places[-1] if places else (name, None)
         what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
         raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
 
@@ -141,10 +142,3 @@ def _environment(templates: Path) -> ImmutableSandboxedEnvironment:
         loader=FunctionLoader(lambda name: _marked(templates, name)),
         autoescape=False,
     )
-
-
-def _place(error: BaseException, name: str) -> tuple[str, int | None]:
-    """The innermost template line of a traceback, which Jinja rewrites to point into templates."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [(frame.filename, frame.lineno) for frame in frames if frame.filename.endswith((".tex", ".sty"))]
-    return places[-1] if places else (name, None)

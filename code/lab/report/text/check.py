@@ -1,7 +1,5 @@
 """The check of a discussion: every fault with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -92,10 +90,6 @@ class Checked:
     def notes(self) -> tuple[Sentence, ...]:
         """The sentences that compare without evidence."""
         return tuple(unsupported(self.writing.text))
-
-    @property
-    def statements(self) -> tuple[Backing, ...]:
-        return tuple(backing for backing in self.backings if backing.judged)
 
 
 def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = None) -> Checked:

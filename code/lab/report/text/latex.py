@@ -1,7 +1,5 @@
 """Safe LaTeX: a text uses the commands and environments of a list, and names figures and tables that exist."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 r"""The evidence macros, \claim{QUERY}, \shows{STATEMENT} and \given{NUMBER}, and the sentences around them."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 r"""A student's own figure, `\ownfigure{FILE.csv}{X}{Y}{CAPTION}`, and the two columns of the file that it shows."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Collection, Iterator

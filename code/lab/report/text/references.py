@@ -1,7 +1,5 @@
 """The sources that a discussion cites, and references.bib."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile
@@ -53,7 +51,6 @@ _BARE_PERCENT = re.compile(r"(?<!\\)%")
 
 
 def references_refused(text: str, file: str) -> list[TextFault]:
-    """All faults of references.bib, in their order."""
     if len(_ENTRY.findall(text)) > MOST_ENTRIES:
         return [TextFault(file, 1, 1, FaultKind.SOURCE, f"more than {MOST_ENTRIES} entries", "remove uncited entries")]
     faults = [*_percents(text, file), *unsafe(text, file, LETTERS)]

@@ -3,8 +3,6 @@
 The rule is lexical; bare numbers, sizes and number words are free.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass

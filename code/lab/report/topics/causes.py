@@ -1,7 +1,5 @@
 """The instructions of a message, which `lab profile` counts."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, product

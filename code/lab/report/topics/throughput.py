@@ -1,20 +1,16 @@
 """Throughput: what the link allows, the windows of a run, and rounds that are repeated until they agree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lab.analysis.card import Limit, card_limit, tcp_limit, write_limit
+from lab.analysis.card import tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, estimate_median
 from lab.analysis.rounds import (
     LEAST,
     Correction,
-    State,
-    UntilStable,
-    stop_at,
     until_completed,
+    until_stable,
     warm_up_ratio,
     without_way_back,
 )
@@ -28,17 +24,17 @@ from lab.report.tex.numbers import NANO, in_words
 ONE_SIDED = ("write", "read")
 
 
-def ceiling(series: Series, sizes: tuple[int, ...]) -> Limit | None:
+def ceiling(series: Series, size: int) -> float | None:
     """The most that a series' protocol can carry; None for a link without a rate, or another protocol."""
     bit_s, mtu = series.link.rate_bit_s, series.link.mtu
     if bit_s is None:
         return None
     if series.program in ("tcp", "iperf3"):
-        return tcp_limit(sizes, bit_s, mtu)
+        return tcp_limit(bit_s, mtu)
     if series.link.card and series.has_card and series.operation == "write":
-        return card_limit(sizes, bit_s, mtu, series.link.card.header_bytes)
+        return write_limit(size, bit_s, mtu, series.link.card.header_bytes)
     is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
-    return write_limit(sizes, bit_s, mtu) if is_write else None
+    return write_limit(size, bit_s, mtu) if is_write else None
 
 
 def exceeds_link(rate: Estimate, bit_s: int | None) -> bool:
@@ -176,9 +172,8 @@ class _Repetition:
     def is_settled(self) -> bool:
         """The program's verdict; raise if the rule has another."""
         limits = self.curve.series.parameters(self.curve.site, self.curve.point).round_limits
-        decision = stop_at(UntilStable(limits.target, limits.window, limits.cap), self.rates)
-        recorded = State.REACHED if self.of("settled") else State.NOT_REACHED
-        if (decision.state, decision.n) != (recorded, len(self.rounds)):
+        is_settled = bool(self.of("settled"))
+        if until_stable(self.rates, limits.target, limits.window, limits.cap) != (len(self.rounds), is_settled):
             size = in_words(self.samples[0].size_bytes)
             raise RecordError(f"the rounds of {size} do not end by the stop rule", where=self.key)
-        return recorded is State.REACHED
+        return is_settled

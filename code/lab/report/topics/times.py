@@ -1,16 +1,12 @@
 """Times of messages: round trips, the calls of each end, and the lines through times against sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import stdev
 
 from lab.analysis.estimate import Estimate, Interval, estimate_median
-from lab.analysis.lines import Line, Pieces, find_pieces, fit_line
+from lab.analysis.lines import Line, fit_line
 from lab.experiment.experiment import Series
-from lab.programs.program import ONE_WAY
 from lab.report.evidence.curve import Subject
-from lab.report.evidence.evidence import Evidence
 from lab.report.tex.numbers import NANO
 
 ROUND_TRIP = "round_trip_ns"
@@ -26,11 +22,7 @@ class Times:
     def line(self) -> Line:
         return fit_line(self.sizes, self.rows)
 
-    def pieces(self) -> Pieces | None:
-        """The two lines that follow these times where a single line does not."""
-        return find_pieces(self.sizes, self.rows)
-
-    def between(self, low: float, high: float) -> Times:
+    def between(self, low: float, high: float) -> "Times":
         columns = [column for column, size in enumerate(self.sizes) if low <= size <= high]
         rows = tuple(tuple(row[column] for column in columns) for row in self.rows)
         return Times(tuple(self.sizes[column] for column in columns), rows)
@@ -63,10 +55,6 @@ def round_trips(curve: Subject, size: int) -> list[list[int]]:
     """The round trips of each repetition; empty for a reference tool that prints only a summary."""
     trips = samples_of(curve, "round_trip", size)
     return trips if all(trips) else []
-
-
-def series_of_sides(evidence: Evidence) -> tuple[Series, ...]:
-    return tuple(series for series in evidence.plan.experiment.series if series.measure == ONE_WAY)
 
 
 def deviation(times_ns: list[list[int]]) -> Estimate:

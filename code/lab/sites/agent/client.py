@@ -1,7 +1,5 @@
 """The client of an agent: requests, replies, and the paths of programs at one end."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

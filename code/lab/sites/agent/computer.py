@@ -86,11 +86,6 @@ def address_of(interface: str) -> str:
     return min(usable, key=lambda row: (row["scope"] != "global", row["family"]), default={"local": ""})["local"]
 
 
-def interface_with(address: str) -> str:
-    """The interface that has an address; empty if there is none."""
-    return next((row["interface"] for row in _addresses() if row["local"] == address), "")
-
-
 def _addresses(*which: str) -> list[dict[str, str]]:
     """The addresses of interfaces in this network namespace."""
     return [
@@ -119,9 +114,12 @@ def end(device: str, interface: str, address: str) -> dict[str, str]:
     """One end of the data link; missing parts follow from the others, else from the address of the ssh login."""
     came_in = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 3)[2]
     if not (device or interface or address):
-        device = active_device()
-    if not interface:
-        interface = interface_of(device) if device else interface_with(address or came_in)
+        # The first RDMA device whose port is up; empty if there is none.
+        device = next((name for name in devices() if "ACTIVE" in port_state(name)), "")
+    if device and not interface:
+        interface = interface_of(device)
+    elif not interface:
+        interface = next((row["interface"] for row in _addresses() if row["local"] == (address or came_in)), "")
     address = address or address_of(interface)
     return {"device": device, "interface": interface, "address": address, "gid": gid_of(device, address)}
 
@@ -135,11 +133,6 @@ def gid_of(device: str, address: str) -> str:
     gid = ipaddress.IPv6Address(address if ":" in address else f"::ffff:{address or '0.0.0.0'}").exploded
     numbers = [file.name for file in (port / "gids").glob("*") if text(file) == gid]
     return min(numbers, key=lambda n: (text(port / "gid_attrs/types" / n) != "RoCE v2", int(n)), default="0")
-
-
-def active_device() -> str:
-    """The first RDMA device whose port is up; empty if there is none."""
-    return next((name for name in devices() if "ACTIVE" in port_state(name)), "")
 
 
 def is_down(interface: str, device: str) -> bool:
@@ -230,7 +223,6 @@ def processor() -> str:
 
 
 def governor() -> str:
-    """The governors of the CPUs' frequency."""
     names = {text(file) for file in SYS.glob("devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")}
     return " ".join(sorted(names - {""}))
 

@@ -1,7 +1,5 @@
 """A job run by two agents, one at each end of a link: the counterpart of init in a VM, on a wall clock."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Mapping

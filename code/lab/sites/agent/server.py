@@ -118,7 +118,6 @@ class ProcessGroup:
         self.begun.set()
 
     def expire(self) -> None:
-        """End it at its deadline."""
         self.expired = True
         self.end(signal.SIGKILL)
 
@@ -162,7 +161,6 @@ class ProcessGroup:
 
 
 def contents(output: int) -> bytes:
-    """The bytes of an output so far."""
     return os.pread(output, OUTPUT_LIMIT, 0)
 
 
@@ -290,7 +288,6 @@ class Agent:
         return finish
 
     def do_line(self, name: str) -> Rest:
-        """Reply with the first line of a program's output."""
         program = self.programs[name]
         return lambda: {"line": program.await_line()}
 
@@ -301,7 +298,6 @@ class Agent:
         return {}
 
     def do_look(self) -> JsonTable:
-        """The counters and the clock of this end."""
         return {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
     def do_identity(self, interface: str, device: str) -> JsonTable:
