@@ -11,8 +11,6 @@ import pytest
 
 from lab.places import ROOT
 
-pytest.importorskip("setuptools")
-
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
