@@ -125,14 +125,13 @@ class Fork:
     """A fork of one end while it runs. Leaving the block ends it."""
 
     def __init__(self, parent: qemu.Process, name: str, limit_s: float) -> None:
-        self.parent, self.name, self.limit_s, self.expired = parent, name, limit_s, False
+        self.parent, self.name = parent, name
         self.life, self.fork_side = socket.socketpair()
         self.errors = os.memfd_create("errors")
         self.pid = 0
         self.status: int | None = None
         self.waiting = threading.Lock()
-        self.timer = threading.Timer(limit_s, self.expire)
-        self.timer.daemon = True
+        self.limit = qemu.Limit(limit_s, self)
 
     def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
         """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
@@ -155,20 +154,14 @@ class Fork:
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (most, hard))
 
     def __enter__(self) -> Self:
-        self.timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.timer.cancel()
+        self.limit.cancel()
         self.kill()
         self.wait()
         self.life.close()
         os.close(self.errors)
-
-    def expire(self) -> None:
-        """Kill a fork that has run for too long, from its timer."""
-        self.expired = True
-        self.kill()
 
     def kill(self) -> None:
         """Kill the fork, from any thread."""
@@ -187,7 +180,7 @@ class Fork:
 
     def ended(self) -> qemu.MachineError:
         messages = os.pread(self.errors, MESSAGES_BYTES, 0).decode(errors="replace").strip()
-        return qemu.failure(self.wait(), messages, self.limit_s if self.expired else None)
+        return qemu.failure(self.wait(), messages, self.limit)
 
     def _number(self) -> int:
         received = self.life.recv(NUMBER.size, socket.MSG_WAITALL)
