@@ -1,7 +1,5 @@
 """What only a kernel with RDMA modules can show, on a computer that may have none: the tests beside this, in there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

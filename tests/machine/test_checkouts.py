@@ -1,7 +1,5 @@
 """A checkout at an unusual path, and one that has only a course's image file."""
 
-from __future__ import annotations
-
 import resource
 from pathlib import Path
 

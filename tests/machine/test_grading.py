@@ -1,7 +1,5 @@
 """Student programs on the exact site: true times and sources pass, false ones are found."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

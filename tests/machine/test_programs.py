@@ -1,7 +1,5 @@
 """The C programs over the real driver, byte by byte: verbs_{client,server}.c and tcp_{client,server}.c."""
 
-from __future__ import annotations
-
 import re
 import statistics
 import subprocess

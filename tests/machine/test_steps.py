@@ -1,7 +1,5 @@
 """The steps of write_the_programs on the exact site: lab.grade.checks.program."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

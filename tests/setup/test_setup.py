@@ -1,7 +1,5 @@
 """Set-up: the installed packages, the choice of Python and of package lists, and services for tests."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The wheel: `lab` with its tables, and a whole checkout for `verbyte new`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The common behaviour of all sites: the same job has the same kind of outcome, and ends in time."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

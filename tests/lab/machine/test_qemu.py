@@ -1,7 +1,5 @@
 """lab.machine.qemu: each pair of VMs has another CPU, in any process, and a limit of CPU time."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Whole reports, and the faults that stop them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The site slurm without a cluster: lab.sites.{slurm,task}."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
