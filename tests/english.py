@@ -1,7 +1,5 @@
 """Check that everything a person reads is plain, British English; `make lint` runs this."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

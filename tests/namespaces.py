@@ -1,7 +1,5 @@
 """Which namespaces the kernel makes here. The kernel is asked, and nothing else decides."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from functools import cache

@@ -1,7 +1,5 @@
 """Bounds of CPU seconds, scaled by how slow this host is now."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """What README and docs/ show to type: an experiment, and commands (lines of blocks; `make` and `lab` in sentences)."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The check of prose that `make lint` runs: which sentences it refuses, and where it looks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

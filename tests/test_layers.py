@@ -1,7 +1,5 @@
 """C files call each other, and folders include headers of each other, in one direction only."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass

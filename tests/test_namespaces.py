@@ -1,7 +1,5 @@
 """Which tests are left out: those alone that need what the kernel does not make, and with a sentence that says so."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

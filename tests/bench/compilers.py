@@ -1,8 +1,6 @@
 """Compile the C programs and their tests with every gcc and clang of Debian's suites, for three kinds of CPU, and
 report warnings: `make compilers`. Each suite is unpacked into its folder under .cache/compilers."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

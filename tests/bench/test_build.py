@@ -1,7 +1,5 @@
 """Builds of the programs: warnings, odd folders, 32-bit CPUs; and the arguments of set-clock."""
 
-from __future__ import annotations
-
 import hashlib
 import platform
 import shutil

@@ -1,7 +1,5 @@
 """How the C programs describe their options, and the table that lab.options generates from this."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from typing import Any

@@ -1,7 +1,5 @@
 """mpi-pingpong under the host's mpirun: mpi_{calls,exchange,options,pingpong}.c."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

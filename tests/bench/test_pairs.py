@@ -1,7 +1,5 @@
 """Client and server over loopback, as a person starts them: tcp_{bytes,client,control,server,windows}.c, program.c."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """The programs under test, kept once for all tests of this folder, and the site with this kernel's Soft-RoCE."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

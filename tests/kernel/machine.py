@@ -3,8 +3,6 @@
 What is started there sees the same programs at the same paths, as root; what it writes is gone with the machine.
 """
 
-from __future__ import annotations
-
 import base64
 import shlex
 import subprocess

@@ -1,9 +1,6 @@
 """What only a kernel with RDMA modules can show, on a computer that may have none: the tests beside this, in there."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,24 +14,26 @@ FILES = [
     str(Path(__file__).with_name(name).relative_to(ROOT))
     for name in ("test_soft_rdma.py", "test_two_hosts.py", "test_own_programs.py")
 ]
-FEW = (
-    f"{FILES[0]}::test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices",
-    f"{FILES[1]}::test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_link",
-)
+ONE = f"{FILES[0]}::test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices"
+PYTEST = (".venv/bin/pytest", "-m", "modules", "--color", "no", "--durations", "0", "--timeout", "900")
+
+
+def passed(printed: str) -> None:
+    print(printed)
+    assert re.search(r"^status 0\s*$", printed, re.MULTILINE), printed[-3000:]
+    assert re.search(r"\d+ passed", printed) and "skipped" not in printed
 
 
 @pytest.mark.timeout(2500)
-@pytest.mark.parametrize("tests", [FEW, pytest.param(FILES, marks=pytest.mark.release)], ids=["few", "all"])
-def test_soft_roce_on_one_and_two_hosts_passes_its_tests_under_a_kernel_that_has_it(
-    tmp_path: Path, tests: Sequence[str]
-) -> None:
-    pytest_there = (".venv/bin/pytest", "-m", "modules", "--color", "no", "--durations", "0", "--timeout", "900")
+def test_soft_roce_on_one_host_carries_every_kind_of_traffic_under_a_kernel_that_has_it(tmp_path: Path) -> None:
+    passed(OtherKernel(tmp_path).run(*PYTEST, ONE, limit_s=2400))
+
+
+@pytest.mark.release
+@pytest.mark.timeout(2500)
+def test_soft_roce_on_one_and_two_hosts_passes_its_tests_under_a_kernel_that_has_it(tmp_path: Path) -> None:
     kernel = OtherKernel(tmp_path)
     prepare(tmp_path)
     build(tmp_path)
     with bob_beside(kernel, tmp_path) as joints:
-        command = ("env", f"LAB_TWO_HOSTS={tmp_path}", *pytest_there, *tests)
-        printed = kernel.run(*command, limit_s=2400, joints=joints)
-    print(printed)
-    assert re.search(r"^status 0\s*$", printed, re.MULTILINE), printed[-3000:]
-    assert re.search(r"\d+ passed", printed) and "skipped" not in printed
+        passed(kernel.run("env", f"LAB_TWO_HOSTS={tmp_path}", *PYTEST, *FILES, limit_s=2400, joints=joints))

@@ -1,7 +1,5 @@
 """What the counters of a real RDMA link show of a student's own program: run by test_another_kernel."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The host site on a kernel with rdma_rxe, vrf and netem: run by test_another_kernel, or by hand where they are."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The site ssh between two computers with an RDMA device each: run by test_another_kernel, with bob beside it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -3,8 +3,6 @@
 alice is where the tests run. Both see the same files of this computer, and what either writes nobody else sees.
 """
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

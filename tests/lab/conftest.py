@@ -1,7 +1,5 @@
 """A fake site and small experiments for everything that is tested without hardware."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

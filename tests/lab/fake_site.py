@@ -4,8 +4,6 @@ As a script it is `lab` with this site added: fake_site.py SECONDS lab's argumen
 later one after so many seconds: with many, a test that waits for the first record finds the others still running.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Students without hardware: each has a folder with an experiment, records of the fake site, a report, a submission."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from pathlib import Path

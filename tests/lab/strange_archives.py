@@ -1,7 +1,5 @@
 """Archives with headers that no honest program writes."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 

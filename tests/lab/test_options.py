@@ -1,7 +1,5 @@
 """Options and rules of the C programs: Verbyte refuses the same values as the programs."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 

@@ -1,7 +1,5 @@
 """Paths as they are shown, and the version of a checkout."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Dataclasses to JSON and back, and errors of wrong values."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum

@@ -1,7 +1,5 @@
 """One name, one meaning: public classes have unique names."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 

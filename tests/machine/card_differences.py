@@ -3,8 +3,6 @@
 .venv/bin/python -m tests.machine.card_differences writes code/card/differences.csv, a source of docs/cards.md.
 """
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A copy of this checkout at another path, without build results."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Jobs for the exact site."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

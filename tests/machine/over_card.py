@@ -1,7 +1,5 @@
 """Jobs over the modelled card: Verbyte's programs, rare modes of perftest, a student program."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A submission of student programs, as the exact site's grader sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace

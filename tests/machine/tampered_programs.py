@@ -1,7 +1,5 @@
 """Kinds of tampering with a student program: changes of its sources before or after the measurement."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

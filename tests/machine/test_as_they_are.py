@@ -1,7 +1,5 @@
 """Programs of other authors, compiled and run on the exact site: the styles in experiments/examples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs over the modelled card on the exact site: they verify, are fast, and repeat."""
 
-from __future__ import annotations
-
 import shutil
 import statistics
 from collections.abc import Callable

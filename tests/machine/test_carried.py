@@ -1,7 +1,5 @@
 """The bundled QEMU and the Python of the lock, where there is nothing else."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sysconfig

@@ -1,7 +1,5 @@
 """A job gives the same bytes, also in a VM built elsewhere; a host with other results is refused."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import threading

@@ -1,7 +1,5 @@
 """Student programs on the exact site: true times and sources pass, false ones are found."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +16,7 @@ from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite
 from lab.submission.assignment import Demands
 
-ASKED = Demands(sizes=(1, 4097), refuses=("--depth 0", "--colour blue"))
+ASKED = Demands(sizes=(4097,), refuses=("--depth 0", "--colour blue"))
 
 CaseOf = Callable[[Tampering | None], Case]
 CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": correct}
@@ -30,7 +28,7 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
 
     def make(tampering: Tampering | None) -> Case:
         shutil.copytree(own_hand_in.PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))
-        (tmp_path / "own.toml").write_text(own_hand_in.HEAD.format(sizes="1K,16K") + own_hand_in.PLAIN)
+        (tmp_path / "own.toml").write_text(own_hand_in.HEAD.format(sizes="1K") + own_hand_in.PLAIN)
 
         def spoil(*, after: bool) -> None:
             if tampering and tampering.after == after:

@@ -1,7 +1,5 @@
 """Student programs over a modelled card: programs that send what they claim pass, others are named."""
 
-from __future__ import annotations
-
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable

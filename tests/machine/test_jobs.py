@@ -1,7 +1,5 @@
 """Jobs on the exact site: when a client starts, where each job begins, and how failures end."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """A shell's ulimit and a cache that disappears fail a real trial with a clear message."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

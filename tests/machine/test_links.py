@@ -1,7 +1,5 @@
 """Link models and clocks of the exact site: never more than a real link of that rate could carry, to the ns."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Two ranks of Open MPI, each in a VM, so without shared memory."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -1,7 +1,5 @@
 """A profile of real trials: lab.sites.exact, lab.causes.{count,tally,window}."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

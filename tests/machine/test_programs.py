@@ -1,7 +1,5 @@
 """The C programs over the real driver, byte by byte: verbs_{client,server}.c and tcp_{client,server}.c."""
 
-from __future__ import annotations
-
 import re
 import statistics
 import subprocess
@@ -78,12 +76,12 @@ def seconds(outcome: StepOutcome) -> float:
 
 
 def test_every_byte_of_every_operation_arrives(run: Run) -> None:
-    sizes = "--verify --sizes 1..64K*8@70/10"
+    sizes = "--verify --sizes 1..4K*8@70/10,64K@10/2"
     waits = {"write": "yield", "read": "event", "send": "event", "write-imm": "event"}  # a WRITE leaves no event
     words = [("verbs", f"--operation {name} {sizes} --wait event") for name in waits]
     words += [("verbs", f"--operation {name} {sizes} --measure latency --wait {wait}") for name, wait in waits.items()]
     words += [("tcp", f"{sizes} --wait event --measure {measure}") for measure in ("throughput", "latency")]
-    words += [("verbs", "--verify --sizes 9M@3/0 --wait event")]  # larger than a work request
+    words += [("verbs", "--verify --sizes 9M@2/0 --wait event")]  # larger than a work request
     outcomes = run(*(pair(kind, options, number) for number, (kind, options) in enumerate(words)))
     assert all(map(is_whole, outcomes)) and "operations=2" in outcomes[-1].client_out
 
@@ -182,8 +180,8 @@ def test_sender_waits_for_a_receiver_that_is_a_thousand_times_slower(run: Run) -
 
 def test_killed_end_is_reported_by_the_other(run: Run) -> None:
     server, client = run(
-        pair("verbs", LONG, around_server="{} & sleep 0.3; kill -9 $!; wait $!"),
-        pair("tcp", LONG, 1, around_client="{} & sleep 0.3; kill -9 $!; sleep 5"),
+        pair("verbs", LONG, around_server="{} & sleep 0.1; kill -9 $!; wait $!"),
+        pair("tcp", LONG, 1, around_client="{} & sleep 0.1; kill -9 $!; sleep 5"),
     )
     assert server.client_status == 1 and "the other end is gone" in server.client_err
     assert seconds(server) < 11
@@ -191,7 +189,7 @@ def test_killed_end_is_reported_by_the_other(run: Run) -> None:
 
 
 def test_link_that_goes_down_ends_both_at_their_deadline(run: Run) -> None:
-    down = "(sleep 0.3; /bin/ip link set v0 down) & {}; status=$?; sleep 2.5; exit $status"
+    down = "(sleep 0.1; /bin/ip link set v0 down) & {}; status=$?; sleep 2.5; exit $status"
     (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=down, around_server=STAY))
     assert outcome.client_status == 1 and outcome.server_status == 1
     assert any(words in outcome.client_err for words in ("no progress for 2 s", "work completion failed"))
@@ -200,7 +198,7 @@ def test_link_that_goes_down_ends_both_at_their_deadline(run: Run) -> None:
 
 
 def test_link_that_drops_everything_ends_both_although_they_can_still_talk(run: Run) -> None:
-    drop = "(sleep 0.3; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
+    drop = "(sleep 0.1; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
     (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=drop, net="192.168.7."))
     assert (outcome.client_status, outcome.server_status) == (1, 1)
     assert "no progress for 2 s" in outcome.client_err + outcome.server_err
@@ -213,8 +211,8 @@ def test_every_byte_arrives_over_a_lossy_link(run: Run) -> None:
 
 
 def test_second_client_is_refused_while_the_first_continues(run: Run) -> None:
-    around = "{0} & sleep 0.2; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
-    (outcome,) = run(pair("verbs", "--sizes 64K@2000/0 --wait event", around_client=around))
+    around = "{0} & sleep 0.1; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
+    (outcome,) = run(pair("verbs", "--sizes 64K@1200/0 --wait event", around_client=around))
     assert "the server is busy with another client" in outcome.client_err and "second 1" in outcome.client_err
     assert "refused a second client" in outcome.server_err and is_whole(outcome)
 

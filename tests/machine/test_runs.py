@@ -1,7 +1,5 @@
 """The commands `lab run` and `lab try` on the exact site: full disks, signals, parallel runs, a first figure."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

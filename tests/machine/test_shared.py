@@ -1,7 +1,5 @@
 """A course's checkout: writable by one user, read-only for all others, who store results elsewhere."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

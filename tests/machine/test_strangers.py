@@ -1,7 +1,5 @@
 """An untrusted program on the exact site: its attempts and their results (code/machine/stranger)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

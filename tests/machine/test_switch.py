@@ -4,8 +4,6 @@ Each VM is a fork of an end that waits for jobs; the switch is its peer. VM 2 is
 forks of the client; those from 3 on get new addresses when their job starts. Their inits do not talk to each other.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Whole trials, from an experiment to a record, give equal bytes: kinds that no other test here runs."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path

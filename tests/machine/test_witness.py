@@ -1,7 +1,5 @@
 """The grader's log of a link: lab.grade.witness, lab.machine.fork_server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrong solutions of write_the_programs, and the messages that must explain them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

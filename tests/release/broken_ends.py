@@ -3,8 +3,6 @@
 `python -m tests.release.broken_ends 1000` tries so many, by another seed each time.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

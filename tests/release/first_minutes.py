@@ -1,7 +1,5 @@
 """Measure the first minutes of a new user: a clone, `make try`, and optionally the reports, phase by phase."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -4,8 +4,6 @@
 run did, to the last byte of what both ends print, of the link's counters, of all clocks and the kernel's messages.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Ends that are killed, stopped, paused and switched off: lab.machine.{ends,pair}."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

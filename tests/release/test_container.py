@@ -1,7 +1,5 @@
 """The container in a small form: over a debootstrapped base, built without a network, and a trial in it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The set-up's scripts in a copy of code/setup, with commands that a test makes up."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

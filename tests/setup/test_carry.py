@@ -1,7 +1,5 @@
 """The bundled Python: packages of the lock, fetched, checked and unpacked by sh alone."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import lzma

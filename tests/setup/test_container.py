@@ -1,7 +1,5 @@
 """The container's recipes: what they name is there, and they agree on base and packages."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

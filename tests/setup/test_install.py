@@ -1,7 +1,5 @@
 """The packages that `make setup` installs with each package manager, and its messages if it cannot."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

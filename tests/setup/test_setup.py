@@ -1,7 +1,5 @@
 """Set-up: the installed packages, the choice of Python and of package lists, and services for tests."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -81,6 +79,15 @@ def test_changed_pins_are_installed_again(checkout: Tree) -> None:
         with (checkout.folder / "code/setup" / changed).open("a") as file:
             file.write("# changed\n")
         assert installed(checkout, "lint") == again
+
+
+def test_a_link_to_another_environment_is_replaced_and_its_files_stay(checkout: Tree, tmp_path: Path) -> None:
+    (tmp_path / "another").mkdir()
+    (tmp_path / "another/file").touch()
+    (tmp_path / ".venv").symlink_to("another")
+    assert installed(checkout) == [PINS]
+    assert not (tmp_path / ".venv").is_symlink()
+    assert [file.name for file in (tmp_path / "another").iterdir()] == ["file"]
 
 
 def test_pins_cover_every_group_and_users_get_no_test_tool() -> None:

@@ -1,7 +1,5 @@
 """The wheel: `lab` with its tables, and a whole checkout for `verbyte new`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -10,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from lab.places import ROOT
-
-pytest.importorskip("setuptools")
 
 
 @pytest.fixture(scope="module")

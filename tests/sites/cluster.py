@@ -1,7 +1,5 @@
 """A real Slurm cluster of two nodes on this computer."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Every site that trials can run on, opened once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Services for the tests, unpacked and never installed."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

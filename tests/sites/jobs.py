@@ -1,7 +1,5 @@
 """Jobs for every site, and functions that look at the processes that they leave."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A link that goes down in the middle of a run: the message, and the other trials."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Each host is a network namespace, with a login network and a data link; the ssh 
 namespace. Nothing listens outside of them, and this host's ssh settings stay unused.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

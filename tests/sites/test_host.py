@@ -1,7 +1,5 @@
 """The host site with a cable between namespaces: lab.sites.{host,wall,cable}."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

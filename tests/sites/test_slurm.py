@@ -1,7 +1,5 @@
 """The site slurm on a real cluster: lab.sites.slurm, lab.sites.queue."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

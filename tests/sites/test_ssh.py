@@ -1,7 +1,5 @@
 """The site ssh on two real ssh servers: lab.sites.{ssh,agent}."""
 
-from __future__ import annotations
-
 import hashlib
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The vm site: two VMs that end together."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

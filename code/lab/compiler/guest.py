@@ -56,7 +56,7 @@ class Guest:
                 status = process.wait()
                 if status == results.DONE:
                     return answer(mailbox)
-                if status == -signal.SIGXCPU or process.expired:
+                if status == -signal.SIGXCPU or process.limit.expired:
                     return OVERTIME, b""
                 raise results.failure(process, os.pread(console, results.CONSOLE_LIMIT, 0).decode(errors="replace"))
 

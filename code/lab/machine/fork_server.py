@@ -123,13 +123,13 @@ class Fork(qemu.Runs):
     """A fork of one end while it runs. Leaving the block ends it."""
 
     def __init__(self, parent: qemu.Process, name: str, limit_s: float) -> None:
-        super().__init__(name, limit_s)
         self.parent = parent
         self.life, self.fork_side = socket.socketpair()
         self.errors = os.memfd_create("errors")
         self.pid = 0
         self.status: int | None = None
         self.waiting = threading.Lock()
+        super().__init__(name, limit_s)
 
     def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
         """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
@@ -145,11 +145,10 @@ class Fork(qemu.Runs):
             raise self.parent.ended() from error
 
     def __enter__(self) -> Self:
-        self.timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.timer.cancel()
+        self.limit.cancel()
         self.kill()
         self.wait()
         self.life.close()
@@ -170,7 +169,7 @@ class Fork(qemu.Runs):
 
     def ended(self) -> qemu.MachineError:
         messages = os.pread(self.errors, MESSAGES_BYTES, 0).decode(errors="replace").strip()
-        return qemu.failure(self.wait(), messages, self.limit_s if self.expired else None)
+        return qemu.failure(self.wait(), messages, self.limit)
 
     def _number(self) -> int:
         received = self.life.recv(NUMBER.size, socket.MSG_WAITALL)

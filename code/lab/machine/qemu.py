@@ -11,6 +11,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import Self
 
@@ -154,28 +155,13 @@ def copy_number(number: int) -> list[str]:
     return ["-device", f"vmgenid,guid={uuid.UUID(int=number)}"]
 
 
-def failure(status: int, messages: str, limit_s: float | None) -> MachineError:
-    """The error for a QEMU that has ended: with its messages, or with the limit that ended it."""
-    if limit_s is not None:
-        return MachineError(f"it ran longer than {limit_s:.0f} s")
-    if status < 0:
-        return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
-    return MachineError(f"QEMU ended with status {status}" + (f": {messages}" if messages else ""))
-
-
 class Runs(ABC):
-    """A running VM, and the timer that kills it when it has run for too long."""
+    """A running VM with a limit of its CPU time."""
 
     pid: int  # of its process
 
     def __init__(self, name: str, limit_s: float) -> None:
-        self.name, self.limit_s, self.expired = name, limit_s, False
-        self.timer = threading.Timer(limit_s, self.expire)
-        self.timer.daemon = True
-
-    def expire(self) -> None:
-        self.expired = True
-        self.kill()
+        self.name, self.limit = name, Limit(limit_s, self)
 
     @abstractmethod
     def kill(self) -> None:
@@ -190,13 +176,63 @@ class Runs(ABC):
         """The error for a VM that has ended."""
 
 
+IDLE = 0.01  # of a CPU: a VM that gets less of the busiest host has hung
+
+
+class Limit:
+    """Kills a VM that has used its CPU seconds, since on a busy host a VM waits long for a CPU; or one that has hung,
+    which used hardly any for as long."""
+
+    def __init__(self, seconds: float, vm: Runs) -> None:
+        self.seconds, self.vm, self.used_s = seconds, vm, 0.0
+        self.expired = self.over = False
+        self._wait(seconds)
+
+    def cancel(self) -> None:
+        self.over = True
+        self.timer.cancel()
+
+    def _wait(self, wait_s: float) -> None:
+        self.timer = threading.Timer(wait_s, self._check, [wait_s])
+        self.timer.daemon = True
+        self.timer.start()
+
+    def _check(self, waited_s: float) -> None:
+        before_s, self.used_s = self.used_s, _cpu_s(self.vm.pid)
+        left_s = self.seconds - self.used_s
+        if self.over:
+            return
+        if left_s > 0 and self.used_s - before_s > IDLE * waited_s:
+            self._wait(max(left_s, 0.1))
+        else:
+            self.expired = True
+            self.vm.kill()
+
+
+def _cpu_s(pid: int) -> float:
+    """The CPU seconds of all threads of a process; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime and stime of proc(5)
+
+
+def failure(status: int, messages: str, limit: Limit) -> MachineError:
+    """The error for a QEMU that has ended: with its messages, or with the limit that ended it."""
+    if limit.expired:
+        return MachineError(f"it ran longer than {limit.seconds:.0f} s")
+    if status < 0:
+        return MachineError(f"QEMU was killed by {signal.Signals(-status).name}")
+    return MachineError(f"QEMU ended with status {status}" + (f": {messages}" if messages else ""))
+
+
 class Process(Runs):
     """A QEMU with its monitor protocol on standard input and output. Leaving the block kills it."""
 
     def __init__(
         self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
     ) -> None:
-        super().__init__(PROGRAM, limit_s)
         # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
         command = die_with_parent(runner.command([*arguments, "-qmp", "stdio"]))
         self.popen = subprocess.Popen(
@@ -204,9 +240,9 @@ class Process(Runs):
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,
         )  # fmt: skip
         self.pid = self.popen.pid
+        super().__init__(PROGRAM, limit_s)
 
     def __enter__(self) -> Self:
-        self.timer.start()
         try:
             self.message()
             self.execute("qmp_capabilities")
@@ -216,7 +252,7 @@ class Process(Runs):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.timer.cancel()
+        self.limit.cancel()
         self.popen.kill()
         self.popen.communicate()
 
@@ -235,7 +271,7 @@ class Process(Runs):
         status = self.popen.wait()
         assert self.popen.stderr is not None
         messages = self.popen.stderr.read().strip() if status >= 0 else ""
-        return failure(status, messages, self.limit_s if self.expired else None)
+        return failure(status, messages, self.limit)
 
     def execute(self, command: str, **arguments: object) -> None:
         """Run a command of the monitor and wait until it is done."""

@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def load(cluster: Slurm) -> str:
 
 
 ANSWER_S = 60  # for a busy controller
-NO_CONTROLLER = "Unable to contact slurm controller"
+ASKS = 5
+NO_CONTROLLER, FORGOTTEN = "Unable to contact slurm controller", "Invalid job id"
 ALIVE = (
     "PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "REQUEUED", "RESIZING", "SIGNALING",
 )  # fmt: skip
@@ -88,10 +90,10 @@ def on_a_node(cluster: Slurm) -> tuple[str, ...]:
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
-    """The states of all tasks of some arrays, from the controller, else from the accounting."""
+    """The states of some arrays' tasks, from the controller, else from the accounting. Raise without an answer."""
     states: dict[Task, Place] = {}
     for array in sorted(set(arrays)):
-        listed = _try("squeue", "--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", f"--jobs={array}")
+        listed = _states(array, "--array", "--format=%F|%K|%T|%r")
         if not listed.strip():
             listed = _try(
                 "sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={array}", "--format=JobID,State"
@@ -105,8 +107,21 @@ def places(arrays: Iterable[str]) -> dict[Task, Place]:
 
 
 def still_runs(job: str) -> bool:
-    """Whether the job that calls this is not being ended."""
-    return _try("squeue", "--noheader", "--format=%T", f"--jobs={job}").strip() in ("RUNNING", "")
+    """Whether the job that calls this is not being ended; ask a busy controller several times."""
+    for _ in range(ASKS):
+        with suppress(SiteError):
+            return _states(job, "--format=%T").strip() == "RUNNING"
+    return True
+
+
+def _states(job: str, *options: str) -> str:
+    """The controller's lines about a job; none if it has forgotten the job. Raise without an answer."""
+    try:
+        return _slurm("squeue", "--noheader", "--states=all", f"--jobs={job}", *options)
+    except SiteError as error:
+        if FORGOTTEN in error.what:
+            return ""
+        raise
 
 
 def cancel(arrays: Iterable[str]) -> None:

@@ -36,6 +36,7 @@ GATHER_S = 0.3  # after the first job of an array, for the others
 FIRST_LOOK_S, LONGEST_LOOK_S = 0.1, 2.0  # between looks at the files
 FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between requests to the controller, which are costly for it
 BACKOFF = 1.3
+LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
 SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
 SHAPES = {
@@ -180,6 +181,7 @@ class Dispatch:
         self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
         self.thread: threading.Thread | None = None
+        self.answered_s = time.monotonic()  # when the controller last answered
 
     def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
@@ -240,6 +242,7 @@ class Dispatch:
         log = f"--output={self.folder}/log-%A_%a"
         shape = (*SHAPES[self.kind], f"--time={self.cluster.minutes * size}", log, f"--chdir={ROOT}")
         array = queue.submit(self._script(tasks), len(tasks), self.cluster, shape)
+        self.answered_s = time.monotonic()
         for index, submissions in enumerate(tasks):
             for submission in submissions:
                 submission.task = Task(array, index)
@@ -265,8 +268,7 @@ class Dispatch:
         """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
         with self.lock:
             waiting = dict(self.waiting)
-        arrays = (submission.task.array for submission in waiting.values() if submission.task)
-        places = queue.places(arrays) if ask else None
+        places = self._places(waiting) if ask else None
         results: dict[str, Outcome | LabError] = {}
         for name, submission in waiting.items():
             result: Outcome | LabError | None = spool.take(submission.folder)
@@ -279,6 +281,18 @@ class Dispatch:
         for submission, result in finished:
             submission.finish(result)
         return bool(results)
+
+    def _places(self, waiting: dict[str, SubmittedJob]) -> dict[Task, Place] | None:
+        """The states of the tasks; None if the controller did not answer: the jobs go on. Raise after a long silence;
+        the next run finds the jobs in their folders."""
+        try:
+            places = queue.places(submission.task.array for submission in waiting.values() if submission.task)
+        except SiteError:
+            if time.monotonic() - self.answered_s > LONGEST_SILENCE_S:
+                raise
+            return None
+        self.answered_s = time.monotonic()
+        return places
 
     def _given_up(self, submission: SubmittedJob, task: Task, place: Place | None) -> SiteError | None:
         """The error of a task that has ended, or waits too long for nodes that are down."""

@@ -1,7 +1,5 @@
 """The modelled card in closed form, its fit to a curve, and the ceiling of a link."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Samples, medians, means and quantiles with their intervals."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Knees, jumps and steps of a curve."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """Lines through times, in one piece or two."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ratios of medians, verdicts, and arithmetic that is the same on every host."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Warm-up, the rule that stops rounds, and corrected rates."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

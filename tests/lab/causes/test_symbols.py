@@ -1,7 +1,5 @@
 """Functions of the kernel and of files by the content of their pages, with a program that gcc makes."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

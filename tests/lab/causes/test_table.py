@@ -1,7 +1,5 @@
 """Kinds of work, windows of messages, and the tables of both: lab.causes.{table,count}."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

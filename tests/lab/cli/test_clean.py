@@ -1,7 +1,5 @@
 """Sizes of the parts of a checkout, and what `lab clean` removes of them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

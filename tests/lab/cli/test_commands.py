@@ -1,7 +1,5 @@
 """The commands of `lab`: help, version, and those that documents show."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The words that `lab completion` lists, and the scripts of the shells."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

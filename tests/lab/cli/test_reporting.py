@@ -1,7 +1,5 @@
 """`lab run --report` on the fake site: reports are written while other experiments are measured."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """Commands besides measuring: profile, fit-card, spot and script."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

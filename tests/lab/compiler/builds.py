@@ -1,7 +1,5 @@
 """Builds for the sandbox and the VM."""
 
-from __future__ import annotations
-
 from lab.compiler.compilation import Compilation
 
 HONEST = Compilation(

@@ -1,7 +1,5 @@
 """The locked toolchain of this checkout, unpacked once."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.compiler import toolchain

@@ -1,7 +1,5 @@
 """Builds: in the sandbox or in the VM, cached by their sources, and of QEMU's plugins."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

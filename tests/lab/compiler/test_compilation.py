@@ -1,7 +1,5 @@
 """The output of a build, in the sandbox or the VM."""
 
-from __future__ import annotations
-
 import pytest
 from tests.lab.strange_archives import archive
 

@@ -1,7 +1,5 @@
 """The VM that compiles, with the real QEMU; test_build.py compares its programs with those of the sandbox."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The sandbox, with the real bubblewrap and the real toolchain; its filter of system calls; its bound of memory."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct

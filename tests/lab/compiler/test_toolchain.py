@@ -1,7 +1,5 @@
 """The toolchain's tree; the tests of the sandbox and of the VM compile with it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/cards.md, and the figure of the front page."""
 
-from __future__ import annotations
-
 import csv
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

@@ -1,7 +1,5 @@
 """README and docs/: links, length, glossary and the shown experiment."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The examples of docs/evidence.md and docs/student.md are what the commands print."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

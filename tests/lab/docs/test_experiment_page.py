@@ -1,7 +1,5 @@
 """docs/experiments.md lists every key of an experiment file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

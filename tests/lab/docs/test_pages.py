@@ -1,7 +1,5 @@
 """The pages that are generated from the code."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import fields

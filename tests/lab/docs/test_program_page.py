@@ -1,7 +1,5 @@
 """docs/programs.md, its half about student programs: its lines are those of examples that the tests run."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """docs/records.md has each column and field that Verbyte writes, and no other."""
 
-from __future__ import annotations
-
 import re
 import types
 from collections.abc import Iterable

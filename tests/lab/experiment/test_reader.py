@@ -1,7 +1,5 @@
 """Experiment files: errors with their lines, layers of values, profiles and cards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

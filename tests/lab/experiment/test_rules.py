@@ -1,7 +1,5 @@
 """Programs of an experiment: checked when it is read, built when its plan is opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

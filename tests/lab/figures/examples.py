@@ -1,7 +1,5 @@
 """Ordinary and hostile data for every kind of figure."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """All kinds of figures: bytes, words, fonts and labels, also of bars in a terminal."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Untrusted texts and archives, read within bounds."""
 
-from __future__ import annotations
-
 import io
 import os
 import socket

@@ -1,7 +1,5 @@
 """Files on a full or read-only disk, and CSV."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Folders and files of the cache, their digests, and stamps of made files."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

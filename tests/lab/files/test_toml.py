@@ -1,7 +1,5 @@
 """TOML files: lines of keys, includes, and the errors of every kind of file."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A browser without a window: it opens a page from disk, runs a script in it, and returns the result."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """A grader's setup on the fake site, with records measured once, and functions that grade."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A forger's tools: an honest submission, and functions that change a part of it and redo the dependent parts."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

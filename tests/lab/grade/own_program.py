@@ -1,7 +1,5 @@
 """An experiment with a student program."""
 
-from __future__ import annotations
-
 TEXT = """title = "A student program"
 question = "Does it print true times?"
 [parameters]

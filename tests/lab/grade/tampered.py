@@ -1,7 +1,5 @@
 """Kinds of tampering with the package, the report's claims and pages, and the discussion."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import stat

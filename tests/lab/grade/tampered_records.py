@@ -1,7 +1,5 @@
 """Kinds of tampering with the data: records, their tables, the identity, and rates of a chosen machine."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

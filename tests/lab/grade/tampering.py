@@ -3,8 +3,6 @@
 A variant chooses the place: another record, another cell, another claim.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

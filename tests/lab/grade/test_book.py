@@ -1,7 +1,5 @@
 """The grade book and its exports: `lab gradebook`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

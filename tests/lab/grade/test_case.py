@@ -1,7 +1,5 @@
 """One submission: the time budget of its programs, and work that several checks share."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

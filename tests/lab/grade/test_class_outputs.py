@@ -1,7 +1,5 @@
 """The files of a class: the table, the page in a browser, and similar submissions."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

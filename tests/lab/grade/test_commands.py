@@ -1,7 +1,5 @@
 """The bundle for Gradescope; that it grades is tested with the exact machine."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import zipfile

@@ -1,7 +1,5 @@
 """Bounds of records, and texts of the environment that a report prints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -3,8 +3,6 @@
 Every test run tries the first variant of each kind, `make grade-corpus` all others and 100 honest submissions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

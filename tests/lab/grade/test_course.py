@@ -1,7 +1,5 @@
 """A class graded: which files are submissions, and where their grades go."""
 
-from __future__ import annotations
-
 import os
 import sys
 import unicodedata

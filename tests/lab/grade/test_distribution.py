@@ -1,7 +1,5 @@
 """Records compared in distribution: every repetition, the spread, whole series and their ratios."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Grades of honest submissions, of other machines, and of checks that crash."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace

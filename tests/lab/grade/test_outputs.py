@@ -1,7 +1,5 @@
 """The files about one submission: they agree, hide what is hidden, and no untrusted text breaks them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace

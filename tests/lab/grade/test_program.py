@@ -1,7 +1,5 @@
 """Checks of a student's programs, on a fake site."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

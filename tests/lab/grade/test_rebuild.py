@@ -1,7 +1,5 @@
 """Programs, records and reports of a submission, rebuilt within bounds."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Points for the evidence in a discussion, its comparison with the grader's records, and the page of sentences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

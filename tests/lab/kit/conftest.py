@@ -1,7 +1,5 @@
 """A kit of a small experiment."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

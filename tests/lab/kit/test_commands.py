@@ -1,7 +1,5 @@
 """Submissions of a kit's solution."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock

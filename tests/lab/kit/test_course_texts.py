@@ -1,7 +1,5 @@
 """The starter texts and reference discussions are true of the reference."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The hand-out of a kit, and the numbers in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A new kit, and the parcel for students."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The libraries and modules that files need, read from the files."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

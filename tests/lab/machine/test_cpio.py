@@ -1,7 +1,5 @@
 """The archive that the kernel unpacks."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

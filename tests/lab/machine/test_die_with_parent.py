@@ -1,7 +1,5 @@
 """lab.machine.die_with_parent: a child reports the signal that ends it."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The exported machine: a checkout without network gets all it needs from one file, but no untrusted programs."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

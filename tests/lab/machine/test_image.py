@@ -1,7 +1,5 @@
 """Images: built, imported, damaged."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

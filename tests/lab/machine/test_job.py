@@ -1,7 +1,5 @@
 """A job as the guest reads it."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
 from pathlib import Path

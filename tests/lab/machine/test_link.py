@@ -1,7 +1,5 @@
 """A link model in words, and the memory that both plugins share."""
 
-from __future__ import annotations
-
 import os
 import re
 import struct

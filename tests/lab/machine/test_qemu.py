@@ -1,12 +1,16 @@
-"""lab.machine.qemu: each pair of VMs has another CPU, in any process."""
-
-from __future__ import annotations
+"""lab.machine.qemu: each pair of VMs has another CPU, in any process, and a limit of CPU time."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, cast
 
-from lab.machine.qemu import one_processor
+import pytest
+
+from lab.machine.qemu import Limit, one_processor
 
 # No host has these CPUs, so no other pair claims them; two runs of this test use different ones.
 FIRST = 1_000_000 + 10 * os.getpid()
@@ -38,3 +42,37 @@ def test_another_process_has_its_cpu_until_it_is_gone_even_if_it_was_killed() ->
         process.wait()
     with one_processor(BOTH) as number:
         assert number == FIRST
+
+
+BUSY, HUNG = "while True: pass", "import time; time.sleep(600)"
+LIMIT_S = 0.5
+
+
+@dataclass
+class Vm:
+    """A process in place of a VM."""
+
+    process: subprocess.Popen[bytes]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def kill(self) -> None:
+        self.process.kill()
+
+
+@pytest.mark.parametrize(("code", "least_s"), [(BUSY, 0.9 * LIMIT_S), (HUNG, 0)])
+def test_a_vm_is_ended_by_its_cpu_time_or_because_it_uses_none(code: str, least_s: float) -> None:
+    """Beside three other programs on one CPU, the limit's time passes before a VM has used a quarter of it."""
+    one = {min(os.sched_getaffinity(0))}
+    with ExitStack() as stack:
+        processes = [subprocess.Popen([sys.executable, "-c", each]) for each in (code, BUSY, BUSY, BUSY)]
+        for process in processes:
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            os.sched_setaffinity(process.pid, one)
+        limit = Limit(LIMIT_S, cast("Any", Vm(processes[0])))
+        _, status, used = os.wait4(processes[0].pid, 0)
+        processes[0].returncode = status
+    assert limit.expired and status == signal.SIGKILL and used.ru_utime + used.ru_stime >= least_s

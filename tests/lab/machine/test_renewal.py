@@ -1,7 +1,5 @@
 """A new lock: the requests to the mirrors, and the locked packages: lab.machine.renewal."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The results of a job at both ends."""
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile

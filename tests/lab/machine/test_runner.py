@@ -1,7 +1,5 @@
 """The bundled QEMU's folder; tests/machine runs VMs with it."""
 
-from __future__ import annotations
-
 import subprocess
 import tarfile
 from pathlib import Path

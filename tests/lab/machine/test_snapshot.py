@@ -1,7 +1,5 @@
 """The snapshot: its state, its folder in the cache, the repository's expectation, and the self-check."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Copies of sparse memory."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sizes in bytes and lists of them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Programs under test: kept copies, and builds by the locked compiler."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Names of experiments, and the compiler of the programs under test."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

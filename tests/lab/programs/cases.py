@@ -1,7 +1,5 @@
 """Requests and outputs for the tests of programs."""
 
-from __future__ import annotations
-
 from lab.model.parameters import Counts, Parameters, Scalar
 from lab.model.trial import End, Ends, Step, StepOutcome
 from lab.programs import PROGRAMS

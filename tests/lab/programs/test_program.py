@@ -1,7 +1,5 @@
 """Traits of all programs: deadlines, outputs for each size, plans that can be pickled."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """Experiments are read from their records by an index, without their site."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Records of the real experiments without a machine: the fake site, whose costs differ by program and repetition."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from dataclasses import replace

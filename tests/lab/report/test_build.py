@@ -1,7 +1,5 @@
 """Whole reports, and the faults that stop them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -140,7 +138,7 @@ def test_other_programs_can_read_a_report_and_its_attachments(
     assert names == typed | {f"{name}.csv", "claims.csv", "manifest.json", "identity.json"}
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", NAMES)
 def test_bytes_do_not_depend_on_folder_time_locale_and_cpu(
     made: dict[str, Prepared], reports: dict[str, Path], records: Path, tmp_path: Path, name: str
 ) -> None:

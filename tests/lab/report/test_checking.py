@@ -1,7 +1,5 @@
 """`lab check` and `lab query`, as a person runs them: lab.report.{checking,asking}, lab.report.text.check."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`lab report` from records, from the reference, and from both."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

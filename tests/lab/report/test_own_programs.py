@@ -1,7 +1,5 @@
 """A report on student programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

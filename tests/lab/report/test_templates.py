@@ -1,7 +1,5 @@
 """The reports of templates on other data than the reference's."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

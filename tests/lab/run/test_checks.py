@@ -1,7 +1,5 @@
 """Checks of a trial: failed programs, refuted numbers, warnings, and the rate of a link."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

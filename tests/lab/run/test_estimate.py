@@ -1,7 +1,5 @@
 """The time that trials take, by guesses, records and a preflight on the fake site: 20 us a message and 4 ns a byte."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

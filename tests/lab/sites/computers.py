@@ -1,7 +1,5 @@
 """Hosts that are only a tree of files: /sys and /proc of a host with real RDMA devices."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

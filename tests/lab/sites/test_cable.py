@@ -1,7 +1,5 @@
 """A kernel that makes no network namespace: lab.sites.cable, and the doctor's finding."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The exact site before there is a snapshot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

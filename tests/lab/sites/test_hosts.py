@@ -1,7 +1,5 @@
 """hosts.toml, and the site that is used when none is named."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

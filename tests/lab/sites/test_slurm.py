@@ -1,17 +1,19 @@
 """The site slurm without a cluster: lab.sites.{slurm,task}."""
 
-from __future__ import annotations
-
+import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab.model.trial import Job, Link, Perturbation, Step
-from lab.sites import queue, task
+from lab.errors import SiteError
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
+from lab.sites import queue, slurm, task
 from lab.sites.hosts import Slurm
 from lab.sites.slurm import SlurmSite
+from lab.typed_json import as_json
 
 JOB = Job((Step(("server",), ("client",), 1),), Link(), Perturbation(), 20, (("LAB_TOKEN", "first"),))
 
@@ -40,3 +42,58 @@ def test_a_task_uses_no_more_cpus_than_its_allocation(
 ) -> None:
     monkeypatch.setenv("SLURM_CPUS_ON_NODE", allocated)
     assert task.processors() == used
+
+
+BUSY = "echo 'slurm_load_jobs error: Socket timed out on send/recv operation' >&2; exit 1"
+Squeue = Callable[[str], None]
+
+
+@pytest.fixture
+def squeue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Squeue:
+    """Make a cluster whose squeue runs a line of shell, which has the number of the call."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    def make(line: str) -> None:
+        count = f"echo >>{tmp_path}/calls; call=$(wc -l <{tmp_path}/calls)"
+        for name, body in (("squeue", f"{count}\n{line}"), ("sbatch", "echo 7"), ("scancel", "")):
+            (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+            (tmp_path / name).chmod(0o755)
+
+    return make
+
+
+def test_a_trial_goes_on_while_the_controller_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, squeue: Squeue, tmp_path: Path
+) -> None:
+    for name in ("FIRST_ASK_S", "LONGEST_ASK_S", "GRACE_S"):
+        monkeypatch.setattr(slurm, name, 0.01)
+    outcome = Outcome((), {}, {}, 1, 2, "", 3.0)
+    (tmp_path / "left").write_text(json.dumps(as_json(outcome)))
+    folder = tmp_path / "spool" / task.digest(JOB, "pair")
+    squeue(f"[ $call -lt 4 ] || cp {tmp_path}/left {folder}/{task.OUTCOME}\n{BUSY}")
+    site = SlurmSite(Slurm(spool=str(tmp_path / "spool")))
+    assert site.run(JOB) == outcome
+    site.stop()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("echo RUNNING", True),
+        ("echo COMPLETING", False),
+        (f"[ $call = 3 ] || {{ {BUSY}; }}; echo CANCELLED", False),
+        (BUSY, True),
+        ("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", False),
+    ],
+)
+def test_a_job_that_the_cluster_ends_leaves_the_reason_to_it(
+    monkeypatch: pytest.MonkeyPatch, squeue: Squeue, tmp_path: Path, line: str, *, told: bool
+) -> None:
+    def fail(_: Job) -> Outcome:
+        raise SiteError("the agent ended")
+
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    squeue(line)
+    task.put_job(tmp_path / "job", JOB)
+    task.leave(tmp_path / "job", fail)
+    assert (tmp_path / "job" / task.FAILURE).exists() == told

@@ -1,7 +1,5 @@
 """Soft-RoCE on hosts without it; tests/kernel tests it on a kernel with its modules."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The choices of the vm site on different hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

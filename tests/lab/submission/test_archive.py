@@ -1,7 +1,5 @@
 """Submissions are opened within bounds."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat

@@ -1,7 +1,5 @@
 """Assignments: asks, demands of programs, steps, deadlines and rubrics."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

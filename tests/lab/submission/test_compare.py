@@ -1,7 +1,5 @@
 """Two folders or PDFs compared: `lab compare`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

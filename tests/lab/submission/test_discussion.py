@@ -1,7 +1,5 @@
 """The words and the evidence of a discussion that count."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A finished report is submitted: whole, current, and from an accepted machine."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

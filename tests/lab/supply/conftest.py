@@ -1,7 +1,5 @@
 """A package, a store for it, and servers on this host that a test controls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Packages made by hand, member by member: good ones and bad ones."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Packages that are unpacked without dpkg, and those that must not be."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tarfile

@@ -1,7 +1,5 @@
 """The lock's text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The store, the provider that it asks for a missing package, and its progress reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The providers of settings, environment and apt; servers that are slow, incomplete, wrong or silent."""
 
-from __future__ import annotations
-
 import re
 from itertools import count
 from pathlib import Path

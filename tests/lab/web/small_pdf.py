@@ -1,7 +1,5 @@
 """A PDF of one empty page."""
 
-from __future__ import annotations
-
 
 def small_pdf() -> bytes:
     """Without a table of places: readers make it anew."""

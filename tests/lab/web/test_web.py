@@ -1,7 +1,5 @@
 """The site, its gallery and its pages, also opened in a browser from disk."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

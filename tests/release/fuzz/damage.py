@@ -1,7 +1,5 @@
 """Damage to files: texts, bytes, and values anywhere in a JSON document."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Commands that read a damaged file or results folder end with 0, 1 or 2 and a sentence."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

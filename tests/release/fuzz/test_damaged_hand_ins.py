@@ -3,8 +3,6 @@
 `make test` tries some hundred submissions, `make fuzz-grade` 20,000, each time others.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Measures the hosts and writes docs/hosts.md: `make hosts`."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser
 

@@ -1,7 +1,5 @@
 """Hosts on which only QEMU runs: the harness stays outside and starts the bundled QEMU there."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A host sees the checkout read-only, and of the cache the packages alone. It buil
 programs, image, the bundled QEMU, its plugin and the snapshot.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """The hosts: a new one is an entry here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The outcomes of jobs on a host, compared with this host's."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 python -m tests.release.hosts.outcomes PART [TIMES [RUNNER]]
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

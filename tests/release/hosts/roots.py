@@ -1,7 +1,5 @@
 """Root file systems in folders: Debian's by debootstrap, which needs root, and one of busybox and musl."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

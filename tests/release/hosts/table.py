@@ -1,7 +1,5 @@
 """The rows of docs/hosts.md."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

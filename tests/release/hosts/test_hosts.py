@@ -1,7 +1,5 @@
 """The matrix of hosts: its counts, its page, and the one row that every host can measure."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

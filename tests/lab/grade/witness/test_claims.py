@@ -1,7 +1,5 @@
 """Claims of programs compared with what crossed the link."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From packets to messages of RDMA and pieces of TCP."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a frame of the link's log to a packet."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Frames as a link carries them: RoCE v2 and TCP over IPv4, and packets between two modelled cards."""
 
-from __future__ import annotations
-
 import struct
 
 from lab.grade.witness import packets

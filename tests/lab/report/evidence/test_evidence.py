@@ -1,7 +1,5 @@
 """The plan of a report on programs whose output was read in part, or not at all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

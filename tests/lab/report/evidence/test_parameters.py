@@ -1,7 +1,5 @@
 """Parameters as published, as requested and as they took effect; and pairs of curves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

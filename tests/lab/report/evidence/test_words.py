@@ -1,7 +1,5 @@
 """The site and the days of the measurements in words."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Cells, tables and figures of queries about results/reference, and the cache of figures."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

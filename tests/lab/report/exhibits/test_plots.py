@@ -1,7 +1,5 @@
 """Figures of one topic each, from results/reference or measured on the fake site."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures of varied values and of lines extrapolated to 0 bytes, from results/reference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The data of the live figure: lab.report.html.live."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of a report, opened in a browser from disk."""
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Numbers of results/reference, one object for each experiment."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from lab.experiment.reader import load

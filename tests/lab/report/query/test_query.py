@@ -1,7 +1,5 @@
 """Answers to queries and statements about results/reference, compared with its CSV tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 import random

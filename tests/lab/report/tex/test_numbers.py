@@ -1,7 +1,5 @@
 """Numbers with their units, as a report prints them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Any text is read without a traceback, and quickly."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whole discussions: true prose without evidence has no fault, and sentences that compare are noted."""
 
-from __future__ import annotations
-
 from itertools import chain
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The LaTeX that a text may use, and the figures and tables that it names."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.report.errors import FaultKind, TextFault, TextRefused

@@ -1,7 +1,5 @@
 """Evidence macros, sentences and the length of a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.report.text.macros import keys_cited, length_of, malformed, sentences, uses

@@ -1,7 +1,5 @@
 """Figures that a student draws from a CSV file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The student's references.bib, and the list of sources that BibTeX makes of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.report.errors import FaultKind, ReportError

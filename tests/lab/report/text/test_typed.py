@@ -1,7 +1,5 @@
 """Typed numbers of something measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

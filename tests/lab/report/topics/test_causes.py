@@ -1,7 +1,5 @@
 """The instructions of a message, counted and shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

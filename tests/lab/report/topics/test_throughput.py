@@ -1,7 +1,5 @@
 """Throughput of known costs: rates, ceilings, windows, and rounds until they are stable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

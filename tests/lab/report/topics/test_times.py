@@ -1,7 +1,5 @@
 """Times of messages: lines through them, round trips, and the calls of each end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median

@@ -1,7 +1,5 @@
 """The words of a step at one end: lab.sites.agent.client."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.sites.agent.client import locator, programs

@@ -1,7 +1,5 @@
 """An end of the data link, from hosts.toml and from its agent."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.errors import SiteError

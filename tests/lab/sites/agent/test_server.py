@@ -1,7 +1,5 @@
 """A real agent, by its client: lab.sites.agent.{client,server}."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
