@@ -36,17 +36,18 @@ def is_checkout(folder: Path) -> bool:
     return (folder / "code" / "lab" / "places.py").is_file() and (folder / "experiments").is_dir()
 
 
-def checkout_of(environment: Mapping[str, str]) -> Path:
+def checkout_of(environment: Mapping[str, str]) -> Path | None:
     """The checkout whose code has to run: LAB_ROOT's, else this code's, else that of the current folder or above it.
 
     The current folder comes last, so that a grader's `lab` never runs code of the submission whose folder it is in.
     """
     if typed := environment.get("LAB_ROOT"):
-        return Path(typed).resolve()
-    if is_checkout(ROOT):
+        folders = [Path(typed).resolve()]
+    elif is_checkout(ROOT):
         return ROOT
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if is_checkout(folder)), ROOT)
+    else:
+        folders = [here := Path.cwd(), *here.parents]
+    return next(filter(is_checkout, folders), None)
 
 
 def from_here(path: Path) -> Path:

@@ -1,56 +1,123 @@
-"""Measure the first minutes of a new user: a clone, `make try`, and optionally the reports, phase by phase."""
+"""Measure the first minutes of a new user: the seconds from a clone to the figure, to the first PDF and to all of them.
+
+Each run clones this checkout into an empty folder, with --root in a fresh Debian, and prints its phases: a phase is the
+time from one line of progress to the next. The table has the medians over the runs.
+"""
 
 import argparse
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from tests.release.hosts.roots import debootstrapped
+
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = "bwrap"
+INSTALLED = ("ca-certificates", "git", "make", "python3")  # in the fresh Debian
+NETWORK = ("/etc/resolv.conf", "/etc/hosts", "/etc/apt", "/etc/pip.conf", "/etc/ssl")
+USER = 65534
+NUMBERS = re.compile(r"\d[\d.,]*")
+UNTOLD = re.compile(r"fetched .* MB$")
+TRIALS = re.compile(r"\d+ of \d+ trials")
+MADE = {"figure": re.compile(r"report/first_figure/.*\.png$"), "first PDF": re.compile(r"report/.*\.pdf$")}
+
+
+@dataclass
+class Run:
+    """The seconds of each phase, and from the start to each milestone."""
+
+    phases: dict[str, float] = field(default_factory=dict)
+    milestones: dict[str, float] = field(default_factory=dict)
+
+    def lines(self, process: subprocess.Popen[str], start: float, phase: str) -> None:
+        """Read all lines of a command; those of progress begin a phase."""
+        begun = time.monotonic()
+        assert process.stdout is not None
+        for line in map(str.rstrip, process.stdout):
+            now = time.monotonic()
+            for name, made in MADE.items():
+                if made.search(line):
+                    self.milestones.setdefault(name, now - start)
+            if (following := _phase(line)) and following != phase:
+                self.phases[phase] = self.phases.get(phase, 0.0) + now - begun
+                phase, begun = following, now
+        self.phases[phase] = self.phases.get(phase, 0.0) + time.monotonic() - begun
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, epilog="example: first_minutes.py --runs 3 --without-bwrap")
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="example: python -m tests.release.first_minutes --runs 3 --root bookworm try all",
+    )
     parser.add_argument("targets", nargs="*", default=["try"], help="make targets, one after the other (default: try)")
-    parser.add_argument("--runs", type=int, default=1, help="repetitions, of which the median is printed")
+    parser.add_argument("--runs", type=int, default=1, help="repetitions, of which the medians are printed")
+    parser.add_argument("--root", metavar="SUITE", help="in a fresh Debian of this suite, made by debootstrap")
+    parser.add_argument("--user", action="store_true", help=f"as the user {USER}, not as root")
     parser.add_argument("--without-bwrap", action="store_true", help="hide an installed bubblewrap")
+    parser.add_argument("--image", type=Path, help="import this exported VM first")
     options = parser.parse_args()
-    totals = []
-    for run in range(options.runs):
+    runs = []
+    for _ in range(options.runs):
         with tempfile.TemporaryDirectory(prefix="first-minutes-") as name:
-            Path(name).chmod(0o755)  # root's sandbox runs as another user
-            start = time.monotonic()
-            subprocess.run(["git", "clone", "--quiet", ROOT, Path(name) / "checkout"], check=True)
-            path = _commands(Path(name) / "commands") if options.without_bwrap else os.environ["PATH"]
-            for target in options.targets:
-                _measure(Path(name) / "checkout", target, path)
-            totals.append(time.monotonic() - start)
-        print(f"run {run + 1}: {totals[-1]:.0f} s", flush=True)
-    print(f"median of {options.runs}: {median(totals):.0f} s")
+            runs.append(_run(Path(name), options))
+        print(*_table(runs[-1:]), "", sep="\n", flush=True)
+    if options.runs > 1:
+        print(f"medians of {options.runs} runs", *_table(runs), sep="\n")
     return 0
 
 
-def _measure(checkout: Path, target: str, path: str) -> None:
-    """Run a target, and print the seconds from each line of its progress to the next."""
-    environment = {**os.environ, "PATH": path}
-    with subprocess.Popen(
-        ["make", target], cwd=checkout, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as make:
-        assert make.stderr is not None
-        phase, start = f"make {target}", time.monotonic()
-        for line in make.stderr:
-            now = time.monotonic()
-            print(f"{now - start:7.1f} s  {phase:.100}", flush=True)
-            phase, start = line.strip(), now
-    print(f"{time.monotonic() - start:7.1f} s  {phase:.100}")
-    if make.returncode:
-        sys.exit(f"make {target} ended with status {make.returncode}")
-    used = os.times()
-    print(f"{used.children_user + used.children_system:7.1f} s of CPU so far, all processes")
+def _run(folder: Path, options: argparse.Namespace) -> Run:
+    """Clone, and make the targets."""
+    folder.chmod(0o755)
+    home = folder / "home"
+    home.mkdir()
+    enter, environment = _entry(folder, home, options)
+    if options.image:
+        shutil.copy(options.image, home / "course.lab")
+    run, start, before = Run(), time.monotonic(), os.times()
+    subprocess.run(["git", "clone", "--quiet", ROOT, home / "checkout"], check=True)
+    run.phases["git clone"] = time.monotonic() - start
+    if options.user:
+        subprocess.run(["chown", "-R", f"{USER}:{USER}", home], check=True)
+    imported = [["make", "venv"], [".venv/bin/lab", "image", "import", "../course.lab"]] if options.image else []
+    for command in (*imported, *(["make", target] for target in options.targets)):
+        with subprocess.Popen(
+            [*enter, *command], env=environment, cwd=home / "checkout", text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        ) as process:  # fmt: skip
+            run.lines(process, start, " ".join(command))
+        if process.returncode:
+            sys.exit(f"{' '.join(command)} ended with status {process.returncode}")
+    run.milestones["end"] = time.monotonic() - start
+    after = os.times()
+    run.milestones["CPU time"] = sum(after[2:4]) - sum(before[2:4])
+    used = subprocess.check_output(["du", "-sBM", "--total", *home.glob("checkout/.[cv]*")], text=True)
+    run.milestones["MiB of .venv and .cache"] = float(used.splitlines()[-1].split("M")[0])
+    return run
+
+
+def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[list[str], Mapping[str, str]]:
+    """The start of a command, and its environment."""
+    path = _commands(folder / "commands") if options.without_bwrap else os.environ["PATH"]
+    environment = {**os.environ, "PATH": path, "HOME": str(home)}
+    become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"] if options.user else []
+    if not options.root:
+        return become, environment
+    root = folder / "root"
+    subprocess.run(["cp", "-a", debootstrapped(options.root, INSTALLED), root], check=True)
+    (root / home.relative_to("/")).mkdir(parents=True)
+    shared = [word for file in NETWORK for word in ("--ro-bind-try", file, file)]
+    enter = ["bwrap", "--bind", str(root), "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", *shared]
+    return [*enter, "--bind", str(home), str(home), "--cap-add", "ALL", "--die-with-parent", "--", *become], environment
 
 
 def _commands(folder: Path) -> str:
@@ -62,6 +129,23 @@ def _commands(folder: Path) -> str:
                 (folder / command.name).unlink(missing_ok=True)
                 (folder / command.name).symlink_to(command)
     return str(folder)
+
+
+def _phase(line: str) -> str:
+    """The phase that begins with a line of progress, without its numbers; empty for other lines."""
+    if TRIALS.search(line):
+        return "trials"
+    is_progress = line.startswith(("setup: ", "site ", "lab: ")) or line.partition(" ")[0].endswith("ing")
+    return NUMBERS.sub("N", line) if is_progress and not UNTOLD.search(line) else ""
+
+
+def _table(runs: list[Run]) -> Iterator[str]:
+    """The medians of phases and milestones."""
+    yield "   seconds  phase"
+    for name in dict.fromkeys(name for run in runs for name in run.phases):
+        yield f"{median(run.phases.get(name, 0.0) for run in runs):10.1f}  {name:.100}"
+    for name in dict.fromkeys(name for run in runs for name in run.milestones):
+        yield f"{median(run.milestones[name] for run in runs):10.1f}  = {name}"
 
 
 if __name__ == "__main__":

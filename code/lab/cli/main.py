@@ -39,10 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _enter_checkout() -> None:
     """Go on with the code of another checkout, if the user means one: records contain the version of its code."""
-    from lab.places import ROOT, checkout_of, is_checkout
+    from lab.places import ROOT, checkout_of
 
-    checkout = checkout_of(os.environ)
-    if checkout != ROOT and is_checkout(checkout):
+    if (checkout := checkout_of(os.environ)) and checkout != ROOT:
         path = os.pathsep.join(filter(None, (str(checkout / "code"), os.environ.get("PYTHONPATH"))))
         command = [sys.executable, "-P", "-m", "lab", *sys.argv[1:]]
         os.execve(sys.executable, command, {**os.environ, "PYTHONPATH": path})
@@ -97,12 +96,11 @@ def _require_checkout() -> None:
     from pathlib import Path
 
     from lab.errors import LabError
-    from lab.places import checkout_of, is_checkout
+    from lab.places import checkout_of
 
-    checkout = checkout_of(os.environ)
-    if not is_checkout(checkout):
-        where = checkout if os.environ.get("LAB_ROOT") else Path.cwd()
-        raise LabError("not in a checkout of Verbyte", str(where), "cd CHECKOUT, or LAB_ROOT=CHECKOUT lab COMMAND")
+    if not checkout_of(os.environ):
+        where = str(Path(os.environ.get("LAB_ROOT", "")).resolve())
+        raise LabError("not in a checkout of Verbyte", where, "cd CHECKOUT, or LAB_ROOT=CHECKOUT lab COMMAND")
 
 
 def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:
