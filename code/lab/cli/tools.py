@@ -125,7 +125,7 @@ def fit_card(options: Namespace) -> int:
 def read_curve(file: Path) -> dict[int, float]:
     """Bytes per second by size, from a published report's file or one with these two columns."""
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
-        return {size: rate.value for size, rate in zip(published.sizes, published.rates, strict=True)}
+        return published.by_size()
     table = csv.DictReader(io.StringIO(read_typed(file, "experiments/published/verbs_a.csv")))
     return dict(_point(file, line, row) for line, row in enumerate(table, 2))
 

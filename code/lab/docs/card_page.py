@@ -17,7 +17,7 @@ from lab.figures.style import style
 from lab.model.sizes import format_size
 from lab.model.trial import Card
 from lab.places import CARD, REFERENCE
-from lab.report.evidence.published import PublishedCurve, published_curves
+from lab.report.evidence.published import published_curves
 
 EXPERIMENT, FITTED, HEIGHT_MM = "verbs_throughput", "qdr", 78.0
 INLINE_MOST = 1024  # of the program of both reports, by the jump of both curves behind it
@@ -69,7 +69,7 @@ def _curves(table: Path) -> Iterator[HeadlineCurve]:
     for series, (label, colour) in SERIES.items():
         if series in found:
             yield HeadlineCurve(label, colour, {size: median(rates) for size, rates in found[series].items()})
-    real = {size: rate / MB for size, rate in _points(published_curves(EXPERIMENT)[0]).items()}
+    real = {size: rate / MB for size, rate in published_curves(EXPERIMENT)[0].by_size().items()}
     yield HeadlineCurve("real card,\npublished", GREY, real, is_published=True)
 
 
@@ -111,7 +111,7 @@ def _errors() -> str:
     card, curves = read_card(FITTED).card, published_curves(EXPERIMENT)
     model = Rates(card.rate_bit_s, card.header_bytes, card.gap_ps, card.block_ps, card.bus_bit_s)
     conditions = Conditions(card.rate_bit_s, inline_most=INLINE_MOST)
-    pairs = [(_points(curve), errors(_points(curve), model, conditions)) for curve in curves]
+    pairs = [(curve.by_size(), errors(curve.by_size(), model, conditions)) for curve in curves]
     table = [["bytes", "model, MB/s"]]
     table[0] += [cell for curve in curves for cell in (f"{curve.label}, MB/s", "error")]
     for size in curves[0].sizes:
@@ -128,7 +128,3 @@ def _differences() -> str:
         head, *answers = csv.reader(file)
     differing = [each for each in answers if each[head.index("soft_roce")] != each[-1]]
     return rows(("asked", "Soft-RoCE", "the card"), differing)
-
-
-def _points(curve: PublishedCurve) -> dict[int, float]:
-    return {size: rate.value for size, rate in zip(curve.sizes, curve.rates, strict=True)}

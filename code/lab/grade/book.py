@@ -311,7 +311,7 @@ def exports(assignment: Assignment, lines: Iterable[BookEntry]) -> dict[str, str
 
 def gradescope_json(assignment: Assignment, entry: BookEntry) -> str:
     """The results of one submission with the points given by hand; Gradescope takes the score, not the sum of tests."""
-    most = assignment.points | assignment.criteria
+    most = {**assignment.points, **assignment.criteria}
     tests: list[JsonTable] = [
         {
             "name": name,

@@ -143,11 +143,11 @@ def write_bundle(assignment: Assignment, image: Path | None, file: Path) -> int:
     if is_apart:
         texts = [
             assignment.file,
-            *files_of(assignment.experiment),
-            *written_by_people(assignment.experiment.with_suffix("")),
+            *files_of(assignment.experiment_file),
+            *written_by_people(assignment.experiment_file.with_suffix("")),
             *written_by_people(assignment.file.with_suffix("")),  # the kit, whose texts do not count in a discussion
         ]
-        folder = assignment.experiment.parent
+        folder = assignment.experiment_file.parent
         places |= {f"{COURSE}/{text.relative_to(folder)}": text for text in texts if text.is_relative_to(folder)}
     if image:
         places[IMAGE] = image

@@ -54,7 +54,7 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     kind = fixed(assignment.site)
     spread = cluster is not None and kind is not None and kind.repeats
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
-    shop = open_workshop([assignment.experiment], site, tell)
+    shop = open_workshop([assignment.experiment_file], site, tell)
     (plan,) = shop.plans
     require_sandboxed(plan.experiment)
     witness = open_site(assignment.site) if spread else site  # this host's site gives the same bytes
@@ -90,7 +90,7 @@ def digest_of(place: Path) -> str:
 def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:
     """A digest of everything that a grade of this assignment depends on."""
     texts = [file for folder in (TEMPLATES, PUBLISHED) for file in sorted(folder.rglob("*.*"))]
-    course_files = [assignment.file, *files_of(assignment.experiment), *chain(*files_handed_out(assignment))]
+    course_files = [assignment.file, *files_of(assignment.experiment_file), *chain(*files_handed_out(assignment))]
     digest = hashlib.sha256(f"{digest_files([*course_files, *texts])} {digest_code([ROOT / 'code' / 'lab'])}".encode())
     for build in student_builds(experiment):
         for _, content in source_files(build):

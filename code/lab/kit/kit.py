@@ -54,7 +54,7 @@ class Kit:
 def load_kit(named: str | None) -> Kit:
     """Load a kit; raise if a part is missing."""
     assignment = load_assignment(find_assignment(named))
-    kit = Kit(assignment, load(assignment.experiment))
+    kit = Kit(assignment, load(assignment.experiment_file))
     if not kit.handout.is_file():
         raise SpecError("the kit has no hand-out", file=kit.handout, hint=f"lab kit new {kit.name}, to see one")
     return kit

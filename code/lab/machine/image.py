@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lab.errors import SiteError
@@ -63,9 +64,7 @@ def build_image(machine: Path, cache: Path, tell: Callable[[str], None]) -> Imag
         tables = [machine / name for name in ("image.toml", contents.INIT, *contents.SCRIPTS)]
         built = images / contents.inputs_digest([*tables, Path(__file__)], locked)
 
-        def fill(packages: list[Path], folder: Path) -> None:
-            assemble(machine, locked, packages, folder)
-
+        fill = partial(assemble, machine, locked)
         contents.fill_once(built, locked, lock.date, cache, tell, "building the machine's image", fill, KEPT)
         image = opened(built)
     if fault := _difference(frozenset(map(_named, locked)), image.packages):

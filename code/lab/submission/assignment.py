@@ -163,31 +163,21 @@ class AssignmentFile:
     step: Annotated[tuple[TaskStep, ...], Limits(longest=100)] = ()
     asks: Annotated[tuple[Ask, ...], Limits(longest=100)] = ()
     deadline: DueDate | None = None
-    anonymous: bool = False
-    people_at_most: Annotated[int, Limits(least=1, most=50)] = 0
+    anonymous: bool = False  # a person judges reports without names
+    people_at_most: Annotated[int, Limits(least=1, most=50)] = 0  # of one submission; 0 is any number
     rubric: Annotated[tuple[Criterion, ...], Limits(longest=100)] = ()
 
 
 @dataclass(frozen=True)
-class Assignment:
-    """One assignment file; only the grader makes the hidden checks."""
+class Assignment(AssignmentFile):
+    """One assignment, with points for every check; only the grader makes the hidden checks."""
 
-    file: Path
-    title: str
-    experiment: Path
-    site: str
-    points: dict[str, int]
+    file: Path = Path()
+    experiment_file: Path = Path()
+    asked: Demands = field(default_factory=Demands)
     words_at_least: int = 1
     evidence_at_least: int = 0  # different claims and true statements
-    asks: tuple[Ask, ...] = ()
-    hidden: frozenset[str] = frozenset()
-    asked: Demands = field(default_factory=Demands)
-    identities: tuple[str, ...] | None = None  # names and digests; their records are graded without a person
     steps: tuple[TaskStep, ...] = ()
-    deadline: DueDate | None = None
-    people_at_most: int = 0  # of one submission; 0 is any number
-    anonymous: bool = False  # a person judges reports without names
-    rubric: tuple[Criterion, ...] = ()
 
     @property
     def name(self) -> str:
@@ -239,16 +229,10 @@ def load_assignment(file: Path) -> Assignment:
     experiment = load(path) if content.step or content.asks else None
     _check_steps(toml, experiment)
     _check_terms(toml)
-    assignment = Assignment(
-        file, content.title, path, content.site,
-        points={name: content.points.get(name, 0) for name in CHECKS},
-        words_at_least=content.discussion.words_at_least,
-        evidence_at_least=content.discussion.evidence_at_least,
-        asks=content.asks, hidden=frozenset(content.hidden), asked=_demands(toml),
-        identities=content.identities, steps=content.step,
-        deadline=content.deadline, people_at_most=content.people_at_most, anonymous=content.anonymous,
-        rubric=content.rubric,
-    )  # fmt: skip
+    typed = (
+        vars(content) | vars(content.discussion) | {"points": {name: content.points.get(name, 0) for name in CHECKS}}
+    )
+    assignment = Assignment(**typed, file=file, experiment_file=path, asked=_demands(toml), steps=content.step)
     _check_identities(toml, assignment)
     _check_asks(toml, experiment, assignment.recorded_as)
     return assignment

@@ -39,7 +39,7 @@ def handed_out(assignment: Assignment, *, starter: bool, solution: bool) -> froz
 
 def files_handed_out(assignment: Assignment) -> tuple[list[Path], list[Path]]:
     """The starter text; the hand-out and the texts of the solution."""
-    kit, starter = assignment.file.with_suffix(""), assignment.experiment.with_suffix("") / "discussion.tex"
+    kit, starter = assignment.file.with_suffix(""), assignment.experiment_file.with_suffix("") / "discussion.tex"
     others = [kit / "handout.md", *sorted(kit.glob("solution/*/discussion.tex"))]
     return [starter] * starter.is_file(), [file for file in others if file.is_file()]
 

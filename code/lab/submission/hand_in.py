@@ -242,7 +242,7 @@ def submit(options: Namespace) -> int:
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     assignment = load_assignment(find_assignment(named))
-    shop = open_workshop([assignment.experiment], open_site(assignment.site), tell)
+    shop = open_workshop([assignment.experiment_file], open_site(assignment.site), tell)
     (plan,) = shop.plans
     tell(*other_identity(assignment, plan, read_identity(REFERENCE) or {}))
     work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))

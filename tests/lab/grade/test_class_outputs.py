@@ -26,7 +26,7 @@ from lab.submission.assignment import CHECKS, Assignment
 
 POINTS = dict.fromkeys(CHECKS, 9) | {"speed": 0}
 MADE = tuple(name for name in CHECKS if POINTS[name])
-ASSIGNMENT = Assignment(Path("a.toml"), "A class <1>", Path("e.toml"), "exact", POINTS)
+ASSIGNMENT = Assignment("A class <1>", "e", POINTS, file=Path("a.toml"))
 EVIL = (
     '=HYPERLINK("http://example.org")',
     "+1",

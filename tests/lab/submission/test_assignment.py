@@ -41,13 +41,13 @@ def read(folder: Path, text: str) -> Assignment:
 def test_every_bundled_assignment_is_complete() -> None:
     for file in ASSIGNMENTS.glob("*.toml"):
         assignment = load_assignment(file)
-        assert assignment.experiment.exists() and sum(assignment.points.values()) == 100
+        assert assignment.experiment_file.exists() and sum(assignment.points.values()) == 100
 
 
 def test_check_without_points_is_not_made(tmp_path: Path) -> None:
     assignment = read(tmp_path, WHOLE)
     assert assignment.points["rerun"] == 3 and assignment.points["pages"] == 0 and assignment.checks == ("rerun",)
-    assert assignment.experiment == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
+    assert assignment.experiment_file == EXPERIMENTS / "verbs_throughput.toml" and not assignment.hidden
 
 
 def test_demands_of_programs_are_read(tmp_path: Path) -> None:

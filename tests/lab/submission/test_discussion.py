@@ -71,7 +71,7 @@ def test_solution_counts_when_a_kit_is_tried_and_starter_in_a_students_checkout(
     without_solution = handed_out(assignment, starter=True, solution=False)
     assert starter in without_solution and not [text for text in without_solution if text.startswith(solution)]
     assert starter not in handed_out(assignment, starter=False, solution=True)
-    (assignment.experiment.with_suffix("") / "discussion.tex").write_text(f"Replace this one. {LONG}\n")
+    (assignment.experiment_file.with_suffix("") / "discussion.tex").write_text(f"Replace this one. {LONG}\n")
     assert starter not in handed_out(assignment, starter=True, solution=True)  # long enough for somebody's work
 
 
