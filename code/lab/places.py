@@ -46,7 +46,7 @@ def checkout_of(environment: Mapping[str, str]) -> Path | None:
     elif is_checkout(ROOT):
         return ROOT
     else:
-        folders = [here := Path.cwd(), *here.parents]
+        folders = [Path.cwd(), *Path.cwd().parents]
     return next(filter(is_checkout, folders), None)
 
 
