@@ -56,7 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="example: python -m tests.release.first_minutes --runs 3 --root bookworm try all",
+        epilog="example: .venv/bin/python -m tests.release.first_minutes --runs 3 --root bookworm try all",
     )
     parser.add_argument("targets", nargs="*", default=["try"], help="make targets, one after the other (default: try)")
     parser.add_argument("--runs", type=int, default=1, help="repetitions, of which the medians are printed")
