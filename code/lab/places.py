@@ -48,7 +48,8 @@ def checkout_of(environment: Mapping[str, str]) -> Path | None:
     elif is_checkout(ROOT):
         return ROOT
     else:
-        folders = [here := Path.cwd(), *here.parents]
+        here = Path.cwd()
+        folders = [here, *here.parents]
     return next(filter(is_checkout, folders), None)
 
 
