@@ -42,21 +42,28 @@ class Progress:
         self.total, self.done = len(todo), 0
         self.total_s, self.done_s = estimate.total_s(todo), 0.0  # only their ratio counts
         self.start = self.latest_line = time.monotonic()
+        self.first: tuple[float, float] | None = None  # the first trial's end, and its estimate
         self.bar: Bar | None = None
 
     def watch(self, result: str, planned: Planned) -> None:
         self.done += 1
         self.done_s += self.estimate.trial_s(planned)
         now = time.monotonic()
+        self.first = self.first or (now, self.done_s)
         if now - self.start < QUIET_S:
             return
         if self.stream.isatty():
             self._draw()
         elif result == "failed" or now - self.latest_line >= LINE_EVERY_S or self.done == self.total:
             self.latest_line = now
-            left_s = (now - self.start) / self.done_s * (self.total_s - self.done_s)
-            latest = f"{planned.series.name} {result}"
-            self.say(f"{self.done} of {self.total} trials, about {left_s:.0f} s left; {latest}")
+            self.say(f"{self.done} of {self.total} trials{self._left(now)}; {planned.series.name} {result}")
+
+    def _left(self, now: float) -> str:
+        """The estimate of the time left. It leaves out the time before the first trial's end: the site started then."""
+        since, before_s = self.first or (now, self.done_s)
+        if self.done_s == before_s:
+            return ""
+        return f", about {(now - since) / (self.done_s - before_s) * (self.total_s - self.done_s):.0f} s left"
 
     def say(self, line: str) -> None:
         if self.bar is not None:

@@ -58,7 +58,12 @@ def build_shut_in(
 def build_once(task: Compilation, machine: Path, cache: Path, tell: Tell) -> dict[str, bytes]:
     """The programs of a task, from the cache or built now."""
     target = place(task, machine, cache)
-    _fill(target, KEPT, lambda: task.programs(*run(task, machine, cache, tell)))
+
+    def compiled() -> dict[str, bytes]:
+        tell(f"compiling {', '.join(Path(name).name for name in task.wanted)}")
+        return task.programs(*run(task, machine, cache, tell))
+
+    _fill(target, KEPT, compiled)
     return _read(task, target)
 
 
@@ -145,6 +150,7 @@ def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
     target = place(task, machine, cache, section, "card")
 
     def compiled() -> dict[str, bytes]:
+        tell(f"compiling the modelled card's {name} (once)")
         try:
             (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
         except BuildRefused as error:

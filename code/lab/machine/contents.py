@@ -61,7 +61,7 @@ def fill_once(
     """Fill a folder of the cache from packages if it is missing or damaged; then prune its neighbours."""
 
     def prepare(fault: str) -> Callable[[Path], None]:
-        tell(f"{target}: {fault}: {doing} again" if target.exists() else doing)
+        tell(f"{target}: {fault}: {doing} again" if target.exists() else f"{doing} (once)")
         return unpack
 
     def unpack(folder: Path) -> None:

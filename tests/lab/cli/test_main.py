@@ -33,7 +33,7 @@ def start(*arguments: str | Path, seconds: float = 0.0) -> subprocess.Popen[str]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
 
 
-PROGRESS = re.compile(r"\d+ of \d+ trials, about ")  # after two seconds
+PROGRESS = re.compile(r"\d+ of \d+ trials[,;] ")  # after two seconds
 
 
 def lab(*arguments: str | Path, seconds: float = 0.0) -> tuple[int, str, str]:

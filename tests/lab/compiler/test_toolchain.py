@@ -85,7 +85,7 @@ def test_it_is_unpacked_once_and_again_if_it_is_damaged(machine: Path, tmp_path:
     (tools.tree / "include/strange.h").touch()
     assert toolchain.unpacked(machine, cache, lines.append) == tools and "include/strange.h" not in files(tools)
     assert lines == [
-        "unpacking the locked compiler",
+        "unpacking the locked compiler (once)",
         f"{tools.folder}: usr/include/a/b.h is not what was written: unpacking the locked compiler again",
         f"{tools.folder}: usr/include/strange.h is not in digests: unpacking the locked compiler again",
     ]
