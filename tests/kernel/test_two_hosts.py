@@ -16,7 +16,7 @@ from tests.sites.link_cut import await_answer, cut_in_a_run, plan_of
 from lab import doctor as ssh_doctor
 from lab.errors import SiteError
 from lab.model.trial import End
-from lab.run.preflight import preflight
+from lab.run.estimate import preflight
 from lab.sites import hosts as auto
 from lab.sites import ssh
 from lab.sites.agent import computer

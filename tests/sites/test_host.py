@@ -30,7 +30,7 @@ from lab.experiment.reader import load
 from lab.model.trial import DAEMON, Link, Step
 from lab.plan.plan import SiteFacts, make_plan
 from lab.programs import mpi
-from lab.run.preflight import preflight
+from lab.run.estimate import preflight
 from lab.sites import host
 from lab.sites.agent import computer
 from lab.sites.site import silent

@@ -21,8 +21,7 @@ from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import plans_of
 from lab.records.reference import write_reference
 from lab.records.table import columns, format_table, make_table, table_stamp
-from lab.run.estimate import TimeEstimate
-from lab.run.preflight import is_wanted, preflight
+from lab.run.estimate import TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 from lab.sites.hosts import ANY, choose
 from lab.sites.site import Site, open_site

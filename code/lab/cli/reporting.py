@@ -28,8 +28,8 @@ class Reporting:
     def __init__(self, shop: Workshop, options: Namespace) -> None:
         self.options, self.during_trials = options, shop.facts.traits.repeats
         self.plans = shop.plans if options.report else ()
-        todo = {plan: missing([plan], options.results, fresh=options.fresh)[0] for plan in self.plans}
-        self.waiting = {plan.experiment.file: {each.trial.key for each in trials} for plan, trials in todo.items()}
+        todo = {plan.experiment.file: missing([plan], options.results, fresh=options.fresh)[0] for plan in self.plans}
+        self.waiting = {file: {planned.trial.key for planned in trials} for file, trials in todo.items()}
         self.failed = Counter[Path]()  # trials, by experiment
         self.running: list[subprocess.Popen[str]] = []
         self.status = 0

@@ -1,16 +1,20 @@
-"""Estimates of the host's time for trials: from records of their series, a preflight, or a guess."""
+"""Estimates of the host's time for trials: from records of their series, a preflight on a real link, or a guess."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from statistics import mean, median
 
-from lab.errors import RecordError
-from lab.model.parameters import Counts
-from lab.plan.plan import Planned
-from lab.records.record import has_record, read_facts
+from lab.errors import RecordError, SiteError
+from lab.model.parameters import Counts, Scalar
+from lab.plan.plan import Planned, SiteFacts, make_trial
+from lab.programs.program import Sample
+from lab.records.record import Record, has_record, read_facts
+from lab.run.measure import FailedOutcome, measure
+from lab.sites.site import Clock, Site, Traits
 
 FIRST_PAIR_S, NEXT_PAIR_S = 3.0, 1.0  # the guess: host seconds of a trial's first pair of programs, and of each further
 RECORDS = 5  # of a series are enough for a median
@@ -80,3 +84,81 @@ class TimeEstimate:
 
 def _series(planned: Planned) -> tuple[str, str]:
     return planned.series.program, planned.series.name
+
+
+LONG_RUN = 10  # trials; a shorter run needs no preflight
+SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
+ONCE: dict[str, Scalar] = {
+    **{"post_list": "auto", "signal_every": "auto"},
+    **{"windows": 20, "until_stable": 0, "least_time_s": 0},
+}
+PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
+WHOLE = ("confirmed", "round_trip", "receive")  # samples that include all of a message's time
+
+
+@dataclass(frozen=True)
+class Preflight:
+    costs: dict[Kind, Cost]
+    link_bytes_per_s: float | None  # the NIC's rate; a veth pair reports none
+
+    def lines(self, todo: list[Planned]) -> Iterator[str]:
+        estimate = TimeEstimate(costs=self.costs)
+        for kind, cost in self.costs.items():
+            rate = f"{1e-6 / cost.byte_s:.0f} MB/s at 1 MiB, " if cost.byte_s else ""
+            what = f"{rate}{cost.message_s * 1e6:.1f} us a message"
+            yield f"preflight: {' '.join(kind)}: 1 MiB verified, {what}"
+            share = 1 / cost.byte_s / self.link_bytes_per_s if self.link_bytes_per_s and cost.byte_s else 1.0
+            if share < PLAUSIBLE_SHARE:
+                yield f"preflight: that is {share:.1%} of what the link can carry: is it the right link?"
+        times = sorted(
+            (estimate.trial_s(planned), planned.trial.job.deadline_s, planned.series.name) for planned in todo
+        )
+        too_long = {name: (seconds, deadline_s) for seconds, deadline_s, name in times if seconds > deadline_s}
+        for name, (seconds, deadline_s) in too_long.items():
+            what = f"a trial of {name} takes about {seconds:.0f} s, and its deadline is {deadline_s} s"
+            yield f"preflight: {what} (try: deadline_s = {ceil(2 * seconds)} in [parameters], or fewer iterations)"
+        yield f"preflight: {len(todo)} trials, about {estimate.total_s(todo):.0f} s one after the other"
+
+
+def is_wanted(traits: Traits, trials: int) -> bool:
+    """Return whether the run is long and on a wall clock; a VM whose clock counts instructions needs no preflight."""
+    return traits.clock is Clock.WALL and trials >= LONG_RUN
+
+
+def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Preflight | None:
+    """Run one short trial of each kind; raise if a check fails. Return None for a run without Verbyte's programs."""
+    tools = ((planned, planned.series.tool) for planned in todo)
+    kinds = {
+        kind_of(planned): planned
+        for planned, tool in tools
+        if "verify" in tool.uses and tool.build is None and facts.can_run(tool)  # without its device each trial fails
+    }
+    costs, rate = {}, None
+    for kind, planned in kinds.items():
+        _run(site, facts, planned, (LARGE,), verify=True)
+        record = _run(site, facts, planned, (SMALL, LARGE), verify=False)
+        costs[kind], rate = _cost(record), record.facts.moment.rate_bit_s("client")
+    return Preflight(costs, rate / 8 if rate else None) if costs else None
+
+
+def _run(site: Site, facts: SiteFacts, planned: Planned, counts: tuple[Counts, ...], *, verify: bool) -> Record:
+    """Measure a trial with all checks, without storing its record."""
+    parameters = planned.trial.request.parameters.with_values(ONCE | {"verify": verify})
+    request = replace(planned.trial.request, counts=counts, parameters=parameters)
+    trial = make_trial(planned.series, request, 1, facts, planned.digests)
+    try:
+        return measure(replace(planned, trial=trial), site, facts)
+    except FailedOutcome as error:
+        raise SiteError(error.what, where=f"preflight of {request.program}", hint="lab doctor") from error
+
+
+def _cost(record: Record) -> Cost:
+    small_s, large_s = (_message_s(record.samples, counts.size) for counts in (SMALL, LARGE))
+    cost = Cost(small_s, max(0.0, (large_s - small_s) / (LARGE.size - SMALL.size)), 0.0)
+    host_seconds = record.facts.moment.host_seconds or 0.0
+    return replace(cost, trial_s=max(0.0, host_seconds - cost.of((SMALL, LARGE))))
+
+
+def _message_s(samples: Iterable[Sample], size: int) -> float:
+    whole = [sample for sample in samples if sample.size_bytes == size and sample.sample in WHOLE]
+    return sum(sample.time_ns for sample in whole) / sum(sample.messages for sample in whole) / 1e9

@@ -12,8 +12,7 @@ from lab.errors import SiteError
 from lab.model.parameters import Counts
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan
-from lab.run.estimate import Cost, TimeEstimate
-from lab.run.preflight import LONG_RUN, Preflight, is_wanted, preflight
+from lab.run.estimate import LONG_RUN, Cost, Preflight, TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
