@@ -163,9 +163,9 @@ WALKED = [page for page in PAGES if to_run(page)]
 
 
 @pytest.fixture(scope="module")
-def walk(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Walk:
+def walk(exact: ExactSite, reachable: Path) -> Walk:
     exact.verified_snapshot()
-    return Walk.begun(tmp_path_factory.mktemp("walk"))
+    return Walk.begun(reachable)
 
 
 @pytest.mark.parametrize("page", WALKED, ids=lambda page: page.name)
