@@ -1,14 +1,27 @@
 """Jobs for the exact site."""
 
 import json
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from lab.model.trial import Job, Link, Perturbation, Step
 from lab.sites.exact import ExactSite
+
+
+@pytest.fixture(scope="module")
+def reachable() -> Iterator[Path]:
+    """A folder for a checkout or a cache. A test's folder is private: the sandboxed compiler, which is another user,
+    cannot reach it, and a VM would compile, which takes a minute."""
+    folder = Path(tempfile.mkdtemp(prefix="lab-reachable-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

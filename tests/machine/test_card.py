@@ -34,7 +34,7 @@ from lab.sites.exact import ExactSite
 
 IDEAL = read_card("ideal").card
 RELIABLE = (
-    *("ib_write_bw -s 4096 -n 500", "ib_read_bw -s 4096 -n 500", "ib_send_bw -s 4096 -n 500"),
+    *("ib_write_bw -s 4096 -n 150", "ib_read_bw -s 4096 -n 150", "ib_send_bw -s 4096 -n 150"),
     *("ib_send_lat -s 64 -n 100", "ib_send_lat -s 64 -n 100 -e", "ib_read_lat -s 64 -n 100"),
 )
 OPERATIONS = ("write", "read", "send", "write-imm")

@@ -11,16 +11,16 @@ from lab.sites.exact import ExactSite
 
 STRANGE = 'Ada\'s "Prüfung" (2. Übung) $HOME & co; 100% #1'
 # Unpacking and booting takes minutes, and test_equality does it below another folder; linked, and never written.
-KEPT = ("compiler", "image", "machine", "packages", "plugin", "runner")
+KEPT = ("compiler", "exact-here", "image", "machine", "packages", "plugin", "runner")
 LARGEST_BYTES = 80_000_000
 PROCESSOR_S = 15  # from the file to the first trial; of the clock it takes less only where nothing else runs
 LAB = ".venv/bin/lab"
 NOBODY_GIVES = {"LAB_SUPPLY": "/nowhere"}
 
 
-def test_build_run_and_report_work_in_a_path_of_any_characters(exact: ExactSite, tmp_path: Path) -> None:
+def test_build_run_and_report_work_in_a_path_of_any_characters(exact: ExactSite, reachable: Path) -> None:
     exact.verified_snapshot()
-    place = checkout(tmp_path / STRANGE, KEPT)
+    place = checkout(reachable / STRANGE, KEPT)
     done(place, "make", "-s", "build")
     assert (place / ".cache" / "bench" / "verbs-client").exists()
     run = done(place, ".venv/bin/lab", "run", OWN, "--site", "exact")
@@ -36,9 +36,11 @@ def processor_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def test_host_without_a_network_measures_with_an_imported_image(exact: ExactSite, tmp_path: Path) -> None:
+def test_host_without_a_network_measures_with_an_imported_image(
+    exact: ExactSite, reachable: Path, tmp_path: Path
+) -> None:
     exact.verified_snapshot()
-    file, place = tmp_path / "course.lab", checkout(tmp_path / "new")
+    file, place = tmp_path / "course.lab", checkout(reachable / "new")
     done(ROOT, LAB, "image", "export", file)
     assert file.stat().st_size <= LARGEST_BYTES
     before = processor_s()

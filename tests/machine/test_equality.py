@@ -104,9 +104,9 @@ def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("hindered")
 def test_vm_from_archived_packages_in_another_folder_gives_the_same_bytes(
-    exact: ExactSite, first: Outcome, measured: Measured, tmp_path: Path, lost: list[str]
+    exact: ExactSite, first: Outcome, measured: Measured, reachable: Path, lost: list[str]
 ) -> None:
-    other = ExactSite(MACHINE, tmp_path / "cache, with a comma")
+    other = ExactSite(MACHINE, reachable / "cache, with a comma")
     other.prepare(print)
     assert other.identity() == exact.identity()
     assert measured(other.run(JOB)) == measured(first)

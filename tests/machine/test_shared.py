@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,18 +21,15 @@ Shared = Callable[..., Done]
 
 
 @pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
+def folder(reachable: Path) -> Iterator[Path]:
     """The folder of the bound checkout and of the other user's results."""
-    path = Path(tempfile.mkdtemp(prefix="lab-shared-"))
-    path.chmod(0o755)
-    (path / "checkout").mkdir()
-    (path / "own").mkdir()
-    (path / "own").chmod(0o777)
-    (path / "own" / "small.toml").write_text(SMALL)
-    yield path
-    for each in path.rglob("*/"):
+    (reachable / "checkout").mkdir()
+    (reachable / "own").mkdir()
+    (reachable / "own").chmod(0o777)
+    (reachable / "own" / "small.toml").write_text(SMALL)
+    yield reachable
+    for each in reachable.rglob("*/"):
         each.chmod(0o755)
-    shutil.rmtree(path)
 
 
 @pytest.fixture(scope="module")

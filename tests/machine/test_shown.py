@@ -25,7 +25,7 @@ NAME = "verbs_throughput"
 KEPT = ("runner", "image", "machine", "plugin", "compiler", "card", "built", "exact-here", "packages")
 # In place of the experiment of that name: the series that its kit speaks of, the messages of a first figure.
 SERIES = {"card": "card", "tcp": "tcp.card", "soft": "soft.card"}
-SIZES = "1..64K*256"
+SIZES = "1..64K*16"
 CAUSES = '[causes]\nseries = ["card"]\nsizes = "1"\n\n[profile.exact]'
 DISCUSSION = r"""The card is faster than TCP at every size, as no kernel takes part.\shows{card > tcp.card everywhere}
 At 64 KiB it moves \claim{card at 64K}, and TCP moves \claim{tcp.card at 64K} over the same wire in the same run.
@@ -163,9 +163,9 @@ WALKED = [page for page in PAGES if to_run(page)]
 
 
 @pytest.fixture(scope="module")
-def walk(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Walk:
+def walk(exact: ExactSite, reachable: Path) -> Walk:
     exact.verified_snapshot()
-    return Walk.begun(tmp_path_factory.mktemp("walk"))
+    return Walk.begun(reachable)
 
 
 @pytest.mark.parametrize("page", WALKED, ids=lambda page: page.name)

@@ -165,7 +165,9 @@ def test_a_job_past_its_deadline_is_ended_at_both_ends_and_later_steps_never_run
     await_none_running("sleep 86301")
 
 
+@pytest.mark.parametrize("open_again", ["exact", "host"], indirect=True)
 def test_a_server_that_never_listens_ends_in_the_deadline(site: Site, jobs: Jobs) -> None:
+    """In a VM, and by agents, which all other sites have."""
     (step,) = site.run(jobs.shell("sleep 86302; true", "echo begun", deadline_s=2)).steps
     assert step.server_status == 124 and step.client_out == ""
     await_none_running("sleep 86302")
