@@ -186,6 +186,7 @@ class Case:
 
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
         self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
+        self.program_findings: tuple[Finding, ...] | None = None  # of the check `program`, once it is made
 
     @property
     def submission(self) -> Submission:

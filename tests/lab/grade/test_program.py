@@ -10,7 +10,7 @@ import pytest
 from tests.lab import fake_site, hand_ins
 from tests.lab.grade.own_program import experiment
 
-from lab.grade.case import Case, GradingSetup, SubmissionFile
+from lab.grade.case import Blocked, Case, GradingSetup, SubmissionFile
 from lab.grade.checks.data import package, rerun
 from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, sources, speed
 from lab.grade.finding import Finding, Flaw
@@ -205,6 +205,16 @@ def test_sources_that_build_no_program_are_found(tmp_path: Path) -> None:
 def test_program_must_be_as_fast_as_the_experiment_asks(tmp_path: Path, least: float, kinds: list[Flaw]) -> None:
     findings = findings_of(tmp_path, speed, Pretending(), EXPERIMENT + COMPARED.format(least=least))
     assert [finding.kind for finding in findings] == kinds
+
+
+@pytest.mark.parametrize("checks", [(speed,), (program, speed)], ids=["speed-alone", "after-program"])
+def test_invented_times_are_not_judged_by_their_speed(tmp_path: Path, checks: tuple[Any, ...]) -> None:
+    def made(case: Case) -> list[Finding]:
+        assert all(finding.kind is Flaw.INVENTED for check in checks[:-1] for finding in check(case))
+        return list(checks[-1](case))
+
+    with pytest.raises(Blocked, match=r"do not count: \[invented times\] mine: .* the program prints"):
+        findings_of(tmp_path, made, Pretending(lambda ns: ns / 50), EXPERIMENT + COMPARED.format(least=3.0))
 
 
 def test_only_binaries_and_sources_are_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

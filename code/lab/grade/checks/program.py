@@ -56,9 +56,15 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
     return checked
 
 
+def program(case: Case) -> tuple[Finding, ...]:
+    """Check the first repetition of each series of the student's programs, once for all checks of a submission."""
+    if case.program_findings is None:
+        case.program_findings = tuple(_of_programs(case))
+    return case.program_findings
+
+
 @needs_measurements
-def program(case: Case) -> Iterator[Finding]:
-    """Check the first repetition of each series of the student's programs."""
+def _of_programs(case: Case) -> Iterator[Finding]:
     if trials := firsts(case.grader_plan):
         case.setup.measure(case.grader_plan.planned)
         yield from _by_the_link(case, trials) if case.setup.witness else _by_the_clock(case, trials)
@@ -241,9 +247,11 @@ def _with_options(command: Words, options: Words) -> Words:
     return (*command[:behind], *options, *command[behind:])
 
 
-@needs_measurements
 def speed(case: Case) -> Iterator[Finding]:
-    """Compare the student's program with Verbyte's or a reference tool, by the grader's records."""
+    """Compare the student's program with Verbyte's or a reference tool, by the grader's records; raise if the program
+    printed times that the check `program` refutes."""
+    if faults := program(case):
+        raise Blocked(f"the times of the student's programs do not count: {faults[0]}", hint="see the check program")
     for comparison in case.setup.course_plan.experiment.comparisons:
         result = compare(comparison, case.grader_evidence.rows)
         if not result.holds:
