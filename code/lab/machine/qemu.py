@@ -176,7 +176,7 @@ class Runs(ABC):
         """The error for a VM that has ended."""
 
 
-IDLE = 0.01  # of a CPU: a VM that gets less of the busiest host has hung
+IDLE, LEAST_S = 0.01, 2.0  # a VM that gets less of a CPU has hung, if it was watched for so long
 
 
 class Limit:
@@ -203,7 +203,7 @@ class Limit:
         if self.over:
             return
         if left_s > 0 and self.used_s - before_s > IDLE * waited_s:
-            self._wait(max(left_s, 0.1))
+            self._wait(max(left_s, LEAST_S))
         else:
             self.expired = True
             self.vm.kill()
