@@ -1,6 +1,6 @@
 """Count the instructions of a message: the difference between two trials of one size."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from lab.run.checks import failed_steps
 from lab.sites.exact import ProfiledSite
 
 KEY_DIGITS = 12
+TRIALS = 4  # of a window at most
+Counted = tuple[int, list[Tally]]  # the time of a trial, and the instructions of each end
 # The VM's init checks every now and then whether the server has ended, each time by a process. If the client waits for
 # the server's end, one check is enough.
 STAY = '"$@"; status=$?; usleep 50000; exit $status'
@@ -22,21 +24,17 @@ STAY = '"$@"; status=$?; usleep 50000; exit $status'
 
 @dataclass(frozen=True)
 class Window:
-    """Some messages of a series, all of one size; the second trial sends twice as many."""
+    """Trials of a series with messages of one size: the first has those of the plan, the others twice as many as the
+    one before."""
 
     planned: Planned
     counts: Counts
-    once: Trial
-    twice: Trial
-
-    @property
-    def messages(self) -> int:
-        """The difference between the two trials."""
-        return self.counts.iterations
+    trials: tuple[Trial, ...]
 
     @property
     def record(self) -> str:
-        return self.twice.key[:KEY_DIGITS]
+        """The key that tells whether a count is of a plan's trials."""
+        return self.trials[1].key[:KEY_DIGITS]
 
 
 def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Window]:
@@ -49,16 +47,15 @@ def windows(plan: Plan, series: Iterable[str], sizes: Iterable[int]) -> list[Win
 
 
 def window(planned: Planned, size: int, site: SiteFacts) -> Window:
-    """Return the two trials of a size, with the plan's counts."""
+    """Return the trials of a size, with the plan's counts."""
     counts = next((counts for counts in planned.trial.request.counts if counts.size == size), None)
     if counts is None:
         what = f"{planned.series.name} has no messages of {size} bytes on {site.name}"
         raise SpecError(what, hint="--sizes, or sizes in [causes], of those in its plan")
-    once = _trial(planned, counts, site)
-    twice = _trial(planned, replace(counts, iterations=2 * counts.iterations), site)
-    if once.job.steps == twice.job.steps:
+    trials = tuple(_trial(planned, replace(counts, iterations=counts.iterations << n), site) for n in range(TRIALS))
+    if trials[0].job.steps == trials[1].job.steps:
         raise SpecError(f"{planned.series.name}: the commands of {planned.series.program} count no messages")
-    return Window(planned, counts, once, twice)
+    return Window(planned, counts, trials)
 
 
 def _trial(planned: Planned, counts: Counts, site: SiteFacts) -> Trial:
@@ -76,22 +73,23 @@ class Profiler:
         self.image = tuple(codes(dict(cpio.contents(site.image().initrd.read_bytes()))))
         self.kernel = parse_kernel(site.run(JOB).steps[0].client_out)
 
-    def shares(self, window: Window) -> Iterator[Share]:
-        """Return the instructions of the client, then of the server, for the window's messages."""
-        (once_ns, once), (twice_ns, twice) = self._count(window.once), self._count(window.twice)
-        series, size = window.planned.series.name, window.counts.size
-        for end, more, less in zip(ENDS, twice, once, strict=True):
-            functions = difference(more, less)
-            share = Share(series, size, end, window.messages, twice_ns - once_ns, functions, window.record)
-            if share.is_of_the_start:
-                raise TrialFailed(
-                    f"{series}, {size} B: at the {end} the starts of two trials differ by more than the messages "
-                    "cost: count another series, or more messages"
-                )
-            yield share
+    def shares(self, window: Window) -> list[Share]:
+        """Return the instructions of the client, then of the server, for the window's messages: the difference of two
+        trials. At a VM's end, a process of init may or may not have ended, so more messages are tried then."""
+        messages, before, wrong = window.counts.iterations, self._count(window.trials[0]), list[Share]()
+        for trial in window.trials[1:]:
+            after = self._count(trial)
+            shares = _differences(window, messages, before, after)
+            wrong = [share for share in shares if share.is_of_the_start]
+            if not wrong:
+                return shares
+            messages, before = 2 * messages, after
+        raise TrialFailed(
+            f"{wrong[0].series}, {wrong[0].size_bytes} B: at the {wrong[0].end} the starts of two trials differ by more than "
+            "the messages cost: count another series, or more messages"
+        )
 
-    def _count(self, trial: Trial) -> tuple[int, list[Tally]]:
-        """Return the time of a trial, and the instructions of each end."""
+    def _count(self, trial: Trial) -> Counted:
         job: Job = replace(trial.job, steps=tuple(map(_staying, trial.job.steps)))
         profiled = self.site.count(job)
         if failures := list(failed_steps(profiled.outcome)):
@@ -104,6 +102,14 @@ class Profiler:
         """Return the functions of the VM, and of a trial's programs."""
         overlay = {program.name: program.read_bytes() for program in programs}
         return Symbols(self.kernel, CodeFiles([*self.image, *codes(overlay)]))
+
+
+def _differences(window: Window, messages: int, before: Counted, after: Counted) -> list[Share]:
+    series, size, time_ns = window.planned.series.name, window.counts.size, after[0] - before[0]
+    return [
+        Share(series, size, end, messages, time_ns, difference(more, less), window.record)
+        for end, more, less in zip(ENDS, after[1], before[1], strict=True)
+    ]
 
 
 def _staying(step: Step) -> Step:

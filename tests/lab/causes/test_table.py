@@ -61,13 +61,13 @@ COPY, SEND = of_kernel("memcpy"), Function("tcp-client", "send_all")
 SHARE = Share("tcp", 4096, "client", 100, 2000, Tally({COPY: 700, SEND: 1200}), "abc")
 
 
-def test_second_trial_sends_twice_as_many_messages(make_small_plan: Callable[..., Plan]) -> None:
+def test_each_trial_sends_twice_as_many_messages(make_small_plan: Callable[..., Plan]) -> None:
     plan = make_small_plan()
     planned = next(planned for planned in plan.planned if planned.series.name == "ours")
     found = window(planned, 64, plan.site)
-    sizes = [word for job in (found.once.job, found.twice.job) for word in job.steps[0].client if "@" in word]
-    assert sizes == ["64@40/500", "64@80/500"]
-    assert found.messages == 40 and found.record == found.twice.key[:12] != found.once.key[:12]
+    sizes = [word for trial in found.trials for word in trial.job.steps[0].client if "@" in word]
+    assert sizes == ["64@40/500", "64@80/500", "64@160/500", "64@320/500"]
+    assert found.counts.iterations == 40 and found.record == found.trials[1].key[:12] != found.trials[0].key[:12]
     with pytest.raises(SpecError, match="ours has no messages of 65 bytes on exact"):
         window(planned, 65, plan.site)
 
