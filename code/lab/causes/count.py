@@ -84,8 +84,9 @@ class Profiler:
             if not wrong:
                 return shares
             messages, before = 2 * messages, after
+        first = wrong[0]
         raise TrialFailed(
-            f"{wrong[0].series}, {wrong[0].size_bytes} B: at the {wrong[0].end} the starts of two trials differ by more than "
+            f"{first.series}, {first.size_bytes} B: at the {first.end} the starts of two trials differ by more than "
             "the messages cost: count another series, or more messages"
         )
 
