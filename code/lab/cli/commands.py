@@ -317,10 +317,11 @@ SECTIONS = {
             "fit a modelled card to a measured curve",
             "experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
         ).takes(
-            file("curve", "a CSV with the columns size_bytes and bytes_per_s, or one of experiments/published"),
+            file("curve", "what ib_write_bw -a printed, or a CSV; and the same of a latency", nargs="+"),
             argument("--rate-bit-s", type=count, required=True, metavar="N", help="the bits a second of its link"),
-            argument("--mtu", type=count, default=4096, help="bytes in each packet (default: 4096)"),
-            argument("--inline", default="0", metavar="SIZE", help="the largest message sent inline (default: 0)"),
+            argument("--mtu", type=count, default=4096, help="bytes in each packet, unless printed (default: 4096)"),
+            argument("--inline", metavar="SIZE", help="the largest message sent inline (default: perftest's)"),
+            file("--predict", "a curve to compare with, and not to fit", nargs="+", default=(), metavar="FILE"),
         ),
         Command("cli.tools.image", "export or import the VM as one file", "export course.lab").takes(
             argument("action", choices=("export", "import")), file("file", "the exported VM")

@@ -1,41 +1,38 @@
 """Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
 
-import csv
-import io
 import random
 import secrets
 import shlex
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
-from lab.analysis.card import Conditions, Rates, errors, fit
+from lab.analysis.card import Conditions, Rates, errors, slowed, unknown
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.compiler import build
 from lab.errors import LabError, SiteError, SizeError, SpecError, tell
 from lab.experiment.reader import load
-from lab.files.bounded import read_typed
 from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.model.sizes import format_size, parse_size, parse_sizes
 from lab.model.trial import End, Ends
-from lab.places import CACHE, EXPERIMENTS, MACHINE, PUBLISHED, REFERENCE, from_here
+from lab.places import CACHE, EXPERIMENTS, MACHINE, REFERENCE, from_here
 from lab.plan.builds import compiled_places, keep_binaries, lab_programs
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.plan.planning import all_experiments, find_experiment, open_workshop
+from lab.programs.perftest import PS_PER_US
 from lab.records.compare import compare, difference_of_records, format_result
 from lab.records.compare import verify as compare_tables
 from lab.records.record import has_record
 from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.table import make_table, parse_table
-from lab.report.evidence.published import published_curve
+from lab.report.evidence.measured import MeasuredCurve, fit_measured, read_measured, summary
 from lab.sites.agent.client import kept, locator
 from lab.sites.exact import ExactSite, ProfiledSite
 from lab.sites.hosts import Slurm, read_slurm
@@ -48,7 +45,6 @@ from lab.supply.lock import read
 
 NS_PER_US = 1000
 MB = 1e6
-SIZE, RATE = "size_bytes", "bytes_per_s"  # columns of a curve
 HEAD = """{shell}#SBATCH --job-name=lab-{name}
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
@@ -107,48 +103,53 @@ def _write(file: Path, text: str) -> None:
 
 
 def fit_card(options: Namespace) -> int:
-    """Fit the model to a curve; print the values for an experiment's card, and the error at each size."""
-    try:
-        inline = parse_size(options.inline) if options.inline != "0" else 0
-    except SizeError as error:
-        raise SpecError(f"--inline {options.inline!r:.40}: {error.what}", hint="--inline 1K") from error
-    curve = read_curve(options.curve)
-    conditions = Conditions(float(options.rate_bit_s), options.mtu, inline)
-    model = fit(curve, conditions)
-    # Nothing else of a card follows from a curve of throughput.
-    print(f"rate_bit_s   {model.rate_bit_s:.0f} (given)\nheader_bytes {model.header_bytes:.0f}")
-    print(f"gap_ps       {model.gap_ps:.0f}\nblock_ps     {model.block_ps:.0f}\n")
-    print("\n".join(_errors(curve, model, conditions)))
+    """Fit the model to curves; print the values for an experiment's card, the errors, and what no curve shows."""
+    inline = None if options.inline is None else _inline(options.inline)
+    known = Conditions(float(options.rate_bit_s), options.mtu)
+    fitted, predicted = (
+        [curve for file in files for curve in read_measured(file, known, inline=inline)]
+        for files in (options.curve, options.predict)
+    )
+    card = fit_measured(fitted)
+    print("\n".join(parameters(card, fitted)))
+    for verb, curves in (("fitted to", fitted), ("predicts", predicted)):
+        for curve in curves:
+            print(f"\n{verb} {curve.label}:\n" + "\n".join(error_lines(curve, card)))
     return 0
 
 
-def read_curve(file: Path) -> dict[int, float]:
-    """Bytes per second by size, from a published report's file or one with these two columns."""
-    if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
-        return published.by_size()
-    table = csv.DictReader(io.StringIO(read_typed(file, "experiments/published/verbs_a.csv")))
-    return dict(_point(file, line, row) for line, row in enumerate(table, 2))
-
-
-def _point(file: Path, line: int, row: Mapping[str, str | None]) -> tuple[int, float]:
+def _inline(text: str) -> int:
     try:
-        size, rate = int(row[SIZE] or ""), float(row[RATE] or "")
-    except (KeyError, ValueError):
-        size, rate = 0, 0.0
-    if size < 1 or not 0 < rate < float("inf"):
-        raise SpecError("holds no point of a curve", file=file, line=line, expected=f"{SIZE} and {RATE} above 0")
-    return size, rate
+        return 0 if text == "0" else parse_size(text)
+    except SizeError as error:
+        raise SpecError(f"--inline {text!r:.40}: {error.what}", hint="--inline 1K") from error
 
 
-def _errors(curve: Mapping[int, float], model: Rates, conditions: Conditions) -> Iterator[str]:
-    off = errors(curve, model, conditions)
-    yield f"{'bytes':>10} {'measured':>10} {'model':>10}  error"
-    for size in sorted(curve):
-        rate = model.bytes_per_s(size, conditions.mtu, conditions.inline_most)
-        yield f"{format_size(size):>10} {curve[size] / MB:>10.1f} {rate / MB:>10.1f}  {off[size]:+.1%}"
-    worst = max(off, key=lambda size: abs(off[size]))
-    middle = median(abs(error) for error in off.values())
-    yield f"median error {middle:.1%}, worst {off[worst]:+.1%} at {format_size(worst)} (rates in MB/s)"
+def parameters(card: Rates, curves: Iterable[MeasuredCurve]) -> Iterator[str]:
+    """The values of the card, each with where it comes from."""
+    hidden = set.intersection(*(set(unknown(curve.values, card, curve.known)) for curve in curves))
+    hidden |= {"header_bytes"} if card.bus_bit_s else set()  # the bus is the limit that the curve shows
+    notes = {"rate_bit_s": "given", "knee": "of the curve; the modelled card has none, see sharp"}
+    notes |= dict.fromkeys(("doorbell_ps", "write_ps"), "assumed: a latency shows only its sum with wire_ns")
+    notes |= dict.fromkeys(hidden - {"rate_bit_s"}, "assumed: no curve shows it")
+    for name, value in vars(card).items():
+        note = f" ({notes[name]})" if name in notes else ""
+        yield f"{name:<12} {value:.{3 if name == 'knee' else 0}f}{note}"
+
+
+def error_lines(curve: MeasuredCurve, card: Rates) -> Iterator[str]:
+    """The measured and the modelled value, size by size, with and without the knee; then a summary."""
+    is_rate, known = curve.known.measure == "throughput", curve.known
+    off, sharp = (errors(curve.values, each, known) for each in (card, replace(card, knee=0.0)))
+    exempt = slowed(curve.values, known) if is_rate else []
+    unit = MB if is_rate else PS_PER_US
+    yield f"{'bytes':>10} {'measured':>10} {'model':>10}  error  sharp"
+    for size, value in sorted(curve.values.items()):
+        model = card.value(size, known)
+        note = "  slower than a larger size" if size in exempt else ""
+        ratio = f"{off[size]:+.1%} {sharp[size]:+.1%}"
+        yield f"{format_size(size):>10} {value / unit:>10.{1 if is_rate else 2}f} {model / unit:>10.2f}  {ratio}{note}"
+    yield summary(off, exempt) + (" (rates in MB/s)" if is_rate else " (times in us)")
 
 
 def verify(options: Namespace) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from lab.analysis.card import Conditions, Rates, errors
+from lab.analysis.card import Conditions, errors
+from lab.docs.gallery import model
 from lab.docs.schema import filled, rows, tables
 from lab.experiment.reader import card_names, read_card
 from lab.figures.marks import GREY, INK, OTHERS, PALE, RDMA, TCP
@@ -108,14 +109,13 @@ def _cards() -> Iterator[str]:
 
 def _errors() -> str:
     """The closed form of the fitted card against the published curves, size by size."""
-    card, curves = read_card(FITTED).card, published_curves(EXPERIMENT)
-    model = Rates(card.rate_bit_s, card.header_bytes, card.gap_ps, card.block_ps, card.bus_bit_s)
+    card, curves = model(FITTED), published_curves(EXPERIMENT)
     conditions = Conditions(card.rate_bit_s, inline_most=INLINE_MOST)
-    pairs = [(curve.by_size(), errors(curve.by_size(), model, conditions)) for curve in curves]
+    pairs = [(curve.by_size(), errors(curve.by_size(), card, conditions)) for curve in curves]
     table = [["bytes", "model, MB/s"]]
     table[0] += [cell for curve in curves for cell in (f"{curve.label}, MB/s", "error")]
     for size in curves[0].sizes:
-        rate = model.bytes_per_s(size, conditions.mtu, conditions.inline_most)
+        rate = card.bytes_per_s(size, conditions.mtu, conditions.inline_most)
         table.append([format_size(size), f"{rate / MB:,.1f}"])
         table[-1] += [cell for rates, off in pairs for cell in (f"{rates[size] / MB:,.1f}", f"{off[size]:+.1%}")]
     last = [cell for _, off in pairs for cell in ("", f"{median(map(abs, off.values())):.1%}")]

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import get_args, get_origin, get_type_hints
 
-from lab.docs import card_page
+from lab.docs import card_page, gallery
 from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables
 from lab.experiment.document import Document
 from lab.experiment.rules import RULES
@@ -106,8 +106,10 @@ def _fields(kind: object) -> list[str]:
 PAGES: dict[str, Callable[[], str]] = {
     "cards.md": card_page.page,
     "experiments.md": experiment_page,
+    "gallery.md": gallery.page,
     "headline.svg": card_page.headline,
     "reports.md": template_page,
+    **{f"card-{name}.svg": partial(gallery.figure, name) for name in gallery.PORTRAITS},
 }
 
 

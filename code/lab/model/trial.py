@@ -17,7 +17,7 @@ class Card:
     name: str
     rate_bit_s: Annotated[
         int,
-        Limits(least=1_000_000, most=100_000_000_000),
+        Limits(least=1_000_000, most=400_000_000_000),
         "Bits per second that the wire carries, after its line code.",
     ]
     wire_ns: Annotated[int, Limits(least=100, most=1_000_000_000), "Cable and switch, one way, in ns."]
@@ -64,7 +64,7 @@ class Link:
     ] = 4200
     rate_bit_s: Annotated[
         int | None,
-        Limits(least=1000, most=100_000_000_000),
+        Limits(least=1000, most=400_000_000_000),
         "Bits per second on the wire, headers included. Without it: no limit.",
         "1_000_000_000",
     ] = None

@@ -1,9 +1,11 @@
-"""perftest's ib_* programs: one pair of processes for each size, read from the table that they print.
+"""perftest's ib_* programs: one pair of processes for each size, read from the table that they print; and the tables of
+other people's measurements.
 
 Its JSON is not usable (4.5 writes unquoted keys), and it computes t_stdev and t_max wrongly.
 """
 
 import re
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from lab.errors import ParseError
@@ -13,6 +15,7 @@ from lab.programs.program import Program, Reading, Request, Sample, outputs_per_
 
 PORT = 18515
 LARGEST = 2**31 - 1
+PS_PER_US = 10**6
 PEER = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
@@ -33,6 +36,10 @@ _HEADINGS = {
         r"\s*#bytes\s+#iterations\s+t_min\[usec\]\s+t_max\[usec\]\s+t_typical\[usec\]\s+t_avg\[usec\].*"
     ),
 }
+_COLUMN = re.compile(r"(#bytes|#iterations|BW peak|BW average|MsgRate|t_[a-z]+)(?:\[(\S+)\])?")
+_PROGRAM = re.compile(
+    r"(?:\b|_)(Write|Read|Send|Atomic)\b.*\b(?:BW|Latency) Test\b|\bib_(write|read|send|atomic)_(?:bw|lat)\b"
+)
 _NUMBER = r"\s+(\d+(?:\.\d+)?)"
 _ROWS = {
     measure: re.compile(rf"\s*(\d+)\s+(\d+){_NUMBER * numbers}(?:\s+\S+)*\s*", re.ASCII)
@@ -91,16 +98,20 @@ def _sample(request: Request, counts: Counts, text: str) -> Sample:
 
 
 def _time_ns(size: int, iterations: int, average: str, unit: int, rate: str) -> int:
-    """Return the time by the column with more digits: MiB/s is coarse for small messages, MsgRate for large ones; 0 for
-    a rate of zero."""
+    """Return the time; 0 for a rate of zero."""
     with localcontext() as context:
         context.prec = 40
-        messages_per_s = Decimal(rate) * 10**6
-        if _digits(average) > _digits(rate):
-            messages_per_s = Decimal(average) * unit / size
+        messages_per_s = _messages_per_s(size, average, unit, rate)
         if messages_per_s == 0:
             return 0
         return int((iterations * Decimal(10**9) / messages_per_s).to_integral_value(ROUND_HALF_EVEN))
+
+
+def _messages_per_s(size: int, average: str, unit: int, rate: str) -> Decimal:
+    """Return the rate by the column with more digits: MiB/s is coarse for small messages, MsgRate for large ones."""
+    if _digits(average) > _digits(rate):
+        return Decimal(average) * unit / size
+    return Decimal(rate) * 10**6
 
 
 def _digits(number: str) -> int:
@@ -117,6 +128,62 @@ def _table(request: Request, text: str) -> tuple[re.Match[str], re.Match[str]]:
             if row and _RULE.fullmatch(body[1].strip()):
                 return heading, row
     raise ParseError(f"no whole table of one row in the output: {text.strip()[-120:]!r}", where=request.program)
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A table with a row for each size, as somebody printed it: bytes per second, or latencies in ps (RTT/2; for READ
+    the round trip). `header` has the `name : value` pairs above it."""
+
+    operation: str  # "" if the text does not name the program
+    measure: str
+    values: dict[int, float]
+    header: dict[str, str]
+
+
+def read_tables(text: str) -> list[Pasted]:
+    """Read all tables of a text that perftest's ib_*_bw and ib_*_lat printed, of any version and unit."""
+    tables: list[Pasted] = []
+    columns: list[tuple[str, str]] = []
+    operation, above = "", list[str]()
+    for number, quoted in enumerate(text.splitlines(), 1):
+        where, line = f"line {number}", quoted.lstrip("> |\t")
+        if program := _PROGRAM.search(line):
+            operation, above, columns = (program[1] or program[2]).lower(), [], []
+            if "bidirectional" in line.lower():
+                raise ParseError("a bidirectional rate counts both directions", where, "perftest without -b")
+        elif "#bytes" in line:
+            columns = _COLUMN.findall(line)
+            measure = "throughput" if "BW average" in dict(columns) else "latency"
+            tables.append(Pasted(operation, measure, {}, _header("\n".join(above))))
+            above = []
+        elif columns and line[:1].isdigit():
+            size, value = _pasted_row(columns, line.split(), where)
+            if size in tables[-1].values:
+                raise ParseError(f"a second row for {size} bytes", where)
+            tables[-1].values[size] = value
+        else:
+            above.append(line)
+    return [table for table in tables if table.values]
+
+
+def _pasted_row(columns: list[tuple[str, str]], cells: list[str], where: str) -> tuple[int, float]:
+    row = dict(zip((name for name, _ in columns), cells, strict=False))
+    units = dict(columns)
+    try:
+        size = int(row["#bytes"])
+        if "BW average" in units:
+            unit = UNITS.get(units["BW average"])
+            if unit is None:
+                raise ParseError(f"unit of the rate: {units['BW average']} ({', '.join(UNITS)})", where)
+            value = float(_messages_per_s(size, row["BW average"], unit, row.get("MsgRate", "0")) * size)
+        else:
+            value = float(row.get("t_typical") or row["t_avg"]) * PS_PER_US
+    except (KeyError, ValueError, ArithmeticError):
+        size, value = 0, 0.0
+    if size < 1 or not 0 < value < float("inf"):
+        raise ParseError(f"row of a table: {' '.join(cells)[:80]!r} ({', '.join(name for name, _ in columns)})", where)
+    return size, value
 
 
 def _header(text: str) -> dict[str, str]:

@@ -1,12 +1,23 @@
 """The modelled card in closed form, its fit to a curve, and the ceiling of a link."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.analysis.card import Conditions, Rates, fit, tcp_limit, write_limit
+from lab.analysis.card import (
+    Conditions,
+    Rates,
+    errors,
+    fit,
+    fit_latency,
+    slowed,
+    tcp_limit,
+    unknown,
+    write_limit,
+)
 from lab.analysis.estimate import TooFewSamples
 
 MODEL = Rates(rate_bit_s=32e9, header_bytes=30, gap_ps=228_000, block_ps=79_500)
@@ -47,10 +58,67 @@ def curve() -> dict[int, float]:
     return {size: CARD.bytes_per_s(size, KNOWN.mtu, KNOWN.inline_most) for size in SIZES}
 
 
-@pytest.mark.parametrize("slowed", [(), (1, 2, 64, 128)], ids=["exact", "some sizes are slower"])
-def test_fit_recovers_the_parameters_of_a_curve(slowed: tuple[int, ...]) -> None:
-    card = fit({size: rate * (0.7 if size in slowed else 1) for size, rate in curve().items()}, KNOWN)
+@pytest.mark.parametrize("slow_sizes", [(), (1, 2, 64, 128)], ids=["exact", "some sizes are slower"])
+def test_fit_recovers_the_parameters_of_a_curve(slow_sizes: tuple[int, ...]) -> None:
+    card = fit({size: rate * (0.7 if size in slow_sizes else 1) for size, rate in curve().items()}, KNOWN)
     assert (card.gap_ps, card.block_ps, card.header_bytes) == pytest.approx((228_000, 79_500, 40), rel=0.02)
+
+
+REAL = {
+    "header": Rates(200e9, 66, 183_000, 0),
+    "many headers": Rates(100e9, 83, 138_000, 0),
+    "bus": Rates(32e9, 30, 113_000, 0, bus_bit_s=25e9),
+    "knee": Rates(100e9, 69, 258_000, 0, knee=0.3),
+}
+
+
+@pytest.mark.parametrize("operation", ["write", "read", "send"])
+@pytest.mark.parametrize("name", REAL)
+def test_fit_recovers_a_card_from_half_of_the_sizes_with_noise(name: str, operation: str) -> None:
+    card, random = REAL[name], Random(1)
+    known = Conditions(card.rate_bit_s, 1024 if name == "many headers" else 4096, operation=operation)
+    values = {2**n: card.value(2**n, known) * (1 + random.uniform(-0.004, 0.004)) for n in range(1, 24)}
+    exact = {size: card.value(size, known) for size in values}
+    for sizes in (set(values), set(list(values)[::2]), set(list(values)[1::2])):
+        fitted = fit({size: values[size] for size in sizes}, known)
+        assert (fitted.gap_ps, fitted.bus_bit_s) == pytest.approx((card.gap_ps, card.bus_bit_s), rel=0.05)
+        assert card.bus_bit_s or fitted.header_bytes == pytest.approx(card.header_bytes, abs=25)
+        off = sorted(map(abs, errors(exact, fitted, known).values()))
+        assert off[len(off) // 2] < 0.01 and off[-1] < 0.05
+
+
+def test_parameters_that_a_curve_does_not_show_are_named() -> None:
+    card, known = REAL["header"], Conditions(200e9)
+    small, large = ([2**n for n in powers] for powers in (range(1, 6), range(16, 24)))
+    shown = {
+        size[0]: {each.name for each in fields(card)} - set(unknown(dict.fromkeys(size, 1.0), card, known)) - {"knee"}
+        for size in (small, large)
+    }
+    assert shown == {2: {"gap_ps"}, 2**16: {"rate_bit_s", "header_bytes"}}
+    assert fit({size: card.value(size, known) for size in small}, known).bus_bit_s == 0
+
+
+def test_latency_shows_wire_and_fetch() -> None:
+    card = replace(REAL["bus"], doorbell_ps=100_000, fetch_ps=600_000, write_ps=150_000, wire_ns=700)
+    known = Conditions(32e9, inline_most=220, measure="latency")
+    curve = {size: card.value(size, known) for size in (2, 64, 256, 4096, 65536)}
+    start = replace(card, wire_ns=0, fetch_ps=0)
+    fitted = fit_latency(curve, start, known)
+    assert (fitted.wire_ns, fitted.fetch_ps) == pytest.approx((700, 600_000))
+    once = 100 + 700 + 150  # ns: a WRITE's way; a READ's request goes there, its data are fetched and come back
+    assert card.latency_ps(2, 4096, 220) / 1000 == pytest.approx(once, abs=20)
+    assert card.latency_ps(2, 4096, 0, "read") / 1000 == pytest.approx(once + 600 + 700, abs=40)
+
+
+def test_outstanding_reads_bound_the_rate() -> None:
+    card, known = Rates(100e9, 30, 0, 0, wire_ns=10_000), Conditions(100e9, operation="read")
+    assert card.message_ps(64, 4096, 0, "read", 16) == pytest.approx(20e6 / 16, rel=0.01)
+    assert card.value(64, replace(known, reads=4)) == pytest.approx(card.value(64, known) / 4)
+
+
+def test_size_that_takes_longer_than_a_larger_one_is_slowed() -> None:
+    rates = curve() | {8: curve()[8] / 1.06, 4096: curve()[4096] / 1.04}
+    assert slowed(rates, KNOWN) == [8]  # from 1 to 2 KiB the time falls, as data are no longer sent inline
 
 
 def test_fit_needs_four_sizes() -> None:

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from lab.causes.symbols import Tally, of_kernel
 from lab.causes.table import Share
 from lab.cli import tools
 from lab.cli.main import main
-from lab.cli.tools import cluster_facts, fit_card, lines, make_script, read_curve
-from lab.errors import SiteError, SpecError
-from lab.experiment.reader import load, read_card
+from lab.cli.tools import cluster_facts, lines, make_script
+from lab.errors import SiteError
+from lab.experiment.reader import card_names, load, read_card
 from lab.places import EXPERIMENTS, PUBLISHED
 from lab.plan.plan import Plan, binaries, make_plan
 from lab.plan.planning import Workshop
@@ -38,29 +37,50 @@ def test_kinds_of_work_are_printed_above_the_largest_functions() -> None:
     ]
 
 
-def test_published_curve_gives_the_parameters_of_qdr(capsys: pytest.CaptureFixture[str]) -> None:
-    options = Namespace(curve=PUBLISHED / "verbs_a.csv", rate_bit_s=32_000_000_000, mtu=4096, inline="1K")
-    assert fit_card(options) == 0
+def fitted(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, str], str]:
+    """Run the command; return its values and its output."""
+    assert main(["fit-card", *words]) == 0
     text = capsys.readouterr().out
-    values = dict(line.split()[:2] for line in text.splitlines()[:4])
+    return dict(line.split(maxsplit=1) for line in text.partition("\n\n")[0].splitlines()), text
+
+
+def test_published_curve_gives_the_parameters_of_qdr(capsys: pytest.CaptureFixture[str]) -> None:
+    words = (str(PUBLISHED / "verbs_a.csv"), "--rate-bit-s", "32000000000", "--inline")
+    values, text = fitted(capsys, *words, "1K")
     card = read_card("qdr").card
     for name in ("rate_bit_s", "header_bytes", "gap_ps", "block_ps"):
-        assert int(values[name]) == pytest.approx(getattr(card, name), rel=0.03)
-    assert "median error 0.8%, worst +47" in text and len(text.splitlines()) == 4 + 1 + 1 + 21 + 1
-    options.inline = "x"
-    with pytest.raises(SpecError, match="--inline 'x'"):
-        fit_card(options)
+        assert int(values[name].split()[0]) == pytest.approx(getattr(card, name), rel=0.03)
+    assert "median error 0.6%, worst +27.5% at 64" in text and "+47.4%" in text
+    assert main(["fit-card", *words, "x"]) == 2
+    assert "--inline 'x'" in capsys.readouterr().err
 
 
-def test_measured_curve_has_two_columns_of_positive_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "mine.csv"
-    file.write_text("size_bytes,bytes_per_s\n64,1e8\n128,2e8\n")
-    assert read_curve(file) == {64: 1e8, 128: 2e8}
-    for row in ("64,-1", "x,1e8", "64", "64,inf"):
-        file.write_text(f"size_bytes,bytes_per_s\n1,1e6\n{row}\n")
-        with pytest.raises(SpecError) as caught:
-            read_curve(file)
-        assert caught.value.line == 3
+def test_command_of_a_card_gives_its_fitted_values(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each source that is a command, as it is printed in the gallery."""
+    sources = {name: read_card(name).known for name in card_names()}
+    typed = {name: known for name, known in sources.items() if known["gap_ps"].source.startswith("lab fit-card exp")}
+    assert len(typed) == 4
+    for name, known in typed.items():
+        values, text = fitted(capsys, *known["gap_ps"].source.split()[2:])
+        for parameter, each in known.items():
+            if each.origin == "fitted":
+                assert int(values[parameter].split()[0]) == each.value, (name, parameter)
+        middle, worst = map(float, re.findall(r"median error ([\d.]+)%, worst .([\d.]+)%", text)[0])
+        assert middle <= 2 and worst <= 10, name
+
+
+def test_latency_is_fitted_or_predicted(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = PUBLISHED / "cards"
+    rate, write = ("--rate-bit-s", "32000000000"), str(folder / "mlx4_qdr_write.csv")
+    latency, read = (str(folder / f"mlx4_qdr_{name}.csv") for name in ("write_latency", "read_latency"))
+    values, text = fitted(capsys, write, *rate, "--predict", latency, read)
+    assert values["fetch_ps"] == "500000 (assumed: no curve shows it)" and "header_bytes" in values
+    assert "predicts WRITE latency of" in text and "predicts READ latency of" in text
+    values, text = fitted(capsys, write, latency, *rate)
+    assert "fitted to WRITE latency of" in text and values["fetch_ps"].isdigit()
+    assert values["doorbell_ps"] == "100000 (assumed: a latency shows only its sum with wire_ns)"
+    assert main(["fit-card", write, write, *rate]) == 2
+    assert "one throughput, and at most one latency" in capsys.readouterr().err
 
 
 def plan_of(name: str, cluster: Slurm = CLUSTER) -> Plan:

@@ -1,9 +1,11 @@
 """docs/cards.md, and the figure of the front page."""
 
 import csv
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+from lab.docs import gallery
 from lab.docs.card_page import EXPERIMENT, headline, page
 from lab.experiment.reader import card_names, read_card
 
@@ -38,3 +40,15 @@ def test_headline_has_a_description_and_the_colours_of_its_reader(tmp_path: Path
     assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 byte and 9 MB/s at 64 bytes." in words
     assert "real card, published" in words and "Soft-RoCE" not in words
     assert "prefers-color-scheme:dark" in text and "var(--ink)" in text and "#000000" not in text
+
+
+def test_gallery_has_a_figure_and_errors_of_each_card() -> None:
+    text = gallery.page()
+    for name, shown in gallery.PORTRAITS.items():
+        section = text.partition(f"## {name}\n")[2].partition("\n## ")[0]
+        assert f"](card-{name}.svg)" in section and read_card(name).known["gap_ps"].source in section
+        fitted, *predicted = (line for line in section.splitlines() if ".csv | " in line)
+        middle, worst = map(float, re.findall(r"median error ([\d.]+)%, worst .([\d.]+)%", fitted)[0])
+        assert middle <= 2 and worst <= 10 and len(predicted) == len(shown.predicted)
+        root = ElementTree.fromstring(gallery.figure(name))
+        assert root.attrib["aria-label"] == gallery.alt(name) and len(root.findall(".//{*}circle")) == 23
