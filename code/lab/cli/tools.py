@@ -1,30 +1,28 @@
 """Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
 
-import csv
-import io
 import random
 import secrets
 import shlex
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from lab.analysis.card import Conditions, Rates, errors, fit
+from lab.analysis.card import LEAST, Conditions, Rates, errors, fit
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.compiler import build
 from lab.errors import LabError, SiteError, SizeError, SpecError, tell
 from lab.experiment.reader import load
-from lab.files.bounded import read_typed
+from lab.files.bounded import read_csv
 from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import exchange
 from lab.machine.renewal import renew
-from lab.model.sizes import format_size, parse_size, parse_sizes
+from lab.model.sizes import LARGEST, LONGEST_LIST, format_size, parse_size, parse_sizes
 from lab.model.trial import End, Ends
 from lab.places import CACHE, EXPERIMENTS, MACHINE, PUBLISHED, REFERENCE, from_here
 from lab.plan.builds import compiled_places, keep_binaries, lab_programs
@@ -45,10 +43,12 @@ from lab.sites.queue import shell
 from lab.sites.site import open_site
 from lab.sites.slurm import TRAITS
 from lab.supply.lock import read
+from lab.typed_json import whole
 
 NS_PER_US = 1000
 MB = 1e6
 SIZE, RATE = "size_bytes", "bytes_per_s"  # columns of a curve
+FASTEST = 1e15  # bytes a second, 10,000 times as fast as any link
 HEAD = """{shell}#SBATCH --job-name=lab-{name}
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
@@ -65,10 +65,11 @@ mkdir -p "$out"
 
 def profile(options: Namespace) -> int:
     """Count each window, print its largest functions, and write both tables."""
+    sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
     for plan in open_workshop(options.experiment, site, tell).plans:
         counter, shares = Profiler(site), list[Share]()
-        for window in _windows(plan, options):
+        for window in _windows(plan, options.series, sizes):
             for share in counter.shares(window):
                 print("\n".join(lines(share, options.top)), end="\n\n", flush=True)
                 shares.append(share)
@@ -79,10 +80,10 @@ def profile(options: Namespace) -> int:
     return 0
 
 
-def _windows(plan: Plan, options: Namespace) -> list[Window]:
+def _windows(plan: Plan, series: Sequence[str], sizes: Sequence[int]) -> list[Window]:
     typed = plan.experiment.causes
-    series = options.series or (typed.series if typed else ())
-    sizes = parse_sizes(options.sizes) if options.sizes else typed.sizes if typed else ()
+    series = series or (typed.series if typed else ())
+    sizes = sizes or (typed.sizes if typed else ())
     if not series or not sizes:
         what = f"{plan.experiment.name} does not name the series and sizes to count"
         raise SpecError(what, file=plan.experiment.file, hint="--series NAME --sizes 1,4K, or a table [causes]")
@@ -126,18 +127,20 @@ def read_curve(file: Path) -> dict[int, float]:
     """Bytes per second by size, from a published report's file or one with these two columns."""
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
         return published.by_size()
-    table = csv.DictReader(io.StringIO(read_typed(file, "experiments/published/verbs_a.csv")))
-    return dict(_point(file, line, row) for line, row in enumerate(table, 2))
-
-
-def _point(file: Path, line: int, row: Mapping[str, str | None]) -> tuple[int, float]:
-    try:
-        size, rate = int(row[SIZE] or ""), float(row[RATE] or "")
-    except (KeyError, ValueError):
-        size, rate = 0, 0.0
-    if size < 1 or not 0 < rate < float("inf"):
-        raise SpecError("holds no point of a curve", file=file, line=line, expected=f"{SIZE} and {RATE} above 0")
-    return size, rate
+    rows = read_csv(file, "experiments/published/verbs_a.csv")
+    names, curve = next(rows, (1, []))[1], dict[int, float]()
+    for line, row in rows:
+        try:
+            size, rate = whole(row[names.index(SIZE)]), float(row[names.index(RATE)])
+        except ValueError:
+            size, rate = 0, 0.0
+        if not (1 <= size <= LARGEST and 1 <= rate <= FASTEST) or size in curve:
+            expected = f"{SIZE} from 1, each once, and {RATE} from 1 to {FASTEST:g}"
+            raise SpecError("holds no point of a curve", file=file, line=line, expected=expected)
+        curve[size] = rate
+    if not LEAST <= len(curve) <= LONGEST_LIST:
+        raise SpecError(f"holds {len(curve)} sizes", file=file, expected=f"{LEAST} to {LONGEST_LIST}")
+    return curve
 
 
 def _errors(curve: Mapping[int, float], model: Rates, conditions: Conditions) -> Iterator[str]:

@@ -33,9 +33,9 @@ _HEADINGS = {
         r"\s*#bytes\s+#iterations\s+t_min\[usec\]\s+t_max\[usec\]\s+t_typical\[usec\]\s+t_avg\[usec\].*"
     ),
 }
-_NUMBER = r"\s+(\d+(?:\.\d+)?)"
+_NUMBER = r"\s+(\d{1,19}(?:\.\d{1,19})?)"
 _ROWS = {
-    measure: re.compile(rf"\s*(\d+)\s+(\d+){_NUMBER * numbers}(?:\s+\S+)*\s*", re.ASCII)
+    measure: re.compile(rf"\s*(\d{{1,19}})\s+(\d{{1,19}}){_NUMBER * numbers}(?:\s+\S+)*\s*", re.ASCII)
     for measure, numbers in (("throughput", 3), ("latency", 4))
 }
 

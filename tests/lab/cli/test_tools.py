@@ -54,13 +54,31 @@ def test_published_curve_gives_the_parameters_of_qdr(capsys: pytest.CaptureFixtu
 
 def test_measured_curve_has_two_columns_of_positive_numbers(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
-    file.write_text("size_bytes,bytes_per_s\n64,1e8\n128,2e8\n")
-    assert read_curve(file) == {64: 1e8, 128: 2e8}
-    for row in ("64,-1", "x,1e8", "64", "64,inf"):
-        file.write_text(f"size_bytes,bytes_per_s\n1,1e6\n{row}\n")
+    head = "size_bytes,bytes_per_s\n"
+    file.write_text(f"{head}64,1e8\n128,2e8\n256,4e8\n512,8e8\n")
+    assert read_curve(file) == {64: 1e8, 128: 2e8, 256: 4e8, 512: 8e8}
+    long = "1" * 400, "1" * 5000  # digits, more than a float stores and more than Python reads
+    rows = (
+        "64,-1",
+        "x,1e8",
+        "64",
+        "64,inf",
+        "64,1e308",
+        "64,1e-320",
+        "1,2e6",
+        "6_4,1e8",
+        *(f"{size},1" for size in long),
+    )
+    for text, line in (
+        *((f"{head}1,1e6\n{row}\n", 3) for row in rows),
+        (head, None),
+        (f'{head}"1', 2),
+        ("x" * 200_000, 1),
+    ):
+        file.write_text(text)
         with pytest.raises(SpecError) as caught:
             read_curve(file)
-        assert caught.value.line == 3
+        assert caught.value.file == file and caught.value.line == line and caught.value.expected + caught.value.hint
 
 
 def plan_of(name: str, cluster: Slurm = CLUSTER) -> Plan:

@@ -11,12 +11,22 @@ from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.tex import latex
 from lab.report.tex.render import escape
 from lab.report.text.latex import fault, unsafe, without_comments
-from lab.report.text.macros import CITED
+from lab.report.text.macros import CITED, keys_cited
 
 FILE = "references.bib"
 STYLE = "plain"
 _LOST = re.compile(r"Warning--I didn't find a database entry for \"(.*)\"")
 _ERROR = re.compile(r"^(?P<what>.+)---line (?P<line>\d+) of file", re.MULTILINE)
+
+
+FORM = "@misc{KEY, title = {...}, year = 2026}, with every brace closed"
+
+
+def list_of_sources(text: str, bib: str) -> str:
+    """The LaTeX of the list of the sources that a text cites; raise for an entry that cannot be printed."""
+    listed = list_of(keys, bib) if (keys := keys_cited(text)) else ""
+    require_plain_list(listed, FILE)
+    return listed
 
 
 def list_of(keys: list[str], bib: str) -> str:
@@ -32,11 +42,11 @@ def list_of(keys: list[str], bib: str) -> str:
         done = latex.run("BibTeX", ["bibtex", "list"], scratch, FILE)
         output = done.stdout.decode(errors="replace")
         if (error := _ERROR.search(output)) and done.returncode:
-            raise ReportError(error["what"], file=FILE, line=int(error["line"]))
+            raise ReportError(error["what"], hint=FORM, file=FILE, line=int(error["line"]))
         if lost := _LOST.search(output):
             raise ReportError(f"the entry {lost[1]!r}, which the text cites, is missing", file=FILE)
         if done.returncode:
-            raise ReportError("BibTeX cannot read the file", file=FILE)
+            raise ReportError("BibTeX cannot read the file", hint=FORM, file=FILE)
         return (scratch / "list.bbl").read_bytes().replace(b"%\n", b"").decode()
 
 
