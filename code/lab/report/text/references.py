@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.tex import latex
 from lab.report.tex.render import escape
-from lab.report.text.latex import fault, unsafe, without_comments
+from lab.report.text.latex import fault, unclosed, unsafe, without_comments
 from lab.report.text.macros import CITED, keys_cited
 
 FILE = "references.bib"
@@ -82,7 +82,7 @@ def lost_sources(text: str, file: str, references: str) -> Iterator[TextFault]:
 def require_plain_list(written: str, file: str) -> None:
     """Raise if BibTeX's list has commands, which BibTeX can join from harmless pieces."""
     body = re.sub(r"\\(?:begin|end)\{thebibliography\}", "", written)
-    for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file)):
+    for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file), *unclosed(body, file)):
         raise ReportError(wrong.what, hint=wrong.hint, file=file)
 
 
