@@ -33,6 +33,7 @@ Content = TypeVar("Content", bound="DataclassInstance")
 Keys = tuple[str | int, ...]  # the path to a value in a document
 
 SHOWN = 60  # characters of a value in a message
+MOST_DIGITS = 20  # of an integer, as 2**64 has; Python reads 4,300, and a float stores 308
 TYPES: dict[object, str] = {
     int: "an integer",
     float: "a number",
@@ -97,7 +98,8 @@ class Limits:
             some = f"at least {self.shortest} {noun}{'' if self.shortest == 1 else 's'}"
             yield len(value) >= self.shortest, "some text" if isinstance(value, str) else some
             yield self.longest is None or len(value) <= self.longest, f"at most {self.longest or 0:,} of them"
-            yield not self.unique or len({json.dumps(each) for each in value}) == len(value), "every value once"
+            once = {json.dumps(each, default=str) for each in value} if self.unique else value
+            yield len(once) == len(value), "every value once"
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,13 @@ def check_values(kind: type[DataclassInstance], values: JsonTable) -> None:
 def as_json(value: DataclassInstance) -> dict[str, JsonValue]:
     """The table of a dataclass; parse_as gives the dataclass back."""
     return {each.name: _written(getattr(value, each.name)) for each in fields(value)}
+
+
+def whole(text: str) -> int:
+    """The integer that a text spells; raise a ValueError for any other text and for more digits than are counted."""
+    if not re.fullmatch(rf"-?[0-9]{{1,{MOST_DIGITS}}}", text):
+        raise ValueError(f"{text!r:.40} is not a whole number of at most {MOST_DIGITS} digits")
+    return int(text)
 
 
 def nearest(name: object, names: Iterable[str]) -> str:
@@ -276,6 +285,8 @@ class _Reader:
 
 
 def _plain(hint: object, value: JsonValue, path: Keys) -> object:
+    if type(value) is int and abs(value) >= 10**MOST_DIGITS:
+        raise Fault(f"{_dotted(path)} is too large", path, f"an integer of at most {MOST_DIGITS} digits")
     if hint is float and type(value) is int:  # 5.0 may be written as 5
         return float(value)
     if isinstance(hint, type) and issubclass(hint, (Enum, Path)) and isinstance(value, str):

@@ -66,6 +66,8 @@ def test_integer_is_read_as_a_number_and_unknown_names_are_ignored() -> None:
         ({"colour": "blue"}, 'colour is "blue", expected a Colour'),
         ({"place": 1}, "place is 1, expected a Path"),
         ({"by_name": {"b": None}}, "by_name.b is null, expected a table"),
+        ({"inner": {"count": 10**20}}, "inner.count is too large, expected an integer of at most 20 digits"),
+        ({"share": -(10**400)}, "share is too large"),
         ({"table": []}, r"table is \[\], expected a table"),
     ],
 )

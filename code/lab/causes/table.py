@@ -13,7 +13,7 @@ from lab.causes.symbols import POLLING, Function, Tally
 from lab.errors import LabError
 from lab.files.storage import csv_text
 from lab.places import REFERENCE
-from lab.typed_json import JsonTable, parse_as
+from lab.typed_json import JsonTable, parse_as, whole
 
 FILE = Path(__file__).with_name("classes.toml")
 FOLDER = "causes"  # in the folder of the tables
@@ -156,14 +156,14 @@ def read(file: Path) -> tuple[Cause, ...]:
     try:
         with file.open(newline="") as opened:
             return tuple(_row(cells) for cells in csv.DictReader(opened))
-    except (KeyError, ValueError, TypeError, UnicodeDecodeError) as error:
+    except (KeyError, ValueError, TypeError, csv.Error) as error:
         raise LabError("is not a table of causes", str(file), "lab profile, which writes it") from error
 
 
 def _row(cells: dict[str, str]) -> Cause:
     cause = Cause(
-        cells["series"], int(cells["size_bytes"]), cells["end"], int(cells["messages"]), cells["work"],
-        int(cells["instructions"]), cells["record"],
+        cells["series"], whole(cells["size_bytes"]), cells["end"], whole(cells["messages"]), cells["work"],
+        whole(cells["instructions"]), cells["record"],
     )  # fmt: skip
     if cause.messages < 1:
         raise ValueError(cause.messages)

@@ -24,6 +24,7 @@ from lab.places import (
 )
 
 AUTO = "auto"
+LARGEST = 2**63 - 1  # of a number on the command line
 WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
 
 Argument = Callable[[argparse.ArgumentParser], object]
@@ -96,11 +97,19 @@ def path(text: str) -> Path:
     return Path(text)
 
 
-def count(text: str) -> int:
-    number = int(text) if text.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r:.40}")
-    return number
+def count(text: str, least: int = 1) -> int:
+    from lab.typed_json import whole
+
+    try:
+        if least <= (number := whole(text)) <= LARGEST:
+            return number
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be a whole number of {least} or more, not {text!r:.40}")
+
+
+def seed(text: str) -> int:
+    return count(text, least=0)
 
 
 EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
@@ -309,7 +318,7 @@ SECTIONS = {
             EXPERIMENTS_OR_ALL,
             *ON_EXACT,
             RECORDS,
-            argument("--seed", type=int, help="choose the trials by this number (default: a random one)"),
+            argument("--seed", type=seed, help="choose the trials by this number (default: a random one)"),
         ),
         Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2").takes(*WHERE),
         Command(

@@ -5,7 +5,7 @@ import secrets
 import shlex
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,10 +61,11 @@ mkdir -p "$out"
 
 def profile(options: Namespace) -> int:
     """Count each window, print its largest functions, and write both tables."""
+    sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
     for plan in open_workshop(options.experiment, site, tell).plans:
         counter, shares = Profiler(site), list[Share]()
-        for window in _windows(plan, options):
+        for window in _windows(plan, options.series, sizes):
             for share in counter.shares(window):
                 print("\n".join(lines(share, options.top)), end="\n\n", flush=True)
                 shares.append(share)
@@ -75,10 +76,10 @@ def profile(options: Namespace) -> int:
     return 0
 
 
-def _windows(plan: Plan, options: Namespace) -> list[Window]:
+def _windows(plan: Plan, series: Sequence[str], sizes: Sequence[int]) -> list[Window]:
     typed = plan.experiment.causes
-    series = options.series or (typed.series if typed else ())
-    sizes = parse_sizes(options.sizes) if options.sizes else typed.sizes if typed else ()
+    series = series or (typed.series if typed else ())
+    sizes = sizes or (typed.sizes if typed else ())
     if not series or not sizes:
         what = f"{plan.experiment.name} does not name the series and sizes to count"
         raise SpecError(what, file=plan.experiment.file, hint="--series NAME --sizes 1,4K, or a table [causes]")

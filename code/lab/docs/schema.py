@@ -123,7 +123,8 @@ def describe(hint: object, outer: Sequence[Limits] = ()) -> str:
         return f"a text, at most {first.longest:,} characters"
     if get_origin(inner) is tuple:
         items = get_args(inner)[0]
-        kind = "," if get_origin(items) in UNIONS else f" of: {describe(items)};"
+        is_any = get_origin(items) in UNIONS or notes_of(items)[0] is object
+        kind = "," if is_any else f" of: {describe(items)};"
         some = f" {_span(first.shortest, first.longest)} of them" if first.shortest or first.longest else ""
         return f"a list{kind}{some}{', each once' if first.unique else ''}"
     if get_origin(inner) is Mapping:

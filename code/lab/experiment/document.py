@@ -9,7 +9,7 @@ from lab.model.parameters import Bytes, Parameters, ProfileKeys, Sizes
 from lab.model.trial import Link
 from lab.programs.student import OwnTable
 from lab.sites.site import MODULES
-from lab.typed_json import LINE, JsonTable, Limits, PartOf, Typed
+from lab.typed_json import LINE, JsonTable, JsonValue, Limits, PartOf, Typed
 
 NAME = Limits(
     pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="up to 60 small letters, digits, and . _ - behind the first"
@@ -25,6 +25,7 @@ MEASURES = Limits(choices=("throughput", "latency", "one-way"))
 
 Written = int | str | bool | tuple[int | str, ...]  # a value of [parameters] or of a profile
 Values = Mapping[str, Written]
+VariedValue = Annotated[int | str | bool, Typed(JsonValue)]  # the reader knows the parameter, and so its type
 Name = Annotated[str, NAME]
 Names = Annotated[tuple[Name, ...], Limits(shortest=1, longest=1000, unique=True)]
 Site = Annotated[str, Limits(choices=tuple(MODULES))]
@@ -67,7 +68,7 @@ class SeriesTable:
         "false",
     ] = False
     vary: Annotated[
-        Mapping[str, Annotated[tuple[int | str | bool, ...], Limits(shortest=1, longest=1000, unique=True)]],
+        Mapping[str, Annotated[tuple[VariedValue, ...], Limits(shortest=1, longest=1000, unique=True)]],
         Limits(shortest=1),
         "Parameters, each with a list of values. Several are crossed: two with four values give 16 points. They win "
         "over every table.",

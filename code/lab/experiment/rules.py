@@ -109,8 +109,9 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
 def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     try:
         groups = re.compile(table.pattern, re.ASCII).groupindex
-    except re.error as error:
-        yield Fault(f"the pattern is not a regular expression: {error}", (*path, "pattern"))
+    except (re.error, OverflowError, RecursionError) as error:
+        what = f"the pattern is not a regular expression: {error}"
+        yield Fault(what, (*path, "pattern"), "one with a group (?P<value>...)")
         return
     required = {"value": True, "size": "{sizes}" in f"{table.server} {table.client}", "unit": not table.unit}
     for name in (name for name, is_required in required.items() if is_required and name not in groups):

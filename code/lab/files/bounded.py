@@ -1,10 +1,12 @@
 """Untrusted texts and archives, read within bounds."""
 
+import csv
 import io
 import os
+import re
 import stat
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -58,6 +60,35 @@ def read_bounded(file: Path, most: int, hint: str = "") -> bytes:
     if len(content) > most:
         raise TooLarge(f"is too large (at most {most} bytes)", file=file)
     return content
+
+
+# A tab and a line's end can be printed. U+202A to E and U+2066 to 9 change the order in which text is read.
+UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+AS_CSV = "save it as CSV in UTF-8"
+
+
+def read_csv(file: Path, hint: str = "") -> Iterator[tuple[int, list[str]]]:
+    """Each row of a typed table with its line. Spreadsheets write a byte order mark, and semicolons in some
+    countries."""
+    try:
+        text = read_bounded(file, MOST_BYTES, hint).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise SpecError("is not UTF-8 text", file=file, hint=AS_CSV) from error
+    if strange := UNPRINTED.search(text):
+        what = f"contains U+{ord(strange[0]):04X}, which cannot be printed"
+        line = text.count("\n", 0, strange.start()) + 1
+        raise SpecError(what, file=file, line=line, hint="remove the character")
+    head = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",", strict=True)
+    width = 0
+    try:
+        for row in filter(None, rows):
+            width = width or len(row)
+            if len(row) > width:
+                raise SpecError("this line has more cells than the first", file=file, line=rows.line_num, hint=AS_CSV)
+            yield rows.line_num, [*map(str.strip, row), *[""] * (width - len(row))]
+    except csv.Error as error:
+        raise SpecError(f"is not CSV: {error}", file=file, line=rows.line_num, hint=AS_CSV) from error
 
 
 MOST_MEMBERS = 4096

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, NoReturn, TypeVar
 
 from lab.errors import SpecError
-from lab.files.bounded import read_typed
+from lab.files.bounded import UNPRINTED, read_typed
 from lab.typed_json import Fault, Keys, Limits, parse_typed
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _AT_LINE = re.compile(r" \(at line (\d+), .*")
-# A tab and a line's end can be printed. U+202A to E and U+2066 to 9 change the order in which text is read.
-_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -113,29 +111,32 @@ def parse(lines: Lines) -> Document:
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(lines, str(error)) from error
     except RecursionError as error:
-        raise _unreadable(lines, "is nested too deeply", f"at most {DEEPEST} levels") from error
+        line, expected = _first_unreadable(lines.text), f"at most {DEEPEST} levels"
+        raise SpecError("is nested too deeply", file=lines.file, line=line, expected=expected) from error
     except ValueError as error:  # an integer of more digits than Python reads
-        raise _unreadable(lines, "contains a number with thousands of digits", "19 at most") from error
+        line, what = _first_unreadable(lines.text), "contains a number with thousands of digits"
+        raise SpecError(what, file=lines.file, line=line, expected="19 at most") from error
 
 
 def _not_toml(lines: Lines, reason: str) -> SpecError:
     """The parser's reason; for two files that do not go together, with the line in the right one."""
     match = _AT_LINE.search(reason)
-    file, line = lines.position(int(match[1])) if match else (lines.file, None)
+    file, line = lines.position(int(match[1]) if match else _first_unreadable(lines.text))
     if lines.included is None:
-        return SpecError(f"is not TOML: {reason}", file=file, line=line)
+        expected = 'lines such as key = 1, key = "text" or [table]'
+        return SpecError(f"is not TOML: {reason}", file=file, line=line, expected=expected)
     what = f"does not go together with {lines.included.name}: {_AT_LINE.sub('', reason)}"
     return SpecError(what, file=file, line=line, expected="each table and key in one of the two")
 
 
-def _unreadable(lines: Lines, what: str, expected: str) -> SpecError:
-    """The error with the line of the first statement that the parser does not read by itself either."""
-    for number, statement in _statements(lines.text):
+def _first_unreadable(text: str) -> int:
+    """The line of the first statement that the parser does not read by itself either."""
+    for number, statement in _statements(text):
         try:
             tomllib.loads(statement)
         except (RecursionError, ValueError):
-            return SpecError(what, file=lines.file, line=number, expected=expected)
-    return SpecError(what, file=lines.file, expected=expected)
+            return number
+    return 1
 
 
 def _refuse_strange(value: object, path: Keys) -> None:
@@ -150,7 +151,7 @@ def _refuse_strange(value: object, path: Keys) -> None:
         raise Fault(f"{name} is {value}", path, "a number")
     elif isinstance(value, int) and abs(value) > LARGEST:
         raise Fault(f"{name} does not fit in 64 bits", path, f"at most {LARGEST}")
-    elif isinstance(value, str) and (match := _UNPRINTED.search(value)):
+    elif isinstance(value, str) and (match := UNPRINTED.search(value)):
         raise Fault(f"{name} contains U+{ord(match[0]):04X}, which cannot be printed", path, "text")
 
 

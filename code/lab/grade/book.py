@@ -1,7 +1,5 @@
 """The grade book of an assignment: roster, late days and points given by hand; `lab gradebook` and its exports."""
 
-import csv
-import io
 import json
 import secrets
 from argparse import Namespace
@@ -12,14 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab.errors import SpecError, one_line
-from lab.files.bounded import MOST_BYTES, read_bounded
+from lab.files.bounded import read_csv
 from lab.files.storage import csv_text, write_bytes, write_text
 from lab.grade.class_outputs import plain, same_id
 from lab.grade.course import last_attempt
 from lab.grade.finding import NAMELESS, SENTENCES, Grade
 from lab.places import from_here
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
-from lab.typed_json import JsonTable
+from lab.typed_json import JsonTable, Limits, whole
 
 BOOK, MOODLE, CANVAS, GRADESCOPE = "book.csv", "moodle.csv", "canvas.csv", "gradescope"
 CODES, SHEET = "codes.csv", "sheet.csv"
@@ -28,6 +26,7 @@ POINT_COLUMNS = ("who", "criterion", "points", "comment")
 TIME_COLUMNS = ("submission", "handed_in")
 CODE_COLUMNS = ("submission", "code")
 MORE = "more"  # a criterion of every assignment: points that are added or taken off
+FREE_DAYS, POINTS = Limits(least=0, most=1000), Limits(least=-1_000_000, most=1_000_000)
 
 
 class Person(NamedTuple):
@@ -90,6 +89,7 @@ def gradebook(options: Namespace) -> int:
     """Write everybody of the roster with all points; 1 if a person should look at something."""
     assignment = load_assignment(find_assignment(options.assignment))
     roster = read_roster(options.roster)
+    require_folder(options.grades, "lab grade-class SUBMISSIONS, which writes it, or --grades DIR")
     submissions = graded_submissions(options.grades, assignment.name, times_of(options.submissions, options.times))
     if options.nameless:
         write_nameless(assignment, submissions, options.grades, options.nameless)
@@ -117,14 +117,15 @@ def read_roster(file: Path) -> Roster:
     lines: dict[str, int] = {}
     for line, row in read_lines(file, ("id",), ROSTER_COLUMNS):
         if not row["id"]:
-            raise SpecError("the id is empty", file=file, line=line)
+            raise SpecError("the id is empty", file=file, line=line, hint="type the id, or remove the line")
         key = same_id(row["id"])
         if key in roster:
-            raise SpecError(f"the id {row['id']!r:.60} is already in line {lines[key]}", file=file, line=line)
-        days = whole_number(row.pop("free_days"), "free_days", file, line)
+            what = f"the id {row['id']!r:.60} is already in line {lines[key]}"
+            raise SpecError(what, file=file, line=line, hint="remove one of the two lines")
+        days = whole_number(row.pop("free_days"), "free_days", FREE_DAYS, file, line)
         roster[key], lines[key] = Person(**row, free_days=days), line
     if not roster:
-        raise SpecError("the roster names nobody", file=file)
+        raise SpecError("the roster names nobody", file=file, expected="a line for each person")
     return roster
 
 
@@ -135,7 +136,7 @@ def read_by_hand(file: Path, assignment: Assignment) -> ByHand:
     for line, row in read_lines(file, POINT_COLUMNS[:3], POINT_COLUMNS):
         if not row["points"]:
             continue
-        criterion, points = row["criterion"], whole_number(row["points"], "points", file, line)
+        criterion, points = row["criterion"], whole_number(row["points"], "points", POINTS, file, line)
         if criterion != MORE and criterion not in most:
             expected = f"one of {', '.join([*most, MORE])}"
             raise SpecError(f"unknown criterion {criterion!r:.60}", file=file, line=line, expected=expected)
@@ -144,13 +145,16 @@ def read_by_hand(file: Path, assignment: Assignment) -> ByHand:
             raise SpecError(f"{criterion} has {points} points", file=file, line=line, expected=expected)
         judgements = by_hand.setdefault(same_id(row["who"]), {})
         if criterion in judgements:
-            raise SpecError(f"{row['who']} has {criterion} twice", file=file, line=line)
+            what = f"{row['who']} has {criterion} twice"
+            raise SpecError(what, file=file, line=line, hint="remove one of the two lines")
         judgements[criterion] = Judgement(points, row["comment"])
     return by_hand
 
 
 def times_of(submissions: Path | None, table: Path | None) -> Times:
     """When each file was handed in: by a table, else by the date of the file."""
+    if submissions:
+        require_folder(submissions, "--submissions DIR, the folder that lab grade-class graded")
     files = submissions.iterdir() if submissions else ()
     times = {file.name: datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in files}
     for line, row in read_lines(table, TIME_COLUMNS, TIME_COLUMNS) if table else ():
@@ -166,32 +170,31 @@ def times_of(submissions: Path | None, table: Path | None) -> Times:
 
 
 def read_lines(file: Path, required: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each row by column, with its line; a missing cell is empty. Spreadsheets write a byte order mark, and semicolons
-    in some countries."""
-    try:
-        text = read_bounded(file, MOST_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError("is not UTF-8 text", file=file, hint="save it as CSV UTF-8") from error
-    head = text.partition("\n")[0]
-    rows = csv.DictReader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
-    names = [(name or "").strip().lower() for name in rows.fieldnames or ()]
+    """Each row by column, with its line; a missing cell is empty."""
+    rows = read_csv(file, ",".join(columns))
+    names = [name.lower() for name in next(rows, (1, []))[1]]
     if missing := [name for name in required if name not in names]:
         raise SpecError(f"the column {missing[0]} is missing", file=file, line=1, expected=",".join(columns))
     if twice := next((name for name in columns if names.count(name) > 1), None):
-        raise SpecError(f"the column {twice} is there twice", file=file, line=1)
-    rows.fieldnames = names
-    for row in rows:
-        if None in row or len(row) > len(names):
-            raise SpecError("this line has more cells than the first", file=file, line=rows.line_num)
-        yield rows.line_num, {name: (row.get(name) or "").strip() for name in columns}
+        raise SpecError(f"the column {twice} is there twice", file=file, line=1, hint="remove one of the two")
+    for line, row in rows:
+        yield line, {name: row[names.index(name)] if name in names else "" for name in columns}
 
 
-def whole_number(text: str, what: str, file: Path, line: int) -> int:
+def whole_number(text: str, what: str, limits: Limits, file: Path, line: int) -> int:
     """The number in a cell; 0 for an empty cell."""
     try:
-        return int(text or 0)
+        if limits.broken_by(number := whole(text or "0")) is None:
+            return number
     except ValueError:
-        raise SpecError(f"{what} is {text!r:.40}", file=file, line=line, expected="a whole number") from None
+        pass
+    expected = f"a whole number, {limits.least} to {limits.most}"
+    raise SpecError(f"{what} is {text!r:.40}", file=file, line=line, expected=expected)
+
+
+def require_folder(folder: Path, hint: str) -> None:
+    if not folder.is_dir():
+        raise SpecError("is not a folder", file=folder, hint=hint)
 
 
 def graded_submissions(grades: Path, assignment: str, times: Times) -> list[GradedSubmission]:

@@ -19,10 +19,9 @@ from lab.report.evidence.parameters import effective
 from lab.run.checks import above_the_link, failed_steps, uncounted_bytes, untimed_ns
 from lab.run.measure import judged, record_facts
 from lab.submission.archive import SubmissionError
-from lab.typed_json import JsonError, JsonTable
+from lab.typed_json import MOST_DIGITS, JsonError, JsonTable
 
 LARGEST = 2**20
-MOST_DIGITS = 20  # of a whole number: time in ns since 1970 has 19
 MOST_LINES, LONGEST_LINE, MOST_HEADER_DIGITS = 1000, 20_000, 19  # of a header; Verbyte's programs print less
 MOST_NODES = 64
 IMPOSSIBLE = "holds a number that nothing measures"
@@ -49,7 +48,7 @@ def require_plain(content: bytes, where: str) -> None:
     if len(content) > LARGEST:
         raise SubmissionError(f"has more than {LARGEST} bytes", where, fault=OpeningFault.TOO_LARGE)
 
-    def whole(text: str) -> int:
+    def counted(text: str) -> int:
         if len(text.lstrip("-")) > MOST_DIGITS:
             raise SubmissionError(f"{IMPOSSIBLE}: {text[:MOST_DIGITS]}... with {len(text)} digits", where)
         return int(text)
@@ -60,7 +59,7 @@ def require_plain(content: bytes, where: str) -> None:
         return value
 
     try:
-        json.loads(content, parse_int=whole, parse_float=finite, parse_constant=finite)
+        json.loads(content, parse_int=counted, parse_float=finite, parse_constant=finite)
     except RecursionError as error:
         what = "is nested more deeply than anything that Verbyte writes"
         raise SubmissionError(what, where, fault=OpeningFault.TOO_LARGE) from error

@@ -12,7 +12,7 @@ from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
 from lab.files.storage import write_bytes, write_text
 from lab.grade.commands import PARTS, written_by_people
-from lab.places import ASSIGNMENTS, ROOT, TEMPLATES
+from lab.places import ASSIGNMENTS, EXPERIMENTS, ROOT, TEMPLATES
 from lab.plan.planning import find_experiment
 from lab.submission.archive import pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
@@ -119,9 +119,14 @@ def new_kit(name: str, experiment: str, folder: Path = ASSIGNMENTS) -> list[Path
     if not NAME.fullmatch(name):
         expected = "lower-case letters, digits and _, a letter first"
         raise SpecError(f"{name!r:.80} is not a valid name for a kit", expected=expected)
-    loaded = load(find_experiment(Path(experiment)))
+    file = find_experiment(Path(experiment))
+    try:
+        named = file.resolve().relative_to(EXPERIMENTS.resolve()).with_suffix("")
+    except ValueError:
+        raise SpecError("is not inside the checkout", file=file, expected="a file below experiments/") from None
+    loaded = load(file)
     values = {"title": loaded.title.replace('"', "'"), "question": loaded.question.strip()}
-    values |= {"experiment": experiment, "series": loaded.series[0].name}
+    values |= {"experiment": str(named), "series": loaded.series[0].name}
     files = {folder / f"{name}.toml": "assignment.toml", folder / name / "handout.md": "handout.md"}
     for file in files:
         if file.exists():

@@ -17,6 +17,7 @@ from lab.machine import qemu
 from lab.machine.link import FRAME_EXTRA_BYTES
 from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running
 from lab.model.trial import DAEMON, DEADLINE_STATUS, ECHO, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.typed_json import whole
 
 CLIENT, SERVER = 0, 1
 NAMES = ("client", "server")
@@ -122,7 +123,10 @@ def counters(text: str) -> dict[str, int]:
             values |= {f"{device}.{name}": next(lines, "") for name in columns}
         elif colon and len(columns) == len(DEVICE_COLUMNS):
             values |= {f"{device}.{name}": value for name, value in zip(DEVICE_COLUMNS, columns, strict=True)}
-    return {name: int(value) for name, value in sorted(values.items()) if value.isdecimal()}
+    try:
+        return {name: whole(value) for name, value in sorted(values.items()) if value.isdecimal()}
+    except ValueError as error:
+        raise SiteError(f"the guest's counters hold {error}") from error
 
 
 def _step(files: Files, number: int) -> StepOutcome:
@@ -161,7 +165,7 @@ def settled(client: int, server: int) -> tuple[int, int]:
 
 def _number(files: Files, name: str) -> int:
     try:
-        return int(files[name])
+        return whole(files[name].strip())
     except (KeyError, ValueError) as error:
         raise SiteError(f"the guest's results have no number {name}") from error
 

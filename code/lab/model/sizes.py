@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from lab.errors import SizeError
+from lab.typed_json import MOST_DIGITS, whole
 
 SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 LARGEST = 2**63 - 1
@@ -20,10 +21,10 @@ def parse_size(text: str | int) -> int:
         return text
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise SizeError(f"{text!r} is not a size", hint="a whole number of bytes, or one with K, M or G")
-    size = int(match[1]) << SHIFTS[match[2].upper()]
+        raise SizeError(f"{text!r:.40} is not a size", hint="a whole number of bytes, or one with K, M or G")
+    size = whole(match[1]) << SHIFTS[match[2].upper()] if len(match[1]) <= MOST_DIGITS else LARGEST + 1
     if size > LARGEST:
-        raise SizeError(f"{text!r} does not fit in 63 bits")
+        raise SizeError(f"{text!r:.40} does not fit in 63 bits", hint="a smaller size, such as 1G")
     return size
 
 
@@ -34,7 +35,7 @@ def parse_sizes(typed: str | int | Iterable[str | int]) -> tuple[int, ...]:
     for item in items:
         for size in _item(item):
             if len(sizes) == LONGEST_LIST:
-                raise SizeError(f"{item!r} makes the list longer than {LONGEST_LIST} sizes", hint="a larger step")
+                raise SizeError(f"{item!r:.40} makes the list longer than {LONGEST_LIST} sizes", hint="a larger step")
             sizes.append(size)
     if not sizes:
         raise SizeError("the list of sizes is empty")
@@ -66,7 +67,7 @@ def _item(item: str | int) -> Iterator[int]:
         return
     first, last, step = _positive(parse_size(match[1]), item), parse_size(match[2]), parse_size(match[4])
     if last < first or step < (2 if match[3] == "*" else 1):
-        raise SizeError(f"{item!r} never reaches its last size", hint="1..1M*2 or 16M..64M+16M")
+        raise SizeError(f"{item!r:.40} never reaches its last size", hint="1..1M*2 or 16M..64M+16M")
     while first <= last:
         yield first
         first = first * step if match[3] == "*" else first + step
@@ -74,5 +75,5 @@ def _item(item: str | int) -> Iterator[int]:
 
 def _positive(size: int, item: str | int) -> int:
     if size < 1:
-        raise SizeError(f"{item!r} has a message of {size} bytes", hint="sizes of 1 byte or more")
+        raise SizeError(f"{item!r:.40} has a message of {size} bytes", hint="sizes of 1 byte or more")
     return size

@@ -40,9 +40,9 @@ _COLUMN = re.compile(r"(#bytes|#iterations|BW peak|BW average|MsgRate|t_[a-z]+)(
 _PROGRAM = re.compile(
     r"(?:\b|_)(Write|Read|Send|Atomic)\b.*\b(?:BW|Latency) Test\b|\bib_(write|read|send|atomic)_(?:bw|lat)\b"
 )
-_NUMBER = r"\s+(\d+(?:\.\d+)?)"
+_NUMBER = r"\s+(\d{1,19}(?:\.\d{1,19})?)"
 _ROWS = {
-    measure: re.compile(rf"\s*(\d+)\s+(\d+){_NUMBER * numbers}(?:\s+\S+)*\s*", re.ASCII)
+    measure: re.compile(rf"\s*(\d{{1,19}})\s+(\d{{1,19}}){_NUMBER * numbers}(?:\s+\S+)*\s*", re.ASCII)
     for measure, numbers in (("throughput", 3), ("latency", 4))
 }
 

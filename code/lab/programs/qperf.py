@@ -11,7 +11,7 @@ from lab.programs.program import Program, Reading, Request, Sample, outputs_per_
 PORT = 19765
 DIGITS = "9"  # the default of three is too coarse
 NANOSECONDS = {"ns": 1, "us": 1000, "ms": 10**6, "sec": 10**9}  # qperf's decimal units
-FIELD = re.compile(r"\s+([a-z_]+)\s+=\s+([0-9.]+)(?: ([A-Za-z/]+))?\s*", re.ASCII)
+FIELD = re.compile(r"\s+([a-z_]+)\s+=\s+([0-9.]{1,40})(?: ([A-Za-z/]+))?\s*", re.ASCII)
 
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:

@@ -18,7 +18,7 @@ Kinds = dict[str, list[Sample]]  # of one size
 KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
-_END = re.compile(r"# end rows=(\d+)", re.ASCII)
+_END = re.compile(r"# end rows=(\d{1,19})", re.ASCII)
 
 
 def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:

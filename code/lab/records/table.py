@@ -16,6 +16,7 @@ from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
+from lab.typed_json import whole
 
 WORDS = ("series", "program", "operation", "measure")
 ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied parameters
@@ -237,8 +238,8 @@ def is_table(text: str) -> bool:
 
 def _parsed_row(row: Mapping[str, str]) -> Row:
     cells = {name: cell for name, cell in row.items() if cell}
-    counts = {name: int(cells[name]) for name in COUNTED if name in cells}
+    counts = {name: whole(cells[name]) for name in COUNTED if name in cells}
     texts = {name: cells.get(name, "") for name in (*WORDS, *TEXTS)}
     point = {name: cell for name, cell in cells.items() if name not in (*ABOUT, *TEXTS, *COUNTED, "record")}
-    repetition, size = int(cells["repetition"]), int(cells["size_bytes"])
+    repetition, size = whole(cells["repetition"]), whole(cells["size_bytes"])
     return Row(**texts, repetition=repetition, size_bytes=size, record=cells["record"], point=point, counts=counts)

@@ -26,8 +26,8 @@ from lab.report.tex.numbers import mark, show, shown, written_out
 from lab.report.tex.render import Rendered, escape, render
 from lab.report.text.check import Backing, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
-from lab.report.text.macros import keys_cited, uses
-from lab.report.text.references import FILE, list_of, require_plain_list
+from lab.report.text.macros import uses
+from lab.report.text.references import list_of_sources
 
 COLUMNS = tuple(
     "kind number text shown value unit low high level n verdict source records".split()  # noqa: SIM905
@@ -174,10 +174,7 @@ def _discussion(sources: Sources, writing: Writing, backings: list[Backing], gal
     """The student's text with figures and evidence, and the list of cited sources."""
     text = writing.text if without_comments(writing.text).strip() else UNWRITTEN
     discussion = placed(printed(text, backings), sources.folder, gallery)
-    if not keys_cited(text):
-        return discussion
-    listed = list_of(keys_cited(text), writing.references)
-    require_plain_list(listed, FILE)
+    listed = list_of_sources(text, writing.references)
     return f"{discussion}\n\n{listed}" if listed else discussion
 
 

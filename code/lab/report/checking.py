@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import Namespace
 from collections.abc import Iterator
+from time import sleep
 
-from lab.errors import LabError
+from lab.errors import LabError, all_lines
 from lab.places import REFERENCE, TEMPLATES, from_here
 from lab.records.recorded import plans_of
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
-from lab.report.sources import Sources
+from lab.report.sources import Sources, read_people
 from lab.report.text.check import Checked, read_writing
 from lab.report.text.check import check as check_text
+from lab.report.text.references import list_of_sources
 
 LOOK_S = 0.1
 
@@ -30,17 +31,21 @@ def check(options: Namespace) -> int:
         if not options.watch:
             return status
         while _times(texts) == seen:
-            time.sleep(LOOK_S)
+            sleep(LOOK_S)
 
 
 def _check(sources: Sources, numbers: Numbers, *, as_lines: bool) -> int:
     try:
-        checked = check_text(read_writing(sources.folder), numbers)
+        read_people(sources.people)
+        writing = read_writing(sources.folder)
+        checked = check_text(writing, numbers)
+        if not checked.faults:
+            list_of_sources(writing.text, writing.references)
     except LabError as error:
-        print(error, flush=True)
+        print(all_lines(str(error)), flush=True)
         return 1
     lines = _lines(checked, from_here(sources.discussion)) if as_lines else [json.dumps(_document(checked), indent=1)]
-    print("\n".join(lines), flush=True)
+    print(all_lines("\n".join(lines)), flush=True)
     return int(bool(checked.faults))
 
 
@@ -62,4 +67,4 @@ def _document(checked: Checked) -> dict[str, object]:
 def _times(texts: list[tuple[Sources, Numbers]]) -> list[int]:
     """The times of the last changes to the texts' files."""
     files = [file for sources, _ in texts for file in sorted(sources.folder.glob("*.*"))]
-    return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".csv")]
+    return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".csv", ".toml")]

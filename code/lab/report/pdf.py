@@ -36,6 +36,7 @@ TYPES = {
 }
 # One path component that starts with a letter or a digit: not a folder, a hidden file or an option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
+MADE = "a PDF that lab report wrote"
 _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
 # pdfTeX's banner; a line may end behind each of its hyphens.
 _BANNER = re.compile(rb"This is (pdfTeX, Version [0-9. -]{1,60} \([\w ./-]{1,60}\))", re.ASCII)
@@ -118,11 +119,11 @@ def _names(scratch: Path, pdf: Path) -> list[str]:
     try:
         listing = run_qpdf([*LIMITS, "qpdf", "--list-attachments", "report.pdf"], scratch)
     except AttachmentError as error:
-        raise AttachmentError(f"is not a PDF that qpdf can read: {error.what}", where=str(pdf)) from error
+        what = f"is not a PDF that qpdf can read: {error.what}"
+        raise AttachmentError(what, where=str(pdf), hint=MADE) from error
     names = [line["name"] for line in _LISTED.finditer(listing)]
     if not names:
-        hint = "a PDF that lab report wrote"
-        raise AttachmentError("holds no attachments", where=str(pdf), hint=hint, fault=OpeningFault.NO_DATA)
+        raise AttachmentError("holds no attachments", where=str(pdf), hint=MADE, fault=OpeningFault.NO_DATA)
     if len(names) > MOST_FILES:
         raise _too_large(pdf, f"holds {len(names)} attachments (at most {MOST_FILES})")
     for name in names:

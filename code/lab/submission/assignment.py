@@ -267,12 +267,15 @@ def read_demands(table: JsonTable) -> Demands:
 def _demands(toml: TomlFile[AssignmentFile]) -> Demands:
     """Check both tables of demands; the grader's hidden values replace the public ones."""
     for key, table in (("program", toml.content.program), ("hidden_program", toml.content.hidden_program)):
+        name = "verify"
         try:
-            read_demands(table)
+            demands, name = read_demands(table), "refuses"
+            for options in demands.refuses:
+                split(options)
         except SizeError as error:
             toml.refuse(Fault(error.what, (key, "sizes"), error.hint))
         except ValueError as error:
-            toml.refuse(Fault(f"verify: {str(error).lower()}", (key, "verify")))
+            toml.refuse(Fault(f"{name}: {str(error).lower()}", (key, name), "options as in a shell"))
     return read_demands({**toml.content.program, **toml.content.hidden_program})
 
 
@@ -304,7 +307,8 @@ def _check_asks(toml: TomlFile[AssignmentFile], experiment: Experiment | None, s
         for name in ask.about:
             series = _require_series(toml, experiment, name, ("asks", number, "about"))
             if not ask.includes(ask.about, series.sizes(site)):
-                toml.refuse(Fault(f"{name} was not measured at {ask.sizes_words}", ("asks", number, "sizes")))
+                what = f"{name} was not measured at {ask.sizes_words}"
+                toml.refuse(Fault(what, ("asks", number, "sizes"), NAMED_WORDS))
 
 
 def _require_series(toml: TomlFile[AssignmentFile], experiment: Experiment, name: str, path: Keys) -> Series:
@@ -319,7 +323,7 @@ def _refuse_twice(toml: TomlFile[AssignmentFile], what: str, keys: tuple[str, st
     table, key = keys
     for number, name in enumerate(names):
         if name in names[:number]:
-            toml.refuse(Fault(f"{what} {name}", (table, number, key)))
+            toml.refuse(Fault(f"{what} {name}", (table, number, key), "each once"))
 
 
 def _check_terms(toml: TomlFile[AssignmentFile]) -> None:

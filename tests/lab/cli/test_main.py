@@ -83,6 +83,11 @@ def test_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Writ
     [
         *((["show", start], "begins no key") for start in ("**", "", "../", "3f9A", "x" * 10_000)),
         (["grade", " "], "the name of the file is empty"),
+        *((["plan", "bench", "--jobs", jobs], "must be a whole number of 1") for jobs in ("9" * 5000, "1" * 400, "²")),
+        (["spot", "bench", "--seed", "9" * 5000], "must be a whole number of 0 or more"),
+        (["profile", "bench", "--sizes", "9" * 5000], "does not fit in 63 bits"),
+        (["fit-card", "verbs_a.csv", "--rate-bit-s", "1" * 400], "must be a whole number of 1 or more"),
+        (["fit-card", "verbs_a.csv", "--rate-bit-s", "9", "--inline", "9" * 5000], "does not fit in 63 bits"),
         (["run", "nothing"], "unknown experiment nothing"),
         (["plna"], "unknown command 'plna'. Did you mean 'plan'?"),
         (["plan", "a\x1b[2J\x07.toml", "--site", "exact"], "a\\x1b[2J\\x07.toml"),

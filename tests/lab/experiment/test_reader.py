@@ -179,6 +179,17 @@ def test_parameter_that_cannot_be_varied_is_refused_with_those_that_can(
     assert "tx_depth" in error.expected and "sizes" not in error.expected
 
 
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [("[16, 32.0]", "32.0"), ("[[16]]", r"\[16\]"), ("[{ a = 1 }]", '{"a": 1}'), ("[16, 1979-05-27]", "1979")],
+)
+def test_wrong_value_of_a_varied_parameter_is_refused_by_its_type(
+    experiment_file: Write, values: str, what: str
+) -> None:
+    error = refused(experiment_file(HEAD + VERBS + f"vary.tx_depth = {values}\n"))
+    assert (error.line, error.expected) == (12, "an integer") and re.match(f"tx_depth is .?{what}", error.what)
+
+
 @pytest.mark.parametrize("name", ["a\\n", "A", "a b", "", "a" * 61, "\\u001b[2J"])
 def test_name_has_only_the_letters_of_names(experiment_file: Write, name: str) -> None:
     assert refused(experiment_file(HEAD + VERBS.replace('"a"', f'"{name}"'))).line == 8

@@ -135,12 +135,14 @@ def test_mistyped_site_is_refused_on_its_line() -> None:
         *((f'x = "a\\u{code}b"', f"U[+]{code}, which cannot be printed") for code in ("001B", "202E", "2066", "FEFF")),
         ("x = = 1", "is not TOML"),
         ("x = 1979-02-30", "is not TOML"),
+        ('x = """', "is not TOML: Unterminated string|is not TOML: Expected"),
     ],
 )
 def test_value_without_a_meaning_in_any_file_is_refused_on_its_line(line: str, what: str) -> None:
     for before in ("", '# """\n\n'):
         error = refused(f"{before}{line}\n{REPORT}", "report")
         assert re.search(what, error.what) and error.line == before.count("\n") + 1 and len(str(error)) < 600
+        assert error.expected
 
 
 @pytest.mark.parametrize("typed", ['"\\n"', '"  "', '"A\\nB"', "'''A\nB'''", '"A\\n"', '""', f'"{"x" * 201}"'])

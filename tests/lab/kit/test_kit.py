@@ -60,7 +60,7 @@ def test_every_bundled_kit_has_a_solution() -> None:
     assert all(load_kit(file.stem).solution() for file in ASSIGNMENTS.glob("*.toml"))
 
 
-@pytest.mark.parametrize("experiment", [file.stem for file in all_experiments()])
+@pytest.mark.parametrize("experiment", [*(file.stem for file in all_experiments()), "tcp_select"])
 def test_new_kit_is_complete_for_any_experiment(experiment: str, tmp_path: Path) -> None:
     new_kit("week3", experiment, tmp_path)
     kit = load_kit(str(tmp_path / "week3.toml"))

@@ -23,10 +23,12 @@ def test_lists_have_numbers_sizes_and_ranges(typed: str | list[int | str], sizes
     assert parse_sizes(typed) == tuple(sizes)
 
 
+LONG = "1" * 4400  # digits, more than Python reads
+TOO_LONG = (LONG, f"{LONG}K", f"1..{LONG}*2", f"1..64*{LONG}")
 INVALID = "|x|0|-1|1.5K|4KB| 4|1..|8..4*2|1..8*1|1..8+0|1..8|1,1|9999999999999G|1..1G+1"
 
 
-@pytest.mark.parametrize("text", INVALID.split("|"))
+@pytest.mark.parametrize("text", [*TOO_LONG, *INVALID.split("|")], ids=lambda text: text[:20])
 def test_text_that_is_not_a_list_of_sizes_is_refused(text: str) -> None:
     with pytest.raises(SizeError):
         parse_sizes(text)

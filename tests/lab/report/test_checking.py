@@ -65,6 +65,42 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("references.bib", "@book{frey,", "references.bib:1: "),
+        (
+            "references.bib",
+            "@book{frey, title = {\u202ex}}",
+            "references.bib:1:22: the report's font has no character U+202E",
+        ),
+        *(
+            ("discussion.tex", text, f"discussion.tex:2:{column}: {what}")
+            for text, column, what in (
+                ("A $x", 3, "'$' is opened and not closed"),
+                ("A {x", 3, "'{' is opened and not closed"),
+                ("A } x", 3, "'}' closes nothing"),
+                ("\\begin{itemize}\\item x", 1, "'itemize' is opened and not closed"),
+                ("\\end{quote}", 1, "'\\\\end{quote}' closes nothing"),
+                ("{" * 3000 + "}" * 3000, 51, "'{' is more than 50 levels deep"),
+            )
+        ),
+        ("report.toml", f'authors = ["{"A" * 5_000_000}"]', "report.toml: is too large"),
+        ("report.toml", 'authors = ["\u202eA"]', "report.toml:1: authors contains U+202E"),
+        ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 ids for 2 authors"),
+    ],
+)
+def test_what_a_report_refuses_is_an_error(
+    plan: Plan, results: Path, name: str, content: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {"references.bib": "So \\cite{frey} says.\n", "discussion.tex": f"So.\n{content}\n"}
+    if name != "discussion.tex":
+        (plan.experiment.file.with_suffix("") / name).write_text(content)
+    assert checked(plan, results, texts.get(name, "So.\n")) == 1
+    printed = capsys.readouterr().out
+    assert what in printed and printed.replace("\n", "").isprintable()
+
+
 def test_json_is_for_editors(plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert checked(plan, results, "It reaches 4 GB/s.\nIt is faster.\n", json=True) == 1
     found = json.loads(capsys.readouterr().out)
@@ -93,7 +129,7 @@ def test_a_text_and_its_sources_are_read_again_at_each_change(
         file.write_text(text)
         os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns + 3600 * 10**9))
 
-    monkeypatch.setattr("lab.report.checking.time.sleep", change)
+    monkeypatch.setattr("lab.report.checking.sleep", change)
     with pytest.raises(KeyboardInterrupt):
         checked(plan, results, "RDMA reaches 4 GB/s.\n", watch=True)
     printed = capsys.readouterr().out

@@ -60,5 +60,5 @@ def test_attachment_over_the_limit_is_refused(report: Path, tmp_path: Path, monk
 def test_file_that_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "report.pdf"
     file.write_bytes(content)
-    with pytest.raises(AttachmentError):
+    with pytest.raises(AttachmentError, match="try: a PDF that lab report wrote"):
         extract(file, tmp_path / "out")

@@ -1,7 +1,5 @@
 """Measured curves of a card: what perftest printed, or a CSV."""
 
-import csv
-import io
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +8,20 @@ from statistics import median
 
 from lab.analysis.card import Conditions, Rates, fit, fit_latency
 from lab.errors import ParseError, SpecError
-from lab.files.bounded import read_typed
-from lab.model.sizes import format_size
+from lab.files.bounded import read_csv, read_typed
+from lab.model.sizes import LARGEST, LONGEST_LIST, format_size
 from lab.places import PUBLISHED
 from lab.programs.perftest import PS_PER_US, Pasted, read_tables
 from lab.report.evidence.published import published_curve
+from lab.typed_json import whole
 
 SIZE = "size_bytes"
 COLUMNS = {"bytes_per_s": ("throughput", 1), "latency_us": ("latency", PS_PER_US)}
 INLINE = {"write": 220, "send": 236, "read": 0}  # perftest's default for latencies; for throughput it is 0
 OVER = 1.05  # times the link's rate: more than the difference between MB and MiB
 MEASURES = ("throughput", "latency")
-EXPECTED = f"{SIZE} and {' or '.join(COLUMNS)} above 0"
+SLOWEST, FASTEST = 1, 1e15  # bytes per second; or ps
+EXPECTED = f"{SIZE} from 1, each once, and {' or '.join(COLUMNS)} above 0"
 HINT = "save what ib_write_bw -a printed, or a CSV with the columns size_bytes and bytes_per_s"
 
 
@@ -44,7 +44,7 @@ def read_measured(file: Path, known: Conditions, *, inline: int | None = None) -
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
         return [_measured(file, known, Pasted("write", "throughput", published.by_size(), {}), inline)]
     text = read_typed(file, HINT)
-    tables = [_csv(file, text)] if text.lstrip().startswith(SIZE) else _tables(file, text)
+    tables = [_csv(file)] if text.lstrip().startswith(SIZE) else _tables(file, text)
     return [_measured(file, known, table, inline) for table in tables]
 
 
@@ -58,29 +58,23 @@ def _tables(file: Path, text: str) -> list[Pasted]:
     return tables
 
 
-def _csv(file: Path, text: str) -> Pasted:
-    table = csv.DictReader(io.StringIO(text))
-    column = next((each for each in COLUMNS if each in (table.fieldnames or ())), "bytes_per_s")
+def _csv(file: Path) -> Pasted:
+    rows = read_csv(file, HINT)
+    _, names = next(rows)
+    column = next((each for each in COLUMNS if each in names), "bytes_per_s")
     measure, unit = COLUMNS[column]
-    values = {}
-    for line, row in enumerate(table, 2):
-        size, value = _point(file, line, row, column)
-        if size in values:
-            raise SpecError(f"a second row for {size} bytes", file=file, line=line)
-        values[size] = value * unit
-    if not values:
-        raise SpecError("holds no rows", file=file, hint=HINT)
+    values = dict[int, float]()
+    for line, row in rows:
+        try:
+            size, value = whole(row[names.index(SIZE)]), float(row[names.index(column)]) * unit
+        except ValueError:
+            size, value = 0, 0.0
+        if not (1 <= size <= LARGEST and SLOWEST <= value <= FASTEST) or size in values:
+            raise SpecError("holds no point of a curve", file=file, line=line, expected=EXPECTED)
+        values[size] = value
+    if not 1 <= len(values) <= LONGEST_LIST:
+        raise SpecError(f"holds {len(values)} sizes", file=file, expected=f"1 to {LONGEST_LIST}", hint=HINT)
     return Pasted("", measure, values, {})
-
-
-def _point(file: Path, line: int, row: Mapping[str, str | None], column: str) -> tuple[int, float]:
-    try:
-        size, value = int(row[SIZE] or ""), float(row[column] or "")
-    except (KeyError, ValueError):
-        size, value = 0, 0.0
-    if size < 1 or not 0 < value < float("inf"):
-        raise SpecError("holds no point of a curve", file=file, line=line, expected=EXPECTED)
-    return size, value
 
 
 def _measured(file: Path, known: Conditions, table: Pasted, inline: int | None) -> MeasuredCurve:
@@ -109,7 +103,7 @@ def _measured(file: Path, known: Conditions, table: Pasted, inline: int | None) 
 
 def _number(table: Pasted, name: str, default: int = 0) -> int:
     """Return a number of the paste's header, such as `Mtu : 4096[B]`."""
-    digits = re.match(r"\d+", table.header.get(name, ""))
+    digits = re.match(r"\d{1,9}", table.header.get(name, ""))
     return int(digits[0]) if digits else default
 
 

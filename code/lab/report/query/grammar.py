@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from lab.errors import LabError, SizeError
 from lab.model.sizes import parse_size
@@ -232,7 +233,10 @@ class _Parser:
         if token.kind == "size":
             return Number(float(self._size(token)), (1, 0), token.column)
         factor, dimension = UNITS.get(token.unit, (1.0, (0, 0)))
-        return Number(float(token.text) * factor, dimension, token.column)
+        if not isfinite(value := float(token.text) * factor):
+            what = f"the number {token.text!r:.40} is too large"
+            raise QueryError(what, hint="a number below 1e300", query=self.text, column=token.column)
+        return Number(value, dimension, token.column)
 
     def reference(self) -> Reference:
         """A series with its point, and the sizes behind it if the query goes on: `card at 1M / link`."""

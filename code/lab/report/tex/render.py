@@ -67,7 +67,8 @@ def require_printable(text: str, file: str = "", line: int | None = None) -> Non
     if good.end() < len(text):
         bad = text[good.end()]
         within = line + text.count("\n", 0, good.end()) if line else line
-        raise ReportError(f"the report's font has no character U+{ord(bad):04X}", file=file, line=within)
+        what = f"the report's font has no character U+{ord(bad):04X}"
+        raise ReportError(what, hint="replace the character", file=file, line=within)
 
 
 MARK = "\x1f"  # around the file and line in front of each template line; no text may contain it

@@ -14,7 +14,7 @@ from lab.report.pdf import names_made
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
-from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unsafe
+from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, malformed, sentences, uses
 from lab.report.text.own_figures import own_figures, own_figures_refused
 from lab.report.text.references import lost_sources, references_refused
@@ -95,6 +95,7 @@ class Checked:
 def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = None) -> Checked:
     """All faults of a text, in its order; without targets, its figures and tables are not looked up."""
     faults = [*unsafe(writing.text, writing.file), *swallowed(writing.text, writing.file)]
+    faults += unclosed(writing.text, writing.file)
     faults += malformed(writing.text, writing.file)
     judged = list(_backings(writing, numbers))
     backings = [backing for backing, _ in judged]

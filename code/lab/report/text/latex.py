@@ -38,6 +38,8 @@ _WRONG_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", 
 # Within an address, % does not begin a comment: LaTeX reads on behind the address.
 _ADDRESS = re.compile(r"\\url(?![A-Za-z])(?P<address> *\{(?:\\[^\n]|[^{}%\\])*\})?|\\[\s\S]|%.*")
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
+_OPENED = re.compile(r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\.|[{}$]", re.DOTALL)
+DEEPEST = 50  # braces, environments and formulas in each other
 _STRUCTURE = re.compile(r"\\(?:(?:begin|end|\w*section|paragraph)\{[^{}]*\}|item|par|noindent|\w*rule|hline|\\)\Z")
 _Finding = tuple[int, str, str]  # offset, what, hint
 
@@ -95,6 +97,28 @@ def swallowed(text: str, file: str) -> Iterator[TextFault]:
         if comment and before and not ends and not _STRUCTURE.search(before):
             what = f"a bare % makes a comment of the rest of the line: {comment[:40]!r} is not printed"
             yield fault(text, file, match.start(), FaultKind.LATEX, what, r"\%")
+
+
+def unclosed(text: str, file: str) -> Iterator[TextFault]:
+    """The first brace, environment or formula that is opened and not closed, closed and not opened, or too deep."""
+    opened = list[tuple[str, int]]()
+    for mark in _OPENED.finditer(without_comments(text)):
+        name = mark["end"] or {"}": "{"}.get(mark[0], mark["begin"] or mark[0])
+        closes = mark["end"] or mark[0] == "}" or (name == "$" and opened and opened[-1][0] == "$")
+        if name not in ("{", "$") and not (mark["begin"] or mark["end"]):
+            continue  # an escaped character
+        if closes and opened and opened[-1][0] == name:
+            opened.pop()
+        elif closes or len(opened) == DEEPEST:
+            what = f"{mark[0]!r:.40} {'closes nothing' if closes else f'is more than {DEEPEST} levels deep'}"
+            yield fault(text, file, mark.start(), FaultKind.LATEX, what, "remove it, or close the braces before it")
+            return
+        else:
+            opened.append((name, mark.start()))
+    if opened:
+        name, start = opened[-1]
+        hint = {"{": "}", "$": r"$, or \$ for the sign"}.get(name, rf"\end{{{name}}}")
+        yield fault(text, file, start, FaultKind.LATEX, f"{name!r:.40} is opened and not closed", hint)
 
 
 def lost_targets(text: str, file: str, known: Collection[str]) -> Iterator[TextFault]:

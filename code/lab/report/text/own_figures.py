@@ -106,7 +106,8 @@ def read_points(folder: Path, figure: OwnFigure) -> tuple[tuple[float, ...], tup
     except (UnicodeDecodeError, csv.Error) as error:
         raise ReportError(f"not CSV in UTF-8: {error}", hint="save it as CSV in UTF-8", file=figure.file) from error
     if not 2 <= len(rows) <= MOST_ROWS + 1:
-        raise ReportError(f"{max(len(rows) - 1, 0)} rows of data (1 to {MOST_ROWS} are drawn)", file=figure.file)
+        what = f"{max(len(rows) - 1, 0)} rows of data (1 to {MOST_ROWS} are drawn)"
+        raise ReportError(what, hint="a row of names, then the data", file=figure.file)
     return tuple(_column(rows, figure.x, figure.file)), tuple(_column(rows, figure.y, figure.file))
 
 
@@ -122,5 +123,6 @@ def _column(rows: list[list[str]], name: str, file: str) -> Iterator[float]:
         except ValueError:
             value = float("nan")
         if not isfinite(value) or abs(value) > 1e18 or 0 < abs(value) < 1e-18:
-            raise ReportError(f"{typed!r} in column {name!r} is not a number to draw", file=file, line=line)
+            what, hint = f"{typed!r:.40} in column {name!r} is not a number to draw", "a number such as 1.5e9"
+            raise ReportError(what, hint=hint, file=file, line=line)
         yield value

@@ -10,13 +10,23 @@ from pathlib import Path
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.tex import latex
 from lab.report.tex.render import escape
-from lab.report.text.latex import fault, unsafe, without_comments
-from lab.report.text.macros import CITED
+from lab.report.text.latex import fault, unclosed, unsafe, without_comments
+from lab.report.text.macros import CITED, keys_cited
 
 FILE = "references.bib"
 STYLE = "plain"
 _LOST = re.compile(r"Warning--I didn't find a database entry for \"(.*)\"")
 _ERROR = re.compile(r"^(?P<what>.+)---line (?P<line>\d+) of file", re.MULTILINE)
+
+
+FORM = "@misc{KEY, title = {...}, year = 2026}, with every brace closed"
+
+
+def list_of_sources(text: str, bib: str) -> str:
+    """The LaTeX of the list of the sources that a text cites; raise for an entry that cannot be printed."""
+    listed = list_of(keys, bib) if (keys := keys_cited(text)) else ""
+    require_plain_list(listed, FILE)
+    return listed
 
 
 def list_of(keys: list[str], bib: str) -> str:
@@ -32,11 +42,11 @@ def list_of(keys: list[str], bib: str) -> str:
         done = latex.run("BibTeX", ["bibtex", "list"], scratch, FILE)
         output = done.stdout.decode(errors="replace")
         if (error := _ERROR.search(output)) and done.returncode:
-            raise ReportError(error["what"], file=FILE, line=int(error["line"]))
+            raise ReportError(error["what"], hint=FORM, file=FILE, line=int(error["line"]))
         if lost := _LOST.search(output):
             raise ReportError(f"the entry {lost[1]!r}, which the text cites, is missing", file=FILE)
         if done.returncode:
-            raise ReportError("BibTeX cannot read the file", file=FILE)
+            raise ReportError("BibTeX cannot read the file", hint=FORM, file=FILE)
         return (scratch / "list.bbl").read_bytes().replace(b"%\n", b"").decode()
 
 
@@ -72,7 +82,7 @@ def lost_sources(text: str, file: str, references: str) -> Iterator[TextFault]:
 def require_plain_list(written: str, file: str) -> None:
     """Raise if BibTeX's list has commands, which BibTeX can join from harmless pieces."""
     body = re.sub(r"\\(?:begin|end)\{thebibliography\}", "", written)
-    for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file)):
+    for wrong in (*unsafe(body, file, _WRITTEN), *_percents(body, file), *unclosed(body, file)):
         raise ReportError(wrong.what, hint=wrong.hint, file=file)
 
 

@@ -40,6 +40,9 @@ def test_command_put_together_by_bibtex_is_refused() -> None:
         require_plain_list("\\begin{thebibliography}{1}\n\\usepackage{x}\n\\end{thebibliography}", "references.bib")
     with pytest.raises(ReportError, match="bare %"):
         require_plain_list("\\newblock a %b", "references.bib")
+    for text in ("{" * 3000 + "}" * 3000, "\\newblock $x", "\\newblock x\\}}"):
+        with pytest.raises(ReportError, match=r"levels deep|not closed|closes nothing"):
+            require_plain_list(text, "references.bib")
 
 
 def test_key_without_an_entry_is_refused_with_the_nearest_key() -> None:
