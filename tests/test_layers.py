@@ -53,6 +53,7 @@ FOLDERS = {
     "card/library": Folder(
         (
             "board pages poll real receive send slots",
+            "events",
             "address channel context pair pool queue region",
             "attributes",
         ),

@@ -17,10 +17,14 @@ from tests.release.same_bytes import EVERY_PROGRAM, EachWithCard, opened
 from lab.experiment.reader import load
 from lab.machine import snapshot
 from lab.machine.qemu import MachineError, Process
+from lab.machine.runner import section
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
 from lab.programs import PROGRAMS
 from lab.sites.exact import ExactSite
+from lab.supply.lock import SANDBOX, read
+from lab.supply.packages import Packages
+from lab.supply.providers import LocalFolder, opened_store
 
 Measured = Callable[[Outcome], Outcome]
 
@@ -70,8 +74,18 @@ def test_many_naps_end_at_equal_times_on_a_busy_host(
 
 
 @pytest.fixture
-def lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A mirror that has lost every locked version comes before the store of this checkout; what it was asked for."""
+def archive(tmp_path: Path) -> Path:
+    """All packages that a VM comes from; the checkout removes its own once they are unpacked."""
+    lock, store = read(MACHINE / "packages.lock"), opened_store(CACHE, print)
+    sections = ("guest", section(), section(SANDBOX), "compiler", "kernel")
+    whole = Packages(tmp_path / "archive", lambda: [LocalFolder(store.folder), *store.providers()], print)
+    whole.obtain((locked for name in sections for locked in lock.of(name)), lock.date)
+    return whole.folder
+
+
+@pytest.fixture
+def lost(archive: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A mirror that has lost every locked version comes before an archive; what it was asked for."""
     asked: list[str] = []
 
     class Mirror(BaseHTTPRequestHandler):
@@ -81,7 +95,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Mirror) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("LAB_SUPPLY", f"http://127.0.0.1:{server.server_port}/debian {CACHE / 'packages'}")
+        monkeypatch.setenv("LAB_SUPPLY", f"http://127.0.0.1:{server.server_port}/debian {archive}")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         yield asked
         server.shutdown()

@@ -87,11 +87,11 @@ def test_csv_is_of_the_operation_in_its_name(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("size_bytes,bytes_per_s\n1,1e6\n64,-1\n", r"mine.txt:3: holds no point of a curve, expected size_bytes and"),
+        ("size_bytes,bytes_per_s\n1,1e6\n64,-1\n", r"mine.txt:3: holds no point of a curve, expected size_bytes from 1"),
         ("size_bytes,bytes_per_s\n1,1e6\n64\n", "mine.txt:3: holds no point"),
         ("size_bytes,bytes_per_s\n1,inf\n", "mine.txt:2: holds no point"),
-        ("size_bytes,bytes_per_s\n1,1e6\n1,1e6\n", "mine.txt:3: a second row for 1 bytes"),
-        ("size_bytes,bytes_per_s\n", "holds no rows"),
+        ("size_bytes,bytes_per_s\n1,1e6\n1,1e6\n", "mine.txt:3: holds no point"),
+        ("size_bytes,bytes_per_s\n", "holds 0 sizes"),
         ("64 1e8\n", "holds no table of perftest and no curve .*ib_write_bw -a"),
         (MIB + " 64 5000 0.00\n", r"line 3: row of a table: '64 5000 0.00' \(#bytes, #iterations, BW peak"),
         (MIB + " 64 5000 0.00 0.00 0.000000\n", "line 3: row of a table"),
