@@ -117,7 +117,7 @@ def frames(
 ) -> Frames:
     """A transfer over a link of some rate: the frames at the client, and at the server."""
     folder = tmp_path_factory.mktemp("logs")
-    client = "exec iperf3 -c 10.0.0.2 -B 10.0.0.1 --json -n 1200K"
+    client = "exec iperf3 -c 10.0.0.2 -B 10.0.0.1 --json -n 2M"
     (step,) = exact.run_watched(shell(client, link=Link(mtu=1500, rate_bit_s=request.param)), folder).steps
     assert (step.client_status, step.server_status) == (0, 0), step
     client_log, server_log = (list(results.read(folder / f"{name}.pcapng")) for name in ("client", "server"))
