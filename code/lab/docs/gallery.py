@@ -11,7 +11,7 @@ from lab.model.sizes import format_size
 from lab.places import PUBLISHED
 from lab.report.evidence.measured import MeasuredCurve, read_measured, summary
 
-WIDTH, HEIGHT, LEFT, BELOW = 360, 170, 46, 28
+WIDTH, HEIGHT, LEFT, BELOW = 360, 170, 58, 28
 COLOURS = "circle{fill:#0072b2}path{fill:none;stroke:#d55e00}.sharp{stroke-dasharray:4 3}text{font:10px sans-serif}"
 PAPER = f"{COLOURS}text{{fill:#555}}@media(prefers-color-scheme:dark){{text{{fill:#b5b5b5}}}}"
 TICKS = {1e7: "10 MB/s", 1e8: "100 MB/s", 1e9: "1 GB/s", 1e10: "10 GB/s"}
