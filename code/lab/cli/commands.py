@@ -24,7 +24,6 @@ from lab.places import (
 )
 
 AUTO = "auto"
-LARGEST = 2**63 - 1  # of a number on the command line
 WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
 
 Argument = Callable[[argparse.ArgumentParser], object]
@@ -98,6 +97,7 @@ def path(text: str) -> Path:
 
 
 def count(text: str, least: int = 1) -> int:
+    from lab.model.sizes import LARGEST
     from lab.typed_json import whole
 
     try:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from math import log
+from typing import NamedTuple
 
 from lab.analysis.card import Conditions, Rates, errors, fit, slowed
 from lab.docs.schema import filled, rows
@@ -45,22 +47,31 @@ def model(name: str) -> Rates:
     return Rates(**{each.name: getattr(card, each.name) for each in fields(Rates) if each.name != "knee"})
 
 
+class Model(NamedTuple):
+    """A card, its curves, the fitted one first, and the card with the knee of that curve."""
+
+    card: Rates
+    curves: tuple[MeasuredCurve, ...]
+    smooth: Rates
+
+
+@cache
+def fitted(name: str) -> Model:
+    card = model(name)
+    curves = PORTRAITS[name].curves(card)
+    return Model(card, curves, replace(card, knee=fit(curves[0].values, curves[0].known).knee))
+
+
 def page() -> str:
     return filled("gallery.md", {"cards": "\n".join(_section(name) for name in PORTRAITS)})
 
 
 def _section(name: str) -> str:
-    card, portrait = model(name), PORTRAITS[name]
-    curves = portrait.curves(card)
-    smooth = _smooth(card, curves[0])
+    _, curves, smooth = fitted(name)
     cells = [_row(curve, smooth, "predicted" if number else "fitted") for number, curve in enumerate(curves)]
     table = rows(("curve", "", "with the curve's knee", "the modelled card"), cells)
     command = read_card(name).known["gap_ps"].source
     return f"## {name}\n{read_card(name).title}: `{command}`\n\n![{alt(name)}](card-{name}.svg)\n\n{table}"
-
-
-def _smooth(card: Rates, curve: MeasuredCurve) -> Rates:
-    return replace(card, knee=fit(curve.values, curve.known).knee)
 
 
 def _row(curve: MeasuredCurve, smooth: Rates, how: str) -> tuple[str, ...]:
@@ -71,8 +82,7 @@ def _row(curve: MeasuredCurve, smooth: Rates, how: str) -> tuple[str, ...]:
 
 
 def alt(name: str) -> str:
-    card = model(name)
-    (curve, *_) = PORTRAITS[name].curves(card)
+    curve = fitted(name).curves[0]
     least, most = min(curve.values), max(curve.values)
     ends = " to ".join(f"{curve.values[size] / 1e6:,.1f} MB/s at {size:,} bytes" for size in (least, most))
     return f"Throughput against message size, both axes logarithmic: measured {ends}, and two lines of the model"
@@ -80,9 +90,7 @@ def alt(name: str) -> str:
 
 def figure(name: str) -> str:
     """The measured points, the fitted curve, and the modelled card, dashed; the same files give the same bytes."""
-    card = model(name)
-    (curve, *_) = PORTRAITS[name].curves(card)
-    smooth = _smooth(card, curve)
+    card, (curve, *_), smooth = fitted(name)
     lines = [{size: each.value(size, curve.known) for size in curve.values} for each in (smooth, card)]
     spans = [log(max(part)) - log(min(part)) for part in (curve.values, curve.values.values())]
 

@@ -199,11 +199,7 @@ def run(
                 files = ForkFiles(shared, mailbox, console, log, device)
                 with server.fork(end, arguments, files, limit_s) as fork, both.watch(fork):
                     if log:
-                        # Limit the size of its files: a signal kills a process that writes more.
-                        with suppress(ProcessLookupError):  # it has ended
-                            _, hard = resource.prlimit(fork.pid, resource.RLIMIT_FSIZE)
-                            most = LOG_MOST_BYTES if hard == resource.RLIM_INFINITY else min(LOG_MOST_BYTES, hard)
-                            resource.prlimit(fork.pid, resource.RLIMIT_FSIZE, (most, hard))
+                        bound_files(fork.pid, LOG_MOST_BYTES)
                     return results.collect(fork, mailbox, console)
 
         try:
@@ -215,6 +211,14 @@ def run(
     outcome = results.joined_outcome(*ends, len(job.steps), time.monotonic() - started)
     before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after
     return replace(outcome, counters_before=before, counters_after=after)
+
+
+def bound_files(pid: int, most_bytes: int) -> None:
+    """Limit the size of a process's files: a signal kills it when it writes more."""
+    with suppress(ProcessLookupError):  # it has ended
+        _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, hard))
 
 
 def plugin_arguments(job: Job, processor: int | None) -> str:

@@ -12,6 +12,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
+from lab.typed_json import whole
 
 PORT = 18515
 LARGEST = 2**31 - 1
@@ -171,7 +172,7 @@ def _pasted_row(columns: list[tuple[str, str]], cells: list[str], where: str) ->
     row = dict(zip((name for name, _ in columns), cells, strict=False))
     units = dict(columns)
     try:
-        size = int(row["#bytes"])
+        size = whole(row["#bytes"])
         if "BW average" in units:
             unit = UNITS.get(units["BW average"])
             if unit is None:
