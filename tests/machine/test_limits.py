@@ -32,6 +32,7 @@ def limited(tmp_path: Path, exact: ExactSite) -> Limited:
         assert "Traceback" not in done.stderr, done.stderr
         return done
 
+    assert run("plan", "--site", "exact").returncode == 0  # compiles, before any limit
     return run
 
 
