@@ -17,12 +17,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from tests.release.hosts.roots import debootstrapped
+from tests.release.hosts.roots import ALONE, debootstrapped
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = "bwrap"
 INSTALLED = ("ca-certificates", "git", "make", "python3")  # in the fresh Debian
-NETWORK = ("/etc/resolv.conf", "/etc/hosts", "/etc/apt", "/etc/pip.conf", "/etc/ssl")
+# Enters a root with the folder of the checkout, this host's network and its names of package servers. A process that
+# has only changed its root may not make the namespaces of a sandbox.
+ENTER = (
+    "sh",
+    "-ec",
+    """root=$1 home=$2 here=$PWD; shift 2
+    mount --rbind "$root" "$root"; mount -t proc proc "$root/proc"
+    touch "$root/etc/pip.conf" "$root/etc/resolv.conf" "$root/etc/hosts"
+    for path in /dev /etc/resolv.conf /etc/hosts /etc/apt /etc/pip.conf /etc/ssl "$home"; do
+        [ ! -e "$path" ] || mount --rbind "$path" "$root$path"
+    done
+    cd "$root"; pivot_root . .; umount -l .
+    exec env --chdir="$here" "$@\"""",
+    "sh",
+)
 USER = 65534
 # The shell prints the CPU time of a command with all of its processes, which may have had their own numbers.
 TIMED = ("sh", "-c", '"$@"; status=$?; times; exit $status', "sh")
@@ -110,9 +124,10 @@ def _run(folder: Path, options: argparse.Namespace) -> Run:
     return run
 
 
-def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[list[str], Mapping[str, str]]:
+def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[list[str | Path], Mapping[str, str]]:
     """The start of a command, and its environment."""
-    path = _commands(folder / "commands") if options.without_bwrap else os.environ["PATH"]
+    hides = options.without_bwrap and not options.root  # which a fresh Debian does not have
+    path = _commands(folder / "commands") if hides else os.environ["PATH"]
     environment = {**os.environ, "PATH": path, "HOME": str(home)}
     become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"] if options.user else []
     if not options.root:
@@ -120,9 +135,7 @@ def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[list[
     root = folder / "root"
     subprocess.run(["cp", "-a", debootstrapped(options.root, INSTALLED), root], check=True)
     (root / home.relative_to("/")).mkdir(parents=True)
-    shared = [word for file in NETWORK for word in ("--ro-bind-try", file, file)]
-    enter = ["bwrap", "--bind", str(root), "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", *shared]
-    return [*enter, "--bind", str(home), str(home), "--cap-add", "ALL", "--die-with-parent", "--", *become], environment
+    return [*ALONE, *ENTER, root, home, *become], environment
 
 
 def _commands(folder: Path) -> str:
