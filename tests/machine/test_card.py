@@ -106,10 +106,12 @@ def test_every_byte_arrives_although_packets_are_lost(run: Run) -> None:
     run(verbs("--operation write --verify --sizes 70000@24/8 --wait poll"), loss_ppm=5_000)
 
 
-def test_throughput_is_that_of_the_closed_form(run: Run) -> None:
-    model, inline = Rates(QDR.rate_bit_s, QDR.header_bytes, QDR.gap_ps, QDR.block_ps), (0, 1024)
+@pytest.mark.parametrize("knee", [0, 300])
+def test_throughput_is_that_of_the_closed_form(run: Run, knee: int) -> None:
+    model, inline = Rates(QDR.rate_bit_s, QDR.header_bytes, QDR.gap_ps, QDR.block_ps, knee_permille=knee), (0, 1024)
     words = "--sizes 1,64,256,1K@2560/512,2K@1280/512,64K@320/64 --tx-depth 512 --wait poll --inline"
-    outcome = run(*(verbs(f"{words} {most}", number) for number, most in enumerate(inline)))
+    card = replace(QDR, knee_permille=knee)
+    outcome = run(*(verbs(f"{words} {most}", number) for number, most in enumerate(inline)), card=card)
     for step, inline_most in zip(outcome.steps, inline, strict=True):
         for size, ends in rows(step, "window").items():
             (first, first_ns), *_, (last, last_ns) = ends

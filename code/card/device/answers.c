@@ -112,7 +112,7 @@ static void drop_first(struct qp *qp)
 }
 
 /* The next packet of a READ. */
-static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+static void cut(struct card *card, struct qp *qp, struct answer *a, struct leaving *l)
 {
 	const uint32_t mtu = qp->attributes.mtu_bytes;
 
@@ -121,21 +121,21 @@ static void cut(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_
 	l->packet.remote = a->remote;
 	l->packet.rkey = a->rkey;
 	l->packet.flags = (a->is_begun ? 0 : FIRST) | (a->bytes <= mtu ? LAST : 0);
-	l->work_ps = a->is_begun ? 0 : gap_ps;
 	l->fetched_bytes = l->packet.bytes;
-	a->is_begun = true;
 	a->psn = (a->psn + 1) & PSN_MASK;
 	a->remote += l->packet.bytes;
 	a->bytes -= l->packet.bytes;
+	l->work_ps = a->is_begun ? 0 : port_work(card, l, card->costs.gap_ps, (a->bytes + mtu - 1) / mtu, a->bytes);
+	a->is_begun = true;
 	l->ends_answer = l->packet.flags & LAST && !a->is_again;
 	if (l->packet.flags & LAST)
 		drop_first(qp);
 }
 
-static void answers_describe(struct qp *qp, struct answer *a, struct leaving *l, int64_t gap_ps)
+static void answers_describe(struct card *card, struct qp *qp, struct answer *a, struct leaving *l)
 {
 	if (a->kind == ANSWER_READ) {
-		cut(qp, a, l, gap_ps);
+		cut(card, qp, a, l);
 		return;
 	}
 	*l = leaving(qp, a->kind == ANSWER_ACK ? ACK : RESULT, a->psn);
@@ -145,7 +145,7 @@ static void answers_describe(struct qp *qp, struct answer *a, struct leaving *l,
 		l->packet.compare_add = a->value;
 		l->packet.bytes = sizeof(a->value);
 		l->fetched_bytes = sizeof(a->value);
-		l->work_ps = gap_ps;
+		l->work_ps = card->costs.gap_ps;
 		l->ends_answer = !a->is_again;
 	}
 	drop_first(qp);
@@ -155,7 +155,7 @@ bool answers_next(struct card *card, struct qp *qp, struct leaving *l)
 {
 	if (!qp->in.answer_count || qp->in.leaving * qp->attributes.mtu_bytes >= WAITING_BYTES)
 		return false;
-	answers_describe(qp, answers_at(qp, 0), l, card->costs.gap_ps);
+	answers_describe(card, qp, answers_at(qp, 0), l);
 	qp->in.leaving++;
 	return true;
 }

@@ -47,6 +47,16 @@ int64_t port_time(const struct card *card, const struct leaving *l)
 	return l->is_here ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
 }
 
+int64_t port_work(const struct card *card, const struct leaving *l, int64_t work_ps, uint64_t packets, uint64_t bytes)
+{
+	const struct costs *const c = &card->costs;
+	const uint64_t line_bytes = bytes + packets * c->header_bytes;
+	const int64_t line_ps = port_time(card, l) + (l->is_here ? 0 : costs_time(line_bytes, c->rate_bit_s));
+	const int64_t bus_ps = l->fetched_bytes ? costs_time(l->fetched_bytes + bytes, c->bus_bit_s) : 0;
+
+	return costs_bent(work_ps, later(line_ps, bus_ps), c->knee_permille);
+}
+
 /* When the next packet can leave; INT64_MAX: there is none. */
 static int64_t next_ready(const struct port *p)
 {

@@ -53,6 +53,10 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 /* Its time on the link. */
 int64_t port_time(const struct card *card, const struct leaving *leaving);
 
+/* The work for a message that begins with a packet and has more packets with more bytes. */
+int64_t port_work(const struct card *card, const struct leaving *leaving, int64_t work_ps, uint64_t packets,
+		  uint64_t bytes);
+
 /* An empty port. */
 void port_start(struct port *port, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size));
 

@@ -109,14 +109,14 @@ static struct packet packet_of(const struct qp *qp, const struct request *r, uin
 }
 
 /* A request with inline data, or without data, has a head of 36 bytes: control, address, and that of the data. */
-static int64_t work_of(const struct card *card, const struct request *r, uint32_t number)
+static int64_t work_of(const struct card *card, const struct request *r, const struct leaving *first)
 {
 	const uint64_t blocks = r->wqe.flags & INLINE ? (36 + r->bytes + 63) / 64 : 0;
-	const int64_t inlined = (int64_t)blocks * card->costs.block_ps;
+	const int64_t work = later((int64_t)blocks * card->costs.block_ps, card->costs.gap_ps);
 
-	if (number)
-		return 0;
-	return inlined > card->costs.gap_ps ? inlined : card->costs.gap_ps;
+	if (verbs_asks(r->wqe.opcode))
+		return work;
+	return port_work(card, first, work, r->packets - 1, r->packets > 1 ? r->bytes - first->packet.bytes : 0);
 }
 
 static bool is_wanted(const struct qp *qp, const struct leaving *l)
@@ -180,9 +180,10 @@ static void requester_describe(struct card *card, struct qp *qp, const struct re
 	l->index = qp->out.next;
 	l->offset = (uint64_t)number * qp->attributes.mtu_bytes;
 	l->is_here = (qp->type == UD ? r->address.peer : qp->attributes.peer) == CARD_HERE;
-	l->work_ps = work_of(card, r, verbs_asks(r->wqe.opcode) ? 0 : number);
 	if (!(r->wqe.flags & INLINE) && l->packet.kind != ASK && l->packet.kind != ATOMIC)
 		l->fetched_bytes = l->packet.bytes;
+	if (!number || verbs_asks(r->wqe.opcode))
+		l->work_ps = work_of(card, r, l);
 }
 
 bool requester_next(struct card *card, struct qp *qp, struct leaving *l)

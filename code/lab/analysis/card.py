@@ -56,8 +56,7 @@ class Rates:
     """The card in closed form. Its parts work at once, so that a full window moves at the rate of the slowest part,
     and its latencies limit only READs, of which few are outstanding.
 
-    Real curves bend where two parts take about the same time. `knee` describes the bend and is a parameter of a curve,
-    not of a card: 0 is the sharp bend of the modelled card.
+    Real curves bend where two parts take about the same time, with a knee of 0 at once.
     """
 
     rate_bit_s: float
@@ -69,7 +68,7 @@ class Rates:
     fetch_ps: float = 0.0
     write_ps: float = 0.0
     wire_ns: float = 0.0
-    knee: float = 0.0
+    knee_permille: float = 0.0
 
     def message_ps(self, size: int, mtu: int, inline_most: int, operation: str = "write", reads: int = READS) -> float:
         """Return the time of a message: that of the slowest part, since all parts work at once."""
@@ -79,9 +78,10 @@ class Rates:
         if operation == "read":
             parts.append((self.latency_ps(size, mtu, 0, operation) - self.doorbell_ps) / reads)
         slowest = max(parts)
-        if not self.knee or not slowest:
+        if not self.knee_permille or not slowest:
             return slowest
-        return float(slowest * sum((part / slowest) ** (1 / self.knee) for part in parts) ** self.knee)
+        knee = self.knee_permille / 1000
+        return float(slowest * sum((part / slowest) ** (1 / knee) for part in parts) ** knee)
 
     def latency_ps(self, size: int, mtu: int, inline_most: int, operation: str = "write") -> float:
         """Return RTT/2 of a WRITE or SEND, or the round trip of a READ, without the instructions of the programs: the
@@ -116,6 +116,7 @@ OUTLIER, BEND = 0.02, 0.05  # an error above this counts linearly instead of squ
 IMPOSSIBLE = 4  # weight of an error if the model is slower than the measurement
 LARGEST_SCALE, FIRST_STEP, LAST_STEP = 10.0, 0.125, 1e-7  # of a parameter, as multiples of its first guess
 HEADER, HEADER_MOST = 30.0, 120.0  # of InfiniBand; more than any packet's: then the bus is the limit
+KNEE_MOST = 1000.0  # as the card has it
 FLAT = 1.5  # the largest size must take this multiple of the smallest's time to show the link or the bus
 SCALED = ("gap_ps", "block_ps", "header_bytes", "bus_bit_s")
 VISIBLE = 0.003  # a change of the curve
@@ -123,8 +124,8 @@ JUMP = 1.05  # a message that takes longer than a larger one by this factor
 
 
 def fit(curve: Mapping[int, float], known: Conditions, latencies: Rates | None = None) -> Rates:
-    """Return gap, block, and header or bus of the card whose curve is nearest, in bytes per second by size; then the
-    knee of the curve. A READ's rate also depends on the assumed latencies.
+    """Return gap, block, and header or bus of the card whose curve is nearest, in bytes per second by size; then its
+    knee. A READ's rate also depends on the assumed latencies.
 
     Estimator: least squares of the logarithms of the ratios, with the loss 2 (sqrt(1 + z) - 1), and an error counts
     four times if the model is slower: something else may slow a size down, but no card is faster than its model. For
@@ -148,8 +149,12 @@ def fit(curve: Mapping[int, float], known: Conditions, latencies: Rates | None =
         return sum(sqrt(1 + (ratio * (impossible if ratio < 0 else 1) / outlier) ** 2) for ratio in ratios)
 
     card = rates(_least(lambda scales: loss(rates(scales), OUTLIER, IMPOSSIBLE), (1.0,) * len(SCALED)))
-    (knee,) = _least(lambda knee: loss(replace(card, knee=knee[0]), BEND, 1), (0.0,))
-    return replace(card, knee=knee)
+
+    def bent(knee: float) -> Rates:
+        return replace(card, knee_permille=min(KNEE_MOST, KNEE_MOST * knee))
+
+    (knee,) = _least(lambda knee: loss(bent(knee[0]), BEND, 1), (0.0,))
+    return bent(knee)
 
 
 def _least(loss: Callable[[tuple[float, ...]], float], start: tuple[float, ...]) -> tuple[float, ...]:
@@ -187,10 +192,10 @@ def fit_latency(curve: Mapping[int, float], card: Rates, known: Conditions) -> R
 
 
 def unknown(curve: Mapping[int, float], card: Rates, known: Conditions) -> list[str]:
-    """Return the parameters that could cost half without a visible change of the modelled card's curve."""
+    """Return the parameters that could cost half without a visible change of the curve."""
     hidden = []
-    sharp = replace(card, knee=0.0)
-    for name in (each.name for each in fields(card) if each.name != "knee"):
+    sharp = replace(card, knee_permille=0.0)
+    for name in (each.name for each in fields(card) if each.name != "knee_permille"):
         cheaper = replace(sharp, **{name: getattr(card, name) * (2 if name.endswith("bit_s") else 0.5)})
         if all(abs(cheaper.value(size, known) / sharp.value(size, known) - 1) < VISIBLE for size in curve):
             hidden.append(name)

@@ -130,26 +130,26 @@ def parameters(card: Rates, curves: Iterable[MeasuredCurve]) -> Iterator[str]:
     """The values of the card, each with where it comes from."""
     hidden = set.intersection(*(set(unknown(curve.values, card, curve.known)) for curve in curves))
     hidden |= {"header_bytes"} if card.bus_bit_s else set()  # the bus is the limit that the curve shows
-    notes = {"rate_bit_s": "given", "knee": "of the curve; the modelled card has none, see sharp"}
+    notes = {"rate_bit_s": "given"}
     notes |= dict.fromkeys(("doorbell_ps", "write_ps"), "assumed: a latency shows only its sum with wire_ns")
     notes |= dict.fromkeys(hidden - {"rate_bit_s"}, "assumed: no curve shows it")
     for name, value in vars(card).items():
         note = f" ({notes[name]})" if name in notes else ""
-        yield f"{name:<12} {value:.{3 if name == 'knee' else 0}f}{note}"
+        yield f"{name:<13} {value:.0f}{note}"
 
 
 def error_lines(curve: MeasuredCurve, card: Rates) -> Iterator[str]:
-    """The measured and the modelled value, size by size, with and without the knee; then a summary."""
+    """The measured and the modelled value, size by size; then a summary."""
     is_rate, known = curve.known.measure == "throughput", curve.known
-    off, sharp = (errors(curve.values, each, known) for each in (card, replace(card, knee=0.0)))
+    off = errors(curve.values, card, known)
     exempt = slowed(curve.values, known) if is_rate else []
     unit = MB if is_rate else PS_PER_US
-    yield f"{'bytes':>10} {'measured':>10} {'model':>10}  error  sharp"
+    yield f"{'bytes':>10} {'measured':>10} {'model':>10}  error"
     for size, value in sorted(curve.values.items()):
         model = card.value(size, known)
         note = "  slower than a larger size" if size in exempt else ""
-        ratio = f"{off[size]:+.1%} {sharp[size]:+.1%}"
-        yield f"{format_size(size):>10} {value / unit:>10.{1 if is_rate else 2}f} {model / unit:>10.2f}  {ratio}{note}"
+        pair = f"{value / unit:>10.{1 if is_rate else 2}f} {model / unit:>10.2f}"
+        yield f"{format_size(size):>10} {pair}  {off[size]:+.1%}{note}"
     yield summary(off, exempt) + (" (rates in MB/s)" if is_rate else " (times in us)")
 
 

@@ -1,12 +1,10 @@
 """The gallery of cards that are fitted to measured curves: a section and a figure for each."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from math import log
-from typing import NamedTuple
 
-from lab.analysis.card import Conditions, Rates, errors, fit, slowed
+from lab.analysis.card import Conditions, Rates, errors, slowed
 from lab.docs.schema import filled, rows
 from lab.experiment.reader import read_card
 from lab.model.sizes import format_size
@@ -14,7 +12,7 @@ from lab.places import PUBLISHED
 from lab.report.evidence.measured import MeasuredCurve, read_measured, summary
 
 WIDTH, HEIGHT, LEFT, BELOW = 360, 170, 58, 28
-COLOURS = "circle{fill:#0072b2}path{fill:none;stroke:#d55e00}.sharp{stroke-dasharray:4 3}text{font:10px sans-serif}"
+COLOURS = "circle{fill:#0072b2}path{fill:none;stroke:#d55e00}text{font:10px sans-serif}"
 PAPER = f"{COLOURS}text{{fill:#555}}@media(prefers-color-scheme:dark){{text{{fill:#b5b5b5}}}}"
 TICKS = {1e7: "10 MB/s", 1e8: "100 MB/s", 1e9: "1 GB/s", 1e10: "10 GB/s"}
 
@@ -42,24 +40,9 @@ PORTRAITS = {
 
 
 def model(name: str) -> Rates:
-    """The closed form of a card's file, which has a sharp knee."""
+    """The closed form of a card's file."""
     card = read_card(name).card
-    return Rates(**{each.name: getattr(card, each.name) for each in fields(Rates) if each.name != "knee"})
-
-
-class Model(NamedTuple):
-    """A card, its curves, the fitted one first, and the card with the knee of that curve."""
-
-    card: Rates
-    curves: tuple[MeasuredCurve, ...]
-    smooth: Rates
-
-
-@cache
-def fitted(name: str) -> Model:
-    card = model(name)
-    curves = PORTRAITS[name].curves(card)
-    return Model(card, curves, replace(card, knee=fit(curves[0].values, curves[0].known).knee))
+    return Rates(**{each.name: getattr(card, each.name) for each in fields(Rates)})
 
 
 def page() -> str:
@@ -67,31 +50,31 @@ def page() -> str:
 
 
 def _section(name: str) -> str:
-    _, curves, smooth = fitted(name)
-    cells = [_row(curve, smooth, "predicted" if number else "fitted") for number, curve in enumerate(curves)]
-    table = rows(("curve", "", "with the curve's knee", "the modelled card"), cells)
+    card = model(name)
+    curves = enumerate(PORTRAITS[name].curves(card))
+    cells = [_row(curve, card, "predicted" if number else "fitted") for number, curve in curves]
+    table = rows(("curve", "", "error of the card"), cells)
     command = read_card(name).known["gap_ps"].source
     return f"## {name}\n{read_card(name).title}: `{command}`\n\n![{alt(name)}](card-{name}.svg)\n\n{table}"
 
 
-def _row(curve: MeasuredCurve, smooth: Rates, how: str) -> tuple[str, ...]:
+def _row(curve: MeasuredCurve, card: Rates, how: str) -> tuple[str, ...]:
     exempt = slowed(curve.values, curve.known) if curve.known.measure == "throughput" else []
-    off, sharp = (errors(curve.values, each, curve.known) for each in (smooth, replace(smooth, knee=0.0)))
     note = f"; left out: {', '.join(map(format_size, exempt))}" if exempt else ""
-    return curve.label, how, f"{summary(off, exempt)}{note}", summary(sharp, exempt)
+    return curve.label, how, f"{summary(errors(curve.values, card, curve.known), exempt)}{note}"
 
 
 def alt(name: str) -> str:
-    curve = fitted(name).curves[0]
+    curve = PORTRAITS[name].curves(model(name))[0]
     least, most = min(curve.values), max(curve.values)
     ends = " to ".join(f"{curve.values[size] / 1e6:,.1f} MB/s at {size:,} bytes" for size in (least, most))
-    return f"Throughput against message size, both axes logarithmic: measured {ends}, and two lines of the model"
+    return f"Throughput against message size, both axes logarithmic: measured {ends}, and the line of the card"
 
 
 def figure(name: str) -> str:
-    """The measured points, the fitted curve, and the modelled card, dashed; the same files give the same bytes."""
-    card, (curve, *_), smooth = fitted(name)
-    lines = [{size: each.value(size, curve.known) for size in curve.values} for each in (smooth, card)]
+    """The measured points and the modelled card; the same files give the same bytes."""
+    card = model(name)
+    curve = PORTRAITS[name].curves(card)[0]
     spans = [log(max(part)) - log(min(part)) for part in (curve.values, curve.values.values())]
 
     def at(size: float, rate: float) -> tuple[float, float]:
@@ -99,13 +82,11 @@ def figure(name: str) -> str:
         y = (log(rate) - log(min(curve.values.values()))) / spans[1]
         return round(LEFT + x * (WIDTH - LEFT - 14), 1), round(HEIGHT - BELOW - y * (HEIGHT - BELOW - 16), 1)
 
-    def path(line: Mapping[int, float], kind: str) -> str:
-        return f'<path class="{kind}" d="M{"L".join(f"{x} {y}" for x, y in (at(*point) for point in line.items()))}"/>'
-
     def parts() -> Iterator[str]:
         yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         yield f' aria-label="{alt(name)}"><style>{PAPER}</style>\n'
-        yield "\n".join((path(lines[1], "sharp"), path(lines[0], "smooth"))) + "\n"
+        points = (at(size, card.value(size, curve.known)) for size in curve.values)
+        yield f'<path d="M{"L".join(f"{x} {y}" for x, y in points)}"/>\n'
         for size, rate in curve.values.items():
             x, y = at(size, rate)
             yield f'<circle cx="{x}" cy="{y}" r="2"/>\n'

@@ -35,14 +35,15 @@ CardTable = make_dataclass(
     "CardTable",
     [
         ("title", Annotated[str, Limits(shortest=1, longest=200)]),
-        *((name, Annotated[Known, "", EXAMPLE]) for name in PARAMETERS),
+        *((name, Annotated[Known, "", EXAMPLE]) for name in PARAMETERS if not hasattr(Card, name)),
+        *((name, Annotated[Known | None, "", EXAMPLE], None) for name in PARAMETERS if hasattr(Card, name)),
     ],
 )
 
 
 @dataclass(frozen=True)
 class CardFile:
-    """A card, and the origin of each of its parameters, in the order of the model."""
+    """A card, and the origin of each parameter that its file has, in the order of the model."""
 
     title: str
     card: Card
@@ -55,7 +56,7 @@ def card_names(folder: Path = CARDS) -> list[str]:
 
 def read_card(name: str, folder: Path = CARDS) -> CardFile:
     file: TomlFile[Any] = read_toml(folder / f"{name}.toml", CardTable, hint="experiments/cards/NAME.toml")
-    known: dict[str, Known] = {parameter: getattr(file.content, parameter) for parameter in PARAMETERS}
+    known: dict[str, Known] = {name: each for name in PARAMETERS if (each := getattr(file.content, name))}
     for parameter, entry in known.items():
         try:
             check_values(Card, {parameter: entry.value})

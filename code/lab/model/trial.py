@@ -32,6 +32,11 @@ class Card:
     block_ps: Annotated[int, _TIME, "The card's work for each 64 bytes of an inline request, in ps."]
     ack_ps: Annotated[int, _TIME, "From a message's last byte until its acknowledgement leaves, in ps."]
     irq_ps: Annotated[int, _TIME, "From a completion until the CPU is interrupted, in ps."]
+    knee_permille: Annotated[
+        int,
+        Limits(least=0, most=1000),
+        "How gradually the message rate gives way to the link's: 0, at once. A file may leave it out.",
+    ] = 0
 
     @property
     def kernel_ns(self) -> int:

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Physics, for any costs: nothing is faster than the link, the bus or the message rate; no round trip is shorter than
  * its parts; and higher costs never increase the throughput. */
+#include <math.h>
+
 #include "check.h"
 #include "hosts.h"
 
-enum { SLOTS = 64, MESSAGES = 48, DRAWS = 400, LATENCY_NS = 1000 };
+enum { RETH = 16, SLOTS = 64, MESSAGES = 48, DRAWS = 400, LATENCY_NS = 1000 };
 
 /* A measurement of messages of random size and operation under random costs. */
 struct trial {
@@ -143,6 +145,41 @@ TEST(large_messages_fill_the_link)
 	const int64_t least = least_ns(&t);
 
 	assert_in_range(measure(&t, MESSAGES), least, least + least / 100);
+}
+
+/* How much longer than its slowest part a message takes: the closed form of lab.analysis.card. */
+static double bend_ns(const struct trial *t)
+{
+	const double line =
+		costs_time(t->bytes + RETH + packets(t->bytes) * t->costs.header_bytes, t->costs.rate_bit_s);
+	const double way = fmax(line, costs_time(t->bytes, t->costs.bus_bit_s)), gap = t->costs.gap_ps;
+	const double knee = t->costs.knee_permille / 1000.0, slowest = fmax(way, gap);
+
+	return slowest * (pow(1 + pow(fmin(way, gap) / slowest, 1 / knee), knee) - 1) / 1000;
+}
+
+/* The time of the second half of the messages: the first fill all parts. */
+static int64_t steady(const struct trial *t)
+{
+	return measure(t, MESSAGES) - measure(t, MESSAGES / 2);
+}
+
+TEST(a_knee_delays_messages_whose_work_takes_as_long_as_their_way_but_no_single_one)
+{
+	seed = 4;
+	for (int i = 0; i < DRAWS; i++) {
+		const struct trial sharp = draw(i % 2 ? 20000 : 200);
+		const int64_t slack = 2 + (int64_t)packets(sharp.bytes); /* a packet leaves at a whole ns */
+		struct trial bent = sharp;
+		double more;
+
+		bent.costs.knee_permille = 1 + below(1000);
+		more = (double)(steady(&bent) - steady(&sharp)) / (MESSAGES / 2);
+		assert_true(measure(&bent, 1) == measure(&sharp, 1));
+		assert_true(more > -slack);
+		if (bent.opcode == WRITE && bent.bytes)
+			assert_true(fabs(more - bend_ns(&bent)) < slack);
+	}
 }
 
 TEST(two_queue_pairs_get_the_same_share_packet_by_packet)

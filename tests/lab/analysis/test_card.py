@@ -68,7 +68,7 @@ REAL = {
     "header": Rates(200e9, 66, 183_000, 0),
     "many headers": Rates(100e9, 83, 138_000, 0),
     "bus": Rates(32e9, 30, 113_000, 0, bus_bit_s=25e9),
-    "knee": Rates(100e9, 69, 258_000, 0, knee=0.3),
+    "knee": Rates(100e9, 69, 258_000, 0, knee_permille=300),
 }
 
 
@@ -91,7 +91,9 @@ def test_parameters_that_a_curve_does_not_show_are_named() -> None:
     card, known = REAL["header"], Conditions(200e9)
     small, large = ([2**n for n in powers] for powers in (range(1, 6), range(16, 24)))
     shown = {
-        size[0]: {each.name for each in fields(card)} - set(unknown(dict.fromkeys(size, 1.0), card, known)) - {"knee"}
+        size[0]: {each.name for each in fields(card)}
+        - set(unknown(dict.fromkeys(size, 1.0), card, known))
+        - {"knee_permille"}
         for size in (small, large)
     }
     assert shown == {2: {"gap_ps"}, 2**16: {"rate_bit_s", "header_bytes"}}

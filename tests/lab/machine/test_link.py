@@ -44,7 +44,7 @@ def test_a_modelled_card_adds_its_costs_and_the_kernels_frames_pay_them_too() ->
     assert words.startswith("latency=250,rate=32000000000,mtu=4200,")
     assert words.endswith(
         "card_header_bytes=30,card_bus_bit_s=0,card_doorbell_ps=1000,card_fetch_ps=2000,card_write_ps=3000,"
-        "card_gap_ps=4,card_block_ps=5,card_ack_ps=6,card_irq_ps=7000"
+        "card_gap_ps=4,card_block_ps=5,card_ack_ps=6,card_irq_ps=7000,card_knee_permille=0"
     )
     assert wire(Link(card=CARD)).startswith(f"latency={250 + 1 + 2 + 3 + 7},")
 

@@ -22,6 +22,7 @@ _SUFFIXES: dict[str, tuple[float, Dimension, str]] = {
     "_bytes": (1.0, BYTES, "size"),
     "_ns": (1e-9, TIME, ""),
     "_ps": (1e-12, TIME, ""),
+    "_permille": (1e-3, PURE, ""),
 }
 _UNITS: dict[str, Dimension] = {"s": TIME, "size": BYTES, "B/s": RATE}
 
