@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -124,7 +124,7 @@ def _run(folder: Path, options: argparse.Namespace) -> Run:
     return run
 
 
-def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[list[str | Path], Mapping[str, str]]:
+def _entry(folder: Path, home: Path, options: argparse.Namespace) -> tuple[Sequence[str | Path], Mapping[str, str]]:
     """The start of a command, and its environment."""
     hides = options.without_bwrap and not options.root  # which a fresh Debian does not have
     path = _commands(folder / "commands") if hides else os.environ["PATH"]

@@ -60,7 +60,7 @@ static uint64_t log2_of(uint64_t number)
 	return log;
 }
 
-/* The largest number whose logarithm is no larger. */
+/* The largest number with at most this logarithm. */
 static uint64_t exp2_of(uint64_t log)
 {
 	uint64_t number = ONE << (log >> POINT);
