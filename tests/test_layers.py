@@ -29,7 +29,7 @@ FOLDERS = {
             "columns csv hello rule_table verbs_plan verified",
             "door explain verbs_address verbs_device",
             "rules verbs_connect watch",
-            "bench rounds session tcp_bytes verbs_receive verbs_send",
+            "bench rounds session tcp_bytes verbs_control verbs_receive verbs_send",
             "sweep tcp_control verbs_pingpong",
             "mpi_exchange program tcp verbs",
             "mpi_pingpong tcp_client tcp_server verbs_client verbs_server",

@@ -8,8 +8,6 @@
 #include "verbs_link.h"
 #include "watch.h"
 
-#define CONTROLS_AHEAD 4 /* receive requests kept posted for control messages */
-
 /* Whether the server sees each message by itself. */
 static bool two_sided(const struct link *l)
 {
@@ -20,7 +18,7 @@ static bool two_sided(const struct link *l)
 static void verbs_finish(struct link *l)
 {
 	if (!two_sided(l))
-		verbs_send_control(l, CONTROL_GO);
+		verbs_control_signal(l, CONTROL_GO);
 }
 
 static void verbs_arrive(struct link *l, struct windows *w)
@@ -29,7 +27,7 @@ static void verbs_arrive(struct link *l, struct windows *w)
 	if (two_sided(l))
 		verbs_receive_round(l);
 	else
-		verbs_receive_control(l);
+		verbs_control_await(l);
 }
 
 static bool receives_data(const struct link *l)
@@ -39,17 +37,19 @@ static bool receives_data(const struct link *l)
 
 static void verbs_begin(struct link *l, uint64_t messages)
 {
-	verbs_send_drain(l);
-	l->messages = messages;
-	l->posted = l->arrived = l->queued = 0;
+	const bool sends = l->options->role == CLIENT || l->options->measure == LATENCY;
+	struct verbs_pair *p = l->pairs;
+
+	p->messages = messages;
+	p->expected = receives_data(l) ? messages * l->flow.operations : 0;
+	p->posted = p->arrived = p->queued = 0;
 	/* Counted back from the last ping, which must be reaped: a card frees queue entries only with a completion. */
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
-	l->expected = receives_data(l) ? messages * l->flow.operations : 0;
 	if (l->flow.marked)
 		verbs_marks_begin(l);
-	if (l->options->role == CLIENT || l->options->measure == LATENCY)
+	if (sends)
 		verbs_ring_build(l);
-	verbs_receive_refill(l);
+	verbs_receive_refill(l, p);
 }
 
 static void note_link(const struct link *l)
@@ -76,11 +76,11 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->verbs = verbs_options_get();
 	l->side = s->peer;
 	l->mark = 1;
+	l->pair_count = 1;
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);
-	if (o->role == CLIENT || !two_sided(l) || o->until_stable || o->least_time_s)
-		verbs_receive_controls(l, CONTROLS_AHEAD);
+	verbs_control_begin(l);
 	verbs_barrier(l);
 	watch_peer(l->side);
 	if (o->role == CLIENT)
@@ -108,14 +108,14 @@ const struct transport verbs_transport = {
 	.reap = verbs_send_reap,
 	.arrive = verbs_arrive,
 	.finish = verbs_finish,
-	.signal = verbs_send_control,
-	.await = verbs_receive_control,
-	.order = verbs_send_order,
-	.ordered = verbs_receive_order,
+	.signal = verbs_control_signal,
+	.await = verbs_control_await,
+	.order = verbs_control_order,
+	.ordered = verbs_control_ordered,
 	.pings = verbs_pings,
 	.pongs = verbs_pongs,
 	.outgoing = verbs_outgoing,
 	.incoming = verbs_incoming,
-	.drain = verbs_send_drain,
+	.drain = verbs_control_drain,
 	.close = verbs_close,
 };

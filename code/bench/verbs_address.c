@@ -38,7 +38,6 @@ static void describe_here(struct link *l)
 													  0),
 		.max_message_bytes = l->path.port.max_msg_sz,
 		.buffer_key = l->mr->rkey,
-		.qp = l->qp->qp_num,
 		.psn = (uint32_t)now_ns() & 0xffffff, /* a late packet of an earlier connection must not match */
 		.lid = l->path.port.lid,
 		.link_layer = l->path.port.link_layer,
@@ -48,21 +47,33 @@ static void describe_here(struct link *l)
 		.global_route = needs_global_route(l),
 	};
 	memcpy(l->here.gid, l->path.gid.raw, 16);
+	l->here.control_qp = l->control.qp->qp_num;
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		l->here.qps[i] = l->pairs[i].qp->qp_num;
 }
 
 /* Big-endian as sent; the same code swaps back. */
 static struct verbs_address swapped(const struct verbs_address *a)
 {
 	struct verbs_address s = {
-		htobe64(a->buffer),     htobe64(a->max_message_bytes),
-		htonl(a->buffer_key),   htonl(a->qp),
-		htonl(a->psn),          htonl(a->lid),
-		htonl(a->link_layer),   htonl(a->gid_type),
-		htonl(a->mtu),          htonl(a->reads),
-		htonl(a->global_route), { 0 },
+		htobe64(a->buffer),
+		htobe64(a->max_message_bytes),
+		htonl(a->buffer_key),
+		htonl(a->control_qp),
+		htonl(a->psn),
+		htonl(a->lid),
+		htonl(a->link_layer),
+		htonl(a->gid_type),
+		htonl(a->mtu),
+		htonl(a->reads),
+		htonl(a->global_route),
+		{ 0 },
+		{ 0 },
 	};
 
 	memcpy(s.gid, a->gid, 16);
+	for (size_t i = 0; i < VERBS_PAIRS_MAX; i++)
+		s.qps[i] = htonl(a->qps[i]);
 	return s;
 }
 

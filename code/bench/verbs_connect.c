@@ -28,11 +28,9 @@ static bool wants_newer_calls(const struct link *l)
  * would overfill them. */
 static void check_room(const struct link *l, const struct ibv_qp_cap *granted)
 {
-	if (granted->max_send_wr < l->verbs->tx_depth + VERBS_SPARE ||
-	    granted->max_recv_wr < l->verbs->rx_depth + VERBS_SPARE)
-		die("this device's queues take %u sends and %u receives, %d of them for control messages: lower "
-		    "--tx-depth or --rx-depth",
-		    granted->max_send_wr, granted->max_recv_wr, VERBS_SPARE);
+	if (granted->max_send_wr < l->verbs->tx_depth || granted->max_recv_wr < l->verbs->rx_depth)
+		die("this device's queues take %u sends and %u receives: lower --tx-depth or --rx-depth",
+		    granted->max_send_wr, granted->max_recv_wr);
 }
 
 /* A provider without the newer call fails with any errno, or sets none (mlx4): only that of the older call counts. */
@@ -41,8 +39,8 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = l->sends.cq,
 		.recv_cq = l->receives.cq,
-		.cap = { .max_send_wr = (uint32_t)(l->verbs->tx_depth + VERBS_SPARE),
-			 .max_recv_wr = (uint32_t)(l->verbs->rx_depth + VERBS_SPARE),
+		.cap = { .max_send_wr = (uint32_t)l->verbs->tx_depth,
+			 .max_recv_wr = (uint32_t)l->verbs->rx_depth,
 			 .max_send_sge = 1,
 			 .max_recv_sge = 1,
 			 .max_inline_data = (uint32_t)inline_bytes },
@@ -90,19 +88,34 @@ _Noreturn static void no_qp(const struct link *l)
 }
 
 /* An inline size from the options must be granted; auto takes the largest that is. */
-static void create_qp(struct link *l)
+static struct ibv_qp *first_qp(struct link *l)
 {
 	const uint64_t asked = l->verbs->inline_bytes;
+	struct ibv_qp *qp = NULL;
 
-	if (asked != AUTO) {
-		l->qp = try_qp(l, asked);
-	} else if (l->options->measure == THROUGHPUT) {
-		l->qp = try_qp(l, 0);
-	} else {
-		for (size_t i = 0; !l->qp && i < sizeof(inline_sizes) / sizeof(*inline_sizes); i++)
-			l->qp = try_qp(l, inline_sizes[i]);
+	if (asked != AUTO || l->options->measure == THROUGHPUT)
+		return try_qp(l, asked == AUTO ? 0 : asked);
+	for (size_t i = 0; !qp && i < sizeof(inline_sizes) / sizeof(*inline_sizes); i++)
+		qp = try_qp(l, inline_sizes[i]);
+	return qp;
+}
+
+static void create_qps(struct link *l)
+{
+	struct ibv_qp_init_attr control = {
+		.send_cq = l->control.sends.cq,
+		.recv_cq = l->control.receives.cq,
+		.cap = { VERBS_CONTROLS, VERBS_CONTROLS, 1, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		l->pairs[i].qp = i == 0 ? first_qp(l) : try_qp(l, l->inline_max);
+		if (!l->pairs[i].qp)
+			no_qp(l);
 	}
-	if (!l->qp)
+	l->control.qp = ibv_create_qp(l->pd, &control);
+	if (!l->control.qp)
 		no_qp(l);
 }
 
@@ -126,9 +139,9 @@ static void register_buffer(struct link *l)
 		die("ibv_reg_mr(%zu): %s; raise the limit of locked memory (ulimit -l)", size, strerror(errno));
 }
 
-static void modify(struct link *l, struct ibv_qp_attr *attr, int mask, const char *state)
+static void modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, const char *state)
 {
-	int error = ibv_modify_qp(l->qp, attr, mask);
+	int error = ibv_modify_qp(qp, attr, mask);
 
 	if (error)
 		die("the queue pair can't become %s: %s; check that GID and port (--gid-index, --ib-port) reach the "
@@ -136,7 +149,7 @@ static void modify(struct link *l, struct ibv_qp_attr *attr, int mask, const cha
 		    state, strerror(error));
 }
 
-static void to_init(struct link *l)
+static void to_init(const struct link *l, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -145,15 +158,15 @@ static void to_init(struct link *l)
 		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};
 
-	modify(l, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "initialised");
+	modify(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "initialised");
 }
 
-static void to_receive(struct link *l)
+static void to_receive(const struct link *l, struct ibv_qp *qp, uint32_t there)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = l->path.mtu,
-		.dest_qp_num = l->there.qp,
+		.dest_qp_num = there,
 		.rq_psn = l->there.psn,
 		.max_dest_rd_atomic = (uint8_t)l->here.reads,
 		.min_rnr_timer = (uint8_t)l->verbs->rnr_timer,
@@ -167,7 +180,7 @@ static void to_receive(struct link *l)
 	};
 
 	memcpy(attr.ah_attr.grh.dgid.raw, l->there.gid, 16);
-	modify(l, &attr,
+	modify(qp, &attr,
 	       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
 	       "ready to receive");
@@ -180,7 +193,7 @@ static uint8_t choose_timeout(const struct link *l)
 	return l->path.device.vendor_id == VENDOR_SOFT_ROCE ? TIMEOUT_SOFT_ROCE : TIMEOUT;
 }
 
-static void to_send(struct link *l)
+static void to_send(const struct link *l, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
@@ -192,14 +205,14 @@ static void to_send(struct link *l)
 			(uint8_t)least((uint64_t)l->path.device.max_qp_init_rd_atom, least(l->there.reads, UINT8_MAX)),
 	};
 
-	modify(l, &attr,
+	modify(qp, &attr,
 	       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 		       IBV_QP_MAX_QP_RD_ATOMIC,
 	       "ready to send");
 }
 
-/* The server of a WRITE or READ takes no part in it: spinning would only take time from the driver. */
-static enum wait receive_wait(const struct link *l)
+/* An end that takes no part in the data only waits for a control message: spinning would take time from the driver. */
+static enum wait control_wait(const struct link *l)
 {
 	const bool idle = l->verbs->operation == OP_WRITE || l->verbs->operation == OP_READ;
 
@@ -207,32 +220,59 @@ static enum wait receive_wait(const struct link *l)
 }
 
 /* Drivers number their completion vectors like the CPUs. */
+static void open_queues(struct link *l)
+{
+	const uint64_t core = l->options->core;
+	const enum wait wait = (enum wait)l->options->wait;
+	const struct {
+		struct verbs_queue *queue;
+		uint64_t entries;
+		enum wait wait;
+		uint64_t vector;
+	} queues[] = {
+		{ &l->sends, l->pair_count * l->verbs->tx_depth, wait, 0 },
+		{ &l->receives, l->pair_count * l->verbs->rx_depth, wait, 1 },
+		{ &l->control.sends, VERBS_CONTROLS, wait, 0 },
+		{ &l->control.receives, VERBS_CONTROLS, control_wait(l), 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++)
+		verbs_queue_open(queues[i].queue, l->path.context, queues[i].entries, queues[i].wait,
+				 core != AUTO ? core : queues[i].vector);
+}
+
+static void connect_qp(const struct link *l, struct ibv_qp *qp, uint32_t there)
+{
+	to_init(l, qp);
+	to_receive(l, qp, there);
+	to_send(l, qp);
+}
+
 void verbs_connect(struct link *l)
 {
-	const bool pinned = l->options->core != AUTO;
-
 	l->pd = ibv_alloc_pd(l->path.context);
 	if (!l->pd)
 		die("ibv_alloc_pd: %s", strerror(errno));
-	verbs_queue_open(&l->sends, l->path.context, l->verbs->tx_depth + VERBS_SPARE, (enum wait)l->options->wait,
-			 pinned ? l->options->core : 0);
-	verbs_queue_open(&l->receives, l->path.context, l->verbs->rx_depth + VERBS_SPARE, receive_wait(l),
-			 pinned ? l->options->core : 1);
+	open_queues(l);
 	l->timeout = choose_timeout(l);
-	create_qp(l); /* before the memory: a device without RC may not allow remote access either (efa) */
+	create_qps(l); /* before the memory: a device without RC may not allow remote access either (efa) */
 	l->relaxed_ordering = choose_relaxed_ordering(l);
 	register_buffer(l);
 	verbs_addresses_exchange(l);
-	to_init(l);
-	to_receive(l);
-	to_send(l);
+	connect_qp(l, l->control.qp, l->there.control_qp);
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		connect_qp(l, l->pairs[i].qp, l->there.qps[i]);
 }
 
 void verbs_disconnect(struct link *l)
 {
-	ibv_destroy_qp(l->qp);
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		ibv_destroy_qp(l->pairs[i].qp);
+	ibv_destroy_qp(l->control.qp);
 	verbs_queue_close(&l->sends);
 	verbs_queue_close(&l->receives);
+	verbs_queue_close(&l->control.sends);
+	verbs_queue_close(&l->control.receives);
 	ibv_dereg_mr(l->mr);
 	ibv_dealloc_pd(l->pd);
 	ibv_close_device(l->path.context);

@@ -1,4 +1,4 @@
-/* One reliable connection: what the files of the verbs transport share. */
+/* What the files of the verbs transport share: queue pairs for data, and one for control messages. */
 #ifndef VERBS_LINK_H
 #define VERBS_LINK_H
 
@@ -7,18 +7,32 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
-#define VERBS_SPARE 8 /* spare entries of each queue, for control messages beside a full window */
-
-/* The immediate of a control message, which has no data; its last bit is the enum control. Big-endian as sent. */
-#define VERBS_CONTROL 0x1abc0de0u
+#define VERBS_PAIRS_MAX 64
+#define VERBS_CONTROLS 8 /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
 struct verbs_address {
 	uint64_t buffer; /* the memory of WRITE and READ */
 	uint64_t max_message_bytes;
-	uint32_t buffer_key, qp, psn, lid, link_layer, gid_type, mtu, reads;
+	uint32_t buffer_key, control_qp, psn, lid, link_layer, gid_type, mtu, reads;
 	uint32_t global_route; /* 1: the end must be reached by GID, or asks for it */
 	uint8_t gid[16];
+	uint32_t qps[VERBS_PAIRS_MAX]; /* for data */
+};
+
+/* A queue pair for data, and what it has done of a round. */
+struct verbs_pair {
+	struct ibv_qp *qp;
+	uint64_t messages, posted;          /* that this end sends: all, and posted so far */
+	uint64_t expected, arrived, queued; /* receive requests: all, completed, posted */
+};
+
+/* Control messages are reliable and have a queue pair to themselves, so that they neither use the entries of data nor
+ * wait behind them. */
+struct verbs_control {
+	struct ibv_qp *qp;
+	struct verbs_queue sends, receives;
+	unsigned int out; /* sent messages without a completion so far */
 };
 
 struct link {
@@ -29,9 +43,11 @@ struct link {
 	struct verbs_address here, there;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
-	struct ibv_qp *qp;
-	struct ibv_qp_ex *extended; /* the same queue pair, if ibv_wr_*() posts to it; else NULL */
+	struct verbs_pair pairs[VERBS_PAIRS_MAX];
+	uint64_t pair_count;
+	struct ibv_qp_ex *extended; /* the first pair's, if ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
+	struct verbs_control control;
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
 	bool global_route;     /* packets carry GIDs */
@@ -43,23 +59,20 @@ struct link {
 	struct ibv_sge *pieces;
 	struct ibv_send_wr *next; /* in the ring: the next ping or pong */
 	uint64_t ring_messages, ring_room;
-	uint64_t messages, posted;          /* of the round */
-	uint64_t signal_phase;              /* a message is signalled where posted % flow.signal_every is this */
-	uint64_t expected, arrived, queued; /* receive requests of the round: all, completed, posted */
-	uint64_t controls_out;              /* control messages without a completion so far */
-	volatile bool signalled;            /* the last message sent is signalled, and has no completion so far */
-	volatile unsigned char mark;        /* of the next WRITE ping, and its pong: 1 to 255 */
-	unsigned char *mark_out;            /* where it is sent from ... */
-	volatile unsigned char *mark_in;    /* ... and where that of the other end arrives */
+	uint64_t signal_phase;           /* a message is signalled where posted % flow.signal_every is this */
+	volatile bool signalled;         /* the last message sent is signalled, and has no completion so far */
+	volatile unsigned char mark;     /* of the next WRITE ping, and its pong: 1 to 255 */
+	unsigned char *mark_out;         /* where it is sent from ... */
+	volatile unsigned char *mark_in; /* ... and where that of the other end arrives */
 };
 
-/* Exchanges the addresses of the two ends; needs the queue pair and the memory region. */
+/* Exchanges the addresses of the two ends; needs the queue pairs and the memory region. */
 void verbs_addresses_exchange(struct link *l);
 
 /* Waits until the other end is here too, with its receive requests posted. */
 void verbs_barrier(struct link *l);
 
-/* Creates queue pair and memory region, and connects them to the other end. */
+/* Creates queue pairs and memory region, and connects them to the other end. */
 void verbs_connect(struct link *l);
 void verbs_disconnect(struct link *l);
 
@@ -70,23 +83,25 @@ unsigned char *verbs_incoming(struct link *l, uint64_t message);
 /* Fills the flow from depth on; refuses what is impossible. */
 void verbs_plan(struct link *l, struct flow *f);
 
-/* Sends: a prebuilt ring of requests, their completions, and control messages. */
+/* Sends: a prebuilt ring of requests, and their completions. */
 void verbs_ring_build(struct link *l);
 uint64_t verbs_send_post(struct link *l, uint64_t messages);
 void verbs_send_one(struct link *l); /* posts the next ping or pong of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
-void verbs_send_control(struct link *l, enum control control);
-void verbs_send_order(struct link *l, uint32_t number); /* a control message with a number */
-void verbs_send_drain(struct link *l);
 
 /* Receives: what keeps them posted, and what arrives in them. */
-void verbs_receive_refill(struct link *l);                       /* up to rx_depth, and no more than the round uses */
-void verbs_receive_controls(struct link *l, unsigned int count); /* posts requests for control messages */
-enum control verbs_receive_control(struct link *l);              /* waits for one */
-uint32_t verbs_receive_order(struct link *l);
-void verbs_receive_message(struct link *l); /* waits for one; the caller refills */
-void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
+void verbs_receive_refill(struct link *l, struct verbs_pair *p); /* up to rx_depth, and no more than the round uses */
+void verbs_receive_message(struct link *l);                      /* waits for one; the caller refills */
+void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
+
+/* Control messages, on the queue pair of their own. */
+void verbs_control_begin(struct link *l); /* posts their receive requests */
+void verbs_control_signal(struct link *l, enum control control);
+enum control verbs_control_await(struct link *l);
+void verbs_control_order(struct link *l, uint32_t number);
+uint32_t verbs_control_ordered(struct link *l);
+void verbs_control_drain(struct link *l); /* waits until all are acknowledged */
 
 /* A round begins whose messages are seen by their last byte. */
 void verbs_marks_begin(struct link *l);

@@ -38,8 +38,7 @@ static inline __attribute__((always_inline)) void pongs(struct link *l, uint64_t
 static void reap_signalled(struct link *l)
 {
 	if (l->signalled)
-		while (verbs_send_reap(l) == 0)
-			;
+		verbs_send_reap(l);
 }
 
 void verbs_marks_begin(struct link *l)
@@ -100,10 +99,10 @@ static void look_at_sends(void *link)
 /* The answer to this message may arrive before a receive is posted, if the previous message took the last one. */
 static inline void ask_by_message(struct link *l)
 {
-	if (l->queued == l->arrived)
-		verbs_receive_refill(l);
+	if (l->pairs->queued == l->pairs->arrived)
+		verbs_receive_refill(l, l->pairs);
 	verbs_send_one(l);
-	verbs_receive_refill(l);
+	verbs_receive_refill(l, l->pairs);
 }
 
 static inline void await_answer_by_message(struct link *l)
@@ -140,7 +139,7 @@ static inline void read_extended(struct link *l)
 static inline void read_posted(struct link *l)
 {
 	struct ibv_send_wr *bad;
-	int error = ibv_post_send(l->qp, l->ring, &bad);
+	int error = ibv_post_send(l->pairs->qp, l->ring, &bad);
 
 	if (error)
 		die("ibv_post_send: %s", strerror(error));

@@ -1,6 +1,5 @@
 #include "verbs_link.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +8,6 @@
 #include "least.h"
 #include "watch.h"
 
-/* The wr_id of a control message. That of a data request is the number of messages that it completes; for pings an
- * upper bound. */
-#define CONTROL_ID 0
 #define BATCH 64 /* completions per poll */
 
 static enum ibv_wr_opcode opcode(const struct link *l)
@@ -36,7 +32,7 @@ static void ring_build_piece(struct link *l, uint64_t message, uint64_t piece)
 	l->pieces[at] = (struct ibv_sge){ (uintptr_t)local + offset,
 					  (uint32_t)least(chunk, l->flow.size_bytes - offset), l->mr->lkey };
 	l->ring[at] = (struct ibv_send_wr){
-		.wr_id = l->flow.signal_every,
+		.wr_id = l->flow.signal_every, /* messages that it completes; for pings an upper bound */
 		.next = last && (message + 1) % l->flow.post_list == 0 ? NULL : &l->ring[at + 1],
 		.sg_list = &l->pieces[at],
 		.num_sge = 1,
@@ -70,67 +66,69 @@ void verbs_ring_build(struct link *l)
 	l->next = l->ring;
 }
 
-static void post_send(struct link *l, struct ibv_send_wr *wr)
+static void post_send(struct verbs_pair *p, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
-	int error = ibv_post_send(l->qp, wr, &bad);
+	int error = ibv_post_send(p->qp, wr, &bad);
 
 	if (error)
 		die("ibv_post_send: %s", strerror(error));
 }
 
 /* The end of a round: the last post list may be shorter, and its last request is signalled. */
-static void post_last(struct link *l, struct ibv_send_wr *first, struct ibv_send_wr *last)
+static void post_last(struct link *l, struct verbs_pair *p, struct ibv_send_wr *first, struct ibv_send_wr *last)
 {
 	const struct ibv_send_wr as_built = *last;
 
 	last->next = NULL;
 	last->send_flags |= IBV_SEND_SIGNALED;
-	last->wr_id = (l->messages - 1) % l->flow.signal_every + 1;
-	post_send(l, first);
+	last->wr_id = (p->messages - 1) % l->flow.signal_every + 1;
+	post_send(p, first);
 	*last = as_built;
 }
 
 /* A post list of the ring, or a part of it. */
-static void post_piece(struct link *l, struct ibv_send_wr *first, struct ibv_send_wr *last)
+static void post_piece(struct verbs_pair *p, struct ibv_send_wr *first, struct ibv_send_wr *last)
 {
 	struct ibv_send_wr *const next = last->next;
 
 	last->next = NULL;
-	post_send(l, first);
+	post_send(p, first);
 	last->next = next;
 }
 
 uint64_t verbs_send_post(struct link *l, uint64_t messages)
 {
-	struct ibv_send_wr *first = &l->ring[l->posted % l->ring_messages * l->flow.operations];
+	struct verbs_pair *p = l->pairs;
+	struct ibv_send_wr *first = &l->ring[p->posted % l->ring_messages * l->flow.operations];
 	struct ibv_send_wr *last = first + messages * l->flow.operations - 1;
 
-	l->posted += messages;
-	if (l->posted == l->messages)
-		post_last(l, first, last);
+	p->posted += messages;
+	if (p->posted == p->messages)
+		post_last(l, p, first, last);
 	else
-		post_piece(l, first, last);
+		post_piece(p, first, last);
 	return messages;
 }
 
 void verbs_send_one(struct link *l)
 {
-	post_send(l, l->next);
-	l->posted++;
+	struct verbs_pair *p = l->pairs;
+
+	post_send(p, l->next);
+	p->posted++;
 	/* Computed while this message is in flight. */
-	l->next = &l->ring[l->posted % l->ring_messages];
-	l->signalled = l->posted % l->flow.signal_every == l->signal_phase;
+	l->next = &l->ring[p->posted % l->ring_messages];
+	l->signalled = p->posted % l->flow.signal_every == l->signal_phase;
 }
 
-static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
+static uint64_t completed(const struct ibv_wc *wc, int found)
 {
 	uint64_t messages = 0;
 
 	for (int i = 0; i < found; i++) {
 		watch_advance();
 		messages += wc[i].wr_id;
-		l->controls_out -= wc[i].wr_id == CONTROL_ID;
 	}
 	return messages;
 }
@@ -139,43 +137,12 @@ uint64_t verbs_send_peek(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
+	return completed(wc, verbs_queue_poll(&l->sends, BATCH, wc));
 }
 
 uint64_t verbs_send_reap(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	return completed(l, wc, l->sends.wait(&l->sends, BATCH, wc));
-}
-
-void verbs_send_drain(struct link *l)
-{
-	while (l->controls_out > 0)
-		verbs_send_reap(l);
-}
-
-static void send_immediate(struct link *l, uint32_t number)
-{
-	struct ibv_send_wr wr = {
-		.wr_id = CONTROL_ID,
-		.opcode = IBV_WR_SEND_WITH_IMM,
-		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = htonl(number),
-	};
-
-	if (l->controls_out >= VERBS_SPARE / 2)
-		verbs_send_drain(l);
-	l->controls_out++;
-	post_send(l, &wr);
-}
-
-void verbs_send_control(struct link *l, enum control control)
-{
-	send_immediate(l, VERBS_CONTROL | control);
-}
-
-void verbs_send_order(struct link *l, uint32_t number)
-{
-	send_immediate(l, number);
+	return completed(wc, l->sends.wait(&l->sends, BATCH, wc));
 }

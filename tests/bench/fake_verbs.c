@@ -63,7 +63,7 @@ static const struct fake_device *device_of(struct ibv_context *context)
 
 /* Queues */
 
-#define PAIRS 2
+#define PAIRS 256
 
 struct places {
 	const char *name;
@@ -104,6 +104,7 @@ struct channel {
 };
 
 static struct pair *pairs[PAIRS];
+static int pairs_most; /* numbers that were in use at once */
 
 static void put_completion(struct ibv_cq *cq, struct ibv_wc wc, struct places *places, uint64_t covers)
 {
@@ -199,7 +200,7 @@ void fake_carry_out(uint64_t most)
 
 	while (found && most > 0) {
 		found = false;
-		for (int i = 0; i < PAIRS && most > 0; i++)
+		for (int i = 0; i < pairs_most && most > 0; i++)
 			if (pairs[i] && pairs[i]->other && carry_out_next(pairs[i])) {
 				found = true;
 				most--;
@@ -262,7 +263,8 @@ static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_re
 			return fake_verbs.post_recv_error;
 		if (is_full(&p->receives))
 			return ENOMEM;
-		p->rooms[p->receives.posted++ % p->receives.capacity] = *wr->sg_list;
+		p->rooms[p->receives.posted++ % p->receives.capacity] =
+			wr->num_sge > 0 ? *wr->sg_list : (struct ibv_sge){ 0 };
 	}
 	posted();
 	return 0;
@@ -410,7 +412,9 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 	cap->max_recv_wr = receive_room;
 	while (pairs[number])
 		number++;
-	fake_verbs.inline_most = cap->max_inline_data;
+	pairs_most = number < pairs_most ? pairs_most : number + 1;
+	if (cap->max_inline_data > fake_verbs.inline_most)
+		fake_verbs.inline_most = cap->max_inline_data;
 	p = pairs[number] = calloc(1, sizeof(*p));
 	p->extended = (struct ibv_qp_ex){
 		.qp_base = { .context = context, .send_cq = sends, .recv_cq = receives, .qp_num = (uint32_t)number },

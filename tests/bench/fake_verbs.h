@@ -46,7 +46,7 @@ struct fake_verbs {
 	int queue_count;
 	enum ibv_wc_status write_status; /* if not 0: of each WRITE, whose data are lost */
 	unsigned int access;             /* of the memory that was registered last */
-	uint32_t inline_most;            /* granted to the last queue pair */
+	uint32_t inline_most;            /* granted to a queue pair */
 	bool extended;                   /* a queue pair was created by ibv_create_qp_ex() */
 	uint32_t immediate;              /* the last one that was sent */
 	uint64_t sent_with_ready[FAKE_READY_MOST +

@@ -385,9 +385,9 @@ TEST(each_provider_gets_what_it_can_do_or_is_refused_by_name)
 		  OP_READ,
 		  "calls: newer\ninline: 220\n",
 		  0 },
-		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 512 },
+		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 256 },
 		  OP_SEND,
-		  "ibv_create_qp: Invalid argument; this device takes at most 512 requests: lower --tx-depth",
+		  "ibv_create_qp: Invalid argument; this device takes at most 256 requests: lower --tx-depth",
 		  1 },
 		{ { .name = "irdma", .refuses_silently = true, .inline_limit = 101, .room_limit = 4096 },
 		  OP_READ,
@@ -400,7 +400,7 @@ TEST(each_provider_gets_what_it_can_do_or_is_refused_by_name)
 		{ { .name = "bnxt_re", true, .reads = 126, .init_reads = 8 }, OP_READ, "reads: 8 of 8\n", 0 },
 		{ { .name = "bnxt_re", true, .room_limit = 256, .shortens_queues = true },
 		  OP_SEND,
-		  "this device's queues take 136 sends and 256 receives, 8 of them for control messages: lower",
+		  "this device's queues take 128 sends and 256 receives: lower",
 		  1 },
 		{ { .name = "efa", true, .is_datagram_only = true },
 		  OP_SEND,
@@ -439,8 +439,14 @@ TEST(both_queues_interrupt_the_cpu_that_the_program_is_pinned_to)
 /* In place of the timer: two ticks a wait, of which the second finds no progress. */
 static void tick_and_switch(void)
 {
+	static volatile bool ticks;
+
+	if (ticks) /* a poll of the signal handler, which does not wait */
+		return;
+	ticks = true;
 	raise(SIGALRM);
 	raise(SIGALRM);
+	ticks = false;
 	two_ends_switch();
 }
 
