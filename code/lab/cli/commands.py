@@ -130,6 +130,7 @@ ASSIGNMENT = argument("--assignment", help=ASSIGNED)
 ASSIGNMENT_NAME = argument("assignment", nargs="?", help=ASSIGNED)
 YES = flag("--yes", "allow more than a million trials")
 TABLE_REFERENCE = flag("--reference", "write results/reference, which verify compares with")
+TABLE_JSON = flag("--json", "write a JSON object for each row, one a line, beside the CSV")
 CAUSES_REFERENCE = flag(
     "--reference", "write results/reference too, from which reports take it where nothing was counted"
 )
@@ -182,7 +183,7 @@ SECTIONS = {
             flag("--report", "write each experiment's report as soon as its trials are over"),
         ),
         Command("cli.measure.table", "write the records as a CSV table", "verbs_throughput").takes(
-            EXPERIMENTS_OR_ALL, *READ, TABLED, TABLE_REFERENCE
+            EXPERIMENTS_OR_ALL, *READ, TABLED, TABLE_REFERENCE, TABLE_JSON
         ),
         Command("cli.measure.show", "print one record", "3f9a").takes(
             argument("record", help="the first digits of its key, from a table's column record"), RECORDS
@@ -320,7 +321,14 @@ SECTIONS = {
             RECORDS,
             argument("--seed", type=seed, help="choose the trials by this number (default: a random one)"),
         ),
-        Command("cli.tools.bench", "compare Verbyte's programs with reference tools", "--jobs 2").takes(*WHERE),
+        Command(
+            "cli.bench.bench", "compare Verbyte's programs with reference tools", "--seed 7 --junit bench.xml"
+        ).takes(
+            *WHERE,
+            argument("--seed", type=seed, help="draw further sizes by this number (default: a random one)"),
+            file("--json", "write the results as JSON too", metavar="FILE"),
+            file("--junit", "write a test for each comparison as JUnit's XML", metavar="FILE"),
+        ),
         Command(
             "cli.tools.fit_card",
             "fit a modelled card to a measured curve",

@@ -20,7 +20,7 @@ from lab.plan.planning import Workshop, most_trials, open_workshop
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import plans_of
 from lab.records.reference import write_reference
-from lab.records.table import columns, format_table, make_table, table_stamp
+from lab.records.table import columns, format_json_lines, format_table, make_table, table_stamp
 from lab.run.estimate import TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 from lab.sites.hosts import ANY, choose
@@ -206,6 +206,10 @@ def table(options: Namespace) -> int:
         tell(*damaged(plan.planned, options.results))
         file = write_table(plan, options.results, options.out)
         print(f"{from_here(file)}: {_done(plan.planned, options.results)} of {len(plan.planned)} trials")
+        if options.json:
+            beside = file.with_suffix(".jsonl")
+            write_text(beside, format_json_lines(make_table(plan, options.results)))
+            print(from_here(beside))
     if options.reference:
         todo, _ = missing(plans, options.results)
         if todo:  # a reference with gaps would look complete

@@ -1,4 +1,4 @@
-"""Commands besides measuring: profile, fit-card, verify, spot, bench, lock, image and script."""
+"""Commands besides measuring: profile, fit-card, verify, spot, lock, image and script."""
 
 import random
 import secrets
@@ -12,7 +12,7 @@ from pathlib import Path
 from lab.analysis.card import Conditions, Rates, errors, slowed, unknown
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted
 from lab.compiler import build
 from lab.errors import LabError, SiteError, SizeError, SpecError, tell
 from lab.experiment.reader import load
@@ -22,12 +22,12 @@ from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.model.sizes import format_size, parse_size, parse_sizes
 from lab.model.trial import End, Ends
-from lab.places import CACHE, EXPERIMENTS, MACHINE, REFERENCE, from_here
+from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.builds import compiled_places, keep_binaries, lab_programs
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.plan.planning import all_experiments, find_experiment, open_workshop
 from lab.programs.perftest import PS_PER_US
-from lab.records.compare import compare, difference_of_records, format_result
+from lab.records.compare import difference_of_records
 from lab.records.compare import verify as compare_tables
 from lab.records.record import has_record
 from lab.records.reference import changed_parts, read_reference, write_reference
@@ -202,20 +202,6 @@ def _tenth(plan: Plan, chance: random.Random) -> Plan:
     of_series = [[each for each in plan.planned if each.series is series] for series in plan.experiment.series]
     chosen = (chance.sample(trials, max(1, len(trials) // 10)) for trials in of_series if trials)
     return replace(plan, planned=tuple(planned for trials in chosen for planned in trials))
-
-
-def bench(options: Namespace) -> int:
-    shop = open_shop([EXPERIMENTS / "bench.toml"], options)
-    summary = run_remaining(shop, options.results, options.jobs)
-    if summary.interrupted:
-        return say_interrupted(summary)
-    (plan,) = shop.plans
-    rows = make_table(plan, options.results)
-    write_table(plan, options.results)
-    results = [compare(comparison, rows) for comparison in plan.experiment.comparisons]
-    for result in results:
-        print(format_result(result))
-    return max(say_failures(summary), int(not all(result.holds for result in results)))
 
 
 def lock(options: Namespace) -> int:

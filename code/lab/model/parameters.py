@@ -202,6 +202,9 @@ class ProfileKeys:
     ]
     iterations_at_most: Annotated[int | None, COUNT, "No size has more iterations.", "2_000"] = None
     iterations_at_least: Annotated[int, COUNT, "No bound lowers the iterations below this.", "40"] = 1
+    iterations_multiple_of: Annotated[
+        int, COUNT, "A bound leaves a multiple of this many iterations, for programs that post whole lists.", "64"
+    ] = 1
     depths_at_least: Annotated[
         int, COUNT, "No bound lowers the iterations below this many times `tx_depth`, so that the window slides.", "4"
     ] = 0
@@ -223,7 +226,8 @@ class Profile(ProfileKeys):
     def counts(self, parameters: Parameters, size: int) -> Counts:
         """Iterations and warm-up of one size within the profile's bounds."""
         least = max(self.iterations_at_least, self.depths_at_least * parameters.tx_depth)
-        iterations = min(parameters.iterations, max(self._bound(size, self.iterations_at_most), least))
+        bound = self._bound(size, self.iterations_at_most)
+        iterations = min(parameters.iterations, max(bound - bound % self.iterations_multiple_of, least))
         window = min(parameters.tx_depth, iterations)  # the most messages in flight
         warmup = max(self._bound(size, self.warmup_at_most), self.warmup_depths_at_least * window)
         return Counts(size, iterations, min(parameters.warmup, warmup))

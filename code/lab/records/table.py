@@ -3,8 +3,9 @@
 import csv
 import hashlib
 import io
+import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -221,6 +222,16 @@ def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
     writer.writeheader()
     writer.writerows(row.cells() for row in rows)
     return text.getvalue()
+
+
+def format_json_lines(rows: Iterable[Row]) -> str:
+    """Return a JSON object for each row, without empty cells; measured values are numbers."""
+    return "".join(json.dumps({name: value for name, value in _values(row) if value != ""}) + "\n" for row in rows)
+
+
+def _values(row: Row) -> Iterator[tuple[str, str | int]]:
+    numbers = {"repetition": row.repetition, "size_bytes": row.size_bytes, **row.counts}
+    return ((name, numbers.get(name, cell)) for name, cell in row.cells().items())
 
 
 def parse_table(text: str) -> list[Row]:

@@ -239,6 +239,11 @@ def test_later_layers_replace_values_of_earlier_ones(experiment_file: Write) -> 
             [128],
             [{1: (1500, 500), 128: (512, 500), 1024: (100, 64)}],
         ),
+        (
+            'bytes_per_size_at_most = "100K"\niterations_multiple_of = 64\niterations_at_least = 100\n',
+            [128],
+            [{1: (2000, 500), 128: (768, 500), 1024: (100, 100)}],
+        ),
         ("iterations_at_most = 500\ndepths_at_least = 2\n", [16, 400], [{1: (500, 500)}, {1: (800, 500)}]),
         (
             'bytes_per_size_at_most = "64K"\nwarmup_at_most = 20\nwarmup_depths_at_least = 1\n',
@@ -246,7 +251,7 @@ def test_later_layers_replace_values_of_earlier_ones(experiment_file: Write) -> 
             [{1: (2000, 20), 1024: (64, 20)}, {1: (2000, 64), 1024: (64, 64)}, {1: (2000, 500), 1024: (64, 64)}],
         ),
     ],
-    ids=["bytes", "depths", "warm-up"],
+    ids=["bytes", "lists", "depths", "warm-up"],
 )
 def test_profile_bounds_the_messages_of_each_size_on_its_site_only(
     experiment_file: Write, bounds: str, depths: list[int], counts: list[dict[int, tuple[int, int]]]

@@ -1,5 +1,6 @@
 """Experiments are read from their records by an index, without their site."""
 
+import csv
 import hashlib
 import json
 import shutil
@@ -100,8 +101,14 @@ def test_tables_queries_records_and_comparisons_need_only_records(
 ) -> None:
     plan = lay()
     where = ("--results", str(results))
-    assert main(["table", str(file), *where]) == 0
+    assert main(["table", str(file), "--json", *where]) == 0
     assert f"{len(plan.planned)} of {len(plan.planned)} trials" in capsys.readouterr().out
+    rows = list(csv.DictReader((results / "small.csv").read_text().splitlines()))
+    lines = [json.loads(line) for line in (results / "small.jsonl").read_text().splitlines()]
+    assert [{key: str(value) for key, value in line.items()} for line in lines] == [
+        {key: cell for key, cell in row.items() if cell} for row in rows
+    ]
+    assert all(isinstance(line["size_bytes"], int) and isinstance(line["messages"], int) for line in lines)
     assert main(["query", str(file), *where]) == 0
     assert "peer at 64" in capsys.readouterr().out
     assert main(["show", plan.planned[0].trial.key[:12], *where]) == 0
