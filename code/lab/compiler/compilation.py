@@ -21,16 +21,24 @@ SCRIPT = f"""cd {WORK} || exit 2
 ulimit -v {MEMORY_BYTES // 1024} && ulimit -f {DISK_BYTES // 512} && ulimit -t {PROCESSOR_S} && ulimit -c 0 || exit 2
 ulimit -p {PROCESSES} && ulimit -n {OPEN_FILES} && tar -x || exit 2
 names=$1; shift
-"$@" >/tmp/said 2>&1 </dev/null || {{ tail -c 2000 /tmp/said; exit 3; }}
-exec tar -c -- $names
+"$@" >/tmp/said 2>&1 </dev/null || {{ grep -m 1 error /tmp/said; tail -c 2000 /tmp/said; exit 3; }}
+exec tar -c -h --hard-dereference -- $names
 """
-LAST_LINES = 4
+LAST_LINES, LONGEST_LINE, LONGEST = 4, 200, 500
 FAILED, OVERTIME = 3, -9  # the status of a failed script, and of one that was killed at its deadline
 OVERMEMORY = -1000  # not a status of a process
 
 
 class BuildRefused(LabError):
     """The sources do not build."""
+
+
+def failure(output: bytes) -> str:
+    """The first line of a failed build that names an error, and the last lines."""
+    lines = output.decode(errors="replace").strip().splitlines()
+    last = lines[-LAST_LINES:]
+    first = next((line for line in lines if "error" in line and line not in last), "")
+    return " / ".join([first[:LONGEST_LINE], *last] if first else last)[:LONGEST] or "failed"
 
 
 @dataclass(frozen=True)
@@ -65,8 +73,7 @@ class Compilation:
         if status == OVERMEMORY:
             raise BuildRefused(f"{self.named} used more than {MEMORY_BYTES} bytes of memory in all its processes")
         if status == FAILED:
-            lines = output.decode(errors="replace").strip().splitlines()[-LAST_LINES:]
-            raise BuildRefused(f"{self.named}: {' / '.join(lines)[:300] or 'failed'}")
+            raise BuildRefused(f"{self.named}: {failure(output)}")
         try:
             files = bounded.unpack(io.BytesIO(output), LARGEST_PROGRAM)
         except tarfile.TarError as error:

@@ -11,7 +11,7 @@ from lab.model.parameters import NAMES
 from lab.options import Refusal, refusal
 from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
-from lab.programs.printed import is_unit
+from lab.programs.printed import Printed, is_unit, lines_about
 from lab.programs.program import ONE_WAY, Program, Request
 from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, OwnTable, own_program, places, split
 from lab.sites.site import fixed
@@ -96,7 +96,7 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     if table.output == "csv" and "{sizes}" not in commands:
         yield Fault("Verbyte's CSV has all sizes", (*path, "output"), "{sizes} in the commands")
     if table.output in ("csv", NOTHING):
-        for key in ("unit", "size_unit", "factor", "printed_by"):
+        for key in ("unit", "size_unit", "factor", "printed_by", "client_stays"):
             if getattr(table, key) != getattr(OwnTable, key):
                 what = f"{key} and output = {table.output!r} do not go together"
                 yield Fault(what, (*path, key), "'columns' or 'pattern'")
@@ -116,6 +116,11 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     required = {"value": True, "size": "{sizes}" in f"{table.server} {table.client}", "unit": not table.unit}
     for name in (name for name, is_required in required.items() if is_required and name not in groups):
         yield Fault(f"the pattern has no group named {name}", (*path, "pattern"), f"a group (?P<{name}>...)")
+    if table.client_stays:
+        try:
+            lines_about(Printed(re.compile(table.pattern)), ())
+        except ValueError as error:
+            yield Fault(f"the end of the client cannot be seen: {error}", (*path, "pattern"), "a simpler pattern")
     if table.unit and not is_unit(table.unit):
         yield Fault(f"{table.unit!r} is not a unit", (*path, "unit"), "one such as " + ", ".join(UNITS.values()))
 

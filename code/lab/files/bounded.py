@@ -100,6 +100,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
         for name, content in sorted(files.items()):
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
+            entry.mode = 0o755 if content.startswith(b"#!") else 0o644
             archive.addfile(entry, io.BytesIO(content))
     return stream.getvalue()
 

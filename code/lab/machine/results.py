@@ -16,7 +16,7 @@ from lab.files import bounded
 from lab.machine import qemu
 from lab.machine.link import FRAME_EXTRA_BYTES
 from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running
-from lab.model.trial import DAEMON, DEADLINE_STATUS, ECHO, End, Ends, Job, Outcome, Step, StepOutcome
+from lab.model.trial import DAEMON, DEADLINE_STATUS, ECHO, LAUNCHER, End, Ends, Job, Outcome, Step, StepOutcome
 from lab.typed_json import whole
 
 CLIENT, SERVER = 0, 1
@@ -238,10 +238,11 @@ def apart(job: Job) -> Job:
 def _apart(step: Step) -> Step:
     if step.server != DAEMON:
         return step
-    launcher, *arguments = (ASK if word == ECHO else word for word in step.client)
+    at = step.client.index(LAUNCHER)
+    launcher, *arguments = (ASK if word == ECHO else word for word in step.client[at:])
     listen = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
     ask = ("sh", "-c", WRITE_ASK, ASK, SIDE[SERVER], str(DAEMON_PORT), launcher, *ON_THE_SIDE, *arguments)
-    return Step(listen, ask, DAEMON_PORT)
+    return Step(listen, (*step.client[:at], *ask), DAEMON_PORT)
 
 
 FRAME, FLAGS, OUT, HEAD = 6, 2, 2, 28  # of a pcapng log

@@ -53,6 +53,7 @@ PS_PER_NS = 1000
 WIRES = ("name", "rate_bit_s", "wire_ns")
 PARAMETERS = tuple(each.name for each in fields(Card) if each.name != "name")
 
+LAUNCHER = "orterun"
 PLAIN = "orterun"  # starts both ranks on its host
 ECHO = "/bin/echo"  # the remote shell of a launcher that only prints the command of its daemon
 DAEMON = ("orted",)  # as a step's server: the first line that the client prints completes its command

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from lab.compiler.compilation import BuildRefused, Compilation
+from lab.compiler.compilation import BuildRefused, Compilation, failure
 from lab.errors import LabError, StorageError
 from lab.files.storage import OWNER, write_bytes
 from lab.files.store import sha256
@@ -73,7 +73,7 @@ def _keep(name: str, content: bytes, kept: Path) -> str:
 
 
 def build(builds: Iterable[Build]) -> None:
-    """Run each build command once on this host; the error of a failed build is its last line."""
+    """Run each build command once on this host."""
     for each in dict.fromkeys(builds):
         try:
             done = subprocess.run(each.command, cwd=each.folder, capture_output=True, timeout=DEADLINE_S, check=False)
@@ -81,8 +81,7 @@ def build(builds: Iterable[Build]) -> None:
             what = f"the build command cannot be run: {error}"
             raise LabError(what, str(each.folder), "build = ... in the experiment's file") from error
         if done.returncode:
-            lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-            what = f"{' '.join(each.command)}: {lines[-1] if lines else 'failed'}"
+            what = f"{' '.join(each.command)}: {failure(done.stderr or done.stdout)}"
             raise LabError(what, str(each.folder), "the same command there")
 
 
@@ -117,10 +116,11 @@ def lab_task() -> Compilation:
 
 
 def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
-    """The files that the author of a folder wrote, by name."""
+    """The files that the author of a folder wrote, by name; a link to one of the folder is that file."""
     files = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
     for file in files[:MOST_SOURCES]:
-        if file.is_file() and not file.is_symlink() and file.stat().st_size <= LARGEST_SOURCE:
+        inside = file.resolve().is_relative_to(build.folder.resolve())
+        if inside and file.is_file() and file.stat().st_size <= LARGEST_SOURCE:
             yield str(file.relative_to(build.folder)), file.read_bytes()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lab.model.trial import DAEMON, ECHO, PLAIN, Step
+from lab.model.trial import DAEMON, ECHO, LAUNCHER, PLAIN, Step
 
 Words = tuple[str, ...]
 
@@ -26,14 +26,14 @@ Starter = Callable[[dict[str, str], tuple[Rank, Rank]], Step]
 
 # A waiting rank yields, since both ranks may share CPUs.
 SHARING = ("--mca", "mpi_yield_when_idle", "1")
-ISOLATED = ("orterun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
+ISOLATED = (LAUNCHER, "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
-APART = ("orterun", "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
+APART = (LAUNCHER, "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
 # An address for documentation (RFC 5737): nothing connects to it, since the daemon connects to the launcher.
 NOT_HERE = "192.0.2.2"
 # Within a Slurm allocation: the launcher runs on its first node, and srun starts the daemon on the second.
 DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
-ON_NODES = ("orterun", "--allow-run-as-root", *DAEMON_BY_SRUN)
+ON_NODES = (LAUNCHER, "--allow-run-as-root", *DAEMON_BY_SRUN)
 NODES = ("+n0", "+n1")
 SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
 

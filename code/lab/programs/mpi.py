@@ -1,5 +1,6 @@
 """mpi-pingpong: one launcher starts both ranks, one at each end of the link; over TCP or over verbs."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step
@@ -20,11 +21,14 @@ TRANSPORTS = {
 }
 
 
-def launch(transport: str, ends: Ends, command: Words, other: Words = ()) -> Step:
-    """Return the step that runs a command as both ranks, or another at the server. Rank 0 runs at the client."""
+def launch(
+    transport: str, ends: Ends, command: Words, other: Words = (), more: Mapping[str, str] | None = None
+) -> Step:
+    """Return the step that runs a command as both ranks, or another at the server, with more settings of Open MPI.
+    Rank 0 runs at the client."""
     first = Rank(ends.client.host, _environment(transport, ends.client), command)
     second = Rank(ends.server.host, _environment(transport, ends.server), other or command)
-    return launchers.launch(ends.launcher, TRANSPORTS[transport], (first, second))
+    return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, (first, second))
 
 
 def _options(request: Request) -> tuple[str, ...]:

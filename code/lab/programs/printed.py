@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.sizes import LARGEST
 from lab.model.trial import StepOutcome
-from lab.programs.program import UNREAD, Reading, Request, Sample
+from lab.programs.program import LINES, UNREAD, Reading, Request, Sample
 
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
@@ -32,7 +32,12 @@ NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
 SHIFTS = {"B": 0, "K": 10, "M": 20, "G": 30}  # of sizes by the first letter, also where a program calls them KB
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
-TWICE, NONE = "two lines have a result", "no line has a result"
+NONE = "no line has a result"
+# What Open MPI writes before the lines of a rank, or where it cuts its output.
+RANK = re.compile(r"\[1,([01])\]<std(?:out|err)>:")
+# The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
+PARTS = re.compile(r"\(\?(?:P<\w+>|.)|\[\^?\]?(?:\\.|[^]\\])*\]|\\.|[*+?}]\?|.", re.DOTALL)
+CLASSES = {r"\d": "0-9", r"\s": " \t", r"\w": "A-Za-z0-9_"}
 
 Part = tuple[str, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
 
@@ -57,10 +62,62 @@ def output(outcome: StepOutcome, end: str, *, with_errors: bool) -> str:
     return f"{out}\n{err}" if with_errors else out
 
 
+def by_rank(outcome: StepOutcome) -> StepOutcome:
+    """Return the outcome of an MPI program with the lines of rank 1 as the server's; without ranks, as it is."""
+    outputs = []
+    for text in (outcome.client_out, outcome.client_err):
+        first, *tagged = RANK.split(text)
+        parts = ("0", first), *zip(tagged[::2], tagged[1::2], strict=True)
+        outputs += ["".join(part for rank, part in parts if rank == wanted) for wanted in "01"]
+    (client_out, server_out, client_err, server_err) = outputs
+    return replace(
+        outcome,
+        client_out=client_out,
+        client_err=client_err,
+        server_out=server_out or outcome.server_out,
+        server_err=server_err or outcome.server_err,
+    )
+
+
+def lines_about(printed: Printed, sizes: Iterable[int]) -> tuple[str, tuple[str, ...]]:
+    """Return extended regular expressions, as awk knows them: one that finds a line with a result, and one for each
+    size. Raise ValueError for a pattern that has none."""
+    parts = PARTS.findall(r"^\s*(?P<size>\S+)\s+\S+\s+\S+\s*$" if printed.only else printed.pattern.pattern)
+    whole = "".join(map(_extended, parts))
+    if "(?P<size>" not in parts:
+        return whole, (whole,)
+    before = parts[: parts.index("(?P<size>")]
+    if before.count(")") < sum(part.startswith("(") for part in before):
+        raise ValueError("the group of the size is inside another group")
+    start = "".join(map(_extended, before)) or "(^|[^0-9])"
+    return whole, tuple(f"{start}({'|'.join(_spelled(printed, size))})([^0-9]|$)" for size in sizes)
+
+
+def _extended(part: str) -> str:
+    """Return a part of Python's regular expressions as POSIX spells it; whether a line matches depends on no name of a
+    group, and not on whether a quantifier is lazy."""
+    if part.startswith("(?P<") or part == "(?:":
+        return "("
+    if part.startswith("[") and len(part) > 1:
+        return re.sub(r"\\[dsw]", lambda match: CLASSES[match[0]], part)
+    if part.lower() in CLASSES:
+        return f"[{'' if part in CLASSES else '^'}{CLASSES[part.lower()]}]"
+    if part.startswith("(?") or (part.startswith("\\") and (part[1].isalnum() and part not in (r"\t", r"\b"))):
+        raise ValueError(f"{part} has no counterpart in awk")
+    return "" if part == r"\b" else part[0] if part[-1:] == "?" and len(part) > 1 and part[0] in "*+?}" else part
+
+
+def _spelled(printed: Printed, size: int) -> Iterator[str]:
+    """Return expressions for a size with each unit in which it is a whole number."""
+    for unit, shift in SHIFTS.items():
+        if size % (1 << shift) == 0 and size >> shift:
+            name = " ?(B|[Bb]ytes?)" if unit == "B" else f" ?[{unit}{unit.lower()}](i?B)?"
+            yield f"{size >> shift}({name}){'?' if printed.size_unit[0] == unit else ''}"
+
+
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
     """Return a sample for each readable size, in the order of the request; raise if there is none."""
-    samples: dict[int, Sample] = {}
-    rounded: dict[int, float] = {}
+    printed_lines: dict[int, list[tuple[Sample, float]]] = {}
     lost: dict[int, str] = {}
     for text, part in parts:
         for counts, groups in _results(printed, request, text, part):
@@ -69,16 +126,22 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
             except ParseError as error:
                 lost[counts.size] = error.what
             else:
-                if counts.size in samples:
-                    lost[counts.size] = TWICE
-                samples[counts.size] = sample
-                rounded[counts.size] = _rounded(groups["value"] or "", latency=request.measure == "latency")
+                rounded = _rounded(groups["value"] or "", latency=request.measure == "latency")
+                printed_lines.setdefault(counts.size, []).append((sample, rounded))
     sizes = [counts.size for counts in request.counts]
-    lost = {size: NONE for size in sizes if size not in samples} | lost
+    lost = {size: NONE for size in sizes if size not in printed_lines} | lost
     if len(lost) == len(sizes):
         raise ParseError("; ".join(f"{size} bytes: {why}" for size, why in lost.items()), where=request.program)
     header = {f"{UNREAD}{size}": why for size, why in sorted(lost.items())}
-    return Reading(header, tuple(samples[size] for size in sizes if size not in lost), rounded)
+    header |= {f"{LINES}{size}": str(len(lines)) for size, lines in sorted(printed_lines.items()) if len(lines) > 1}
+    chosen = {size: _median(printed_lines[size]) for size in sizes if size not in lost}
+    samples, rounds = zip(*chosen.values(), strict=True)
+    return Reading(header, samples, dict(zip(chosen, rounds, strict=True)))
+
+
+def _median(lines: list[tuple[Sample, float]]) -> tuple[Sample, float]:
+    """Return the line with the lower median of the times of one message: of several lines, each is a sample."""
+    return sorted(lines, key=lambda line: line[0].time_ns / line[0].messages)[(len(lines) - 1) // 2]
 
 
 def _results(

@@ -13,6 +13,7 @@ from lab.options import Table
 
 ONE_WAY = "one-way"
 UNREAD = "unread_"  # prefix of a header's names for sizes without a readable number
+LINES = "lines_"  # and for sizes with several lines, of which the median counts
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
 ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
@@ -83,7 +84,8 @@ SizeStep = Callable[[Request, Ends, Counts, int], Step]  # the last is a port
 Parse = Callable[[Request, tuple[StepOutcome, ...]], Reading]
 
 # Files that people write; the build makes every other file in the folder.
-ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile")
+TYPED = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk")
+ANY_SOURCE = (*TYPED, "Makefile", "*/Makefile", "makefile", "GNUmakefile")
 
 
 @dataclass(frozen=True)

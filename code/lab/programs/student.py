@@ -3,11 +3,11 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import product
-from pathlib import Path
+from pathlib import Path, PurePath
 from string import Formatter
 from typing import Annotated
 
@@ -15,8 +15,8 @@ from lab.errors import ParseError
 from lab.model.parameters import NAMES, Counts
 from lab.model.trial import DIRECTORY, End, Ends, Ready, Step, StepOutcome
 from lab.programs import mpi
-from lab.programs.printed import COLUMNS, Printed, output, read_printed
-from lab.programs.program import ANY_SOURCE, Build, Parse, Program, Reading, Request
+from lab.programs.printed import COLUMNS, Printed, by_rank, lines_about, output, read_printed
+from lab.programs.program import ANY_SOURCE, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 from lab.typed_json import TEXT, Limits
 
@@ -24,14 +24,22 @@ from lab.typed_json import TEXT, Limits
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
 ARGUMENTS = "arguments"  # of a series: any number of words
+TAGGED = {"orte_tag_output": "1"}  # Open MPI names the rank of each line
 KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}
 
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
 NOTHING = "none"  # the output of a program that only must work
 PORT = 18800
-LINE_BY_LINE = ("stdbuf", "-oL")  # else a program buffers its output until it ends, unless it sees a terminal
-# A server that stays is ended by a signal, which must not count as a failure.
-STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $!', "server")
+LINE_BY_LINE = ("stdbuf", "-oL")  # else an ended program's output is lost in its buffer
+# A server that stays is ended by a signal, which must not count as a failure; nor must its end shortly before, because
+# it lost its client.
+STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $! || { status=$?; sleep 2 & wait $!; exit $status; }', "server")
+# A client that stays is ended by awk, once all lines that it waits for are there. mawk must not wait for more of them.
+CLIENT_STAYS = """trap "exit 0" TERM; enough=$1; shift; exec 3>&1; awk=$(command -v mawk) && awk="$awk -W interactive"
+status=$({ { "$@" 3>&- 4>&-; echo $? >&4; } | ${awk:-awk} "$enough" >&3; } 4>&1); exit $status"""
+ENOUGH = """BEGIN {{ {left} }}
+{{ print; fflush(); sub(/^\\[1,[01]\\]<std(out|err)>:/, "") }}
+$0 ~ {result} {{ for (size in left) if ($0 ~ size) delete left[size]; for (size in left) next; system("kill 0") }}"""
 
 Words = tuple[str, ...]
 
@@ -39,6 +47,10 @@ Words = tuple[str, ...]
 def split(command: str) -> Words:
     """Split a command as a shell would, without a shell; raise ValueError for an open quote."""
     return tuple(shlex.split(command))
+
+
+SHELL = re.compile(r"[&|;<>()$`*?~\n]|^\s*\w+=")
+COMPILED = ("", ".out", ".exe", ".bin", ".elf")  # suffixes of programs; binaries with others are scripts and data
 
 
 def places(words: Iterable[str]) -> frozenset[str]:
@@ -67,6 +79,7 @@ class Commands:
     arguments: Words
     ready: Ready | None = None  # None: the server listens on {port}
     server_stays: bool = False
+    stays_after: Printed | None = None  # the results after which a client that stays is ended
     mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
 
     @property
@@ -99,16 +112,25 @@ class Commands:
 
         def filled(words: Words, end: End) -> Words:
             values = shared | {"device": end.device, "gid": end.gid}
-            return fill(words, values, fill(self.arguments, values, ()))
+            return *LINE_BY_LINE, *fill(words, values, fill(self.arguments, values, ()))
 
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
+        step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port))
         if self.mpi:
-            return mpi.launch(self.mpi, ends, client, server)
-        if self.ready and self.ready.line:
-            server = (*LINE_BY_LINE, *server)
-        if self.server_stays:
-            server = (*STAYS, *server)
-        return Step(server, client, port, self.ready or Ready(tcp=port, cm=port))
+            step = mpi.launch(self.mpi, ends, client, server, TAGGED)
+        elif self.server_stays or self.stays_after:
+            step = replace(step, server=(*STAYS, *server))
+        if self.stays_after:
+            enough = _enough(self.stays_after, [size.size for size in counts])
+            step = replace(step, client=("sh", "-c", CLIENT_STAYS, "client", enough, *step.client))
+        return step
+
+
+def _enough(printed: Printed, sizes: Iterable[int]) -> str:
+    """Return the program for awk that ends the client."""
+    result, left = lines_about(printed, sizes)
+    quoted = ['"' + text.replace("\\", r"\\").replace('"', r"\"") + '"' for text in (result, *left)]
+    return ENOUGH.format(result=quoted[0], left="; ".join(f"left[{text}]" for text in quoted[1:]))
 
 
 @dataclass(frozen=True)
@@ -177,6 +199,12 @@ class OwnTable:
         "The server does not end by itself: once the client has ended, a signal ends it, without an error.",
         "true",
     ] = False
+    client_stays: Annotated[
+        bool,
+        "The client goes on after `sizes`, or does not end by itself: once it has printed a line about each of them, a "
+        "signal ends it, without an error.",
+        "true",
+    ] = False
     mpi: Annotated[
         str,
         Limits(choices=("tcp", "verbs")),
@@ -191,16 +219,19 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
     """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
-    commands = Commands(server, client, split(arguments), table.ready, table.server_stays, table.mpi)
-    used = commands.places
+    data = tuple(file for file in table.binaries if is_data(PurePath(file)))
+    used = places((*server, *client, *split(arguments)))
     rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
+    printed = _printed(table, rdma=rdma, loops=loops)
+    stays_after = printed if table.client_stays else None
+    commands = Commands(server, client, split(arguments), table.ready, table.server_stays, stays_after, table.mpi)
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
-        _reader(table, commands, rdma=rdma, loops=loops),
+        partial(_read, table, commands, printed),  # not a closure: plans are pickled
         binaries,
-        build=Build(tuple(split(table.build)), folder, table.sources),
+        build=Build(build_command(table.build), folder, (*table.sources, *data)),
         prints_samples=table.output == "csv",
         both_spin=table.both_spin,
         rdma=rdma,
@@ -214,9 +245,22 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
     )
 
 
+def is_data(binary: PurePath) -> bool:
+    """Return whether a file of `binaries` is a script or data, which no build makes."""
+    return binary.suffix not in COMPILED
+
+
+def build_command(text: str) -> Words:
+    """Return the words of a command; a shell runs one that has a shell's signs."""
+    return ("sh", "-c", text) if SHELL.search(text) else split(text)
+
+
 def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
+    """Replace the program's name, and each name of a script or of data, by its path on the site."""
     names = {file.name for file in binaries}
-    return (f"{DIRECTORY}/{words[0]}" if words[0] in names else words[0], *words[1:])
+    data = {file.name for file in binaries if is_data(file)}
+    placed = (word in (data if index else names) for index, word in enumerate(words))
+    return tuple(f"{DIRECTORY}/{word}" if is_ours else word for word, is_ours in zip(words, placed, strict=True))
 
 
 def _reading(table: OwnTable) -> str:
@@ -228,11 +272,11 @@ def _reading(table: OwnTable) -> str:
     return " ".join(parts)
 
 
-def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> Parse:
-    """Return the parser of the output. A device's completion shows that the data arrived; a socket's sender needs an
+def _printed(table: OwnTable, *, rdma: bool, loops: bool) -> Printed:
+    """Return the format of the output. A device's completion shows that the data arrived; a socket's sender needs an
     answer."""
     columns = table.output == "columns"
-    printed = Printed(
+    return Printed(
         COLUMNS if columns else re.compile(table.pattern, re.ASCII),
         table.unit,
         only=columns,
@@ -241,7 +285,6 @@ def _reader(table: OwnTable, commands: Commands, *, rdma: bool, loops: bool) -> 
         size_unit=table.size_unit,
         sizes_of_its_own=loops,
     )
-    return partial(_read, table, commands, printed)  # not a closure: plans are pickled
 
 
 def _read(
@@ -249,10 +292,20 @@ def _read(
 ) -> Reading:
     if table.output == NOTHING:
         return Reading({}, ())
+    outcomes = tuple(map(by_rank, outcomes)) if table.mpi else outcomes
     if table.output == "csv":
         return read_samples(outcomes[0].client_out, request)
     parts = commands.parts(request)
     if len(outcomes) != len(parts):
         raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
-    texts = (output(outcome, table.printed_by, with_errors=not printed.only) for outcome in outcomes)
-    return read_printed(printed, request, zip(texts, parts, strict=True))
+
+    def read(end: str) -> Reading:
+        texts = (output(outcome, end, with_errors=not printed.only) for outcome in outcomes)
+        return read_printed(printed, request, zip(texts, parts, strict=True))
+
+    try:
+        return read(table.printed_by)
+    except ParseError:
+        if not table.mpi:
+            raise
+        return read("server")  # only rank 1 prints results

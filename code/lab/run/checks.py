@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
+from signal import Signals
 
 from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_packet
 from lab.experiment.experiment import Series
@@ -20,7 +21,8 @@ NO_MEMORY = "Memory cgroup out of memory: Killed process"  # in the log of a VM'
 START_NS = 10**9  # the longest start of a client: to connect takes milliseconds, a launcher half a second
 FIRST_NS = 5 * 10**6  # the extra time of the first client, whose program is not in memory yet: 3 ms on exact
 UNACCOUNTED_TIMES = 4  # times the reported time and its warm-up: room for checks of data and an extra first round
-LAST_LETTERS = 300  # of a program's output, in the message about its failure
+LAST_LETTERS, LAST_LINES = 300, 3  # of a program's output, in the message about its failure
+SAMPLES_ROW = re.compile(r"#|\d+,|size_bytes,")  # of Verbyte's CSV
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
@@ -31,15 +33,16 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
     """Report each end that is down, then every program that failed, first those that the deadline ended."""
     down = outcome.state.get("down")
     yield from (f"{end} is down" for end in (down if isinstance(down, list) else ()))
-    failed = [
-        (status, f"step {index}: the {end} {_failure(status, outcome.console)}: {_last_line(text)}")
-        for index, step in enumerate(outcome.steps, 1)
-        for end, status, text in (
-            ("client", step.client_status, step.client_err),
-            ("server", step.server_status, step.server_err),
-        )
-        if status
-    ]
+    failed: list[tuple[int, str]] = []
+    for index, step in enumerate(outcome.steps, 1):
+        words = {"client": last_words(step.client_out, step.client_err)}
+        words["server"] = last_words(step.server_out, step.server_err)
+        statuses = {"client": step.client_status, "server": step.server_status}
+        fine = [f" (the {end} printed: {words[end]})" for end, status in statuses.items() if not status and words[end]]
+        for end, status in statuses.items():
+            if status:
+                what = f"step {index}: the {end} {_failure(status, outcome.console)}"
+                failed.append((status, f"{what}: {words[end] or 'it printed nothing'}{''.join(fine)}"))
     yield from (what for _, what in sorted(failed, key=lambda failure: failure[0] != DEADLINE_STATUS))
 
 
@@ -50,13 +53,18 @@ def _failure(status: int, console: str) -> str:
         return "did not end before the deadline (deadline_s)"
     if status == FLOODED_STATUS:
         return "was ended because it wrote without end (SIGXFSZ): its output is bounded"
-    return f"was ended by signal {status - 128}" if status > 128 else f"ended with status {status}"
+    try:  # exit(-1) is status 255
+        return f"was ended by signal {status - 128} ({Signals(status - 128).name})"
+    except ValueError:
+        return f"ended with status {status}"
 
 
-def _last_line(text: str) -> str:
-    """Return the end of the output in one line, without the launcher's message if a rank printed one."""
-    printed = BOX.sub("", text).strip() or re.sub(RULE, "", text, flags=re.MULTILINE)
-    return " ".join(printed.split())[-LAST_LETTERS:] or "it printed nothing"
+def last_words(out: str, err: str) -> str:
+    """Return the end of both outputs in one line, without the launcher's message if a rank printed one."""
+    errors = BOX.sub("", err).strip() or re.sub(RULE, "", err, flags=re.MULTILINE)
+    lines = [line for line in out.splitlines() if not SAMPLES_ROW.match(line)]
+    texts = [" ".join(text.split())[-LAST_LETTERS:] for text in (errors, "\n".join(lines[-LAST_LINES:]))]
+    return "; standard output: ".join(filter(None, texts))
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:

@@ -18,6 +18,7 @@ def test_only_the_wanted_programs_come_out() -> None:
     ("status", "output", "error"),
     [
         (FAILED, b"1\n2\n3\n4\nno such file\n", "make -s: 2 / 3 / 4 / no such file"),
+        (FAILED, b"a.c:1: error: x\n1\n2\n3\n4\n", "make -s: a.c:1: error: x / 1 / 2 / 3 / 4"),
         (FAILED, b"", "make -s: failed"),
         (OVERTIME, b"", "make -s did not end within 7 s"),
         (0, bytes(2 << 20), "the programs are larger than 1048576 bytes"),

@@ -1,6 +1,7 @@
 """Outputs of student programs, as they come and as a hostile one might be, and the units in them."""
 
 import re
+import subprocess
 from dataclasses import replace
 from decimal import Decimal
 
@@ -17,8 +18,10 @@ from lab.programs.printed import (
     LONGEST_LINE,
     MOST_CHARACTERS,
     Printed,
+    by_rank,
     bytes_per_s,
     is_unit,
+    lines_about,
     nanoseconds,
     output,
     read_printed,
@@ -83,7 +86,6 @@ def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, req
     ("text", "sentence"),
     [
         ("# nothing", "64 bytes: no line has a result; 1024 bytes: no line has a result"),
-        ("64 8 Mbps\n64 8 Mbps\n", "64 bytes: two lines have a result"),
         ("65 8 Mbps\n", "line 1 is about 65 bytes, a size that is not in the request"),
         ("64 8 furlongs\n", "'furlongs' is not a unit of throughput: one of B/s"),
         ("64 8 us\n", "'us' is not a unit of throughput"),
@@ -109,12 +111,64 @@ def test_impossible_output_is_one_sentence(text: str, sentence: str) -> None:
         ("bw of 64: 0.0000\nbw of 1024: 8\n", "0.0000 MiB/s is impossible"),
         ("bw of 64: fast\nbw of 1024: 8\n", "'fast' is not a number"),
         ("bw of 1024: 8\n", "no line has a result"),
-        ("bw of 64: 1\nbw of 64: 2\nbw of 1024: 8\n", "two lines have a result"),
     ],
 )
 def test_unreadable_size_is_named_in_the_header_and_the_others_are_read(text: str, why: str) -> None:
     result = reading(text, PATTERN)
     assert [sample.size_bytes for sample in result.samples] == [1024] and result.header == {"unread_64": why}
+
+
+def test_several_lines_of_a_size_are_samples_of_which_the_median_counts() -> None:
+    result = reading("bw of 64: 3\nbw of 1024: 8\nbw of 64: 1\nbw of 64: 2\nbw of 64: 9\n", PATTERN)
+    assert [sample.time_ns for sample in result.samples] == [64_000 * 10**9 // (3 << 20), 61035156]
+    assert result.header == {"lines_64": "4"} and result.rounded[64] == 1 / (1 - 0.5 / 3)
+
+
+PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"
+
+
+@pytest.mark.parametrize(
+    ("printed", "line", "size"),
+    [
+        (LINES, "64   8  Mbps", 64),
+        (LINES, "4K 8 Mbps", 4096),
+        (LINES, "# 64 bytes", 0),
+        (PATTERN, "bw of 64: 8", 64),
+        (PATTERN, "bw of 644: 8", 0),
+        (PATTERN, "bw of 64", 0),
+        (Printed(re.compile(PERFTEST), "MiB/s"), " 64 4096 1.5 ", 64),
+        (Printed(re.compile(PERFTEST), "MiB/s"), "4096 64 1.5 ", 4096),
+        (Printed(re.compile(r"(?P<size>\d+) ?\w*: (?P<value>\S+)"), "MiB/s"), "164: 5", 0),
+        (Printed(re.compile(r"(?:to|of) (?P<size>\d+): (?P<value>\S+)"), "s", size_unit="KB"), "to 4: 5", 4096),
+        (Printed(re.compile(r"took (?P<value>\S+)"), "s"), "it took 5", 64),
+    ],
+)
+def test_awk_finds_the_lines_about_a_size(printed: Printed, line: str, size: int) -> None:
+    result, patterns = lines_about(printed, [64, 4096])
+    sizes = (64, 4096) if len(patterns) == 2 else (64,)
+    for about, pattern in zip(sizes, patterns, strict=True):
+        program = "$0 ~ ARGV[1] && $0 ~ ARGV[2] { print 1 } BEGIN { ARGC = 1 }"
+        done = subprocess.run(["awk", program, result, pattern], input=line, capture_output=True, text=True, check=True)
+        assert done.stdout == ("1\n" if about == size else ""), (result, pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"(?=x)(?P<value>\d)", r"(?P<value>\d+)\1", r"(a(?P<size>\d+)) (?P<value>\d+)"])
+def test_pattern_without_a_counterpart_in_awk_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"awk|inside another group"):
+        lines_about(Printed(re.compile(pattern)), [64])
+
+
+def test_lines_of_two_ranks_are_the_outputs_of_two_ends() -> None:
+    out = "[1,0]<stdout>:64 8\n[1,1]<stdout>:64 9\n[1,0]<stdout>:10[1,0]<stdout>:24 8\n"
+    ends = by_rank(StepOutcome(out, "[1,1]<stderr>:late\n", "", "", 0, 0, 0, 1))
+    assert (ends.client_out, ends.server_out, ends.client_err, ends.server_err) == (
+        "64 8\n1024 8\n",
+        "64 9\n",
+        "",
+        "late\n",
+    )
+    plain = StepOutcome("64 8\n", "", "daemon", "", 0, 0, 0, 1)
+    assert by_rank(plain) == plain
 
 
 def test_program_that_chooses_its_sizes_may_print_more_of_them() -> None:

@@ -40,15 +40,15 @@ def first_step(arguments: str = "", /, **changed: JsonValue) -> Step:
 
 def test_command_with_one_size_makes_a_pair_for_each_on_its_own_port() -> None:
     first, second = program().steps(REQUEST, ENDS)
-    assert first.server == ("/lab/bin/mine", "-s", "-p", "18800", "-d", "rxe1")
-    assert " ".join(first.client) == "/lab/bin/mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"
+    assert first.server == ("stdbuf", "-oL", "/lab/bin/mine", "-s", "-p", "18800", "-d", "rxe1")
+    assert " ".join(first.client) == "stdbuf -oL /lab/bin/mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"
     assert "1024" in second.client and "18801" in second.server
     assert [step.sign for step in (first, second)] == [Ready(18800, 18800), Ready(18801, 18801)]
 
 
 def test_command_with_all_sizes_makes_one_pair() -> None:
     (step,) = program(client="mine {sizes} {host}").steps(REQUEST, ENDS)
-    assert step.client == ("/lab/bin/mine", "64,1024", "10.0.0.2")
+    assert step.client[2:] == ("/lab/bin/mine", "64,1024", "10.0.0.2")
 
 
 def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
@@ -76,11 +76,41 @@ def test_every_way_to_read_the_output_is_another_record() -> None:
     assert len({program(**change).reading for change in changes}) == len(changes)
 
 
-def test_ready_sign_of_a_table_is_waited_for_and_printed_in_time() -> None:
-    step = first_step(client="mine {host}", ready={"line": "waiting"})
-    assert step.sign == Ready(line="waiting") and step.server[:3] == ("stdbuf", "-oL", "/lab/bin/mine")
-    step = first_step(client="mine {host}", ready={"after_s": 0.5})
-    assert step.sign == Ready(after_s=0.5) and step.server[0] == "/lab/bin/mine"
+def test_ready_sign_of_a_table_is_waited_for() -> None:
+    for sign in ({"line": "waiting"}, {"after_s": 0.5}):
+        assert first_step(client="mine {host}", ready=sign).sign == parse_as(Ready, sign)
+
+
+@pytest.mark.parametrize(
+    ("build", "command"),
+    [
+        ("make -s 'two words'", ("make", "-s", "two words")),
+        ("gcc -o a a.c && gcc -o b b.c", ("sh", "-c", "gcc -o a a.c && gcc -o b b.c")),
+        ("CC=gcc make", ("sh", "-c", "CC=gcc make")),
+        ("gcc *.c", ("sh", "-c", "gcc *.c")),
+    ],
+)
+def test_build_with_signs_of_a_shell_is_run_by_one(build: str, command: tuple[str, ...]) -> None:
+    tool = program(build=build).build
+    assert tool and tool.command == command
+
+
+def test_scripts_and_data_among_the_binaries_are_sources_and_have_paths_in_commands() -> None:
+    tool = program(binaries=["mine", "run.sh", "conf/link.cfg"], client="run.sh mine link.cfg {host}")
+    assert tool.build and [tool.build.is_source(name) for name in ("run.sh", "conf/link.cfg", "mine")] == [1, 1, 0]
+    assert tool.steps(REQUEST, ENDS)[0].client[2:5] == ("/lab/bin/run.sh", "mine", "/lab/bin/link.cfg")
+
+
+TALKS = "for size in 32 64 512 1024 2048; do echo $size 8 Mbps; done; echo stays; sleep 600"
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "last"), [(TALKS, 0, "1024 8 Mbps"), ("echo 64 8 Mbps; exit 3", 3, "64 8 Mbps")]
+)
+def test_client_that_stays_is_ended_when_all_sizes_have_a_line(command: str, status: int, last: str) -> None:
+    step = first_step(server="mine {port}", client=f"sh -c '{command}'", client_stays=True)
+    done = subprocess.run(step.client, capture_output=True, text=True, start_new_session=True, check=False)
+    assert done.returncode == status and last in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(("server", "status"), [("sleep 600", 0), ("exit 3", 3), ("exit 0", 0)])

@@ -77,6 +77,22 @@ def test_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(printed: 
     assert list(failed_steps(with_step(err=text, client=1))) == [f"step 1: the client ended with status 1: {words}"]
 
 
+@pytest.mark.parametrize(
+    ("outcome", "sentence"),
+    [
+        (
+            with_step(out="a\nb\nc\nd\n", err="no", client=255),
+            "client ended with status 255: no; standard output: b c d",
+        ),
+        (with_step(client=128 + 11), "client was ended by signal 11 (SIGSEGV): it printed nothing"),
+        (with_step(out="64,completed,0,1,64,5\n", server=1), "server ended with status 1: it printed nothing"),
+        (with_step(out="hi\n", server=1), "server ended with status 1: it printed nothing (the client printed: hi)"),
+    ],
+)
+def test_failure_has_the_last_words_of_both_ends(outcome: Outcome, sentence: str) -> None:
+    assert list(failed_steps(outcome)) == [f"step 1: the {sentence}"]
+
+
 def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -> None:
     ours = next(planned for planned in make_small_plan().planned if planned.series.name == "ours")
     sent = (Sample(64, "completed", 0, 1, 64, 10),)
