@@ -65,6 +65,7 @@ class Flaw(Enum):
     SLOW = "too slow"
     BUILD = "does not build"
     SOURCES = "sources not matching the binary"
+    FRAME = "code in place of the course's frame"
     FAILS = "fails at other sizes"
     ENDS_WELL = "ends well after a fault"
     TAKES_ANYTHING = "takes any option"

@@ -97,6 +97,7 @@ class TaskStep:
     points: Points
     asks: Line
     advice: Line = ""  # where to look first if it fails
+    sends: Count = 0  # messages of each size that a step without output must send
     against: Line = ""  # the series that the tiers compare with
     tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
 

@@ -2,23 +2,25 @@
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
+from typing import cast
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
 from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM, Packet, Segment, decoded
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
-from lab.model.trial import Ends, Outcome
+from lab.model.trial import Ends, Job, Outcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.program import WINDOW, Reading, Request, Sample
 from lab.records.facts import Measured
+from lab.records.record import Record
 from lab.run.checks import PATH_MTU_MOST, is_loopback
-from lab.run.measure import judge
-from lab.sites.site import Witness
+from lab.run.measure import measure
+from lab.sites.site import Site, Witness
 
 # Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
 SENT, RECEIVED = ("sent_pkts", "port_xmit_packets"), ("rcvd_pkts", "port_rcv_packets")
@@ -29,12 +31,14 @@ LEAST_CLAIMED = 0.98
 NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
 LARGEST = 1 << 23  # bytes of one request; programs split larger messages
 SEED = "seed"  # a variable of a command
+WITHOUT_END_NS = 10**18  # the claimed time where only the messages count
 MEAN, SINGLE = "round_trip_mean", "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 # A WRITE with immediate data counts as a WRITE.
 ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
 
 Fault = tuple[Flaw, str]
+Take = Callable[[Planned, Site, SiteFacts], Record]  # measures a trial
 
 
 @dataclass
@@ -82,15 +86,33 @@ class SizeClaims:
         return max(claim.messages for claim in self.claims) * self.size_bytes
 
 
-def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
-    """Run a trial; return the claims that the link refutes. Raise TrialFailed if its programs fail."""
+@dataclass
+class Logged:
+    """A site for one trial, which logs the link into a folder."""
+
+    site: Witness
+    logs: Path
+    name: str
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def run(self, job: Job) -> Outcome:
+        self.outcomes.append(self.site.run_watched(job, self.logs))
+        return self.outcomes[-1]
+
+
+def watched(
+    planned: Planned, site: Witness, facts: SiteFacts, take: Take = measure, sends: int = 0
+) -> tuple[Record, list[Fault]]:
+    """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
+    prints nothing claims the messages that it `sends`. Raise TrialFailed if its programs fail."""
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
-        outcome = site.run_watched(planned.trial.job, Path(folder))
-        judge(planned, facts, outcome, {})
+        logged = Logged(site, Path(folder), facts.name)
+        record = take(planned, cast(Site, logged), facts)
+        (outcome,) = logged.outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
-    return [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen))]
+    return record, [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen, sends))]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
@@ -109,9 +131,12 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
             yield Flaw.WAY, f"{count} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 
-def _refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
+def _refuted(planned: Planned, reading: Reading, seen: Seen, sends: int) -> Iterator[Fault]:
     tool, request, pieces = planned.series.tool, planned.trial.request, seen.streams.pieces
     by_size = {count.size: pieces[number % len(pieces)] for number, count in enumerate(request.counts)}
+    if sends and tool.silent:
+        samples = tuple(Sample(c.size, "completed", 0, sends, sends * c.size, WITHOUT_END_NS) for c in request.counts)
+        reading = replace(reading, samples=samples)
     for claimed in claims_of(request, reading, rdma=tool.rdma):
         yield from claim_faults(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
@@ -187,14 +212,16 @@ def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> 
 
 
 def _rdma(claimed: SizeClaims, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
-    """The messages of the claimed operation and size that go out, and those that come back."""
+    """The messages of the claimed operation and size that go out, and those that come back. Of an unreliable connection
+    only answered messages count, since nothing else shows that they arrived."""
     operations, size = ACCEPTED[claimed.operation], claimed.size_bytes
     fitting = [
         message
         for message in messages
         if message.operation in operations and (message.size_bytes == size or size > LARGEST >= message.size_bytes)
     ]
-    return [item for item in fitting if item.goes_out], [item for item in fitting if not item.goes_out]
+    there = [item for item in fitting if item.goes_out and (item.arrived or claimed.answered)]
+    return there, [item for item in fitting if not item.goes_out]
 
 
 def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
@@ -223,6 +250,11 @@ def _missing(
         f"{count} messages of {size} bytes by {claimed.operation} are claimed; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
     )
+    if lost := [item for item in messages if item.size_bytes == size and not item.arrived]:
+        return (
+            Flaw.MESSAGES,
+            f"{what}; {len(lost)} of this size were not acknowledged, so nothing shows that they arrived",
+        )
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
         return Flaw.OPERATION, what
     return (Flaw.WAY if _bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what

@@ -89,6 +89,14 @@ def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Mess
     assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
 
 
+def test_messages_without_an_acknowledgement_or_answer_do_not_count() -> None:
+    lost = [replace(message, arrived=False) for message in carried()]
+    ((kind, what),) = claim_faults(claim(10**9), lost, ())
+    assert kind is Flaw.MESSAGES and f"; {COUNT} of this size were not acknowledged" in what
+    assert kinds(claim(10**9), [*lost, *carried()]) == []
+    assert kinds(round_trips(3 * STEP_NS), [replace(trip, arrived=False) for trip in trips(1)]) == []
+
+
 @pytest.mark.parametrize("size", [1, 5, 8, 64])
 def test_each_message_must_begin_with_the_seed_and_its_number(size: int) -> None:
     seeded = carried(size=size)
