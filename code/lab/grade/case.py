@@ -50,7 +50,7 @@ from lab.submission.archive import (
     open_submission,
     read_page,
 )
-from lab.submission.assignment import Assignment
+from lab.submission.assignment import Assignment, TaskStep
 from lab.submission.discussion import Counted, count
 from lab.submission.hand_in import Identity, identity_of, student_programs
 
@@ -245,11 +245,13 @@ class Case:
         keep_record(results, record)
         return faults
 
-    def watch(self, planned: Planned, take: Take | None = None, sends: int = 0) -> tuple[Record, list[Fault]]:
+    def watch(
+        self, planned: Planned, take: Take | None = None, step: TaskStep | None = None
+    ) -> tuple[Record, list[Fault]]:
         """Measure a trial, watched; its record is not kept."""
         if self.setup.witness is None:
             raise Blocked("steps need a site that logs the link", hint='site = "exact"')
-        return watched(planned, self.setup.witness, self.setup.course_plan.site, take or measure, sends)
+        return watched(planned, self.setup.witness, self.setup.course_plan.site, take or measure, step)
 
     @property
     def submission(self) -> Submission:

@@ -98,6 +98,7 @@ class TaskStep:
     asks: Line
     advice: Line = ""  # where to look first if it fails
     sends: Count = 0  # messages of each size that a step without output must send
+    alone: bool = False  # each message must wait until the one before has arrived
     against: Line = ""  # the series that the tiers compare with
     tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
 

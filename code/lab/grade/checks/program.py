@@ -80,10 +80,10 @@ def _by_the_link(case: Case, trials: list[Planned]) -> Iterator[Finding]:
         yield from (Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults)
 
 
-def _refutations(case: Case, planned: Planned, sends: int = 0) -> list[Fault]:
+def _refutations(case: Case, planned: Planned, step: TaskStep | None = None) -> list[Fault]:
     """The faults of a trial by the link's log, or the reason why it failed."""
     try:
-        return case.watch(planned, sends=sends)[1]
+        return case.watch(planned, step=step)[1]
     except TrialFailed as error:
         return [(Flaw.FAILS, str(error))]
 
@@ -277,7 +277,7 @@ def steps(case: Case) -> Iterator[Finding | PartPoints]:
 
 
 def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iterator[Finding | PartPoints]:
-    works, faults = _working_sizes(case, trials, step.sends)
+    works, faults = _working_sizes(case, trials, step)
     sizes = len(case.setup.assignment.asked.sizes)
     yield from (Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice)) for kind, what in faults)
     yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
@@ -285,18 +285,18 @@ def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iter
         yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
 
 
-def _working_sizes(case: Case, trials: list[Planned], sends: int) -> tuple[int, list[Fault]]:
+def _working_sizes(case: Case, trials: list[Planned], step: TaskStep) -> tuple[int, list[Fault]]:
     """The number of sizes at which a step works, and the faults at the others. None counts if its records, which the
     report and the tiers use, have a fault."""
     planned, demands, ends = trials[0], case.setup.assignment.asked, case.setup.site.ends
-    faults = _refutations(case, at_other_sizes(planned, demands, ends), sends)
+    faults = _refutations(case, at_other_sizes(planned, demands, ends), step)
     if not faults:
         faults = [fault for trial in trials for fault in _recorded(case, trial)] or _overhead(case, planned)
         return (0 if faults else len(demands.sizes)), faults
     if len(demands.sizes) == 1:
         return 0, faults
     single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in demands.sizes)
-    return sum(not _refutations(case, trial, sends) for trial in single), faults
+    return sum(not _refutations(case, trial, step) for trial in single), faults
 
 
 def _recorded(case: Case, planned: Planned) -> list[Fault]:

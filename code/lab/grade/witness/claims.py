@@ -21,6 +21,7 @@ from lab.records.record import Record
 from lab.run.checks import PATH_MTU_MOST, is_loopback
 from lab.run.measure import measure
 from lab.sites.site import Site, Witness
+from lab.submission.assignment import TaskStep
 
 # Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
 SENT, RECEIVED = ("sent_pkts", "port_xmit_packets"), ("rcvd_pkts", "port_rcv_packets")
@@ -80,6 +81,7 @@ class SizeClaims:
     size_bytes: int
     claims: tuple[Claim, ...]
     rounded: float = 1.0  # at most, rounding of printed digits divides a time by this factor
+    alone: bool = False  # a step asks that each message waits until the one before has arrived
 
     @property
     def bytes(self) -> int:
@@ -101,10 +103,10 @@ class Logged:
 
 
 def watched(
-    planned: Planned, site: Witness, facts: SiteFacts, take: Take = measure, sends: int = 0
+    planned: Planned, site: Witness, facts: SiteFacts, take: Take = measure, step: TaskStep | None = None
 ) -> tuple[Record, list[Fault]]:
     """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
-    prints nothing claims the messages that it `sends`. Raise TrialFailed if its programs fail."""
+    prints nothing claims what its step `sends`. Raise TrialFailed if its programs fail."""
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
         logged = Logged(site, Path(folder), facts.name)
@@ -112,7 +114,7 @@ def watched(
         (outcome,) = logged.outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
-    return record, [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen, sends))]
+    return record, [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen, step))]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
@@ -131,13 +133,14 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
             yield Flaw.WAY, f"{count} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 
-def _refuted(planned: Planned, reading: Reading, seen: Seen, sends: int) -> Iterator[Fault]:
+def _refuted(planned: Planned, reading: Reading, seen: Seen, step: TaskStep | None) -> Iterator[Fault]:
     tool, request, pieces = planned.series.tool, planned.trial.request, seen.streams.pieces
     by_size = {count.size: pieces[number % len(pieces)] for number, count in enumerate(request.counts)}
-    if sends and tool.silent:
+    if tool.silent and step and (sends := step.sends):
         samples = tuple(Sample(c.size, "completed", 0, sends, sends * c.size, WITHOUT_END_NS) for c in request.counts)
         reading = replace(reading, samples=samples)
-    for claimed in claims_of(request, reading, rdma=tool.rdma):
+    alone = bool(step and step.alone)
+    for claimed in (replace(each, alone=alone) for each in claims_of(request, reading, rdma=tool.rdma)):
         yield from claim_faults(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
             yield from data_faults(claimed, seen.rdma.messages, request.parameters.seed)
@@ -194,7 +197,8 @@ def claim_faults(
     elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
     elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
-        what = f"round trips of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
+        asked = "messages one at a time" if claimed.alone else "round trips"
+        what = f"{asked} of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
         yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
     else:
         yield from _too_fast(claimed, waited)
@@ -234,6 +238,8 @@ def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], lis
 
 def _waited(claimed: SizeClaims, there: Sequence[Carried], back: Sequence[Carried]) -> Sequence[Carried]:
     """The messages that count for a claim: of round trips by RDMA, those that were in flight alone."""
+    if claimed.alone:
+        return one_by_one(there)
     if not (claimed.answered and claimed.rdma) or claimed.size_bytes > LARGEST:
         return there
     return one_by_one(there) if claimed.operation == READ else in_turn(there, back)

@@ -150,6 +150,14 @@ def round_trips(mean_ns: int, operation: str = "send") -> SizeClaims:
 APART = [replace(read, start_ns=2 * read.start_ns, end_ns=2 * read.start_ns + 200) for read in carried("read")]
 
 
+def test_messages_that_a_step_wants_alone_wait_for_each_other() -> None:
+    apart = [
+        replace(message, start_ns=2 * message.start_ns, end_ns=2 * message.start_ns + 200) for message in carried()
+    ]
+    alone = replace(claim(10**9), alone=True)
+    assert kinds(alone, apart) == [] and kinds(alone, carried()) == [Flaw.MESSAGES]
+
+
 @pytest.mark.parametrize("beside", [0, 1, 5])
 def test_round_trips_one_after_the_other_are_believed(beside: int) -> None:
     assert kinds(round_trips(3 * STEP_NS), trips(1, beside)) == []
