@@ -29,7 +29,7 @@ from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.facts import read_site
-from lab.records.record import Record, read_document, read_samples_of
+from lab.records.record import RECORD, Record, canonical_text, read_document, read_samples_of, record_folder
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
@@ -355,6 +355,9 @@ class Case:
             except RecordError as error:
                 findings.append(of_record(Flaw.ROWS, key, error.what))
                 continue
+            if (record_folder(self.results, key) / RECORD).read_bytes() != canonical_text(record).encode():
+                what = "its text is not in the form that Verbyte writes (duplicate keys, spaces or order)"
+                findings.append(of_record(Flaw.RECORD, key, what))
             faults = record_findings(planned[key], self.claimed_plan.site, record, samples)
             findings += [of_record(fault.kind, key, fault.what) for fault in faults]
         return tuple(findings)
