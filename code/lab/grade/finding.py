@@ -61,6 +61,7 @@ class Flaw(Enum):
     MESSAGES = "other messages than claimed"
     OPERATION = "another operation than claimed"
     WAY = "another way than claimed"
+    METHOD = "another method than asked"
     DATA = "other data than the seed's"
     SLOW = "too slow"
     BUILD = "does not build"

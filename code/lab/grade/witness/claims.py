@@ -10,7 +10,18 @@ from typing import cast
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
-from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM, Packet, Segment, decoded
+from lab.grade.witness.packets import (
+    INSIDE,
+    READ,
+    REPORTED,
+    RUNG,
+    SEND,
+    WRITE,
+    WRITE_IMM,
+    Packet,
+    Segment,
+    decoded,
+)
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
 from lab.model.trial import Ends, Job, Outcome
@@ -141,6 +152,8 @@ def _refuted(planned: Planned, reading: Reading, seen: Seen, step: TaskStep | No
         reading = replace(reading, samples=samples)
     alone = bool(step and step.alone)
     for claimed in (replace(each, alone=alone) for each in claims_of(request, reading, rdma=tool.rdma)):
+        if step and planned.series.has_card:
+            yield from method_faults(claimed, seen.rdma.messages, step)
         yield from claim_faults(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
             yield from data_faults(claimed, seen.rdma.messages, request.parameters.seed)
@@ -202,6 +215,19 @@ def claim_faults(
         yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
     else:
         yield from _too_fast(claimed, waited)
+
+
+def method_faults(claimed: SizeClaims, messages: Sequence[Message], step: TaskStep) -> Iterator[Fault]:
+    """The faults of requests that are posted otherwise than a step asks; lists and signals may be half as long."""
+    there, _ = _rdma(claimed, messages)
+    inside, signalled, calls = (sum(bool(item.posted & flag) for item in there) for flag in (INSIDE, REPORTED, RUNG))
+    count, of = len(there), f"{len(there)} messages of {claimed.size_bytes} bytes"
+    if inside < count and claimed.size_bytes <= step.inline_up_to:
+        yield Flaw.METHOD, f"{count - inside} of {of} were not inside their requests (IBV_SEND_INLINE)"
+    if calls * step.list_of > 2 * count:
+        yield Flaw.METHOD, f"{of} were posted by {calls} calls (asked are {step.list_of} requests for each)"
+    if signalled * step.signals_each > 2 * count:
+        yield Flaw.METHOD, f"of {of} {signalled} were signalled (asked is one of {step.signals_each})"
 
 
 def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> Iterator[Fault]:

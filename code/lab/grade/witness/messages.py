@@ -30,6 +30,7 @@ class Message:
     head: bytes  # the first bytes of its data, as far as the log has them
     size_bytes: int = 0
     end_ns: int = 0  # its last packet, or the acknowledgement of that
+    posted: int = 0  # over a card: packets.INSIDE, REPORTED and RUNG
     arrived: bool = True  # acknowledged; read data, datagrams and messages of the server always count
 
 
@@ -79,7 +80,9 @@ class Assembly:
         if not self._is_new(packet):
             return
         if packet.place in (packets.FIRST, packets.ONLY) or packet.channel not in self.parts:
-            self.parts[packet.channel] = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
+            self.parts[packet.channel] = Message(
+                packet.operation, packet.goes_out, packet.time_ns, packet.data, posted=packet.posted
+            )
         message = self._grown(packet)
         if packet.is_last and packet.goes_out and not packet.is_datagram:
             message.arrived = False

@@ -56,6 +56,7 @@ HEADER = struct.Struct("<4B9I3Q")
 MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK = range(7)
 ACKED = 0
 OPERATIONS = (WRITE, WRITE_IMM, SEND, SEND)
+INSIDE, REPORTED, RUNG = 16, 32, 64  # flags: data inside the request, with a completion, the first of a doorbell
 PLACES = (MIDDLE, FIRST, LAST, ONLY)  # by the two lowest flags
 ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate(OPERATIONS)} | {
     (DATAGRAM, 2): (PART, SEND),
@@ -81,6 +82,7 @@ class Packet(NamedTuple):
     data_bytes: int = 0  # all of its payload
     by_card: bool = False  # by a modelled card, not by Soft-RoCE
     is_datagram: bool = False
+    posted: int = 0  # of a card: INSIDE, REPORTED and RUNG, as its request was posted
 
     @property
     def channel(self) -> Channel:
@@ -170,5 +172,5 @@ def card_packet(frame: Frame, at: int) -> Packet:
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
     return Packet(
         frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
-        by_card=True, is_datagram=kind == DATAGRAM,
+        by_card=True, is_datagram=kind == DATAGRAM, posted=flags & (INSIDE | REPORTED | RUNG),
     )  # fmt: skip

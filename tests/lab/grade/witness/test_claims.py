@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,15 @@ from lab.grade.witness.claims import (
     claims_of,
     data_faults,
     forged,
+    method_faults,
 )
 from lab.grade.witness.messages import Message, Piece, Streams
+from lab.grade.witness.packets import INSIDE, REPORTED, RUNG
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Outcome, StepOutcome
 from lab.programs.printed import Printed, read_printed
 from lab.programs.program import Reading, Request, Sample
+from lab.submission.assignment import TaskStep
 
 SIZE, COUNT, STEP_NS, OUT, SEED = 64, 20, 100, True, 250
 WHOLE_NS = (COUNT + 1) * STEP_NS
@@ -156,6 +160,25 @@ def test_messages_that_a_step_wants_alone_wait_for_each_other() -> None:
     ]
     alone = replace(claim(10**9), alone=True)
     assert kinds(alone, apart) == [] and kinds(alone, carried()) == [Flaw.MESSAGES]
+
+
+@pytest.mark.parametrize(
+    ("asked", "posted", "what"),
+    [
+        ({"inline_up_to": SIZE}, INSIDE, ""),
+        ({"inline_up_to": SIZE}, RUNG | REPORTED, "20 of 20 messages of 64 bytes were not inside"),
+        ({"inline_up_to": SIZE - 1}, 0, ""),
+        ({"list_of": 2}, RUNG, ""),  # half as long
+        ({"list_of": 3}, RUNG, "20 messages of 64 bytes were posted by 20 calls"),
+        ({"signals_each": 16}, REPORTED, "20 were signalled (asked is one of 16)"),
+        ({"signals_each": 16}, INSIDE | RUNG, ""),
+    ],
+)
+def test_requests_are_posted_as_the_step_asks(asked: dict[str, Any], posted: int, what: str) -> None:
+    step = TaskStep("many", 1, "it works", **asked)
+    messages = [replace(message, posted=posted) for message in carried()]
+    found = list(method_faults(claim(10**9), messages, step))
+    assert [kind for kind, _ in found] == ([Flaw.METHOD] if what else []) and all(what in text for _, text in found)
 
 
 @pytest.mark.parametrize("beside", [0, 1, 5])
