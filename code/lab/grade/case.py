@@ -4,10 +4,11 @@ import json
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -24,12 +25,22 @@ from lab.grade.rebuild import (
     with_files,
     with_programs,
 )
-from lab.grade.witness.claims import Fault, Take, watched
+from lab.grade.witness.claims import Fault, watched
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.facts import read_site
-from lab.records.record import RECORD, Record, canonical_text, read_document, read_samples_of, record_folder
+from lab.records.record import (
+    RECORD,
+    Record,
+    canonical_text,
+    has_record,
+    read_document,
+    read_samples_of,
+    record_folder,
+    write_failure,
+    write_record,
+)
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
@@ -37,8 +48,8 @@ from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
 from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE as REFERENCES
-from lab.run.measure import measure
-from lab.run.run import RunSetup, Watch, damaged, keep_record, measure_or_keep_evidence, missing, run_trials
+from lab.run.measure import FailedOutcome
+from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
 from lab.sites.site import Site, Witness
 from lab.submission.archive import (
     PAGE,
@@ -171,6 +182,17 @@ def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]
     return cached_property(once)
 
 
+def _keep(results: Path, record: Record) -> None:
+    """Write a record unless the same one is there; wait while another process writes it."""
+    while True:
+        with trial_lock(results, record.key) as is_locked:
+            if is_locked:
+                if not has_record(results, record.key) or read_samples_of(results, record.key) != record.samples:
+                    write_record(results, record)
+                return
+        time.sleep(LOCK_POLL_S)
+
+
 class SubmissionFile:
     """A submitted file or folder, opened at most once."""
 
@@ -241,17 +263,20 @@ class Case:
 
     def _watch(self, planned: Planned) -> list[Fault]:
         results = self.setup.results
-        record, faults = self.watch(planned, partial(measure_or_keep_evidence, results=results))
-        keep_record(results, record)
+        try:
+            record, faults = self.watch(planned)
+        except FailedOutcome as failure:
+            folder = write_failure(results, failure.record, failure.what, failure.evidence)
+            hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
+            raise TrialFailed(failure.what, hint=hint) from failure
+        _keep(results, record)
         return faults
 
-    def watch(
-        self, planned: Planned, take: Take | None = None, step: TaskStep | None = None
-    ) -> tuple[Record, list[Fault]]:
+    def watch(self, planned: Planned, step: TaskStep | None = None) -> tuple[Record, list[Fault]]:
         """Measure a trial, watched; its record is not kept."""
         if self.setup.witness is None:
             raise Blocked("steps need a site that logs the link", hint='site = "exact"')
-        return watched(planned, self.setup.witness, self.setup.course_plan.site, take or measure, step)
+        return watched(planned, self.setup.witness, self.setup.course_plan.site, step)
 
     @property
     def submission(self) -> Submission:

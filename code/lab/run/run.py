@@ -14,15 +14,7 @@ from pathlib import Path
 from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
 from lab.files.storage import storage
 from lab.plan.plan import Plan, Planned, SiteFacts
-from lab.records.record import (
-    Record,
-    has_record,
-    read_samples_of,
-    record_damage,
-    record_folder,
-    write_failure,
-    write_record,
-)
+from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
 from lab.sites.site import Site, Tell, silent
 
@@ -102,40 +94,28 @@ def _run_once(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
             if is_locked and has_record(work.results, key) and (waited or not work.fresh):
                 return "by others"
             if is_locked:
-                with patience(planned, work.facts, work.tell):
-                    record = measure_or_keep_evidence(planned, work.site, work.facts, work.results)
-                write_record(work.results, record)
+                _measure(work, planned)
                 return "measured"
         waited = True
         time.sleep(LOCK_POLL_S)
     raise SiteStopped("the run was ended")
 
 
-def measure_or_keep_evidence(planned: Planned, site: Site, facts: SiteFacts, results: Path) -> Record:
-    """Measure a trial; write the evidence of one that fails."""
+def _measure(work: RunSetup, planned: Planned) -> None:
     try:
-        return measure(planned, site, facts)
+        with patience(planned, work.facts, work.tell):
+            record = measure(planned, work.site, work.facts)
     except FailedOutcome as failure:
-        folder = write_failure(results, failure.record, failure.what, failure.evidence)
+        folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
         raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
     except SiteStopped:
         raise
     except SiteError as error:  # after a panic or a flood: store the site's evidence beside the request
-        folder = write_failure(results, unfinished(planned, facts, error), str(error), error.evidence)
+        folder = write_failure(work.results, unfinished(planned, work.facts, error), str(error), error.evidence)
         if not error.evidence:
             raise
         raise replace(error, hint="; ".join(filter(None, (error.hint, f"the evidence in {folder}")))) from error
-
-
-def keep_record(results: Path, record: Record) -> None:
-    """Write a record unless the same one is there; wait while another process writes it."""
-    while True:
-        with trial_lock(results, record.key) as is_locked:
-            if is_locked:
-                if not has_record(results, record.key) or read_samples_of(results, record.key) != record.samples:
-                    write_record(results, record)
-                return
-        time.sleep(LOCK_POLL_S)
+    write_record(work.results, record)
 
 
 def _count(summary: RunSummary, planned: Planned, future: Future[str], watch: Watch) -> None:

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -50,7 +50,6 @@ TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
 
 Fault = tuple[Flaw, str]
-Take = Callable[[Planned, Site, SiteFacts], Record]  # measures a trial
 
 
 @dataclass
@@ -114,14 +113,14 @@ class Logged:
 
 
 def watched(
-    planned: Planned, site: Witness, facts: SiteFacts, take: Take = measure, step: TaskStep | None = None
+    planned: Planned, site: Witness, facts: SiteFacts, step: TaskStep | None = None
 ) -> tuple[Record, list[Fault]]:
     """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
-    prints nothing claims what its step `sends`. Raise TrialFailed if its programs fail."""
+    prints nothing claims what its step `sends`. Raise FailedOutcome if its programs fail."""
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
         logged = Logged(site, Path(folder), facts.name)
-        record = take(planned, cast(Site, logged), facts)
+        record = measure(planned, cast(Site, logged), facts)
         (outcome,) = logged.outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
