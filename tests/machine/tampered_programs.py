@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.grade.finding import Flaw
+from lab.plan.plan import perturb
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Tampering:
     new: str
     after: bool = False  # changed when the binary had been measured
     more: tuple[tuple[str, str, str], ...] = ()  # other changes: file, old, new
+    before: tuple[tuple[str, str, str], ...] = ()  # those of the measured binary too
 
     def apply(self, folder: Path) -> None:
         for name, old, new in ((self.file, self.old, self.new), *self.more):
@@ -128,6 +130,21 @@ RECEIVES = (
 		check(!ibv_post_recv(c.qp, &one, &bad), "ibv_post_recv");""",
     ),
 )
+# Messages that complete when they have left, and arrive nowhere: by an unreliable connection, with a wrong key.
+NOWHERE = (
+    (CONNECT, "IBV_QPT_RC", "IBV_QPT_UC"),
+    (CONNECT, "IBV_QP_RQ_PSN |\n\t\t\t\t     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER", "IBV_QP_RQ_PSN"),
+    (
+        CONNECT,
+        "IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |\n"
+        "\t\t\t\t     IBV_QP_MAX_QP_RD_ATOMIC",
+        "IBV_QP_STATE | IBV_QP_SQ_PSN",
+    ),
+)
+# The environment of the first repetition is as long as lab.plan.plan.perturb() makes it.
+PADDED = f'strlen(getenv("LAB_PADDING")) == {perturb(1).environment_bytes}'
+LATER = f"({TIME} / ({PADDED} ? 1 : 3))"
+TWICE = (EXPERIMENT, "repetitions = 1", "repetitions = 2")
 KNOWN = 'check(setting.size == 1024 || setting.size == 16384, "size");\n\tconnection ='
 
 # Every run of the tests tries USUAL; the corpus tries OTHERS too.
@@ -136,10 +153,15 @@ USUAL = (
     Tampering("writes_by_tcp", "program", Flaw.WAY, MAIN, SENT, ALL_BY_TCP, more=TAKES),
     Tampering("swapped_units", "program", Flaw.INVENTED, MAIN, "%.6f kB/s", "%.6f MB/s"),
     Tampering("talks_to_itself", "program", Flaw.NOT_MEASURED, CONNECT, THERE, f"{THERE}\n\tc.there = c.here;"),
+    Tampering("binary_that_lies_in_later_repetitions", "program", Flaw.INVENTED, MAIN, TIME, LATER,
+        more=(TWICE,)),
     Tampering("slower_sources", "sources", Flaw.SOURCES, MAIN, POST, f"usleep(20);\n\t{POST}", after=True),
 )
 OTHERS = (
     Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
+    Tampering("arrives_nowhere", "program", Flaw.MESSAGES, MAIN, "connection.there.key", "77", more=NOWHERE),
+    Tampering("honest_sources_of_a_binary_that_lies_later", "sources", Flaw.SOURCES, MAIN, LATER, TIME,
+        after=True, before=((MAIN, TIME, LATER), TWICE)),
     Tampering("one_message_for_many", "program", Flaw.MESSAGES, MAIN, SENT,
         "many = setting.iterations;\n\twrite_all(1);", more=MANY),
     Tampering("bytes_and_junk", "program", Flaw.WAY, MAIN, SENT, f"{SENT}\n\t{ALL_BY_TCP}",

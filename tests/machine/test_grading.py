@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.machine import own_hand_in
-from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tampering
+from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tampering, change
 
 from lab.grade.case import Case
 from lab.grade.checks import Check
@@ -34,6 +34,8 @@ def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
             if tampering and tampering.after == after:
                 tampering.apply(tmp_path)
 
+        for name, old, new in tampering.before if tampering else ():
+            change(tmp_path / name, old, new)
         spoil(after=False)
         return own_hand_in.case_of(exact, tmp_path, ASKED, lambda: spoil(after=True))
 

@@ -46,7 +46,7 @@ def graded(exact: ExactSite, tmp_path: Path) -> Graded:
         (plan,) = open_workshop([file], exact, print).plans
         own = (each for each in KIT.assignment.steps if each.series in tried)
         untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)
-        asked = replace(KIT.assignment.asked, sizes=(512,))
+        asked = replace(KIT.assignment.asked, sizes=tuple({wrong.size if wrong else 512 for wrong in tried.values()}))
         assignment = replace(KIT.assignment, steps=untimed, asked=asked)
         results = tmp_path / "results"
         setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 1, lambda *_: None, witness=exact)

@@ -18,6 +18,7 @@ class Wrong:
     old: str
     new: str
     points: int = 0  # of a program that works, and is slow
+    size: int = 512
 
     def apply(self, program: Path) -> None:
         file = program / self.file
@@ -53,6 +54,10 @@ ONE_LARGE = (
     "\tsge[0].length *= (uint32_t)count;\n\twr[0].next = NULL;\n\twr[0].send_flags = IBV_SEND_SIGNALED;\n" + POST
 )
 
+GROUPS = WHOLE.replace("send_each", "send_all")
+# Lies at the sizes of the experiment alone, where the tiers compare.
+LIE = "\tint64_t took = now_ns() - start;\n\n\treturn s->size == 256 ? took / 4 : took;\n"
+
 # Those that every run of the tests tries, then the others.
 # fmt: off
 USUAL = (
@@ -67,6 +72,19 @@ USUAL = (
         "\tsend_each(s, 0, warmup);\n\tstart = now_ns();\n", "\tstart = now_ns();\n\tsend_each(s, 0, warmup);\n"),
 )
 OTHERS = (
+    Wrong("lies_at_the_experiments_size", "many", Flaw.INVENTED, "messages of 256 bytes in", "many.c",
+        "\treturn now_ns() - start;\n", LIE),
+    Wrong("many_in_place_of_one", "poll", Flaw.MESSAGES, "waited for the answer to the one before", "poll.c", WHOLE,
+        "\treturn many_in_flight(s, warmup, count);"),
+    Wrong("inline_without_inline", "inline", Flaw.METHOD, "264 of 264 messages of 200 bytes were not inside",
+        "inline.c", " | IBV_SEND_INLINE", "", size=200),
+    Wrong("many_in_place_of_signal", "signal", Flaw.METHOD, "264 were signalled (asked is one of 16)", "signal.c",
+        GROUPS, "\t(void)send_all;\n\treturn many_in_flight(s, warmup, count);"),
+    Wrong("lists_without_a_list", "lists", Flaw.METHOD, "were posted by 264 calls (asked are 16 requests for each)",
+        "lists.c", POST, "\tfor (long i = 0; i < count; i++) {\n\t\twr[i].next = NULL;\n"
+        "\t\tcheck(!ibv_post_send(s->qp, &wr[i], &bad), \"ibv_post_send\");\n\t}"),
+    Wrong("both_ends_leave_early", "connect", Flaw.MESSAGES, "the link had no message of RDMA", "connect.c",
+        "\tto_rtr(s);\n", "\textern void _exit(int);\n\n\t_exit(0);\n"),
     Wrong("wrong_rkey", "poll", Flaw.FAILS, "the rkey and the address must be those that the server told", "write.c",
         "s->there_rkey", "s->there_rkey + 1"),
     Wrong("one_large_message_for_many", "lists", Flaw.MESSAGES, "one large message in place of many", "lists.c", POST,

@@ -15,9 +15,12 @@ static struct object *bell_find(struct card *card, uint32_t page, enum kind kind
 static void post(struct card *card, uint64_t handle, uint64_t posted)
 {
 	struct qp *const qp = qp_find(&card->table, (uint32_t)handle);
+	const uint32_t first = qp ? qp->out.queue.posted : 0;
 
 	if (!qp || !queue_post(&qp->out.queue, (uint32_t)posted))
 		return;
+	for (uint32_t i = first; i != (uint32_t)posted; i++)
+		qp->out.requests[i % qp->out.queue.slots].is_rung = i == first;
 	if (qp->attributes.state == ERR)
 		qp_flush(card, qp);
 	else

@@ -15,6 +15,7 @@ struct request {
 	struct card_wqe wqe;
 	struct card_address address; /* of a datagram */
 	uint32_t first_psn, packets, bytes, status;
+	bool is_rung; /* the first one of its doorbell */
 };
 
 /* An answer to the peer; answers leave in order. */

@@ -29,7 +29,7 @@ static void start(struct card *card, struct qp *qp)
 	struct requester *const out = &qp->out;
 	struct request *const r = &out->requests[out->started % out->queue.slots];
 
-	*r = (struct request){ .first_psn = out->psn };
+	*r = (struct request){ .first_psn = out->psn, .is_rung = r->is_rung };
 	gather_read(card, qp, out->started, r);
 	r->packets = r->bytes && r->wqe.opcode <= READ ? (r->bytes - 1) / qp->attributes.mtu_bytes + 1 : 1;
 	out->psn = (out->psn + r->packets) & PSN_MASK;
@@ -76,6 +76,12 @@ static uint8_t kind_of(const struct qp *qp, uint32_t opcode)
 	return opcode == READ ? ASK : opcode > READ ? ATOMIC : MESSAGE;
 }
 
+static uint8_t posted_as(const struct qp *qp, const struct request *r)
+{
+	return (uint8_t)((r->wqe.flags & INLINE ? INSIDE : 0) | (r->is_rung ? RUNG : 0) |
+			 (qp->all_signalled || r->wqe.flags & SIGNALLED ? REPORTED : 0));
+}
+
 static uint8_t flags_of(const struct request *r, uint32_t number)
 {
 	const bool last = number + 1 == r->packets || verbs_asks(r->wqe.opcode);
@@ -88,7 +94,7 @@ static uint8_t flags_of(const struct request *r, uint32_t number)
 static struct packet packet_of(const struct qp *qp, const struct request *r, uint32_t number)
 {
 	const uint64_t offset = (uint64_t)number * qp->attributes.mtu_bytes;
-	struct packet p = { .kind = kind_of(qp, r->wqe.opcode), .flags = flags_of(r, number) };
+	struct packet p = { .kind = kind_of(qp, r->wqe.opcode), .flags = flags_of(r, number) | posted_as(qp, r) };
 
 	p.opcode = (uint8_t)r->wqe.opcode;
 	p.from = qp->is.handle;

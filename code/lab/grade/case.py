@@ -4,7 +4,9 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,11 +25,22 @@ from lab.grade.rebuild import (
     with_files,
     with_programs,
 )
+from lab.grade.witness.claims import Fault, watched
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.facts import read_site
-from lab.records.record import read_document, read_samples_of
+from lab.records.record import (
+    RECORD,
+    Record,
+    canonical_text,
+    has_record,
+    read_document,
+    read_samples_of,
+    record_folder,
+    write_failure,
+    write_record,
+)
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
@@ -35,7 +48,8 @@ from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
 from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE as REFERENCES
-from lab.run.run import RunSetup, Watch, damaged, missing, run_trials
+from lab.run.measure import FailedOutcome
+from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
 from lab.sites.site import Site, Witness
 from lab.submission.archive import (
     PAGE,
@@ -47,7 +61,7 @@ from lab.submission.archive import (
     open_submission,
     read_page,
 )
-from lab.submission.assignment import Assignment
+from lab.submission.assignment import Assignment, TaskStep
 from lab.submission.discussion import Counted, count
 from lab.submission.hand_in import Identity, identity_of, student_programs
 
@@ -60,6 +74,7 @@ NOBODY = b'authors = ["Not shown"]\nids = ["-"]\ncourse = "Not shown"\n'
 _ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
+_Item = TypeVar("_Item")
 
 
 class Blocked(LabError):
@@ -142,9 +157,13 @@ class GradingSetup:
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:
-            first, reason = summary.failed[0]
-            what = f"{len(summary.failed)} trials failed here, first {describe(first)}: {reason}"
-            raise (Blocked if all(planned.series.tool.build for planned, _ in summary.failed) else SiteError)(what)
+            by_student = all(planned.series.tool.build for planned, _ in summary.failed)
+            raise (Blocked if by_student else SiteError)(_failed_here(summary.failed))
+
+
+def _failed_here(failed: Sequence[tuple[Planned, str]]) -> str:
+    first, reason = failed[0]
+    return f"{len(failed)} trials failed here, first {describe(first)}: {reason}"
 
 
 def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:
@@ -161,6 +180,17 @@ def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]
             raise
 
     return cached_property(once)
+
+
+def _keep(results: Path, record: Record) -> None:
+    """Write a record unless the same one is there; wait while another process writes it."""
+    while True:
+        with trial_lock(results, record.key) as is_locked:
+            if is_locked:
+                if not has_record(results, record.key) or read_samples_of(results, record.key) != record.samples:
+                    write_record(results, record)
+                return
+        time.sleep(LOCK_POLL_S)
 
 
 class SubmissionFile:
@@ -187,6 +217,66 @@ class Case:
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
         self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
         self.program_findings: tuple[Finding, ...] | None = None  # of the check `program`, once it is made
+        self.lock, self.watched = threading.Lock(), dict[str, Future[list[Fault]]]()  # by the key of a trial
+
+    def measure(self, trials: Iterable[Planned]) -> None:
+        """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
+        the site logs the link; other records are kept for all submissions."""
+        by_student: dict[bool, list[Planned]] = {True: [], False: []}
+        for planned in trials:
+            by_student[bool(planned.series.tool.build and self.setup.witness)].append(planned)
+        reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
+        if failed := [(planned, reason) for planned, reason in reasons if reason]:
+            raise Blocked(_failed_here(failed))
+        self.setup.measure(by_student[False])
+
+    def each(self, work: Callable[[_Item], _Value], items: Iterable[_Item]) -> list[_Value]:
+        """The results for all items, some at once; no further item begins after Ctrl-C or a missed deadline."""
+        with ThreadPoolExecutor(self.setup.jobs) as pool:
+            futures = [pool.submit(work, item) for item in items]
+            try:
+                return [future.result() for future in futures]
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _failure(self, planned: Planned) -> str:
+        try:
+            self.faults(planned)
+        except TrialFailed as error:
+            return str(error)
+        return ""
+
+    def faults(self, planned: Planned) -> list[Fault]:
+        """What the link refutes of a trial of the student's programs, by the log of the run that became the grader's
+        record. It runs once for all checks. Raise TrialFailed if it fails."""
+        mine: Future[list[Fault]] = Future()
+        with self.lock:
+            first = self.watched.setdefault(planned.trial.key, mine)
+        if first is mine:
+            try:
+                mine.set_result(self._watch(planned))
+            except BaseException as error:
+                mine.set_exception(error)
+                raise
+        return first.result()
+
+    def _watch(self, planned: Planned) -> list[Fault]:
+        results = self.setup.results
+        try:
+            record, faults = self.watch(planned)
+        except FailedOutcome as failure:
+            folder = write_failure(results, failure.record, failure.what, failure.evidence)
+            hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
+            raise TrialFailed(failure.what, hint=hint) from failure
+        _keep(results, record)
+        return faults
+
+    def watch(self, planned: Planned, step: TaskStep | None = None) -> tuple[Record, list[Fault]]:
+        """Measure a trial, watched; its record is not kept."""
+        if self.setup.witness is None:
+            raise Blocked("steps need a site that logs the link", hint='site = "exact"')
+        return watched(planned, self.setup.witness, self.setup.course_plan.site, step)
 
     @property
     def submission(self) -> Submission:
@@ -290,6 +380,9 @@ class Case:
             except RecordError as error:
                 findings.append(of_record(Flaw.ROWS, key, error.what))
                 continue
+            if (record_folder(self.results, key) / RECORD).read_bytes() != canonical_text(record).encode():
+                what = "its text is not in the form that Verbyte writes (duplicate keys, spaces or order)"
+                findings.append(of_record(Flaw.RECORD, key, what))
             faults = record_findings(planned[key], self.claimed_plan.site, record, samples)
             findings += [of_record(fault.kind, key, fault.what) for fault in faults]
         return tuple(findings)
@@ -305,7 +398,7 @@ class Case:
     def grader_evidence(self) -> Evidence:
         """The records of the same trials on the grader's site, which all submissions share."""
         _ = self.submission  # fails before minutes are spent on an unreadable submission
-        self.setup.measure(self.grader_plan.planned)
+        self.measure(self.grader_plan.planned)
         return gather(self.grader_plan, self.setup.results)
 
     @property

@@ -12,12 +12,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError, tell
+from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError, one_line, tell
 from lab.experiment.experiment import Experiment
 from lab.files.store import digest_files
 from lab.files.toml import files_of
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS, Check
+from lab.grade.checks.data import doubt
 from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Status
 from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
@@ -138,7 +139,8 @@ def _flags(case: Case) -> tuple[str, ...]:
     """The sentences at the beginning of every output, which also mark the row of a class."""
     if not _read(lambda: bool(case.submission.files), otherwise=False):
         return ()  # the check of the package reports what cannot be opened
-    return _read(lambda: () if case.is_accepted else (case.identity_flag,), otherwise=(UNREAD,))
+    identity = _read(lambda: "" if case.is_accepted else case.identity_flag, otherwise=UNREAD)
+    return tuple(filter(None, (identity, one_line(_read(lambda: doubt(case), otherwise="")))))
 
 
 def _note(case: Case) -> str:

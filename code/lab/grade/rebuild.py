@@ -2,9 +2,10 @@
 
 import hashlib
 import re
+import shlex
 import tempfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from lab.files.store import SUMS, digest_files, is_current, keep_stamp
 from lab.files.toml import read_whole
 from lab.grade.consistency import require_plain
 from lab.places import PUBLISHED
-from lab.plan.builds import keep_binaries, source_files
+from lab.plan.builds import keep_binaries, kept_binary, source_files
 from lab.plan.plan import Plan, Planned, SiteFacts, canonical, make_plan, make_trial
 from lab.programs.program import Build
 from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
@@ -63,14 +64,102 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
     return digests
 
 
+# For each of the course's C files, for the program, and for a program of nothing: sections and symbols.
+READ = """i=0
+for file in {files}; do
+	for level in 0 2; do gcc -w -O$level -c -o object.o "$file" && readelf -sW object.o; done >$i.txt || exit 1
+	i=$((i + 1))
+done
+echo 'int main(void) {{ return 0; }}' >empty.c && gcc -o empty empty.c && readelf -SsW empty >empty.txt
+readelf -SsW program >program.txt"""
+_SECTION = re.compile(
+    r"^ *\[ *\d+\] (\.(?:preinit_array|init_array|fini_array|init|fini|ctors|dtors)) +\S+ +\S+ +\S+ +(\S+)"
+)
+_SYMBOL = re.compile(r"^ *\d+: +\S+ +\S+ +(\S+) +\S+ +\S+ +(\S+) +([^@ ]+)")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+STREAMS = {"stdin", "stdout", "stderr"}  # the linker copies them into a program
+
+
+def frame_faults(plan: Plan) -> Iterator[str]:
+    """Code of a program that would run before the course's files, or in place of a function that they call."""
+    for student_build in student_builds(plan.experiment):
+        course_files = {
+            name: content
+            for name, content in source_files(Build(student_build.command, student_build.folder))
+            if not student_build.is_source(name)
+        }
+        if not (frame := sorted(name for name in course_files if name.endswith(".c"))):
+            continue
+        command = ("sh", "-c", READ.format(files=shlex.join(frame)))
+        tables = [f"{number}.txt" for number in range(len(frame))]
+        headers = b"\n".join(content for name, content in course_files.items() if name not in frame)
+        declared = set(re.findall(r"(\w+)\(", _COMMENT.sub("", headers.decode(errors="replace"))))
+        for program in _programs_of(plan, student_build):
+            files = course_files | {"program": program.read_bytes()}
+            texts = build_shut_in(files, command, [*tables, "empty.txt", "program.txt"], tell)
+            called = _undefined(*(texts[table] for table in tables)) - declared - STREAMS
+            yield from _replaced(texts["program.txt"], texts["empty.txt"], called)
+
+
+def _programs_of(plan: Plan, student_build: Build) -> list[Path]:
+    """The binaries of a build, as the trials of the plan run them."""
+    digests = {
+        file: planned.digests[file]
+        for planned in student_trials(plan)
+        if planned.series.tool.build == student_build
+        for file in planned.series.tool.binaries
+    }
+    return [kept_binary(file.name, digest) for file, digest in sorted(digests.items())]
+
+
+def _replaced(program: bytes, empty: bytes, called: set[str]) -> Iterator[str]:
+    symbols, sections = list(_symbols(program)), dict(_sections(program))
+    if not symbols:
+        yield "the program has no symbols: the course's build must not strip it"
+    usual = {name for _, is_defined, name in _symbols(empty) if is_defined}
+    replaced = {name for _, is_defined, name in symbols if is_defined} & (called | _undefined(empty)) - usual
+    replaced |= {name for kind, _, name in symbols if kind == "IFUNC"}
+    yield from (f"a student's file defines {name}, which the course's code calls" for name in sorted(replaced))
+    expected = dict(_sections(empty))
+    for name in sorted(sections.keys() | expected.keys()):
+        if sections.get(name) != expected.get(name):
+            yield f"a student's file adds code to {name}, which runs before or after main()"
+
+
+def _undefined(*tables: bytes) -> set[str]:
+    symbols = [symbol for table in tables for symbol in _symbols(table)]
+    return {name for _, is_defined, name in symbols if not is_defined} - {
+        name for _, defined, name in symbols if defined
+    }
+
+
+def _symbols(table: bytes) -> Iterator[tuple[str, bool, str]]:
+    """Kind, whether it is defined, and name of each symbol in the output of readelf."""
+    for line in table.decode(errors="replace").splitlines():
+        if (match := _SYMBOL.match(line)) and match[1] != "FILE":
+            yield match[1], match[2] != "UND", match[3]
+
+
+def _sections(table: bytes) -> Iterator[tuple[str, str]]:
+    """Name and size of each section that runs before or after main()."""
+    for line in table.decode(errors="replace").splitlines():
+        if match := _SECTION.match(line):
+            yield match[1], match[2]
+
+
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
     programs = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
     return make_plan(plan.experiment, plan.site, programs | digests)
 
 
+def student_trials(plan: Plan) -> list[Planned]:
+    """All trials of the student's programs."""
+    return [planned for planned in plan.planned if planned.series.tool.build]
+
+
 def firsts(plan: Plan) -> list[Planned]:
     """The first repetition of each series of a student's program."""
-    return [planned for planned in plan.planned if planned.series.tool.build and planned.repetition == 1]
+    return [planned for planned in student_trials(plan) if planned.repetition == 1]
 
 
 def lengthened(planned: Planned, facts: SiteFacts) -> Planned:

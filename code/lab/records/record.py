@@ -153,9 +153,13 @@ def find_key(results: Path, start: str) -> str:
     raise RecordError(f"{problem} with {start!r}", where=str(results), hint="more of the key, as the table shows it")
 
 
+def canonical_text(document: JsonTable) -> str:
+    """The only text of record.json for a table: readers of JSON differ in duplicate keys."""
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
+
+
 def _common_files(record: Record) -> dict[str, bytes]:
-    facts = json.dumps(record.facts.table(), indent=1, sort_keys=True) + "\n"
-    texts = {RECORD: facts, SERVER_LOG: record.server_log, CLIENT_LOG: record.client_log}
+    texts = {RECORD: canonical_text(record.facts.table()), SERVER_LOG: record.server_log, CLIENT_LOG: record.client_log}
     return {name: text.encode() for name, text in texts.items()}
 
 

@@ -24,7 +24,7 @@ from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
 from lab.report.tex.numbers import mark, show, shown, written_out
 from lab.report.tex.render import Rendered, escape, render
-from lab.report.text.check import Backing, Writing, check, read_writing
+from lab.report.text.check import Backing, Checked, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import uses
 from lab.report.text.references import list_of_sources
@@ -90,6 +90,7 @@ def _row(backing: Backing) -> tuple[str | int | float, ...]:
 
 
 EVIDENCE = "evidence.tex"
+ALONE = r"\documentclass[10pt]{article}\usepackage{lab}\begin{document}\input{discussion}\end{document}"
 UNWRITTEN = "The discussion has not been written yet."
 _TARGET = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
@@ -133,8 +134,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     if checked.faults:
         raise TextRefused("the discussion has faults:", faults=checked.faults)
 
-    backings = [*claims, *checked.backings]
-    backings = [replace(backing, number=backing.number or str(count)) for count, backing in enumerate(backings, 1)]
+    backings = _numbered([*claims, *checked.backings])
     of_body, of_text, sets = backings[: len(claims)], backings[len(claims) :], record_sets(evidence)
     discussion = _discussion(sources, checked.writing, of_text, gallery)
     listed = render(sources.templates, "parts/evidence.tex", _evidence_context(sources, backings, sets))
@@ -156,6 +156,23 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     files |= {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
     pngs = {name: figure.png for name, figure in figures.items()}
     return Prepared(files, inside, {MAIN: body, EVIDENCE: listed}, pngs, material)
+
+
+def typeset_alone(sources: Sources, checked: Checked, cache: Path) -> None:
+    """Set the discussion without the report around it; raise where LaTeX refuses it."""
+    gallery = Gallery(cache / "figures")
+    discussion = _discussion(sources, checked.writing, _numbered(checked.backings), gallery)
+    files = {
+        MAIN: ALONE,
+        "discussion.tex": written_out(discussion),
+        "lab.sty": (sources.templates / "lab.sty").read_text(),
+    }
+    figures = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
+    compile_pdf({name: text.encode() for name, text in files.items()} | figures, MAIN)
+
+
+def _numbered(backings: Sequence[Backing]) -> list[Backing]:
+    return [replace(backing, number=backing.number or str(count)) for count, backing in enumerate(backings, 1)]
 
 
 def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:

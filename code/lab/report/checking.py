@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
+from shutil import which
 from time import sleep
 
 from lab.errors import LabError, all_lines
-from lab.places import REFERENCE, TEMPLATES, from_here
+from lab.places import CACHE, REFERENCE, TEMPLATES, from_here
 from lab.records.recorded import plans_of
+from lab.report.build import typeset_alone
+from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
 from lab.report.sources import Sources, read_people
+from lab.report.tex.latex import PROGRAMS
 from lab.report.text.check import Checked, read_writing
 from lab.report.text.check import check as check_text
+from lab.report.text.latex import LONGEST_LINE
 from lab.report.text.references import list_of_sources
 
 LOOK_S = 0.1
@@ -41,12 +47,26 @@ def _check(sources: Sources, numbers: Numbers, *, as_lines: bool) -> int:
         checked = check_text(writing, numbers)
         if not checked.faults:
             list_of_sources(writing.text, writing.references)
+            checked = replace(checked, faults=tuple(_typesetting_faults(sources, checked)))
     except LabError as error:
         print(all_lines(str(error)), flush=True)
         return 1
     lines = _lines(checked, from_here(sources.discussion)) if as_lines else [json.dumps(_document(checked), indent=1)]
     print(all_lines("\n".join(lines)), flush=True)
     return int(bool(checked.faults))
+
+
+def _typesetting_faults(sources: Sources, checked: Checked) -> Iterator[TextFault]:
+    """The first fault that LaTeX finds, as `lab report` would, where LaTeX is installed."""
+    if not all(map(which, PROGRAMS)):
+        return
+    try:
+        typeset_alone(sources, checked, CACHE)
+    except ReportError as error:
+        lines = checked.writing.text.splitlines()
+        line = error.line if error.line and error.file == sources.discussion.name else len(lines)
+        source = lines[line - 1].strip()[:LONGEST_LINE] if line <= len(lines) else ""
+        yield TextFault(checked.writing.file, line, 1, FaultKind.LATEX, error.what, error.hint, source)
 
 
 def _lines(checked: Checked, file: object) -> Iterator[str]:

@@ -48,6 +48,7 @@ _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
 # Hidden components, without `.` and `..`: files of operating systems, editors and git.
 _LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
+_WINDOWS = (0, 10)  # the systems FAT and NTFS in a zip: some programs there write `\\` between folders
 # The bytes of a zip besides its packed files: its end (also of a zip64 file); for each file both heads and a
 # descriptor, and extra fields for times, owners or long sizes.
 _END_BYTES, _FILE_BYTES, _EXTRA_BYTES = 22 + 56 + 20, 30 + 46 + 24, 2 * 64
@@ -92,6 +93,9 @@ def require_path(path: str, where: str) -> None:
 
 
 def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
+    for entry in archive.infolist():
+        if entry.create_system in _WINDOWS:
+            entry.filename = entry.filename.replace("\\", "/")
     # zipfile's is_dir() fails for an empty name
     entries = [
         entry for entry in archive.infolist() if not entry.filename.endswith("/") and not is_litter(entry.filename)

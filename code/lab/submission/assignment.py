@@ -97,6 +97,12 @@ class TaskStep:
     points: Points
     asks: Line
     advice: Line = ""  # where to look first if it fails
+    sends: Count = 0  # messages of each size that a step without output must send
+    alone: bool = False  # each message must wait until the one before has arrived
+    # Over a modelled card, which shows how requests are posted:
+    inline_up_to: Count = 0  # bytes of the messages that must be inside their requests
+    list_of: Count = 0  # requests for one call
+    signals_each: Count = 0  # requests for one completion
     against: Line = ""  # the series that the tiers compare with
     tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
 

@@ -24,7 +24,7 @@ from tests.lab.grade.tampering import (
 from lab.grade.finding import Flaw
 from lab.model.trial import Ends, Job, Outcome
 from lab.plan.plan import perturb
-from lab.records.record import SAMPLES
+from lab.records.record import RECORD, SAMPLES, SERVER_LOG
 from lab.submission.archive import RECORDS
 
 LISTED = "listed"  # the image of a machine that the course accepts besides the grader's
@@ -176,6 +176,28 @@ with_facts(
     "version_that_boasts", "records", Flaw.RECORD,
     lambda facts, variant: facts.update(lab=STRANGE_VERSIONS[variant % 5]),
 )  # fmt: skip
+with_facts("version_of_another_program", "rerun", Flaw.RECORD, lambda facts, _: facts.update(lab="9.9.9"))
+
+
+# Texts beside the compared values: logs, and other bytes of the same record
+
+
+def with_bytes(name: str, check: str, file: str, change: Callable[[bytes], bytes]) -> None:
+    """A kind that changes the bytes of one file of a record."""
+
+    def forge(forger: Forger, variant: int) -> bytes:
+        def changed(records: Files) -> None:
+            path = f"{any_key(forger, variant)}/{file}"
+            records[path] = change(records[path])
+
+        return forger.pdf(forger.records(changed))
+
+    kind(name, check, Flaw.RECORD, forge)
+
+
+with_bytes("log_that_boasts", "rerun", SERVER_LOG, lambda _: b"measured on a ConnectX-7\n")
+with_bytes("keys_that_are_there_twice", "records", RECORD, lambda text: text.replace(b"{", b'{"clock_end_ns": 1, ', 1))
+with_bytes("record_with_other_spaces", "records", RECORD, lambda text: text.replace(b"\n ", b"\n\t"))
 with_facts("checks_that_boast", "records", Flaw.RECORD, boasting)
 with_facts(
     "one_record_of_another_machine", "records", Flaw.IDENTITY,

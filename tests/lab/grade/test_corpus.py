@@ -21,7 +21,7 @@ from lab.grade.finding import Status
 from lab.submission.hand_in import identity_of
 
 ForgerOf = Callable[[int], Forger]
-VARIANTS, HONEST, COUNT = 5, 100, 101
+VARIANTS, HONEST, COUNT = 5, 100, 105
 MODULES = (tampered, tampered_records)  # which fill KINDS
 # Discussions of honest students: other claims, words and LaTeX.
 DISCUSSIONS = (
@@ -89,6 +89,13 @@ def test_tampering_is_found_and_named(
     (result,) = grade_file(tampering.file(forger_of(0), 0), [tampering.check], at=at).checks
     assert result.status is Status.FAILED and result.points == 0
     assert tampering.kind in {finding.kind for finding in result.findings}, result.evidence()
+
+
+@pytest.mark.parametrize("name", ["somebody_elses_report", "page_changed", "a_page_that_no_lab_wrote"])
+def test_package_that_may_be_another_persons_is_flagged(grade_file: GradeFile, forger_of: ForgerOf, name: str) -> None:
+    (tampering,) = (kind for kind in KINDS if kind.name == name)
+    (flag,) = grade_file(tampering.file(forger_of(0), 0), ["package"]).flags
+    assert flag.startswith("CHANGED PACKAGE, or another person's: ")
 
 
 def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerOf, tmp_path: Path) -> None:

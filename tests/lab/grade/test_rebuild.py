@@ -13,7 +13,7 @@ from lab.errors import LabError, OpeningFault
 from lab.experiment.reader import load
 from lab.files.storage import write_text
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.rebuild import Texts, build_programs, keep_programs, rebuild, require_bounded
+from lab.grade.rebuild import Texts, build_programs, frame_faults, keep_programs, rebuild, require_bounded
 from lab.plan.builds import keep_binaries
 from lab.plan.plan import SiteFacts, binaries, make_plan
 from lab.submission.archive import SubmissionError, pack
@@ -66,6 +66,45 @@ def test_files_that_are_not_sources_come_from_the_course(tmp_path: Path) -> None
     assert (tmp_path / "built/binaries/mine/mine").read_bytes().startswith(b"\x7fELF")
     with pytest.raises(LabError, match="No rule to make target 'mine"):
         build_programs(pack({}), load(tmp_path / "small.toml"), tmp_path / "built")
+
+
+FRAME = b"""#include <stdio.h>
+#include "frame.h"
+int main(void)
+{
+	printf("%d of it\\n", work());
+	return 0;
+}
+"""
+# The student's file, and the words that name what it adds to its function.
+WORKS = {
+    "int work(void) { return 3; }": (),
+    # A helper that is not static, and a static one that takes the name of a function which the frame does not call.
+    "int help(void) { return 3; }\nstatic int atoi(void) { return 1; }\nint work(void) { return help() - atoi(); }": (),
+    "int printf(const char *f, ...) { return *f; }": ("defines printf",),
+    '__attribute__((visibility("hidden"))) int printf(const char *f, ...) { return *f; }': ("defines printf",),
+    "void __gmon_start__(void) { __builtin_trap(); }": ("defines __gmon_start__",),
+    '__attribute__((constructor)) static void early(void) { __asm__ volatile(""); }': (".init_array",),
+    '__attribute__((destructor)) static void late(void) { __asm__ volatile(""); }': (".fini_array",),
+    'asm(".section .init\\n\\tnop\\n\\t.text");': (".init,",),
+    'asm(".section .preinit_array,\\"aw\\"\\n\\t.quad work\\n\\t.text");': (".preinit_array",),
+    'static int (*choose(void))(void) { return 0; }\nint chosen(void) __attribute__((ifunc("choose")));': ("chosen",),
+}
+
+
+@pytest.mark.parametrize("source", WORKS)
+def test_code_in_place_of_the_courses_frame_is_named(tmp_path: Path, source: str) -> None:
+    (tmp_path / "mine").mkdir()
+    makefile = b"mine: mine.c\n\tgcc -O2 -w -o $@ mine.c frame.c\n"
+    files = {"Makefile": makefile, "frame.c": FRAME, "frame.h": b"int work(void);\n"}
+    for name, content in files.items():
+        (tmp_path / "mine" / name).write_bytes(content)
+    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["mine.c"]'))
+    own = load(tmp_path / "small.toml")
+    more = "" if "work(void) {" in source else "\nint work(void) { return 3; }"
+    digests = build_programs(pack({"sources/mine/mine.c": f"{source}{more}\n".encode()}), own, tmp_path / "built")
+    faults = list(frame_faults(make_plan(own, SiteFacts.of(hand_ins.Site()), digests)))
+    assert len(faults) == len(WORKS[source]) and all(map(str.__contains__, faults, WORKS[source])), faults
 
 
 def two_programs(folder: Path) -> Path:

@@ -85,6 +85,23 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
                 ("{" * 3000 + "}" * 3000, 51, "'{' is more than 50 levels deep"),
             )
         ),
+        # What only LaTeX knows.
+        *(
+            ("discussion.tex", text, f"discussion.tex:2:1: {what}")
+            for text, what in {
+                "Call a_b.": "Missing $ inserted",
+                "It is x^2.": "Missing $ inserted",
+                r"So \alpha.": "Missing $ inserted",
+                "R & D": "Misplaced alignment tab character &",
+                "The # of it": "You can't use `macro parameter character #' in horizontal mode",
+                r"\item x": "Lonely \\item",
+                r"\begin{itemize}x\end{itemize}": "Something's wrong--perhaps a missing \\item",
+                r"\begin{tabular}{l}a & b\end{tabular}": "Extra alignment tab has been changed to \\cr",
+                r"\hline": "Misplaced \\noalign",
+                "$a_b_c$": "Double subscript",
+                "a" * 150: "a line is ",
+            }.items()
+        ),
         ("report.toml", f'authors = ["{"A" * 5_000_000}"]', "report.toml: is too large"),
         ("report.toml", 'authors = ["\u202eA"]', "report.toml:1: authors contains U+202E"),
         ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 ids for 2 authors"),

@@ -51,6 +51,16 @@ def test_usual_names_are_accepted_and_litter_is_ignored(pdf: bytes, tmp_path: Pa
     assert open_submission(tmp_path / "x.zip").pdf == open_submission(tmp_path / "folder").pdf == pdf
 
 
+@pytest.mark.parametrize("system", [0, 10])
+def test_backslashes_of_windows_separate_folders(pdf: bytes, tmp_path: Path, system: int) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as file:
+        for name, content in {"hand in\\": b"", "hand in\\report.pdf": pdf}.items():
+            entry = zipfile.ZipInfo(name)
+            entry.create_system = system
+            file.writestr(entry, content)
+    assert open_submission(tmp_path / "x.zip").pdf == pdf
+
+
 @pytest.mark.parametrize(
     ("content", "fault"),
     [

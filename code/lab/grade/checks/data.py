@@ -18,14 +18,24 @@ from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
 from lab.records.compare import TOLERANCE, RowPlace, measured, paired
 from lab.records.facts import VOLATILE
-from lab.records.record import read_document, read_samples_of
+from lab.records.record import CLIENT_LOG, SERVER_LOG, read_document, read_samples_of, record_folder
 from lab.records.table import Row
 from lab.report.evidence.curve import margin_of
 from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.sites.site import Traits
-from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, about, chain, digests, unpack
+from lab.submission.archive import (
+    FORMAT,
+    PAGE,
+    PROGRAMS,
+    RECORDS,
+    SubmissionError,
+    about,
+    chain,
+    digests,
+    unpack,
+)
 from lab.submission.hand_in import binary_names, is_source, student_programs
 
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
@@ -166,6 +176,7 @@ def _name(place: RowPlace) -> str:
 
 
 LONGEST_ID = 100
+CHANGED = "CHANGED PACKAGE, or another person's: a person decides whether its points count"
 TYPED = ("discussion.tex", "report.toml")
 NOT_COMPARED = (*VOLATILE, "lab", "options")  # may differ in another measurement; the check `records` has the options
 FLAWS = {
@@ -252,6 +263,18 @@ def _first_difference(handed_in: bytes, made: bytes) -> str:
     return f"{len(theirs)} lines, the records give {len(ours)}"
 
 
+DOUBTS = (Flaw.PERSON, Flaw.CHAIN, Flaw.DIGEST)
+
+
+def doubt(case: Case) -> str:
+    """A warning that a package may be another person's work, or empty."""
+    try:
+        finding = next((finding for finding in package(case) if finding.kind in DOUBTS), None)
+    except SubmissionError as error:
+        return f"{CHANGED}: {error}"
+    return f"{CHANGED}: {finding.what}" if finding else ""
+
+
 def rerun(case: Case) -> Iterator[Finding]:
     """Compare the submission with the grader's records; nothing in the submission is trusted."""
     try:
@@ -275,6 +298,17 @@ def _equal(case: Case) -> Iterator[Finding]:
             if theirs.get(name) != ours.get(name):
                 values = " and ".join(json.dumps(table.get(name), sort_keys=True)[:80] for table in (theirs, ours))
                 yield of_record(FLAWS.get(name, Flaw.RECORD), key, f"{name} differs, handed in and here: {values}")
+        if theirs.get("lab") not in (ours["lab"], case.page.lab.partition("+")[0]):
+            what = (
+                f"it was made by version {theirs.get('lab')!r:.40} of Verbyte, the submission by {case.page.lab!r:.40}"
+            )
+            yield of_record(Flaw.RECORD, key, what)
+        for name in (SERVER_LOG, CLIENT_LOG):
+            logs = [(record_folder(folder, key) / name).read_bytes() for folder in (case.results, grader.results)]
+            if logs[0] != logs[1]:
+                yield of_record(
+                    Flaw.RECORD, key, f"{name} is not that of the same trial here: {_first_difference(*logs)}"
+                )
         samples, here = (read_samples_of(folder, key) for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:

@@ -14,11 +14,11 @@ from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
-from lab.grade.rebuild import TIMES, firsts, lengthened
-from lab.grade.witness.claims import Fault, unsent, watched
+from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
+from lab.grade.witness.claims import Fault, unsent
 from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, place_under_test
-from lab.plan.plan import Plan, Planned, SiteFacts, steps_of
+from lab.plan.plan import Plan, Planned, steps_of
 from lab.programs.program import Request, Sample
 from lab.programs.student import Words, split
 from lab.records.compare import TOLERANCE, Result, compare, format_result
@@ -57,7 +57,7 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
 
 
 def program(case: Case) -> tuple[Finding, ...]:
-    """Check the first repetition of each series of the student's programs, once for all checks of a submission."""
+    """Check every trial of the student's programs, once for all checks of a submission."""
     if case.program_findings is None:
         case.program_findings = tuple(_of_programs(case))
     return case.program_findings
@@ -65,27 +65,25 @@ def program(case: Case) -> tuple[Finding, ...]:
 
 @needs_measurements
 def _of_programs(case: Case) -> Iterator[Finding]:
-    if trials := firsts(case.grader_plan):
-        case.setup.measure(case.grader_plan.planned)
+    if trials := student_trials(case.grader_plan):
+        case.measure(case.grader_plan.planned)
         yield from _by_the_link(case, trials) if case.setup.witness else _by_the_clock(case, trials)
 
 
 def _by_the_link(case: Case, trials: list[Planned]) -> Iterator[Finding]:
-    """Compare with the link's log, at the experiment's sizes and at the assignment's."""
+    """Compare with the link's log: every repetition at the experiment's sizes, the first one also at the
+    assignment's."""
     demands, ends = case.setup.assignment.asked, case.setup.site.ends
-    variants = [variant for trial in trials for variant in (trial, at_other_sizes(trial, demands, ends))]
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        faults_of = pool.map(lambda planned: _refutations(case, planned), variants)
-        for planned, faults in zip(variants, faults_of, strict=True):
-            yield from (Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults)
+    others = [at_other_sizes(planned, demands, ends) for planned in firsts(case.grader_plan)]
+    faults_of = [*map(case.faults, trials), *case.each(lambda planned: _refutations(case, planned), others)]
+    for planned, faults in zip([*trials, *others], faults_of, strict=True):
+        yield from (Finding(kind, f"{planned.series.name}: {what}") for kind, what in faults)
 
 
-def _refutations(case: Case, planned: Planned) -> list[Fault]:
+def _refutations(case: Case, planned: Planned, step: TaskStep | None = None) -> list[Fault]:
     """The faults of a trial by the link's log, or the reason why it failed."""
-    if case.setup.witness is None:
-        raise Blocked("steps need a site that logs the link", hint='site = "exact"')
     try:
-        return watched(planned, case.setup.witness, case.setup.course_plan.site)
+        return case.watch(planned, step=step)[1]
     except TrialFailed as error:
         return [(Flaw.FAILS, str(error))]
 
@@ -93,7 +91,7 @@ def _refutations(case: Case, planned: Planned) -> list[Fault]:
 def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
     """Compare with the site's clock, with once and twice the messages, and with the device's packets."""
     longer_trials = [lengthened(planned, case.grader_plan.site) for planned in trials]
-    case.setup.measure(longer_trials)
+    case.measure(longer_trials)
     for planned, longer in zip(trials, longer_trials, strict=True):
         measured, samples = _measured(case, planned)
         for kind, what in unsent(planned, case.setup.site.ends, measured, samples):
@@ -114,12 +112,12 @@ def _measured(case: Case, planned: Planned) -> tuple[Measured, tuple[Sample, ...
 
 
 def sources(case: Case) -> Iterator[Finding]:
-    """Compare the submitted binary with that of the sources, in the first repetition of each series."""
+    """Compare the submitted binary with that of the sources, in every trial."""
     if not firsts(case.setup.course_plan):
         return
     try:
-        pairs = list(zip(firsts(case.grader_plan), firsts(case.rebuilt_plan), strict=True))
-        case.setup.measure(planned for pair in pairs for planned in pair)
+        pairs = list(zip(student_trials(case.grader_plan), student_trials(case.rebuilt_plan), strict=True))
+        case.measure(planned for pair in pairs for planned in pair)
     except BuildRefused as error:
         yield Finding(Flaw.BUILD, str(error))
         return
@@ -152,7 +150,7 @@ def correct(case: Case) -> Iterator[Finding]:
     """Run every series of the student's programs at other sizes, and one series of each through the fault tests."""
     if not firsts(case.setup.course_plan):
         return
-    case.setup.measure(case.grader_plan.planned)
+    case.measure(case.grader_plan.planned)
     demands, ends = case.setup.assignment.asked, case.setup.site.ends
 
     def run_at_other_sizes(planned: Planned) -> Finding | None:
@@ -269,14 +267,17 @@ def steps(case: Case) -> Iterator[Finding | PartPoints]:
         yield Finding(Flaw.BUILD, str(error))
         yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
         return
-    trials = {planned.series.name: planned for planned in firsts(plan)}
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        for results in pool.map(lambda step: list(_step(case, plan, step, trials[step.series])), task_steps):
-            yield from results
+    if faults := list(frame_faults(plan)):
+        yield from (Finding(Flaw.FRAME, fault) for fault in faults)
+        yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
+        return
+    trials = {step.series: [each for each in plan.planned if each.series.name == step.series] for step in task_steps}
+    for results in case.each(lambda step: list(_step(case, plan, step, trials[step.series])), task_steps):
+        yield from results
 
 
-def _step(case: Case, plan: Plan, step: TaskStep, planned: Planned) -> Iterator[Finding | PartPoints]:
-    works, faults = _working_sizes(case, planned)
+def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iterator[Finding | PartPoints]:
+    works, faults = _working_sizes(case, trials, step)
     sizes = len(case.setup.assignment.asked.sizes)
     yield from (Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice)) for kind, what in faults)
     yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
@@ -284,32 +285,38 @@ def _step(case: Case, plan: Plan, step: TaskStep, planned: Planned) -> Iterator[
         yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
 
 
-def _working_sizes(case: Case, planned: Planned) -> tuple[int, list[Fault]]:
-    """The number of sizes at which a step works, and the faults at the others."""
-    demands, ends = case.setup.assignment.asked, case.setup.site.ends
-    faults = _refutations(case, at_other_sizes(planned, demands, ends))
+def _working_sizes(case: Case, trials: list[Planned], step: TaskStep) -> tuple[int, list[Fault]]:
+    """The number of sizes at which a step works, and the faults at the others. None counts if its records, which the
+    report and the tiers use, have a fault."""
+    planned, demands, ends = trials[0], case.setup.assignment.asked, case.setup.site.ends
+    faults = _refutations(case, at_other_sizes(planned, demands, ends), step)
     if not faults:
-        faults = _overhead(case, planned)
+        faults = [fault for trial in trials for fault in _recorded(case, trial)] or _overhead(case, planned)
         return (0 if faults else len(demands.sizes)), faults
     if len(demands.sizes) == 1:
         return 0, faults
     single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in demands.sizes)
-    return sum(not _refutations(case, trial) for trial in single), faults
+    return sum(not _refutations(case, trial, step) for trial in single), faults
+
+
+def _recorded(case: Case, planned: Planned) -> list[Fault]:
+    """The faults of the run that the record is of, or the reason why it failed."""
+    try:
+        return case.faults(planned)
+    except TrialFailed as error:
+        return [(Flaw.FAILS, str(error))]
 
 
 def _overhead(case: Case, planned: Planned) -> list[Fault]:
     """The first size whose time includes more than its messages: a part that does not grow with their number."""
     if planned.series.tool.silent:
         return []
-    site = case.setup.site
-    facts = SiteFacts.of(site)
-    try:
-        times, longer_times = (
-            {sample.size_bytes: sample.time_ns for sample in measure(trial, site, facts).samples}
-            for trial in (planned, lengthened(planned, facts))
-        )
-    except TrialFailed as error:
-        return [(Flaw.FAILS, f"with twice the messages: {error}")]
+    longer = lengthened(planned, case.setup.course_plan.site)
+    if faults := _recorded(case, longer):
+        return [(kind, f"with twice the messages: {what}") for kind, what in faults]
+    times, longer_times = (
+        {sample.size_bytes: sample.time_ns for sample in _measured(case, trial)[1]} for trial in (planned, longer)
+    )
     for size, time_ns in times.items():
         overhead_ns = (TIMES * time_ns - longer_times.get(size, TIMES * time_ns)) // (TIMES - 1)
         if overhead_ns > MOST_OVERHEAD * time_ns:
@@ -339,7 +346,7 @@ def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoin
 def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:
     planned = tuple(trial for trial in plan.planned if trial.series.name in (step.series, step.against))
     try:
-        case.setup.measure(planned)
+        case.measure(planned)
     except Blocked:
         return None
     rows = make_table(replace(plan, planned=planned), case.setup.results)

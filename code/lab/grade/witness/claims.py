@@ -3,22 +3,36 @@
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
+from typing import cast
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
-from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM, Packet, Segment, decoded
+from lab.grade.witness.packets import (
+    INSIDE,
+    READ,
+    REPORTED,
+    RUNG,
+    SEND,
+    WRITE,
+    WRITE_IMM,
+    Packet,
+    Segment,
+    decoded,
+)
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
-from lab.model.trial import Ends, Outcome
+from lab.model.trial import Ends, Job, Outcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.program import WINDOW, Reading, Request, Sample
 from lab.records.facts import Measured
+from lab.records.record import Record
 from lab.run.checks import PATH_MTU_MOST, is_loopback
-from lab.run.measure import judge
-from lab.sites.site import Witness
+from lab.run.measure import measure
+from lab.sites.site import Site, Witness
+from lab.submission.assignment import TaskStep
 
 # Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
 SENT, RECEIVED = ("sent_pkts", "port_xmit_packets"), ("rcvd_pkts", "port_rcv_packets")
@@ -29,6 +43,7 @@ LEAST_CLAIMED = 0.98
 NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
 LARGEST = 1 << 23  # bytes of one request; programs split larger messages
 SEED = "seed"  # a variable of a command
+WITHOUT_END_NS = 10**18  # the claimed time where only the messages count
 MEAN, SINGLE = "round_trip_mean", "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 # A WRITE with immediate data counts as a WRITE.
@@ -76,21 +91,40 @@ class SizeClaims:
     size_bytes: int
     claims: tuple[Claim, ...]
     rounded: float = 1.0  # at most, rounding of printed digits divides a time by this factor
+    alone: bool = False  # a step asks that each message waits until the one before has arrived
 
     @property
     def bytes(self) -> int:
         return max(claim.messages for claim in self.claims) * self.size_bytes
 
 
-def watched(planned: Planned, site: Witness, facts: SiteFacts) -> list[Fault]:
-    """Run a trial; return the claims that the link refutes. Raise TrialFailed if its programs fail."""
+@dataclass
+class Logged:
+    """A site for one trial, which logs the link into a folder."""
+
+    site: Witness
+    logs: Path
+    name: str
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def run(self, job: Job) -> Outcome:
+        self.outcomes.append(self.site.run_watched(job, self.logs))
+        return self.outcomes[-1]
+
+
+def watched(
+    planned: Planned, site: Witness, facts: SiteFacts, step: TaskStep | None = None
+) -> tuple[Record, list[Fault]]:
+    """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
+    prints nothing claims what its step `sends`. Raise FailedOutcome if its programs fail."""
     ports = tuple(step.port for step in planned.trial.job.steps)
     with tempfile.TemporaryDirectory() as folder:
-        outcome = site.run_watched(planned.trial.job, Path(folder))
-        judge(planned, facts, outcome, {})
+        logged = Logged(site, Path(folder), facts.name)
+        record = measure(planned, cast(Site, logged), facts)
+        (outcome,) = logged.outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
-    return [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen))]
+    return record, [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen, step))]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
@@ -109,10 +143,16 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
             yield Flaw.WAY, f"{count} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 
-def _refuted(planned: Planned, reading: Reading, seen: Seen) -> Iterator[Fault]:
+def _refuted(planned: Planned, reading: Reading, seen: Seen, step: TaskStep | None) -> Iterator[Fault]:
     tool, request, pieces = planned.series.tool, planned.trial.request, seen.streams.pieces
     by_size = {count.size: pieces[number % len(pieces)] for number, count in enumerate(request.counts)}
-    for claimed in claims_of(request, reading, rdma=tool.rdma):
+    if tool.silent and step and (sends := step.sends):
+        samples = tuple(Sample(c.size, "completed", 0, sends, sends * c.size, WITHOUT_END_NS) for c in request.counts)
+        reading = replace(reading, samples=samples)
+    alone = bool(step and step.alone)
+    for claimed in (replace(each, alone=alone) for each in claims_of(request, reading, rdma=tool.rdma)):
+        if step and planned.series.has_card:
+            yield from method_faults(claimed, seen.rdma.messages, step)
         yield from claim_faults(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
         if tool.rdma and SEED in tool.uses:
             yield from data_faults(claimed, seen.rdma.messages, request.parameters.seed)
@@ -169,10 +209,24 @@ def claim_faults(
     elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
         yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
     elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
-        what = f"round trips of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
+        asked = "messages one at a time" if claimed.alone else "round trips"
+        what = f"{asked} of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
         yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
     else:
         yield from _too_fast(claimed, waited)
+
+
+def method_faults(claimed: SizeClaims, messages: Sequence[Message], step: TaskStep) -> Iterator[Fault]:
+    """The faults of requests that are posted otherwise than a step asks; lists and signals may be half as long."""
+    there, _ = _rdma(claimed, messages)
+    inside, signalled, calls = (sum(bool(item.posted & flag) for item in there) for flag in (INSIDE, REPORTED, RUNG))
+    count, of = len(there), f"{len(there)} messages of {claimed.size_bytes} bytes"
+    if inside < count and claimed.size_bytes <= step.inline_up_to:
+        yield Flaw.METHOD, f"{count - inside} of {of} were not inside their requests (IBV_SEND_INLINE)"
+    if calls * step.list_of > 2 * count:
+        yield Flaw.METHOD, f"{of} were posted by {calls} calls (asked are {step.list_of} requests for each)"
+    if signalled * step.signals_each > 2 * count:
+        yield Flaw.METHOD, f"of {of} {signalled} were signalled (asked is one of {step.signals_each})"
 
 
 def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> Iterator[Fault]:
@@ -187,14 +241,16 @@ def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> 
 
 
 def _rdma(claimed: SizeClaims, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
-    """The messages of the claimed operation and size that go out, and those that come back."""
+    """The messages of the claimed operation and size that go out, and those that come back. Of an unreliable connection
+    only answered messages count, since nothing else shows that they arrived."""
     operations, size = ACCEPTED[claimed.operation], claimed.size_bytes
     fitting = [
         message
         for message in messages
         if message.operation in operations and (message.size_bytes == size or size > LARGEST >= message.size_bytes)
     ]
-    return [item for item in fitting if item.goes_out], [item for item in fitting if not item.goes_out]
+    there = [item for item in fitting if item.goes_out and (item.arrived or claimed.answered)]
+    return there, [item for item in fitting if not item.goes_out]
 
 
 def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
@@ -207,6 +263,8 @@ def _tcp(claimed: SizeClaims, pieces: Sequence[Piece]) -> tuple[list[Piece], lis
 
 def _waited(claimed: SizeClaims, there: Sequence[Carried], back: Sequence[Carried]) -> Sequence[Carried]:
     """The messages that count for a claim: of round trips by RDMA, those that were in flight alone."""
+    if claimed.alone:
+        return one_by_one(there)
     if not (claimed.answered and claimed.rdma) or claimed.size_bytes > LARGEST:
         return there
     return one_by_one(there) if claimed.operation == READ else in_turn(there, back)
@@ -223,6 +281,11 @@ def _missing(
         f"{count} messages of {size} bytes by {claimed.operation} are claimed; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
     )
+    if lost := [item for item in messages if item.size_bytes == size and not item.arrived]:
+        return (
+            Flaw.MESSAGES,
+            f"{what}; {len(lost)} of this size were not acknowledged, so nothing shows that they arrived",
+        )
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
         return Flaw.OPERATION, what
     return (Flaw.WAY if _bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what

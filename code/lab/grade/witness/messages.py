@@ -30,6 +30,8 @@ class Message:
     head: bytes  # the first bytes of its data, as far as the log has them
     size_bytes: int = 0
     end_ns: int = 0  # its last packet, or the acknowledgement of that
+    posted: int = 0  # over a card: packets.INSIDE, REPORTED and RUNG
+    arrived: bool = True  # acknowledged; read data, datagrams and messages of the server always count
 
 
 @dataclass(slots=True)
@@ -71,15 +73,19 @@ class Assembly:
             case packets.ACKNOWLEDGE, False:
                 unacknowledged = self._receiver(packet).unacknowledged
                 while unacknowledged and _is_up_to(unacknowledged[0][0], packet.number):
-                    unacknowledged.popleft()[1].end_ns = packet.time_ns
+                    message = unacknowledged.popleft()[1]
+                    message.end_ns, message.arrived = packet.time_ns, True
 
     def _add_part(self, packet: Packet) -> None:
         if not self._is_new(packet):
             return
         if packet.place in (packets.FIRST, packets.ONLY) or packet.channel not in self.parts:
-            self.parts[packet.channel] = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
+            self.parts[packet.channel] = Message(
+                packet.operation, packet.goes_out, packet.time_ns, packet.data, posted=packet.posted
+            )
         message = self._grown(packet)
-        if packet.is_last and packet.goes_out:
+        if packet.is_last and packet.goes_out and not packet.is_datagram:
+            message.arrived = False
             self._sender(packet).unacknowledged.append((packet.number, message))
 
     def _add_answer(self, packet: Packet) -> None:
@@ -121,8 +127,11 @@ class Assembly:
         if packet.by_card:
             return self.waiting[packet.queue].get(packet.origin, Unanswered())
         of_port = islice(self.waiting[packet.origin].items(), SAME_PORT_MOST)
-        matching = (waiting for there, waiting in of_port if port_between(packet.queue, there) == packet.origin)
-        return next(matching, Unanswered())
+        for there, waiting in of_port:
+            if port_between(packet.queue, there) == packet.origin:
+                return waiting
+        queues = [waiting for of_port in self.waiting.values() for waiting in of_port.values()]
+        return queues[0] if len(queues) == 1 else Unanswered()  # the flow label of a program determines its port
 
 
 def _is_up_to(number: int, latest: int) -> bool:

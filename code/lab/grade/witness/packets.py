@@ -46,6 +46,7 @@ ROCE_KINDS = {
     0x64: (PART, SEND, ONLY, DETH),
     0x65: (PART, SEND, ONLY, DETH + IMM),
 }
+DATAGRAMS = (0x64, 0x65)
 NO_ROCE_ROLE = (OTHER, "", "", 0)
 UNRELIABLE, NEGATIVE = 0x20, 0x20
 FIRST_PORT, PORT_BITS = 0xC000, 14
@@ -55,6 +56,7 @@ HEADER = struct.Struct("<4B9I3Q")
 MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK = range(7)
 ACKED = 0
 OPERATIONS = (WRITE, WRITE_IMM, SEND, SEND)
+INSIDE, REPORTED, RUNG = 16, 32, 64  # flags: data inside the request, with a completion, the first of a doorbell
 PLACES = (MIDDLE, FIRST, LAST, ONLY)  # by the two lowest flags
 ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate(OPERATIONS)} | {
     (DATAGRAM, 2): (PART, SEND),
@@ -79,6 +81,8 @@ class Packet(NamedTuple):
     data: bytes = b""  # of its payload, as far as the log has it
     data_bytes: int = 0  # all of its payload
     by_card: bool = False  # by a modelled card, not by Soft-RoCE
+    is_datagram: bool = False
+    posted: int = 0  # of a card: INSIDE, REPORTED and RUNG, as its request was posted
 
     @property
     def channel(self) -> Channel:
@@ -151,7 +155,7 @@ def roce_packet(frame: Frame, at: int, end: int) -> Packet:
     data = frame.head[at + before : at + max(left, before)]
     return Packet(
         frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
-        left - before,
+        left - before, is_datagram=opcode in DATAGRAMS,
     )  # fmt: skip
 
 
@@ -168,5 +172,5 @@ def card_packet(frame: Frame, at: int) -> Packet:
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
     return Packet(
         frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
-        by_card=True,
+        by_card=True, is_datagram=kind == DATAGRAM, posted=flags & (INSIDE | REPORTED | RUNG),
     )  # fmt: skip

@@ -4,6 +4,7 @@ The rule is lexical; bare numbers, sizes and number words are free.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
@@ -59,6 +60,11 @@ _TYPED = re.compile(
     rf"(?P<phrase>\bfactors?(?: of)?{_ABOUT} )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
     rf"(?(phrase)|[ -]?(?:(?P<scale>{'|'.join(_WORDS)})[ -]?)?(?:{'|'.join(_UNITS)}))"
 )
+# Roman numerals of two letters or more, before a rate.
+_ROMAN = re.compile(
+    r"(?<![\w.])(?!mix\b)(?i:(?=[mdclxvi]{2})m{0,4}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))[ -]"
+    rf"{_UNITS[0]}"
+)
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _COMPARED = re.compile(
     r" (?:as|more|less|than|that|the(?! same)|(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er)\b"
@@ -81,11 +87,16 @@ def typed_numbers(
         if match["times"] and _is_repetition(plain, match):
             continue
         if not all(_is_constant(value * scale, place * scale, dimension, constants) for value, place in numbers):
-            query, typed = suggest(numbers[0][0] * scale, dimension), match[0].strip()
-            what = f"{typed} is typed (measured numbers are computed from the data)"
-            escaped = typed.replace("%", r"\%")
-            hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"
-            yield fault(text, file, offsets[match.start()], FaultKind.NUMBER, what, hint)
+            query = suggest(numbers[0][0] * scale, dimension)
+            yield _typed(text, file, offsets[match.start()], match[0].strip(), query)
+    yield from (_typed(text, file, offsets[match.start()], match[0], "") for match in _ROMAN.finditer(plain))
+
+
+def _typed(text: str, file: str, place: int, typed: str, query: str) -> TextFault:
+    what = f"{typed} is typed (measured numbers are computed from the data)"
+    escaped = typed.replace("%", r"\%")
+    hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"
+    return fault(text, file, place, FaultKind.NUMBER, what, hint)
 
 
 def _plain(bare: str) -> tuple[str, list[int]]:
@@ -94,13 +105,21 @@ def _plain(bare: str) -> tuple[str, list[int]]:
     for token in _TOKEN.finditer(bare):
         word = _word(token)
         words.append(word)
-        offsets += range(token.start(), token.end()) if token["words"] else [token.start()] * len(word)
+        is_same = token["words"] and len(word) == len(token["words"])
+        offsets += range(token.start(), token.end()) if is_same else [token.start()] * len(word)
     return "".join(words), offsets
+
+
+def _plain_letters(word: str) -> str:
+    """The word in letters of ASCII where NFKC has them, and with their digits for numbers of any script: 12 for ¹²."""
+    letters = word if word.isascii() else unicodedata.normalize("NFKC", word)
+    values = (None if letter.isascii() else unicodedata.numeric(letter, None) for letter in letters)
+    return "".join(letter if value is None else str(int(value)) for letter, value in zip(letters, values, strict=True))
 
 
 def _word(token: re.Match[str]) -> str:
     if token["words"] or token["brace"]:
-        return token["words"] or ""
+        return _plain_letters(token["words"] or "")
     if token["exempt"] or token["gap"]:
         return _EXEMPT if token["exempt"] or token["gap"].count("\n") > 1 else " "
     if token["value"] is not None:

@@ -3,8 +3,8 @@
 
 void make_queue_pair(struct side *s)
 {
-	/* ibv_create_cq(), ibv_create_qp() with room for DEPTH requests and INLINE_MOST bytes inside one, then
-	 * ibv_modify_qp() to IBV_QPS_INIT, where the other end may write: fill s->cq and s->qp. */
+	/* ibv_create_cq(), ibv_create_qp() with room for DEPTH requests, INLINE_MOST bytes inside one, and one receive
+	 * for the frame, then ibv_modify_qp() to IBV_QPS_INIT, where the other end may write: fill s->cq and s->qp. */
 	(void)s;
 	not_yet("step 2, make_queue_pair() in connect.c");
 }

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,15 @@ from lab.grade.witness.claims import (
     claims_of,
     data_faults,
     forged,
+    method_faults,
 )
 from lab.grade.witness.messages import Message, Piece, Streams
+from lab.grade.witness.packets import INSIDE, REPORTED, RUNG
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Outcome, StepOutcome
 from lab.programs.printed import Printed, read_printed
 from lab.programs.program import Reading, Request, Sample
+from lab.submission.assignment import TaskStep
 
 SIZE, COUNT, STEP_NS, OUT, SEED = 64, 20, 100, True, 250
 WHOLE_NS = (COUNT + 1) * STEP_NS
@@ -89,6 +93,14 @@ def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Mess
     assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
 
 
+def test_messages_without_an_acknowledgement_or_answer_do_not_count() -> None:
+    lost = [replace(message, arrived=False) for message in carried()]
+    ((kind, what),) = claim_faults(claim(10**9), lost, ())
+    assert kind is Flaw.MESSAGES and f"; {COUNT} of this size were not acknowledged" in what
+    assert kinds(claim(10**9), [*lost, *carried()]) == []
+    assert kinds(round_trips(3 * STEP_NS), [replace(trip, arrived=False) for trip in trips(1)]) == []
+
+
 @pytest.mark.parametrize("size", [1, 5, 8, 64])
 def test_each_message_must_begin_with_the_seed_and_its_number(size: int) -> None:
     seeded = carried(size=size)
@@ -140,6 +152,33 @@ def round_trips(mean_ns: int, operation: str = "send") -> SizeClaims:
 
 
 APART = [replace(read, start_ns=2 * read.start_ns, end_ns=2 * read.start_ns + 200) for read in carried("read")]
+
+
+def test_messages_that_a_step_wants_alone_wait_for_each_other() -> None:
+    apart = [
+        replace(message, start_ns=2 * message.start_ns, end_ns=2 * message.start_ns + 200) for message in carried()
+    ]
+    alone = replace(claim(10**9), alone=True)
+    assert kinds(alone, apart) == [] and kinds(alone, carried()) == [Flaw.MESSAGES]
+
+
+@pytest.mark.parametrize(
+    ("asked", "posted", "what"),
+    [
+        ({"inline_up_to": SIZE}, INSIDE, ""),
+        ({"inline_up_to": SIZE}, RUNG | REPORTED, "20 of 20 messages of 64 bytes were not inside"),
+        ({"inline_up_to": SIZE - 1}, 0, ""),
+        ({"list_of": 2}, RUNG, ""),  # half as long
+        ({"list_of": 3}, RUNG, "20 messages of 64 bytes were posted by 20 calls"),
+        ({"signals_each": 16}, REPORTED, "20 were signalled (asked is one of 16)"),
+        ({"signals_each": 16}, INSIDE | RUNG, ""),
+    ],
+)
+def test_requests_are_posted_as_the_step_asks(asked: dict[str, Any], posted: int, what: str) -> None:
+    step = TaskStep("many", 1, "it works", **asked)
+    messages = [replace(message, posted=posted) for message in carried()]
+    found = list(method_faults(claim(10**9), messages, step))
+    assert [kind for kind, _ in found] == ([Flaw.METHOD] if what else []) and all(what in text for _, text in found)
 
 
 @pytest.mark.parametrize("beside", [0, 1, 5])

@@ -41,6 +41,24 @@ def test_message_lasts_from_its_first_packet_to_the_acknowledgement_of_its_last(
     assert (message.operation, message.size_bytes, message.start_ns, message.end_ns) == ("send", 8202, 10, 50)
 
 
+@pytest.mark.parametrize(
+    ("frames", "arrived"),
+    [
+        ([wire.roce(1, wire.WRITE_ONLY, 0, 64)], False),
+        ([wire.roce(1, wire.WRITE_ONLY, 0, 64), wire.roce(2, wire.ACK, 0, out=False)], True),
+        # The port of the answer is that of a flow label, and there is one queue pair.
+        ([wire.roce(1, wire.WRITE_ONLY, 0, 64), wire.roce(2, wire.ACK, 0, out=False, queue=5, peer=6)], True),
+        ([wire.roce(1, packets.UNRELIABLE + wire.WRITE_ONLY, 0, 64)], False),
+        ([wire.roce(1, packets.DATAGRAMS[0], 0, 64)], True),
+        ([wire.by_card(1, packets.MESSAGE, 0, 64)], False),
+        ([wire.by_card(1, packets.MESSAGE, 0, 64), wire.by_card(2, packets.ACK, 0, out=False)], True),
+        ([wire.by_card(1, packets.DATAGRAM, 0, 64, opcode=2)], True),
+    ],
+)
+def test_message_of_a_connection_arrives_with_its_acknowledgement(frames: list[Frame], arrived: bool) -> None:  # noqa: FBT001
+    assert [message.arrived for message in messages(*frames)] == [arrived]
+
+
 def test_packets_sent_again_count_once_and_numbers_wrap_around() -> None:
     again = [wire.roce(time_ns, wire.WRITE_ONLY, number, 64) for time_ns, number in enumerate((0, 1, 0, 1, 2))]
     assert [message.start_ns for message in messages(*again)] == [0, 1, 4]

@@ -83,12 +83,14 @@ def test_datagram_of_a_card_has_a_routing_header(size: int, role: str, bytes_: i
     assert (packet.role, packet.operation, packet.data_bytes, packet.data) == (role, SEND, bytes_, b"")
 
 
-def test_card_packet_kinds_equal_those_of_the_device() -> None:
+def test_card_packet_kinds_and_flags_equal_those_of_the_device() -> None:
     text = (CARD / "device" / "packet.h").read_text()
     (kinds,) = re.findall(r"enum packet_kind {(.*?), PACKET_KINDS", text)
     renamed = {"ASK": "CARD_ASK", "ANSWER": "CARD_ANSWER"}
     values = [getattr(packets, renamed.get(name, name)) for name in kinds.strip().split(", ")]
     assert values and values == list(range(len(values)))
+    flags = {name: int(value) for name, value in re.findall(r"(INSIDE|REPORTED|RUNG) = (\d+)", text)}
+    assert flags == {name: getattr(packets, name) for name in ("INSIDE", "REPORTED", "RUNG")}
 
 
 NOISE = st.binary(max_size=96)
