@@ -78,6 +78,7 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 		csv_rows(f, "window", r->count, r->samples);
 		row(f->size_bytes, "completed", 0, r->completed);
 		row(f->size_bytes, "confirmed", 0, r->confirmed);
+		csv_rows(f, "share", r->share_count, r->shares);
 	}
 	output_flush();
 }

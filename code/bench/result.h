@@ -25,7 +25,9 @@ struct result {
 	struct sample *samples;             /* windows, round trips or rounds; the caller allocates them */
 	struct sample *completions;         /* with rounds: the time of the last completion of each round */
 	struct sample completed, confirmed; /* without rounds only */
-	uint64_t pings_ns;                  /* of all round trips, whether kept as samples or not */
+	size_t share_count;
+	struct sample *shares; /* what each queue pair sent, and when it had completed */
+	uint64_t pings_ns;     /* of all round trips, whether kept as samples or not */
 	size_t trip_count;
 	struct sample *trips;            /* with rounds: round trips of control messages, which carry no data */
 	struct sample settled;           /* the last rounds that the stop rule compared, together */

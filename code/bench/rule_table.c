@@ -11,6 +11,7 @@
 #define ONE_WINDOW_EACH { "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }
 #define OF_ROUNDS "it is for --measure throughput without --verify"
 #define LASTING "not with --verify or --until-stable, which set the number of messages themselves"
+#define OF_ONE_PAIR "1 with --measure latency or --verify"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
 #define BYTES_MAX "9223372036854775807"
@@ -46,6 +47,9 @@ const struct rule rule_table[] = {
 	{ "iterations",
 	  { ONE_WINDOW_EACH, { "iterations", BELOW, "windows*signal-every" } },
 	  "a completion, one in {signal-every}, for each of {windows} windows, at {size} bytes too" },
+	{ "pairs", { { "pairs", ABOVE, "iterations" } }, "a message of {size} bytes for each queue pair" },
+	{ "pairs", { { "pairs", ABOVE, "1" }, { "measure", IS, "latency" } }, OF_ONE_PAIR },
+	{ "pairs", { { "pairs", ABOVE, "1" }, { "verify", IS, "yes" } }, OF_ONE_PAIR },
 	{ "mtu", { { "4096", NO_MULTIPLE_OF, "mtu" } }, "a power of two from 256 to 4096" },
 	{ "wait",
 	  { { "measure", IS, "latency" }, { "operation", IS, "write" }, { "wait", IS, "event" } },

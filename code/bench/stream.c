@@ -29,16 +29,14 @@ static void stream(const struct run *run, struct windows *w)
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
 	const uint64_t messages = w->messages;
-	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0, list;
+	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0, posted;
 
 	while (done < messages) {
-		if (sent < messages && sent - done + f->post_list <= f->depth) {
-			list = least(messages - sent, f->post_list);
-			sent += t->post(l, list);
-			done += t->peek(l);
-		} else {
-			done += t->reap(l);
-		}
+		posted = 0;
+		if (sent < messages && sent - done + f->post_list <= f->depth)
+			posted = t->post(l, least(messages - sent, f->post_list));
+		sent += posted;
+		done += posted > 0 ? t->peek(l) : t->reap(l);
 		if (done >= w->mark)
 			windows_look(w, done, now_ns());
 	}
@@ -129,6 +127,15 @@ static void hear_windows(const struct run *run)
 	}
 }
 
+static void add_shares(const struct run *run, uint64_t start_ns)
+{
+	struct result *result = run->result;
+
+	result->share_count = run->transport->shares(run->link, result->shares);
+	for (size_t i = 0; i < result->share_count; i++)
+		result->shares[i].time_ns -= start_ns;
+}
+
 void stream_windows(const struct run *run)
 {
 	struct stops stops;
@@ -139,6 +146,8 @@ void stream_windows(const struct run *run)
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
 	run->result->processor = stops.processor;
+	if (run->transport->shares)
+		add_shares(run, w.start_ns);
 	if (run->transport->hear)
 		hear_windows(run);
 }

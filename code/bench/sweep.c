@@ -58,9 +58,10 @@ static struct result result_new(const struct options *o)
 {
 	struct result r = { .samples = calloc(sweep_room(o), sizeof(struct sample)),
 			    .completions = calloc(o->until_stable ? o->rounds_cap : 1, sizeof(struct sample)),
-			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
+			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)),
+			    .shares = calloc(SHARES_MAX, sizeof(struct sample)) };
 
-	if (!r.samples || !r.completions || !r.trips)
+	if (!r.samples || !r.completions || !r.trips || !r.shares)
 		die("no memory for the samples");
 	return r;
 }
@@ -70,6 +71,7 @@ static void result_free(struct result *r)
 	free(r->samples);
 	free(r->completions);
 	free(r->trips);
+	free(r->shares);
 }
 
 static struct flow flow_of(const struct options *o, const struct size_plan *plan)

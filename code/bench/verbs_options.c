@@ -9,6 +9,11 @@ static struct verbs_options verbs;
 struct option_spec verbs_option_specs[] = {
 	{ "operation", OPTION_WORD, &verbs.operation, "write", true, "write|read|send|write-imm",
 	  "the operation that moves the data", 0, 0, NULL },
+	{ "pairs", OPTION_NUMBER, &verbs.pairs, "1", true, NULL,
+	  "queue pairs that share the messages of a size, each with queues of the options' depths", 1, VERBS_PAIRS_MAX,
+	  "queue pairs" },
+	{ "completion-queues", OPTION_WORD, &verbs.completion_queues, "shared", true, "shared|each",
+	  "whether all --pairs share a completion queue, or each has its own", 0, 0, NULL },
 	{ "tx-depth", OPTION_NUMBER, &verbs.tx_depth, "128", true, NULL, "requests in flight at most", 1, DEPTH_MAX,
 	  "requests" },
 	{ "rx-depth", OPTION_NUMBER, &verbs.rx_depth, "512", true, NULL, "receive requests kept posted", 1, DEPTH_MAX,

@@ -47,14 +47,37 @@ void verbs_receive_message(struct link *l)
 	l->pairs->arrived++;
 }
 
+/* Receive requests of several pairs are posted many at a time: a call for each message would be the most of its cost.
+ */
+static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
+{
+	struct verbs_pair *p;
+
+	for (int i = 0; i < found; i++) {
+		p = verbs_pair_of(l, &wc[i]);
+		p->arrived++;
+		if (2 * (p->queued - p->arrived) <= l->verbs->rx_depth)
+			verbs_receive_refill(l, p);
+	}
+}
+
 void verbs_receive_round(struct link *l)
 {
 	struct verbs_pair *p = l->pairs;
 	struct ibv_wc wc[BATCH];
+	uint64_t due = 0;
+	int found;
 
-	while (p->arrived < p->expected) {
-		p->arrived += (uint64_t)l->receives.wait(&l->receives, BATCH, wc);
-		verbs_receive_refill(l, p);
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		due += l->pairs[i].expected - l->pairs[i].arrived;
+	for (; due > 0; due -= (uint64_t)found) {
+		found = l->receives.wait(&l->receives, BATCH, wc);
+		if (l->pair_count == 1) {
+			p->arrived += (uint64_t)found;
+			verbs_receive_refill(l, p);
+		} else {
+			receive_of_pairs(l, wc, found);
+		}
 		watch_advance();
 	}
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "die.h"
 #include "least.h"
 #include "watch.h"
@@ -97,9 +98,8 @@ static void post_piece(struct verbs_pair *p, struct ibv_send_wr *first, struct i
 	last->next = next;
 }
 
-uint64_t verbs_send_post(struct link *l, uint64_t messages)
+static uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)
 {
-	struct verbs_pair *p = l->pairs;
 	struct ibv_send_wr *first = &l->ring[p->posted % l->ring_messages * l->flow.operations];
 	struct ibv_send_wr *last = first + messages * l->flow.operations - 1;
 
@@ -109,6 +109,36 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages)
 	else
 		post_piece(p, first, last);
 	return messages;
+}
+
+/* The pair that has begun a list, else the next one with room for a whole list; NULL if none has. */
+static struct verbs_pair *pair_in_turn(struct link *l)
+{
+	struct verbs_pair *p = l->turn;
+
+	if (p->posted % l->flow.post_list != 0 && p->posted < p->messages)
+		return p;
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		p = p + 1 == l->pairs + l->pair_count ? l->pairs : p + 1;
+		if (p->posted < p->messages && p->posted - p->done + l->flow.post_list <= l->depth)
+			return l->turn = p;
+	}
+	return NULL;
+}
+
+static uint64_t post_to_pairs(struct link *l, uint64_t messages)
+{
+	struct verbs_pair *const p = pair_in_turn(l);
+	const uint64_t list = l->flow.post_list;
+
+	if (!p)
+		return 0;
+	return post_to(l, p, least(messages, least(list - p->posted % list, p->messages - p->posted)));
+}
+
+uint64_t verbs_send_post(struct link *l, uint64_t messages)
+{
+	return l->pair_count == 1 ? post_to(l, l->pairs, messages) : post_to_pairs(l, messages);
 }
 
 void verbs_send_one(struct link *l)
@@ -122,27 +152,45 @@ void verbs_send_one(struct link *l)
 	l->signalled = p->posted % l->flow.signal_every == l->signal_phase;
 }
 
-static uint64_t completed(const struct ibv_wc *wc, int found)
+static void pair_completed(struct verbs_pair *p, uint64_t messages)
+{
+	p->done += messages;
+	if (p->done == p->messages)
+		p->end_ns = now_ns();
+}
+
+static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 {
 	uint64_t messages = 0;
 
 	for (int i = 0; i < found; i++) {
 		watch_advance();
 		messages += wc[i].wr_id;
+		if (l->pair_count > 1)
+			pair_completed(verbs_pair_of(l, &wc[i]), wc[i].wr_id);
 	}
 	return messages;
+}
+
+size_t verbs_send_shares(struct link *l, struct sample *shares)
+{
+	if (l->pair_count == 1)
+		return 0;
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		shares[i] = (struct sample){ l->pairs[i].messages, l->pairs[i].end_ns };
+	return l->pair_count;
 }
 
 uint64_t verbs_send_peek(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	return completed(wc, verbs_queue_poll(&l->sends, BATCH, wc));
+	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
 }
 
 uint64_t verbs_send_reap(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	return completed(wc, l->sends.wait(&l->sends, BATCH, wc));
+	return completed(l, wc, l->sends.wait(&l->sends, BATCH, wc));
 }

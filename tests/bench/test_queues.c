@@ -22,6 +22,8 @@ struct traffic {
 	enum measure measure;
 	enum mode mode;
 	uint64_t depth, iterations, warmup, post_list, signal_every;
+	uint64_t pairs; /* 0: 1 */
+	enum completion_queues queues;
 	uint64_t size_bytes, max_message_bytes;
 	uint64_t second_bytes; /* the size of the second time; 0: the same */
 	enum wait wait;
@@ -37,7 +39,7 @@ static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000
 static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
 					       .port_num = 1,
 					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
-static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS];
+static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS], shares[SHARES_MAX];
 static struct traffic now;
 static struct options options[2];
 
@@ -58,12 +60,30 @@ static void set_options(const struct traffic *r)
 
 	verbs_set_defaults();
 	verbs_set("operation", r->operation);
+	verbs_set("pairs", r->pairs ? r->pairs : 1);
+	verbs_set("completion-queues", r->queues);
 	verbs_set("tx-depth", r->depth);
 	verbs_set("rx-depth", r->depth);
 	verbs_set("post-list", r->post_list);
 	verbs_set("signal-every", r->signal_every);
 	options[SERVER] = options[CLIENT] = both;
 	options[CLIENT].role = CLIENT;
+}
+
+/* Each queue pair has sent its share, and had done so before the end. */
+static void check_shares(const struct result *r, uint64_t iterations)
+{
+	uint64_t messages = 0;
+
+	for (size_t i = 0; i < r->share_count; i++) {
+		messages += r->shares[i].messages;
+		if (r->shares[i].messages > iterations / r->share_count + 1 ||
+		    r->shares[i].time_ns > r->completed.time_ns)
+			die("pair %zu sent %lu of %lu messages in %lu of %lu ns", i, r->shares[i].messages, iterations,
+			    r->shares[i].time_ns, r->completed.time_ns);
+	}
+	if (messages != iterations)
+		die("%zu pairs sent %lu of %lu messages", r->share_count, messages, iterations);
 }
 
 /* Twice: what the first time leaves in the queues must not affect the second. */
@@ -82,10 +102,14 @@ static void run_end(enum role role, int side)
 				  .warmup = now.warmup,
 				  .slots = buffer_slots(o, size_bytes) };
 
-		result = (struct result){ .samples = samples, .completions = completions, .trips = trips };
+		result = (struct result){
+			.samples = samples, .completions = completions, .trips = trips, .shares = shares
+		};
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size :
 					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
+		if (role == CLIENT && now.pairs > 1 && now.mode == PLAIN)
+			check_shares(&result, now.iterations);
 		if (o->least_time_s && role == CLIENT)
 			verbs_transport.order(l, 0);
 		else if (o->least_time_s)
@@ -112,10 +136,10 @@ static void run_both(const struct traffic *r)
 		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
 	snprintf(name, sizeof(name),
 		 "%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
-		 "--signal-every %ld, --wait %d, pace %lu",
+		 "--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d",
 		 operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
 		 r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
-		 (long)r->signal_every, r->wait, r->pace);
+		 (long)r->signal_every, r->wait, r->pace, r->pairs, r->queues);
 	die_name(name);
 	now = *r;
 	set_options(r);
@@ -139,8 +163,12 @@ static void run_varied(struct traffic r)
 	static uint64_t count;
 	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* polls memory */
 	const uint64_t cut = ++count % 4 == 0 && r.measure == THROUGHPUT ? 2 : 1;
-	const uint64_t window = r.mode == PLAIN ? r.iterations / WINDOWS : r.depth;
+	const uint64_t pairs =
+		r.measure == LATENCY || r.mode == VERIFIED ? 1 : (uint64_t[]){ 1, 3, 1, 2, 5, 1, 64 }[count % 7];
+	const uint64_t window = (r.mode == PLAIN ? r.iterations / WINDOWS : r.depth) / pairs;
 
+	r.pairs = pairs;
+	r.queues = count % 4 < 2 ? QUEUES_SHARED : QUEUES_EACH;
 	r.size_bytes = (uint64_t[]){ 8, 2, 100, 64, 4 }[count / 5 % 5];
 	r.max_message_bytes = r.size_bytes / cut;
 	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 3);

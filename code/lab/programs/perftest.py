@@ -17,7 +17,7 @@ from lab.typed_json import whole
 PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
-PEER = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+PEER = {"pairs", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {
@@ -56,7 +56,8 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
     """The side channel is TCP on a separate address; the data go between the devices."""
-    shared = ("-p", str(port), "-s", str(counts.size), "-n", str(counts.iterations), "-F", *_tuning(request))
+    messages = counts.iterations // request.parameters.pairs  # of each queue pair
+    shared = ("-p", str(port), "-s", str(counts.size), "-n", str(messages), "-F", *_tuning(request))
     server = (request.program, "-d", ends.server.device, *shared)
     client = (request.program, "-d", ends.client.device, *shared, ends.side_channel)
     return Step(server, client, port)
@@ -72,6 +73,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
     if request.measure == "latency":
         return (*words, "-e") if values.wait == "event" and request.operation == "send" else tuple(words)
     words += ["-t", str(values.peer_tx_depth)]
+    if values.pairs > 1:
+        words += ["-q", str(values.pairs)]
     if values.peer_post_list > 1:
         words += ["-l", str(values.peer_post_list)]
     if values.peer_cq_moderation:

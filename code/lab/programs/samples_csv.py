@@ -7,7 +7,7 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
-from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
@@ -114,8 +114,9 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
     recorded = ceil(asked.iterations / ceil(asked.iterations / ROWS_MOST))  # code/bench/sweep.c
     expected = {kind: recorded if kind in SINGLE else number for kind in KINDS[request.measure]}
     has_windows = request.measure == "throughput"
-    found = {kind: rows for kind, rows in kinds.items() if not (has_windows and kind == WINDOW)}
-    if {kind: sum(row.messages for row in rows) for kind, rows in found.items()} != expected:
+    apart = (WINDOW, SHARE) if has_windows else ()
+    found = {kind: sum(row.messages for row in rows) for kind, rows in kinds.items() if kind not in apart}
+    if found != expected or not _are_shares(kinds.get(SHARE, []), number, request):
         return False
     return not has_windows or _are_windows(kinds.get(WINDOW, []), number)
 
@@ -127,6 +128,12 @@ def _are_windows(windows: list[Sample], messages: int) -> bool:
     )
     whole = [window.index for window in windows] == list(range(len(windows)))
     return bool(windows) and whole and rising and windows[-1].messages == messages
+
+
+def _are_shares(shares: list[Sample], messages: int, request: Request) -> bool:
+    """Each of several queue pairs has sent its part of the messages."""
+    pairs = request.parameters.pairs if request.program == "verbs" else 1
+    return not shares if pairs == 1 else len(shares) == pairs and sum(row.messages for row in shares) == messages
 
 
 def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:

@@ -102,6 +102,11 @@ def test_commands_name_the_device_of_each_end_and_the_side_channel() -> None:
     assert " ".join(both.server) == "ib_write_bw -d rxe1 -p 18515 -s 64 -n 640 -F -t 1024 -l 64 -N"
 
 
+def test_queue_pairs_share_the_iterations() -> None:
+    client = " ".join(step(request("ib_write_bw", Counts(64, 640, 0), pairs=4)).client)
+    assert " -n 160 -F -t 128 -q 4 " in client
+
+
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_lat", "ib_write_lat"])
 @pytest.mark.parametrize("value", ["auto", "yes", "no"])
 def test_relaxed_ordering_is_disabled_if_the_program_has_it(program: str, value: str) -> None:

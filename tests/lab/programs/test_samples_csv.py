@@ -60,6 +60,20 @@ def test_csv_of_another_request_is_refused() -> None:
         read_samples(WHOLE, replace(ASKED, counts=COUNTS[:1]))
 
 
+SHARED = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"pairs": 2}))
+SHARES = "64,share,0,11,704,800\n64,share,1,9,576,900\n"
+
+
+def test_shares_of_queue_pairs_add_up_to_the_messages() -> None:
+    text = lab_csv({64: 20}, "throughput", 20).replace("# end rows=22", f"{SHARES}# end rows=24")
+    assert [row.messages for row in read_samples(text, SHARED).samples if row.sample == "share"] == [11, 9]
+    for wrong in (text.replace("1,9,576", "1,8,512"), lab_csv({64: 20}, "throughput", 20)):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(wrong, SHARED)
+    with pytest.raises(ParseError, match="those of the request"):
+        read_samples(text, replace(SHARED, parameters=Parameters()))
+
+
 def with_costs(text: str, messages: int = 40) -> str:
     """A CSV with both ends' CPU times at both sizes."""
     names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")
