@@ -27,7 +27,7 @@ uint64_t buffer_slots(const struct options *o, uint64_t size_bytes)
 
 struct buffer buffer_new(const struct options *o)
 {
-	struct buffer b = { .regions = o->measure == LATENCY ? 2 : 1 };
+	struct buffer b = { .regions = o->measure == LATENCY || o->both ? 2 : 1 };
 	uint64_t need;
 
 	for (size_t i = 0; i < o->sizes.count; i++) {

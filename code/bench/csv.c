@@ -93,6 +93,8 @@ static void cost_rows(const struct cost *c, const char *whole, const char *kerne
 static void csv_costs(const struct cost *costs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		if (costs[i].back.messages > 0)
+			row(costs[i].size_bytes, "back", 0, costs[i].back);
 		cost_rows(&costs[i], "client_processor", "client_kernel", &costs[i].own);
 		cost_rows(&costs[i], "server_processor", "server_kernel", &costs[i].peer);
 	}

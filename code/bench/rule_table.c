@@ -12,6 +12,8 @@
 #define OF_ROUNDS "it is for --measure throughput without --verify"
 #define LASTING "not with --verify or --until-stable, which set the number of messages themselves"
 #define OF_ONE_PAIR "1 with --measure latency or --verify"
+#define ONE_WAY "not with --measure latency, --verify or --until-stable, which need one direction at a time"
+#define BOTH_POLL "poll or yield: with --both an end waits for two completion queues at once"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
 #define BYTES_MAX "9223372036854775807"
@@ -50,6 +52,14 @@ const struct rule rule_table[] = {
 	{ "pairs", { { "pairs", ABOVE, "iterations" } }, "a message of {size} bytes for each queue pair" },
 	{ "pairs", { { "pairs", ABOVE, "1" }, { "measure", IS, "latency" } }, OF_ONE_PAIR },
 	{ "pairs", { { "pairs", ABOVE, "1" }, { "verify", IS, "yes" } }, OF_ONE_PAIR },
+	{ "both", { { "both", IS, "yes" }, { "measure", IS, "latency" } }, ONE_WAY },
+	{ "both", { { "both", IS, "yes" }, { "verify", IS, "yes" } }, ONE_WAY },
+	{ "both", { { "both", IS, "yes" }, { "until-stable", ABOVE, "0" } }, ONE_WAY },
+	{ "both",
+	  { { "both", IS, "yes" }, { "format", IS, "columns" } },
+	  "its results are two columns: use --format csv" },
+	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "send" }, { "wait", IS, "event" } }, BOTH_POLL },
+	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "write-imm" }, { "wait", IS, "event" } }, BOTH_POLL },
 	{ "mtu", { { "4096", NO_MULTIPLE_OF, "mtu" } }, "a power of two from 256 to 4096" },
 	{ "wait",
 	  { { "measure", IS, "latency" }, { "operation", IS, "write" }, { "wait", IS, "event" } },

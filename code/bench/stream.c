@@ -53,6 +53,13 @@ static void pour(const struct run *run, uint64_t messages)
 		sent += t->post(l, messages - sent < list ? messages - sent : list);
 }
 
+/* Waits until all messages have arrived, and notifies the other end. */
+static void confirm(const struct run *run, struct windows *w)
+{
+	run->transport->arrive(run->link, w);
+	run->transport->signal(run->link, CONTROL_GO);
+}
+
 /* Takes windows only if the client has completions. */
 static struct stops client_stream(const struct run *run, struct windows *w)
 {
@@ -71,11 +78,20 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	else
 		pour(run, w->messages);
 	t->finish(l);
+	if (run->options->both)
+		confirm(run, NULL);
 	t->await(l);
 	stops.confirmed.time_ns = now_ns() - w->start_ns;
 	stops.completed.time_ns = t->reap ? w->result->samples[w->result->count - 1].time_ns : stops.confirmed.time_ns;
 	processor_add_since(&stops.processor, &before);
 	return stops;
+}
+
+static void stream_back(const struct run *run, struct windows *w)
+{
+	w->start_ns = now_ns();
+	stream(run, w);
+	run->transport->finish(run->link);
 }
 
 static void stream_answer(const struct run *run, struct windows *w)
@@ -87,8 +103,11 @@ static void stream_answer(const struct run *run, struct windows *w)
 	t->begin(l, w->messages);
 	before = processor_now();
 	t->signal(l, CONTROL_GO);
-	t->arrive(l, w);
-	t->signal(l, CONTROL_GO);
+	if (run->options->both)
+		stream_back(run, w);
+	confirm(run, w);
+	if (run->options->both)
+		t->await(l);
 	processor_add_since(&run->result->processor, &before);
 }
 
@@ -168,6 +187,8 @@ void stream_answer_windows(const struct run *run)
 
 	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
 	stream_answer(run, &w);
+	if (run->options->both)
+		run->result->back = run->result->samples[run->result->count - 1];
 	if (run->transport->tell)
 		tell_windows(run);
 }

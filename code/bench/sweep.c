@@ -121,6 +121,7 @@ static struct cost cost_of(const struct options *o, const struct flow *f, const 
 {
 	return (struct cost){ .size_bytes = f->size_bytes,
 			      .messages = f->iterations * (o->until_stable ? r->count : 1),
+			      .back = r->back,
 			      .own = r->processor };
 }
 

@@ -30,9 +30,15 @@ static void verbs_arrive(struct link *l, struct windows *w)
 		verbs_control_await(l);
 }
 
+/* Whether data go in both directions. */
+static bool both_ways(const struct link *l)
+{
+	return l->options->measure == LATENCY || l->options->both;
+}
+
 static bool receives_data(const struct link *l)
 {
-	return two_sided(l) && (l->options->role == SERVER || l->options->measure == LATENCY);
+	return two_sided(l) && (l->options->role == SERVER || both_ways(l));
 }
 
 /* The pairs share the messages of a round equally. */
@@ -51,7 +57,7 @@ static void begin_pairs(struct link *l, uint64_t messages)
 
 static void verbs_begin(struct link *l, uint64_t messages)
 {
-	const bool sends = l->options->role == CLIENT || l->options->measure == LATENCY;
+	const bool sends = l->options->role == CLIENT || both_ways(l);
 
 	/* Counted back from the last ping, which must be reaped: a card frees queue entries only with a completion. */
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
@@ -87,6 +93,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->side = s->peer;
 	l->mark = 1;
 	l->pair_count = l->verbs->pairs;
+	l->serves = o->both && two_sided(l);
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);

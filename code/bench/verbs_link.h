@@ -51,6 +51,7 @@ struct link {
 	struct ibv_qp_ex *extended; /* the first pair's, if ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct verbs_control control;
+	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
 	bool global_route;     /* packets carry GIDs */
@@ -103,7 +104,8 @@ size_t verbs_send_shares(struct link *l, struct sample *shares);
 /* Receives: what keeps them posted, and what arrives in them. */
 void verbs_receive_refill(struct link *l, struct verbs_pair *p); /* up to rx_depth, and no more than the round uses */
 void verbs_receive_message(struct link *l);                      /* waits for one; the caller refills */
-void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
+bool verbs_receive_arrived(struct link *l); /* whether some have arrived since the last look; does not wait */
+void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
 
 /* Control messages, on the queue pair of their own. */
 void verbs_control_begin(struct link *l); /* posts their receive requests */

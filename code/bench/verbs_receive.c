@@ -61,9 +61,29 @@ static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
 	}
 }
 
+static void received(struct link *l, const struct ibv_wc *wc, int found)
+{
+	if (l->pair_count > 1) {
+		receive_of_pairs(l, wc, found);
+	} else {
+		l->pairs->arrived += (uint64_t)found;
+		verbs_receive_refill(l, l->pairs);
+	}
+	watch_advance();
+}
+
+bool verbs_receive_arrived(struct link *l)
+{
+	struct ibv_wc wc[BATCH];
+	const int found = verbs_queue_poll(&l->receives, BATCH, wc);
+
+	if (found > 0)
+		received(l, wc, found);
+	return found > 0;
+}
+
 void verbs_receive_round(struct link *l)
 {
-	struct verbs_pair *p = l->pairs;
 	struct ibv_wc wc[BATCH];
 	uint64_t due = 0;
 	int found;
@@ -72,12 +92,6 @@ void verbs_receive_round(struct link *l)
 		due += l->pairs[i].expected - l->pairs[i].arrived;
 	for (; due > 0; due -= (uint64_t)found) {
 		found = l->receives.wait(&l->receives, BATCH, wc);
-		if (l->pair_count == 1) {
-			p->arrived += (uint64_t)found;
-			verbs_receive_refill(l, p);
-		} else {
-			receive_of_pairs(l, wc, found);
-		}
-		watch_advance();
+		received(l, wc, found);
 	}
 }

@@ -1,12 +1,14 @@
 #include "verbs_link.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "die.h"
 #include "least.h"
+#include "polling.h"
 #include "watch.h"
 
 #define BATCH 64 /* completions per poll */
@@ -181,16 +183,43 @@ size_t verbs_send_shares(struct link *l, struct sample *shares)
 	return l->pair_count;
 }
 
-uint64_t verbs_send_peek(struct link *l)
+static uint64_t look(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
 	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
 }
 
+/* The other end may need receive requests of this one before it can complete anything. */
+static uint64_t reap_and_serve(struct link *l)
+{
+	uint64_t messages;
+
+	polling_begins();
+	while ((messages = look(l)) == 0) {
+		if (verbs_receive_arrived(l)) {
+			polling_begins();
+			continue;
+		}
+		if (l->options->wait == WAIT_YIELD)
+			sched_yield();
+		polling_was_in_vain();
+	}
+	return messages;
+}
+
+uint64_t verbs_send_peek(struct link *l)
+{
+	if (l->serves)
+		verbs_receive_arrived(l);
+	return look(l);
+}
+
 uint64_t verbs_send_reap(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
+	if (l->serves)
+		return reap_and_serve(l);
 	return completed(l, wc, l->sends.wait(&l->sends, BATCH, wc));
 }

@@ -23,6 +23,7 @@ struct traffic {
 	enum mode mode;
 	uint64_t depth, iterations, warmup, post_list, signal_every;
 	uint64_t pairs; /* 0: 1 */
+	bool both;
 	enum completion_queues queues;
 	uint64_t size_bytes, max_message_bytes;
 	uint64_t second_bytes; /* the size of the second time; 0: the same */
@@ -39,7 +40,7 @@ static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000
 static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
 					       .port_num = 1,
 					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
-static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS], shares[SHARES_MAX];
+static struct sample samples[2][SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS], shares[SHARES_MAX];
 static struct traffic now;
 static struct options options[2];
 
@@ -56,7 +57,8 @@ static void set_options(const struct traffic *r)
 				      .rounds_cap = ROUNDS_CAP,
 				      .seed = 1,
 				      .deadline_s = 10,
-				      .verify = r->mode == VERIFIED };
+				      .verify = r->mode == VERIFIED,
+				      .both = r->both };
 
 	verbs_set_defaults();
 	verbs_set("operation", r->operation);
@@ -103,11 +105,13 @@ static void run_end(enum role role, int side)
 				  .slots = buffer_slots(o, size_bytes) };
 
 		result = (struct result){
-			.samples = samples, .completions = completions, .trips = trips, .shares = shares
+			.samples = samples[role], .completions = completions, .trips = trips, .shares = shares
 		};
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size :
 					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
+		if (now.both && role == SERVER && result.back.messages != now.iterations)
+			die("the server sent %lu of %lu messages", result.back.messages, now.iterations);
 		if (role == CLIENT && now.pairs > 1 && now.mode == PLAIN)
 			check_shares(&result, now.iterations);
 		if (o->least_time_s && role == CLIENT)
@@ -136,10 +140,10 @@ static void run_both(const struct traffic *r)
 		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
 	snprintf(name, sizeof(name),
 		 "%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
-		 "--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d",
+		 "--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d, both %d",
 		 operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
 		 r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
-		 (long)r->signal_every, r->wait, r->pace, r->pairs, r->queues);
+		 (long)r->signal_every, r->wait, r->pace, r->pairs, r->queues, r->both);
 	die_name(name);
 	now = *r;
 	set_options(r);
@@ -168,10 +172,13 @@ static void run_varied(struct traffic r)
 	const uint64_t window = (r.mode == PLAIN ? r.iterations / WINDOWS : r.depth) / pairs;
 
 	r.pairs = pairs;
+	r.both = r.measure == THROUGHPUT && r.mode == PLAIN && count % 3 == 0;
+	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 13 % 3);
+	if (r.both && (r.operation == OP_SEND || r.operation == OP_WRITE_IMM))
+		r.wait = (enum wait)(count % 2); /* not event */
 	r.queues = count % 4 < 2 ? QUEUES_SHARED : QUEUES_EACH;
 	r.size_bytes = (uint64_t[]){ 8, 2, 100, 64, 4 }[count / 5 % 5];
 	r.max_message_bytes = r.size_bytes / cut;
-	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 3);
 	r.pace = (uint64_t[]){ 0, 1, 7, 100, 1 }[count % 5];
 	r.warmup = (uint64_t[]){ 0, 1, 0, 5, 0, 40, 100 }[count % 7];
 	r.newer_calls = count % 11 != 0;

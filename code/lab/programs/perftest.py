@@ -5,19 +5,19 @@ Its JSON is not usable (4.5 writes unquoted keys), and it computes t_stdev and t
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
+from lab.programs.program import BACK, Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 from lab.typed_json import whole
 
 PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
-PEER = {"pairs", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+PEER = {"pairs", "both", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {
@@ -50,8 +50,11 @@ _ROWS = {
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """Read one sample for each size from the client's table."""
-    samples = tuple(_sample(request, counts, text) for counts, text in outputs_per_size(request, outcomes))
-    return Reading(_header(outcomes[0].client_out), samples)
+    samples = [_sample(request, counts, text) for counts, text in outputs_per_size(request, outcomes)]
+    if request.parameters.both:  # the printed rate is the sum of both directions
+        there = [replace(row, time_ns=2 * row.time_ns) for row in samples]
+        samples = [*there, *(replace(row, sample=BACK) for row in there)]
+    return Reading(_header(outcomes[0].client_out), tuple(samples))
 
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
@@ -75,6 +78,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
     words += ["-t", str(values.peer_tx_depth)]
     if values.pairs > 1:
         words += ["-q", str(values.pairs)]
+    if values.both:
+        words.append("-b")
     if values.peer_post_list > 1:
         words += ["-l", str(values.peer_post_list)]
     if values.peer_cq_moderation:

@@ -7,7 +7,7 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
-from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
@@ -112,7 +112,8 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
     is_raised = request.least_time_s and sent and sent % asked.iterations == 0
     number = sent if is_raised else asked.iterations
     recorded = ceil(asked.iterations / ceil(asked.iterations / ROWS_MOST))  # code/bench/sweep.c
-    expected = {kind: recorded if kind in SINGLE else number for kind in KINDS[request.measure]}
+    both = (BACK,) if request.parameters.both else ()
+    expected = {kind: recorded if kind in SINGLE else number for kind in (*KINDS[request.measure], *both)}
     has_windows = request.measure == "throughput"
     apart = (WINDOW, SHARE) if has_windows else ()
     found = {kind: sum(row.messages for row in rows) for kind, rows in kinds.items() if kind not in apart}

@@ -14,7 +14,7 @@ from statistics import median_low
 from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SHARE, WINDOW, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 from lab.typed_json import whole
 
@@ -36,12 +36,13 @@ COLUMNS = (
 # Only of Verbyte's programs.
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
 OF_SHARES = ("fairness_ppm",)  # only of several queue pairs
+OF_BOTH = ("back_ns", "back_bytes_per_s", "sum_bytes_per_s")  # only of both directions
 OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
 # Only in one-way measures, where each end measures a time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 TEXTS = ("round_trip_kind", "stable")
-OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_ROUNDS, *OF_SIDES)
+OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_ROUNDS, *OF_SIDES)
 COUNTED = tuple(name for name in (*COLUMNS, *OF_SOME) if name not in (*ABOUT, *TEXTS, "record"))
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
@@ -99,9 +100,10 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     requests = [planned.trial.request for planned in plan.planned]
     processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
     shares = OF_SHARES if any(request.parameters.pairs > 1 for request in requests) else ()
+    both = OF_BOTH if any(request.parameters.both for request in requests) else ()
     rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
-    return [*COLUMNS[:-1], *processors, *shares, *rounds, *sides, *varied, COLUMNS[-1]]
+    return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -147,11 +149,13 @@ def _filled(row: Row, kinds: Kinds) -> Row:
 
 def _stops(kinds: Kinds) -> dict[str, int]:
     values: dict[str, int] = {}
-    for kind in ("completed", "confirmed"):
+    for kind in (*SUMMARIES, BACK):
         for sample in kinds.get(kind, ()):
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
+    if kinds.get(BACK):
+        values["sum_bytes_per_s"] = values["completed_bytes_per_s"] + values["back_bytes_per_s"]
     return values | steady(kinds)
 
 

@@ -12,7 +12,7 @@ import pytest
 from lab.model.parameters import Counts
 from lab.model.trial import Card, End, Ends, Link, Perturbation
 from lab.places import DOCS
-from lab.programs.program import SETTLED, SHARE, SUMMARIES, WINDOW, Sample
+from lab.programs.program import BACK, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.table import COLUMNS, OF_SOME, TRIPS
@@ -85,4 +85,4 @@ def test_each_column_has_a_meaning() -> None:
 def test_each_field_and_kind_of_sample_has_a_meaning() -> None:
     of_rows, kinds = tables("## samples.csv.gz")
     assert [row[:2] for row in of_rows] == fields_of(Sample)
-    assert {WINDOW, SHARE, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names_of(kinds))
+    assert {WINDOW, SHARE, BACK, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names_of(kinds))

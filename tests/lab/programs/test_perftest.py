@@ -107,6 +107,13 @@ def test_queue_pairs_share_the_iterations() -> None:
     assert " -n 160 -F -t 128 -q 4 " in client
 
 
+def test_rate_of_both_directions_is_divided_by_two() -> None:
+    text, both = captured("ib_write_bw", 1), request("ib_write_bw", Counts(1, 2000, 0), both=True)
+    time_ns = 2 * parse(ONE_BYTE, text).time_ns
+    assert parse_all(both, text) == tuple(Sample(1, kind, 0, 2000, 2000, time_ns) for kind in ("completed", "back"))
+    assert " -t 128 -b " in " ".join(step(both).client)
+
+
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_lat", "ib_write_lat"])
 @pytest.mark.parametrize("value", ["auto", "yes", "no"])
 def test_relaxed_ordering_is_disabled_if_the_program_has_it(program: str, value: str) -> None:

@@ -74,6 +74,16 @@ def test_shares_of_queue_pairs_add_up_to_the_messages() -> None:
         read_samples(text, replace(SHARED, parameters=Parameters()))
 
 
+def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
+    both = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"both": True}))
+    text = lab_csv({64: 20}, "throughput", 20)
+    more = text.replace("# end rows=22", "64,back,0,20,1280,900\n# end rows=23")
+    assert read_samples(more, both).samples[-1] == Sample(64, "back", 0, 20, 1280, 900)
+    for wrong, asked in ((text, both), (more.replace("back,0,20,1280", "back,0,19,1216"), both), (more, ASKED)):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(wrong, asked)
+
+
 def with_costs(text: str, messages: int = 40) -> str:
     """A CSV with both ends' CPU times at both sizes."""
     names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")
