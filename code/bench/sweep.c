@@ -93,11 +93,13 @@ static void lasting_size(const struct run *run, struct flow *f, const struct res
 	uint32_t factor = 1, next = 1;
 
 	for (; next > 0; factor = next) {
-		f->iterations = next * f->asked;
+		f->iterations = o->duration_s ? UNTIL_STOPPED : next * f->asked;
 		f->sample_every = sweep_sample_every(o, f);
 		t->plan(run->link, f);
 		*run->result = *room;
 		bench_size(run);
+		if (o->duration_s)
+			f->iterations = r->confirmed.messages;
 		if (o->least_time_s == 0)
 			break;
 		if (o->role == CLIENT) {

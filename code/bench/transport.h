@@ -13,6 +13,9 @@ enum control { CONTROL_GO, CONTROL_STOP };
 
 struct link; /* the state of a transport; each defines it */
 
+#define UNTIL_STOPPED                                                                                                  \
+	(1ull << 40) /* messages of a round that ends by time: more than any number that an option takes */
+
 /* How the messages of one size are sent. */
 struct flow {
 	uint64_t size_bytes, iterations, warmup;
@@ -40,6 +43,8 @@ struct transport {
 			 uint64_t messages); /* client: posts up to this many messages; returns how many */
 	uint64_t (*peek)(struct link *);     /* client: messages that have completed; does not wait */
 	uint64_t (*reap)(struct link *);     /* client: waits for completions; returns how many messages */
+	uint64_t (*stop)(struct link
+				 *); /* ends a round of UNTIL_STOPPED messages soon; returns how many it has in all */
 	/* Client: what each queue pair has sent, and the time at which that had completed; returns their number, 0 for
 	 * a single one. May be NULL. */
 	size_t (*shares)(struct link *, struct sample *);

@@ -48,7 +48,11 @@ static void begin_pairs(struct link *l, uint64_t messages)
 	struct verbs_pair *p = l->pairs;
 
 	for (uint64_t i = 0; i < count; i++, p++) {
-		*p = (struct verbs_pair){ .qp = p->qp, .messages = messages / count + (i < messages % count) };
+		const uint64_t left = p->queued - p->arrived; /* of a round that ended by time */
+
+		*p = (struct verbs_pair){ .qp = p->qp,
+					  .messages = messages / count + (i < messages % count),
+					  .queued = left };
 		p->expected = p->messages * operations;
 		verbs_receive_refill(l, p);
 	}
@@ -65,6 +69,8 @@ static void verbs_begin(struct link *l, uint64_t messages)
 		verbs_marks_begin(l);
 	if (sends)
 		verbs_ring_build(l);
+	l->until_stopped = messages == UNTIL_STOPPED;
+	l->ended = 0;
 	begin_pairs(l, messages);
 }
 
@@ -124,6 +130,7 @@ const struct transport verbs_transport = {
 	.post = verbs_send_post,
 	.peek = verbs_send_peek,
 	.reap = verbs_send_reap,
+	.stop = verbs_send_stop,
 	.shares = verbs_send_shares,
 	.arrive = verbs_arrive,
 	.finish = verbs_finish,

@@ -7,6 +7,7 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
+#define VERBS_LAST 1     /* immediate of the last message of a queue pair in a round that ends by time */
 #define VERBS_CONTROLS 8 /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
@@ -59,6 +60,8 @@ struct link {
 	uint8_t timeout;       /* of the queue pair: a code */
 
 	struct flow flow;
+	bool until_stopped;       /* the round ends by time ... */
+	uint64_t ended;           /* ... and so many pairs have received their last message */
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */
 	struct ibv_sge *pieces;
 	struct ibv_send_wr *next; /* in the ring: the next ping or pong */
@@ -99,6 +102,7 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages);
 void verbs_send_one(struct link *l); /* posts the next ping or pong of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
+uint64_t verbs_send_stop(struct link *l); /* the round ends soon; returns how many messages it has */
 size_t verbs_send_shares(struct link *l, struct sample *shares);
 
 /* Receives: what keeps them posted, and what arrives in them. */

@@ -1,5 +1,6 @@
 #include "verbs_link.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "die.h"
@@ -8,19 +9,23 @@
 
 #define BATCH 64 /* requests per post, or completions per poll */
 
-/* Each piece of each message has its request, in order. */
+/* A round that ends by time leaves requests over for the next one, maybe of larger messages: a request may receive any
+ * piece of any message. So all pieces arrive at the start of a slot, where there is room for the largest; --verify,
+ * which counts messages, checks each piece at its offset. */
 static void post_batch(struct link *l, struct verbs_pair *p, uint64_t count)
 {
 	struct ibv_recv_wr wr[BATCH], *bad;
 	struct ibv_sge sge[BATCH];
-	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->flow.operations;
+	const uint64_t chunk = verbs_chunk_bytes(l), operations = l->options->verify ? l->flow.operations : 1;
+	const unsigned char *end = l->buffer.bytes + l->buffer.regions * l->buffer.region_bytes, *place;
 	uint64_t offset;
 	int error;
 
 	for (uint64_t i = 0; i < count; i++, p->queued++) {
 		offset = p->queued % operations * chunk;
-		sge[i] = (struct ibv_sge){ (uintptr_t)verbs_incoming(l, p->queued / operations) + offset,
-					   (uint32_t)least(chunk, l->flow.size_bytes - offset), l->mr->lkey };
+		place = verbs_incoming(l, p->queued / operations) + offset;
+		sge[i] = (struct ibv_sge){ (uintptr_t)place, (uint32_t)least(chunk, (uint64_t)(end - place)),
+					   l->mr->lkey };
 		wr[i] = (struct ibv_recv_wr){ .next = i + 1 < count ? &wr[i + 1] : NULL,
 					      .sg_list = &sge[i],
 					      .num_sge = 1 };
@@ -30,7 +35,8 @@ static void post_batch(struct link *l, struct verbs_pair *p, uint64_t count)
 		die("ibv_post_recv: %s", strerror(error));
 }
 
-/* Keeps up to rx_depth receive requests posted, and no more than the round will use. */
+/* Keeps up to rx_depth receive requests posted, and no more than the round will use, unless an earlier one left more.
+ */
 void verbs_receive_refill(struct link *l, struct verbs_pair *p)
 {
 	uint64_t room;
@@ -63,6 +69,8 @@ static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
 
 static void received(struct link *l, const struct ibv_wc *wc, int found)
 {
+	for (int i = 0; i < found && l->until_stopped; i++)
+		l->ended += wc[i].wc_flags & IBV_WC_WITH_IMM && wc[i].imm_data == htonl(VERBS_LAST);
 	if (l->pair_count > 1) {
 		receive_of_pairs(l, wc, found);
 	} else {
@@ -82,16 +90,20 @@ bool verbs_receive_arrived(struct link *l)
 	return found > 0;
 }
 
+static bool is_over(const struct link *l)
+{
+	if (l->until_stopped)
+		return l->ended == l->pair_count;
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		if (l->pairs[i].arrived < l->pairs[i].expected)
+			return false;
+	return true;
+}
+
 void verbs_receive_round(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
-	uint64_t due = 0;
-	int found;
 
-	for (uint64_t i = 0; i < l->pair_count; i++)
-		due += l->pairs[i].expected - l->pairs[i].arrived;
-	for (; due > 0; due -= (uint64_t)found) {
-		found = l->receives.wait(&l->receives, BATCH, wc);
-		received(l, wc, found);
-	}
+	while (!is_over(l))
+		received(l, wc, l->receives.wait(&l->receives, BATCH, wc));
 }

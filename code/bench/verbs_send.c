@@ -1,5 +1,6 @@
 #include "verbs_link.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -69,6 +70,14 @@ void verbs_ring_build(struct link *l)
 	l->next = l->ring;
 }
 
+/* The receiver learns from the last message of a pair that it is the last. */
+static void mark_last(struct ibv_send_wr *wr)
+{
+	if (wr->opcode == IBV_WR_SEND)
+		wr->opcode = IBV_WR_SEND_WITH_IMM;
+	wr->imm_data = htonl(VERBS_LAST);
+}
+
 static void post_send(struct verbs_pair *p, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -86,6 +95,8 @@ static void post_last(struct link *l, struct verbs_pair *p, struct ibv_send_wr *
 	last->next = NULL;
 	last->send_flags |= IBV_SEND_SIGNALED;
 	last->wr_id = (p->messages - 1) % l->flow.signal_every + 1;
+	if (l->until_stopped)
+		mark_last(last);
 	post_send(p, first);
 	*last = as_built;
 }
@@ -98,6 +109,20 @@ static void post_piece(struct verbs_pair *p, struct ibv_send_wr *first, struct i
 	last->next = NULL;
 	post_send(p, first);
 	last->next = next;
+}
+
+/* Each pair ends with its next completion. */
+uint64_t verbs_send_stop(struct link *l)
+{
+	uint64_t messages = 0;
+
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		struct verbs_pair *p = &l->pairs[i];
+
+		p->messages = (p->posted / l->flow.signal_every + 1) * l->flow.signal_every;
+		messages += p->messages;
+	}
+	return messages;
 }
 
 static uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)

@@ -14,7 +14,7 @@
 #define WINDOWS 20
 #define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
 
-enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME };
+enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME, BY_TIME };
 
 /* One run of both ends. */
 struct traffic {
@@ -33,7 +33,7 @@ struct traffic {
 };
 
 static const char *const operations[] = { "write", "read", "send", "write-imm" };
-static const char *const modes[] = { "", " --verify", " --until-stable", " --least-time" };
+static const char *const modes[] = { "", " --verify", " --until-stable", " --least-time", " --duration" };
 static const uint64_t depths[] = { 1, 2, 3, 7, 8, 9, 63, 64, 65, 128, 129, 512, 8192 };
 static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000 };
 
@@ -53,6 +53,7 @@ static void set_options(const struct traffic *r)
 				      .windows = WINDOWS,
 				      .until_stable = r->mode == UNTIL_STABLE,
 				      .least_time_s = r->mode == LEAST_TIME,
+				      .duration_s = r->mode == BY_TIME,
 				      .stable_window = 2,
 				      .rounds_cap = ROUNDS_CAP,
 				      .seed = 1,
@@ -98,7 +99,7 @@ static void run_end(enum role role, int side)
 	for (int time = 0; time < 2; time++) {
 		const uint64_t size_bytes = time == 1 && now.second_bytes ? now.second_bytes : now.size_bytes;
 		struct flow f = { .size_bytes = size_bytes,
-				  .iterations = now.iterations,
+				  .iterations = o->duration_s ? UNTIL_STOPPED : now.iterations,
 				  .asked = now.iterations,
 				  .sample_every = 1,
 				  .warmup = now.warmup,
@@ -110,7 +111,10 @@ static void run_end(enum role role, int side)
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size :
 					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
-		if (now.both && role == SERVER && result.back.messages != now.iterations)
+		if (o->duration_s && role == CLIENT &&
+		    (result.count == 0 || result.confirmed.messages == UNTIL_STOPPED))
+			die("%zu windows, %lu messages", result.count, result.confirmed.messages);
+		if (now.both && now.mode == PLAIN && role == SERVER && result.back.messages != now.iterations)
 			die("the server sent %lu of %lu messages", result.back.messages, now.iterations);
 		if (role == CLIENT && now.pairs > 1 && now.mode == PLAIN)
 			check_shares(&result, now.iterations);
@@ -258,6 +262,31 @@ TEST(a_receive_request_has_room_for_any_piece_of_any_message)
 {
 	check_child(send_unequal_pieces, NULL, 0, NULL);
 	check_child(send_small_then_large, NULL, 0, NULL);
+}
+
+/* Receive requests of small messages are left when the time is over, and take the larger ones. */
+static void send_by_time(void *unused)
+{
+	struct traffic r = traffic(OP_SEND);
+
+	(void)unused;
+	r.mode = BY_TIME;
+	r.pace = 7;
+	r.warmup = 5;
+	r.second_bytes = 20000;
+	r.max_message_bytes = 8192;
+	run_both(&r);
+	r.operation = OP_WRITE_IMM;
+	r.pairs = 3;
+	r.second_bytes = 0;
+	run_both(&r);
+	r.operation = OP_WRITE;
+	run_both(&r);
+}
+
+TEST(a_round_that_ends_by_time_ends_at_both_ends)
+{
+	check_child(send_by_time, NULL, 0, NULL);
 }
 
 static void move_small(void *unused)

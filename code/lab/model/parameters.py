@@ -72,6 +72,12 @@ class Parameters:
         "2",
         '"auto"',
     ] = "auto"
+    duration_s: Annotated[
+        int,
+        limits,
+        "Seconds that each size lasts, whatever its `iterations`; the middle half is measured. 0: until they are sent.",
+        "4",
+    ] = number("duration_s")
     until_stable: Annotated[
         int,
         limits,

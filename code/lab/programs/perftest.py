@@ -17,7 +17,7 @@ from lab.typed_json import whole
 PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
-PEER = {"pairs", "both", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+PEER = {"pairs", "both", "duration_s", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {
@@ -59,8 +59,9 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
     """The side channel is TCP on a separate address; the data go between the devices."""
-    messages = counts.iterations // request.parameters.pairs  # of each queue pair
-    shared = ("-p", str(port), "-s", str(counts.size), "-n", str(messages), "-F", *_tuning(request))
+    messages, seconds = counts.iterations // request.parameters.pairs, request.parameters.duration_s
+    number = ("-D", str(seconds)) if seconds else ("-n", str(messages))  # of each queue pair
+    shared = ("-p", str(port), "-s", str(counts.size), *number, "-F", *_tuning(request))
     server = (request.program, "-d", ends.server.device, *shared)
     client = (request.program, "-d", ends.client.device, *shared, ends.side_channel)
     return Step(server, client, port)
@@ -89,8 +90,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
 
 def _sample(request: Request, counts: Counts, text: str) -> Sample:
     """Read a rate, or the median round trip (t_typical): ib_read_lat prints all of it, the others half."""
-    size, iterations = counts.size, counts.iterations
     heading, row = _table(request, text)
+    size, iterations = counts.size, int(row[2]) if request.parameters.duration_s else counts.iterations
     if (int(row[1]), int(row[2])) != (size, iterations):
         what = f"{row[1]} bytes {row[2]} times were measured, not {size} bytes {iterations} times"
         raise ParseError(what, where=request.program)

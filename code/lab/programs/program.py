@@ -44,7 +44,8 @@ class Request:
         if self.parameters.deadline_s != "auto":
             return self.parameters.deadline_s
         slow_s = sum(self.messages(counts) * counts.size for counts in self.counts) // SLOW_BYTES_PER_S
-        return max(DEADLINE_S, slow_s + TRIES * self.least_time_s * len(self.counts))
+        size_s = TRIES * self.least_time_s + 2 * self.parameters.duration_s
+        return max(DEADLINE_S, slow_s + size_s * len(self.counts))
 
     @property
     def least_time_s(self) -> int:

@@ -107,6 +107,12 @@ def test_queue_pairs_share_the_iterations() -> None:
     assert " -n 160 -F -t 128 -q 4 " in client
 
 
+def test_number_of_messages_is_not_asked_for_with_a_duration() -> None:
+    timed = request("ib_write_bw", Counts(1, 7, 0), duration_s=4)
+    assert parse(timed, captured("ib_write_bw", 1)).messages == 2000
+    assert " -s 1 -D 4 -F " in " ".join(step(timed).client)
+
+
 def test_rate_of_both_directions_is_divided_by_two() -> None:
     text, both = captured("ib_write_bw", 1), request("ib_write_bw", Counts(1, 2000, 0), both=True)
     time_ns = 2 * parse(ONE_BYTE, text).time_ns

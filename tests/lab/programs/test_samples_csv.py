@@ -84,6 +84,27 @@ def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
             read_samples(wrong, asked)
 
 
+TIMED = replace(SHARED, parameters=Parameters().with_values({"pairs": 2, "duration_s": 4}))
+TIMED_ROWS = (
+    *("64,window,0,9,576,500", "64,window,1,20,1280,1000", "64,completed,0,20,1280,1000"),
+    *("64,confirmed,0,41,2624,2100", "64,share,0,21,1344,2000", "64,share,1,20,1280,2000"),
+)
+
+
+def test_middle_of_a_duration_is_read() -> None:
+    head = WHOLE[: WHOLE.index("1,window")]
+    text = head + "\n".join([*TIMED_ROWS, "# end rows=6", ""])
+    assert [row.messages for row in read_samples(text, TIMED).samples] == [9, 20, 20, 41, 21, 20]
+    for old, new in (
+        ("window,1,20,1280", "window,1,19,1216"),  # completed is another
+        ("confirmed,0,41,2624", "confirmed,0,20,1280"),  # no more than the middle
+        ("share,1,20,1280", "share,1,19,1216"),
+        ("confirmed,0", "settled,0"),
+    ):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(text.replace(old, new), TIMED)
+
+
 def with_costs(text: str, messages: int = 40) -> str:
     """A CSV with both ends' CPU times at both sizes."""
     names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")
