@@ -24,14 +24,15 @@ class Folder:
 FOLDERS = {
     "bench": Folder(
         (
-            "die mpi_calls option_table pattern processor sizes stable ticks verbs_options windows",
-            "buffer mpi_options null options output pings set_clock side stream verbs_queue",
+            "die mpi_calls option_table pattern processor sizes stable ticks windows",
+            "buffer mpi_options null options output pings set_clock side stream verbs_options verbs_queue",
             "columns csv hello rule_table verbs_plan verified",
             "door explain verbs_address verbs_device",
             "rules verbs_connect watch",
-            "bench rounds session tcp_bytes verbs_control verbs_receive verbs_send",
-            "sweep tcp_control verbs_pingpong",
-            "mpi_exchange program tcp verbs",
+            "bench rounds session tcp_bytes verbs_control verbs_receive",
+            "sweep tcp_control verbs_send",
+            "mpi_exchange program tcp verbs_pingpong",
+            "verbs",
             "mpi_pingpong tcp_client tcp_server verbs_client verbs_server",
         )
     ),

@@ -59,7 +59,7 @@ static void warm_up(const struct run *run)
 		client_warm_up(run);
 	else
 		server_warm_up(run);
-	*run->result = (struct result){ .samples = run->result->samples };
+	*run->result = (struct result){ .samples = run->result->samples, .shares = run->result->shares };
 }
 
 void bench_size(const struct run *run)

@@ -27,7 +27,7 @@ uint64_t buffer_slots(const struct options *o, uint64_t size_bytes)
 
 struct buffer buffer_new(const struct options *o)
 {
-	struct buffer b = { .regions = o->measure == LATENCY ? 2 : 1 };
+	struct buffer b = { .regions = o->measure == LATENCY || o->both ? 2 : 1 };
 	uint64_t need;
 
 	for (size_t i = 0; i < o->sizes.count; i++) {
@@ -35,7 +35,8 @@ struct buffer buffer_new(const struct options *o)
 		if (need > b.region_bytes)
 			b.region_bytes = need;
 	}
-	b.region_bytes = (b.region_bytes + PAGE - 1) / PAGE * PAGE;
+	/* One page more: from any slot within a page there is room for the largest message. */
+	b.region_bytes = (b.region_bytes + PAGE - 1) / PAGE * PAGE + PAGE;
 	b.bytes = mmap(NULL, b.regions * b.region_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (b.bytes == MAP_FAILED)

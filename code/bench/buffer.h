@@ -7,7 +7,8 @@
 struct buffer {
 	unsigned char *bytes;
 	uint64_t region_bytes;
-	uint64_t regions; /* 1, or 2 for ping-pong: messages leave from the first and arrive in the last */
+	uint64_t
+		regions; /* 1, or 2 for messages in both directions: they leave from the first and arrive in the last */
 };
 
 /* How many messages of a size are side by side: a page of them, since accesses to a single cache line cannot overlap;

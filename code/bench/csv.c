@@ -78,6 +78,7 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 		csv_rows(f, "window", r->count, r->samples);
 		row(f->size_bytes, "completed", 0, r->completed);
 		row(f->size_bytes, "confirmed", 0, r->confirmed);
+		csv_rows(f, "share", r->share_count, r->shares);
 	}
 	output_flush();
 }
@@ -92,6 +93,8 @@ static void cost_rows(const struct cost *c, const char *whole, const char *kerne
 static void csv_costs(const struct cost *costs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		if (costs[i].back.messages > 0)
+			row(costs[i].size_bytes, "back", 0, costs[i].back);
 		cost_rows(&costs[i], "client_processor", "client_kernel", &costs[i].own);
 		cost_rows(&costs[i], "server_processor", "server_kernel", &costs[i].peer);
 	}

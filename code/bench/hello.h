@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-#define HELLO_VERSION 2
+#define HELLO_VERSION 3
 #define TOKEN_MAX 64
 #define OPTIONS_TEXT_MAX 4096
 #define SENTENCE_MAX 256

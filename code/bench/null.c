@@ -50,6 +50,7 @@ static void null_plan(struct link *l, struct flow *f)
 static void null_begin(struct link *l, uint64_t messages)
 {
 	(void)messages;
+	l->state.sent = 0;
 	l->state.rounds++;
 	l->state.begun = true;
 }
@@ -62,11 +63,17 @@ static void spend(uint64_t time_ns)
 		;
 }
 
+static uint64_t null_stop(struct link *l)
+{
+	return l->state.sent;
+}
+
 static uint64_t null_post(struct link *l, uint64_t messages)
 {
 	struct null_link *s = &l->state;
 
 	s->posts++;
+	s->sent += messages;
 	s->under_way += messages;
 	if (s->under_way > s->most_under_way)
 		s->most_under_way = s->under_way;
@@ -154,6 +161,7 @@ const struct transport null_transport = {
 	.plan = null_plan,
 	.begin = null_begin,
 	.post = null_post,
+	.stop = null_stop,
 	.peek = null_peek,
 	.reap = null_reap,
 	.arrive = null_arrive,

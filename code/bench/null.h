@@ -17,6 +17,7 @@ struct null_link {
 	uint64_t clump;      /* messages that complete together */
 	uint64_t depth, post_list, singles;
 	uint64_t orders, last_order;
+	uint64_t sent; /* messages of the round */
 	uint64_t posts, under_way, most_under_way, completed, rounds, finished, answered, stops;
 	bool begun, asked; /* a round whose first message is still to come; a control message without an answer */
 };

@@ -31,8 +31,10 @@ struct options {
 	uint64_t until_stable; /* percent that rounds may differ; 0: one round */
 	uint64_t stable_window, rounds_cap;
 	uint64_t seed, deadline_s;
+	uint64_t duration_s;   /* of each size, in place of its number of messages; 0: that number */
 	uint64_t least_time_s; /* least time of each size; 0: no limit */
 	bool verify;
+	bool both;          /* data in both directions at once */
 	const char *host;   /* client: where the server listens */
 	const char *listen; /* server: the address to listen on */
 	const char *source; /* client: the address to connect from, or "" */

@@ -25,7 +25,10 @@ struct result {
 	struct sample *samples;             /* windows, round trips or rounds; the caller allocates them */
 	struct sample *completions;         /* with rounds: the time of the last completion of each round */
 	struct sample completed, confirmed; /* without rounds only */
-	uint64_t pings_ns;                  /* of all round trips, whether kept as samples or not */
+	struct sample back;                 /* --both, on the server: what it sent, up to the last completion */
+	size_t share_count;
+	struct sample *shares; /* what each queue pair sent, and when it had completed */
+	uint64_t pings_ns;     /* of all round trips, whether kept as samples or not */
 	size_t trip_count;
 	struct sample *trips;            /* with rounds: round trips of control messages, which carry no data */
 	struct sample settled;           /* the last rounds that the stop rule compared, together */
@@ -36,6 +39,7 @@ struct result {
 /* The CPU time of all timed messages of a size. */
 struct cost {
 	uint64_t size_bytes, messages;
+	struct sample back;              /* --both: what the server sent */
 	struct processor_time own, peer; /* of this end; of the other end, if the client has received it */
 };
 

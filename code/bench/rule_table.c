@@ -8,9 +8,14 @@
 #include "option_table.h"
 #include "options.h"
 
-#define ONE_WINDOW_EACH { "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }
+#define ONE_WINDOW_EACH                                                                                                \
+	{ "measure", IS, "throughput" }, { "verify", IS, "no" }, { "until-stable", IS, "0" }, { "duration", IS, "0" }
 #define OF_ROUNDS "it is for --measure throughput without --verify"
 #define LASTING "not with --verify or --until-stable, which set the number of messages themselves"
+#define OF_ONE_PAIR "1 with --measure latency or --verify"
+#define ONE_WAY "not with --measure latency, --verify or --until-stable, which need one direction at a time"
+#define BOTH_POLL "poll or yield: with --both an end waits for two completion queues at once"
+#define BY_TIME "not with --measure latency, --verify, --until-stable or --least-time, which count messages"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
 #define BYTES_MAX "9223372036854775807"
@@ -24,6 +29,10 @@ const struct rule rule_table[] = {
 	{ "warmup", { { "size*warmup", ABOVE, BYTES_MAX } }, "messages of {size} bytes that 64 bits can count" },
 	{ "least-time", { { "least-time", ABOVE, "0" }, { "verify", IS, "yes" } }, LASTING },
 	{ "least-time", { { "least-time", ABOVE, "0" }, { "until-stable", ABOVE, "0" } }, LASTING },
+	{ "duration", { { "duration", ABOVE, "0" }, { "measure", IS, "latency" } }, BY_TIME },
+	{ "duration", { { "duration", ABOVE, "0" }, { "verify", IS, "yes" } }, BY_TIME },
+	{ "duration", { { "duration", ABOVE, "0" }, { "until-stable", ABOVE, "0" } }, BY_TIME },
+	{ "duration", { { "duration", ABOVE, "0" }, { "least-time", ABOVE, "0" } }, BY_TIME },
 	{ "until-stable", { { "until-stable", ABOVE, "0" }, { "measure", IS_NOT, "throughput" } }, OF_ROUNDS },
 	{ "until-stable", { { "until-stable", ABOVE, "0" }, { "verify", IS, "yes" } }, OF_ROUNDS },
 	{ "rounds-cap",
@@ -46,6 +55,17 @@ const struct rule rule_table[] = {
 	{ "iterations",
 	  { ONE_WINDOW_EACH, { "iterations", BELOW, "windows*signal-every" } },
 	  "a completion, one in {signal-every}, for each of {windows} windows, at {size} bytes too" },
+	{ "pairs", { { "pairs", ABOVE, "iterations" } }, "a message of {size} bytes for each queue pair" },
+	{ "pairs", { { "pairs", ABOVE, "1" }, { "measure", IS, "latency" } }, OF_ONE_PAIR },
+	{ "pairs", { { "pairs", ABOVE, "1" }, { "verify", IS, "yes" } }, OF_ONE_PAIR },
+	{ "both", { { "both", IS, "yes" }, { "measure", IS, "latency" } }, ONE_WAY },
+	{ "both", { { "both", IS, "yes" }, { "verify", IS, "yes" } }, ONE_WAY },
+	{ "both", { { "both", IS, "yes" }, { "until-stable", ABOVE, "0" } }, ONE_WAY },
+	{ "both",
+	  { { "both", IS, "yes" }, { "format", IS, "columns" } },
+	  "its results are two columns: use --format csv" },
+	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "send" }, { "wait", IS, "event" } }, BOTH_POLL },
+	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "write-imm" }, { "wait", IS, "event" } }, BOTH_POLL },
 	{ "mtu", { { "4096", NO_MULTIPLE_OF, "mtu" } }, "a power of two from 256 to 4096" },
 	{ "wait",
 	  { { "measure", IS, "latency" }, { "operation", IS, "write" }, { "wait", IS, "event" } },

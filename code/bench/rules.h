@@ -17,7 +17,7 @@ struct condition {
 	const char *right;
 };
 
-#define CONDITIONS_MAX 4
+#define CONDITIONS_MAX 5
 
 struct rule {
 	const char *option;                          /* the option that the message names */

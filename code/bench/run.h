@@ -16,8 +16,8 @@ struct run {
 /* Runs warm-up and measurement. Both ends call it with the same flow; only the client gets a result. */
 void bench_size(const struct run *run);
 
-/* One round of throughput, from "ready" to the last completion and to the confirmation that all messages arrived. The
- * server calls the second function; it adds the CPU time to its result. */
+/* One round of throughput, from "ready" to the last completion and to the confirmation that all messages arrived; with
+ * --both, those of the server too. The server calls the second function; it adds the CPU time to its result. */
 struct stops stream_round(const struct run *run, uint64_t messages);
 void stream_answer_round(const struct run *run, uint64_t messages);
 

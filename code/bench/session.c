@@ -39,24 +39,26 @@ struct session session_join(const struct options *o, side_tune tune)
 }
 
 /* On the wire: big-endian. */
-struct wire_time {
-	uint64_t whole_ns, kernel_ns;
+struct wire_cost {
+	uint64_t whole_ns, kernel_ns, back_messages, back_ns;
 };
 
-static bool session_send_time(int peer, const struct processor_time *p)
+static bool session_send_cost(int peer, const struct cost *c)
 {
-	const struct wire_time wire = { htobe64(p->whole_ns), htobe64(p->kernel_ns) };
+	const struct wire_cost wire = { htobe64(c->own.whole_ns), htobe64(c->own.kernel_ns), htobe64(c->back.messages),
+					htobe64(c->back.time_ns) };
 
 	return side_write(peer, &wire, sizeof(wire));
 }
 
-static bool session_receive_time(int peer, struct processor_time *p, uint64_t deadline_ns)
+static bool session_receive_cost(int peer, struct cost *c, uint64_t deadline_ns)
 {
-	struct wire_time wire;
+	struct wire_cost wire;
 
 	if (!side_read(peer, &wire, sizeof(wire), deadline_ns))
 		return false;
-	*p = (struct processor_time){ be64toh(wire.whole_ns), be64toh(wire.kernel_ns) };
+	c->peer = (struct processor_time){ be64toh(wire.whole_ns), be64toh(wire.kernel_ns) };
+	c->back = (struct sample){ be64toh(wire.back_messages), be64toh(wire.back_ns) };
 	return true;
 }
 
@@ -66,7 +68,7 @@ static bool session_send_bye(const struct options *o, int peer, const struct cos
 	bool whole = side_write(peer, &bye, 1);
 
 	for (size_t i = 0; i < o->sizes.count && o->role == SERVER; i++)
-		whole = whole && session_send_time(peer, &costs[i].own);
+		whole = whole && session_send_cost(peer, &costs[i]);
 	return whole;
 }
 
@@ -80,7 +82,7 @@ static bool session_await_bye(const struct options *o, int peer, struct cost *co
 		whole = side_read(peer, &bye, 1, deadline_ns);
 	while (whole && bye == WATCH_BEAT);
 	for (size_t i = 0; i < o->sizes.count && o->role == CLIENT; i++)
-		whole = whole && session_receive_time(peer, &costs[i].peer, deadline_ns);
+		whole = whole && session_receive_cost(peer, &costs[i], deadline_ns);
 	return whole;
 }
 

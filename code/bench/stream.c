@@ -1,7 +1,11 @@
 #include "run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
 
 #include "clock.h"
 #include "die.h"
@@ -21,6 +25,45 @@ static uint64_t post_first_list(const struct run *run, uint64_t whole)
 	return sent;
 }
 
+static struct windows *volatile timed;
+static timer_t timer;
+
+/* The loop looks at its progress after the next message, without a reading of the clock for each. */
+static void on_tick(int signal_number)
+{
+	(void)signal_number;
+	timed->mark = 0;
+}
+
+static void start_clock(struct windows *w)
+{
+	const uint64_t tick_ns = w->lasts_ns / (4 * w->count); /* half a window */
+	const struct timespec t = { (time_t)(tick_ns / NS_PER_S), (long)(tick_ns % NS_PER_S) };
+	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+
+	timed = w;
+	w->start_ns = now_ns();
+	if (w->lasts_ns == 0)
+		return;
+	if (sigaction(SIGUSR1, &action, NULL) || timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &(struct itimerspec){ t, t }, NULL))
+		die("no timer for --duration: %s", strerror(errno));
+}
+
+static void stop_clock(const struct windows *w)
+{
+	if (w->lasts_ns)
+		timer_delete(timer);
+}
+
+static void look(const struct run *run, struct windows *w, uint64_t done)
+{
+	windows_look(w, done, now_ns());
+	if (w->over && w->messages == UNTIL_STOPPED)
+		w->messages = run->transport->stop(run->link);
+}
+
 /* The send window slides: the next messages start as soon as there is room. After each post the loop looks for
  * completions, so that an interval is stamped when it ends, however deep the queue. */
 static void stream(const struct run *run, struct windows *w)
@@ -28,54 +71,76 @@ static void stream(const struct run *run, struct windows *w)
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
-	const uint64_t messages = w->messages;
-	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0, list;
+	uint64_t sent = post_first_list(run, least(f->post_list, w->messages)), done = 0, posted;
 
-	while (done < messages) {
-		if (sent < messages && sent - done + f->post_list <= f->depth) {
-			list = least(messages - sent, f->post_list);
-			sent += t->post(l, list);
-			done += t->peek(l);
-		} else {
-			done += t->reap(l);
-		}
+	while (done < w->messages) {
+		posted = 0;
+		if (sent < w->messages && sent - done + f->post_list <= f->depth)
+			posted = t->post(l, least(w->messages - sent, f->post_list));
+		sent += posted;
+		done += posted > 0 ? t->peek(l) : t->reap(l);
 		if (done >= w->mark)
-			windows_look(w, done, now_ns());
+			look(run, w, done);
 	}
 }
 
 /* The loop of a transport without completions: the client learns nothing before the receiver answers. */
-static void pour(const struct run *run, uint64_t messages)
+static void pour(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	const uint64_t list = run->flow->post_list;
 
-	for (uint64_t sent = 0; sent < messages;)
-		sent += t->post(l, messages - sent < list ? messages - sent : list);
+	for (uint64_t sent = 0; sent < w->messages;) {
+		sent += t->post(l, least(w->messages - sent, list));
+		if (w->lasts_ns && sent >= w->mark)
+			look(run, w, sent);
+	}
 }
 
-/* Takes windows only if the client has completions. */
+/* Sends all messages. Takes windows only if this end has completions. */
+static void send_all(const struct run *run, struct windows *w)
+{
+	start_clock(w);
+	(run->transport->reap ? stream : pour)(run, w);
+	stop_clock(w);
+	run->transport->finish(run->link);
+}
+
+static struct sample last_window(const struct run *run, const struct windows *w)
+{
+	const struct result *r = w->result;
+
+	if (r->count == 0)
+		die("no message of %" PRIu64 " bytes completed in the middle half of %" PRIu64 " s; raise --duration",
+		    run->flow->size_bytes, run->options->duration_s);
+	return r->samples[r->count - 1];
+}
+
+/* Waits until all messages have arrived, and notifies the other end. */
+static void confirm(const struct run *run, struct windows *w)
+{
+	run->transport->arrive(run->link, w);
+	run->transport->signal(run->link, CONTROL_GO);
+}
+
 static struct stops client_stream(const struct run *run, struct windows *w)
 {
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
-	struct stops stops = { .completed.messages = w->messages, .confirmed.messages = w->messages };
+	struct stops stops = { 0 };
 	struct processor_time before;
 
 	t->begin(l, w->messages);
 	t->await(l);
 	sched_yield(); /* on one CPU the server is still awake: what it does now is not part of the round */
 	before = processor_now();
-	w->start_ns = now_ns();
-	if (t->reap)
-		stream(run, w);
-	else
-		pour(run, w->messages);
-	t->finish(l);
+	send_all(run, w);
+	if (run->options->both)
+		confirm(run, NULL);
 	t->await(l);
-	stops.confirmed.time_ns = now_ns() - w->start_ns;
-	stops.completed.time_ns = t->reap ? w->result->samples[w->result->count - 1].time_ns : stops.confirmed.time_ns;
+	stops.confirmed = (struct sample){ w->messages, now_ns() - w->start_ns };
+	stops.completed = t->reap ? last_window(run, w) : stops.confirmed;
 	processor_add_since(&stops.processor, &before);
 	return stops;
 }
@@ -89,8 +154,15 @@ static void stream_answer(const struct run *run, struct windows *w)
 	t->begin(l, w->messages);
 	before = processor_now();
 	t->signal(l, CONTROL_GO);
-	t->arrive(l, w);
-	t->signal(l, CONTROL_GO);
+	if (run->options->both)
+		send_all(run, w);
+	if (t->tell) /* the windows are the receiver's */
+		start_clock(w);
+	confirm(run, w);
+	if (t->tell)
+		stop_clock(w);
+	if (run->options->both)
+		t->await(l);
 	processor_add_since(&run->result->processor, &before);
 }
 
@@ -121,6 +193,10 @@ static void hear_windows(const struct run *run)
 	const uint64_t whole_ns = result->confirmed.time_ns;
 
 	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
+	if (run->options->duration_s) { /* they start at the first one's start */
+		result->completed = result->samples[result->count - 1];
+		return;
+	}
 	for (size_t i = 0; i < result->count; i++) {
 		if (result->samples[i].time_ns >= whole_ns)
 			die("the server reports a window %" PRIu64 " ns before the end of a round of %" PRIu64 " ns",
@@ -129,26 +205,47 @@ static void hear_windows(const struct run *run)
 	}
 }
 
+static void add_shares(const struct run *run, uint64_t start_ns)
+{
+	struct result *result = run->result;
+
+	result->share_count = run->transport->shares(run->link, result->shares);
+	for (size_t i = 0; i < result->share_count; i++)
+		result->shares[i].time_ns -= start_ns;
+}
+
+static void begin_windows(const struct run *run, struct windows *w)
+{
+	const struct options *o = run->options;
+
+	if (o->duration_s)
+		windows_begin_timed(w, run->result, UNTIL_STOPPED, o->duration_s, o->windows);
+	else
+		windows_begin(w, run->result, run->flow->iterations, o->windows);
+}
+
 void stream_windows(const struct run *run)
 {
 	struct stops stops;
 	struct windows w;
 
-	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	begin_windows(run, &w);
 	stops = client_stream(run, &w);
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
 	run->result->processor = stops.processor;
+	if (run->transport->shares)
+		add_shares(run, w.start_ns);
 	if (run->transport->hear)
 		hear_windows(run);
 }
 
-static void tell_windows(const struct run *run)
+static void tell_windows(const struct run *run, const struct windows *w)
 {
 	struct result *result = run->result;
-	const uint64_t last_ns = result->samples[result->count - 1].time_ns;
+	const uint64_t last_ns = last_window(run, w).time_ns;
 
-	for (size_t i = 0; i < result->count; i++)
+	for (size_t i = 0; i < result->count && !run->options->duration_s; i++)
 		result->samples[i].time_ns = last_ns - result->samples[i].time_ns;
 	run->transport->tell(run->link, result->samples, result->count);
 }
@@ -157,8 +254,10 @@ void stream_answer_windows(const struct run *run)
 {
 	struct windows w;
 
-	windows_begin(&w, run->result, run->flow->iterations, run->options->windows);
+	begin_windows(run, &w);
 	stream_answer(run, &w);
+	if (run->options->both)
+		run->result->back = last_window(run, &w);
 	if (run->transport->tell)
-		tell_windows(run);
+		tell_windows(run, &w);
 }

@@ -58,9 +58,10 @@ static struct result result_new(const struct options *o)
 {
 	struct result r = { .samples = calloc(sweep_room(o), sizeof(struct sample)),
 			    .completions = calloc(o->until_stable ? o->rounds_cap : 1, sizeof(struct sample)),
-			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)) };
+			    .trips = calloc(ROUNDS_TRIPS, sizeof(struct sample)),
+			    .shares = calloc(SHARES_MAX, sizeof(struct sample)) };
 
-	if (!r.samples || !r.completions || !r.trips)
+	if (!r.samples || !r.completions || !r.trips || !r.shares)
 		die("no memory for the samples");
 	return r;
 }
@@ -70,6 +71,7 @@ static void result_free(struct result *r)
 	free(r->samples);
 	free(r->completions);
 	free(r->trips);
+	free(r->shares);
 }
 
 static struct flow flow_of(const struct options *o, const struct size_plan *plan)
@@ -91,11 +93,13 @@ static void lasting_size(const struct run *run, struct flow *f, const struct res
 	uint32_t factor = 1, next = 1;
 
 	for (; next > 0; factor = next) {
-		f->iterations = next * f->asked;
+		f->iterations = o->duration_s ? UNTIL_STOPPED : next * f->asked;
 		f->sample_every = sweep_sample_every(o, f);
 		t->plan(run->link, f);
 		*run->result = *room;
 		bench_size(run);
+		if (o->duration_s)
+			f->iterations = r->confirmed.messages;
 		if (o->least_time_s == 0)
 			break;
 		if (o->role == CLIENT) {
@@ -119,6 +123,7 @@ static struct cost cost_of(const struct options *o, const struct flow *f, const 
 {
 	return (struct cost){ .size_bytes = f->size_bytes,
 			      .messages = f->iterations * (o->until_stable ? r->count : 1),
+			      .back = r->back,
 			      .own = r->processor };
 }
 

@@ -16,6 +16,7 @@
 
 #define LANDING_BYTES (1u << 20) /* bytes of one recv: many small messages, or a part of a large one */
 #define LARGE_BYTES 4096         /* a message of at least this size takes several frames */
+#define TCP_END 1                /* the byte after the last message of a round that ends by time */
 #define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
 
 static bool nodelay;
@@ -100,6 +101,18 @@ static uint64_t tcp_post(struct link *l, uint64_t messages)
 	return messages;
 }
 
+static uint64_t tcp_stop(struct link *l)
+{
+	return l->posted;
+}
+
+static void tcp_finish(struct link *l)
+{
+	if (l->messages == UNTIL_STOPPED)
+		tcp_send_all(l, &(unsigned char){ TCP_END }, 1);
+	tcp_push(l);
+}
+
 static void arrive_in_slots(struct link *l)
 {
 	while (l->arrived < l->messages)
@@ -128,10 +141,26 @@ static void arrive_anywhere(struct link *l, struct windows *w)
 	l->arrived = l->messages;
 }
 
+/* All bytes of data are 0; the mark of the end is the last byte. */
+static void arrive_until_mark(struct link *l, struct windows *w)
+{
+	const uint64_t size = l->flow.size_bytes;
+	uint64_t got = 0, n;
+
+	do {
+		n = tcp_receive_some(l, l->landing, LANDING_BYTES);
+		got += n;
+		if (got / size >= w->mark)
+			windows_look(w, got / size, now_ns());
+	} while (l->landing[n - 1] == 0);
+}
+
 static void tcp_arrive(struct link *l, struct windows *w)
 {
 	if (l->check)
 		arrive_in_slots(l);
+	else if (l->messages == UNTIL_STOPPED)
+		arrive_until_mark(l, w);
 	else
 		arrive_anywhere(l, w);
 }
@@ -171,8 +200,9 @@ const struct transport tcp_transport = {
 	.plan = tcp_plan,
 	.begin = tcp_begin,
 	.post = tcp_post,
+	.stop = tcp_stop,
 	.arrive = tcp_arrive,
-	.finish = tcp_push,
+	.finish = tcp_finish,
 	.signal = tcp_signal,
 	.await = tcp_await,
 	.order = tcp_order,

@@ -9,7 +9,12 @@
 /* A control message: go on, or stop: the server gets no more rounds. */
 enum control { CONTROL_GO, CONTROL_STOP };
 
+#define SHARES_MAX 64 /* queue pairs or connections at most */
+
 struct link; /* the state of a transport; each defines it */
+
+#define UNTIL_STOPPED                                                                                                  \
+	(1ull << 40) /* messages of a round that ends by time: more than any number that an option takes */
 
 /* How the messages of one size are sent. */
 struct flow {
@@ -34,9 +39,15 @@ struct transport {
 	struct link *(*open)(const struct options *, const struct session *);
 	void (*plan)(struct link *, struct flow *);      /* fills the flow from depth on; refuses what is impossible */
 	void (*begin)(struct link *, uint64_t messages); /* both ends: a round of this many messages begins */
-	uint64_t (*post)(struct link *, uint64_t messages); /* client: posts this many messages; returns how many */
-	uint64_t (*peek)(struct link *);                    /* client: messages that have completed; does not wait */
-	uint64_t (*reap)(struct link *);                 /* client: waits for completions; returns how many messages */
+	uint64_t (*post)(struct link *,
+			 uint64_t messages); /* client: posts up to this many messages; returns how many */
+	uint64_t (*peek)(struct link *);     /* client: messages that have completed; does not wait */
+	uint64_t (*reap)(struct link *);     /* client: waits for completions; returns how many messages */
+	uint64_t (*stop)(struct link
+				 *); /* ends a round of UNTIL_STOPPED messages soon; returns how many it has in all */
+	/* Client: what each queue pair has sent, and the time at which that had completed; returns their number, 0 for
+	 * a single one. May be NULL. */
+	size_t (*shares)(struct link *, struct sample *);
 	void (*arrive)(struct link *, struct windows *); /* server: waits until the round has arrived */
 	void (*finish)(struct link *); /* client: notifies a server that cannot see the end of the round itself */
 	void (*signal)(struct link *, enum control);   /* sends a control message */

@@ -30,26 +30,48 @@ static void verbs_arrive(struct link *l, struct windows *w)
 		verbs_control_await(l);
 }
 
+/* Whether data go in both directions. */
+static bool both_ways(const struct link *l)
+{
+	return l->options->measure == LATENCY || l->options->both;
+}
+
 static bool receives_data(const struct link *l)
 {
-	return two_sided(l) && (l->options->role == SERVER || l->options->measure == LATENCY);
+	return two_sided(l) && (l->options->role == SERVER || both_ways(l));
+}
+
+/* The pairs share the messages of a round equally. */
+static void begin_pairs(struct link *l, uint64_t messages)
+{
+	const uint64_t count = l->pair_count, operations = receives_data(l) ? l->flow.operations : 0;
+	struct verbs_pair *p = l->pairs;
+
+	for (uint64_t i = 0; i < count; i++, p++) {
+		const uint64_t left = p->queued - p->arrived; /* of a round that ended by time */
+
+		*p = (struct verbs_pair){ .qp = p->qp,
+					  .messages = messages / count + (i < messages % count),
+					  .queued = left };
+		p->expected = p->messages * operations;
+		verbs_receive_refill(l, p);
+	}
+	l->turn = p - 1;
 }
 
 static void verbs_begin(struct link *l, uint64_t messages)
 {
-	const bool sends = l->options->role == CLIENT || l->options->measure == LATENCY;
-	struct verbs_pair *p = l->pairs;
+	const bool sends = l->options->role == CLIENT || both_ways(l);
 
-	p->messages = messages;
-	p->expected = receives_data(l) ? messages * l->flow.operations : 0;
-	p->posted = p->arrived = p->queued = 0;
 	/* Counted back from the last ping, which must be reaped: a card frees queue entries only with a completion. */
 	l->signal_phase = l->options->measure == LATENCY ? messages % l->flow.signal_every : 0;
 	if (l->flow.marked)
 		verbs_marks_begin(l);
 	if (sends)
 		verbs_ring_build(l);
-	verbs_receive_refill(l, p);
+	l->until_stopped = messages == UNTIL_STOPPED;
+	l->ended = 0;
+	begin_pairs(l, messages);
 }
 
 static void note_link(const struct link *l)
@@ -76,7 +98,8 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->verbs = verbs_options_get();
 	l->side = s->peer;
 	l->mark = 1;
-	l->pair_count = 1;
+	l->pair_count = l->verbs->pairs;
+	l->serves = o->both && two_sided(l);
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);
@@ -94,6 +117,7 @@ static void verbs_close(struct link *l)
 	buffer_free(&l->buffer);
 	free(l->ring);
 	free(l->pieces);
+	free(l->pair_at);
 	free(l);
 }
 
@@ -106,6 +130,8 @@ const struct transport verbs_transport = {
 	.post = verbs_send_post,
 	.peek = verbs_send_peek,
 	.reap = verbs_send_reap,
+	.stop = verbs_send_stop,
+	.shares = verbs_send_shares,
 	.arrive = verbs_arrive,
 	.finish = verbs_finish,
 	.signal = verbs_control_signal,

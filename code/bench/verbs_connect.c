@@ -1,6 +1,7 @@
 #include "verbs_link.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +35,11 @@ static void check_room(const struct link *l, const struct ibv_qp_cap *granted)
 }
 
 /* A provider without the newer call fails with any errno, or sets none (mlx4): only that of the older call counts. */
-static struct ibv_qp *try_qp(struct link *l, uint64_t inline_bytes)
+static struct ibv_qp *try_qp(struct link *l, uint64_t pair, uint64_t inline_bytes)
 {
 	struct ibv_qp_init_attr_ex attr = {
-		.send_cq = l->sends.cq,
-		.recv_cq = l->receives.cq,
+		.send_cq = l->sends.cqs[pair % l->sends.count],
+		.recv_cq = l->receives.cqs[pair % l->receives.count],
 		.cap = { .max_send_wr = (uint32_t)l->verbs->tx_depth,
 			 .max_recv_wr = (uint32_t)l->verbs->rx_depth,
 			 .max_send_sge = 1,
@@ -94,9 +95,9 @@ static struct ibv_qp *first_qp(struct link *l)
 	struct ibv_qp *qp = NULL;
 
 	if (asked != AUTO || l->options->measure == THROUGHPUT)
-		return try_qp(l, asked == AUTO ? 0 : asked);
+		return try_qp(l, 0, asked == AUTO ? 0 : asked);
 	for (size_t i = 0; !qp && i < sizeof(inline_sizes) / sizeof(*inline_sizes); i++)
-		qp = try_qp(l, inline_sizes[i]);
+		qp = try_qp(l, 0, inline_sizes[i]);
 	return qp;
 }
 
@@ -110,7 +111,7 @@ static void create_qps(struct link *l)
 	};
 
 	for (uint64_t i = 0; i < l->pair_count; i++) {
-		l->pairs[i].qp = i == 0 ? first_qp(l) : try_qp(l, l->inline_max);
+		l->pairs[i].qp = i == 0 ? first_qp(l) : try_qp(l, i, l->inline_max);
 		if (!l->pairs[i].qp)
 			no_qp(l);
 	}
@@ -222,23 +223,51 @@ static enum wait control_wait(const struct link *l)
 /* Drivers number their completion vectors like the CPUs. */
 static void open_queues(struct link *l)
 {
-	const uint64_t core = l->options->core;
+	const uint64_t core = l->options->core, pairs = l->pair_count;
+	const bool shared = l->verbs->completion_queues == QUEUES_SHARED;
+	const uint64_t count = shared ? 1 : pairs, sharing = shared ? pairs : 1;
 	const enum wait wait = (enum wait)l->options->wait;
 	const struct {
 		struct verbs_queue *queue;
-		uint64_t entries;
+		uint64_t count, entries;
 		enum wait wait;
 		uint64_t vector;
 	} queues[] = {
-		{ &l->sends, l->pair_count * l->verbs->tx_depth, wait, 0 },
-		{ &l->receives, l->pair_count * l->verbs->rx_depth, wait, 1 },
-		{ &l->control.sends, VERBS_CONTROLS, wait, 0 },
-		{ &l->control.receives, VERBS_CONTROLS, control_wait(l), 1 },
+		{ &l->sends, count, sharing * l->verbs->tx_depth, wait, 0 },
+		{ &l->receives, count, sharing * l->verbs->rx_depth, wait, 1 },
+		{ &l->control.sends, 1, VERBS_CONTROLS, wait, 0 },
+		{ &l->control.receives, 1, VERBS_CONTROLS, control_wait(l), 1 },
 	};
 
-	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++)
+	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++) {
+		queues[i].queue->count = queues[i].count;
 		verbs_queue_open(queues[i].queue, l->path.context, queues[i].entries, queues[i].wait,
 				 core != AUTO ? core : queues[i].vector);
+	}
+}
+
+static bool tells_pairs_apart(struct link *l)
+{
+	memset(l->pair_at, VERBS_PAIRS_MAX, l->modulus);
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		uint8_t *at = &l->pair_at[l->pairs[i].qp->qp_num % l->modulus];
+
+		if (*at != VERBS_PAIRS_MAX)
+			return false;
+		*at = (uint8_t)i;
+	}
+	return true;
+}
+
+/* Devices give consecutive numbers, so that the first try mostly succeeds. */
+static void index_pairs(struct link *l)
+{
+	l->modulus = l->pair_count - 1;
+	do {
+		l->pair_at = realloc(l->pair_at, ++l->modulus);
+		if (!l->pair_at)
+			die("no memory for the index of %" PRIu64 " queue pairs", l->pair_count);
+	} while (!tells_pairs_apart(l));
 }
 
 static void connect_qp(const struct link *l, struct ibv_qp *qp, uint32_t there)
@@ -256,6 +285,7 @@ void verbs_connect(struct link *l)
 	open_queues(l);
 	l->timeout = choose_timeout(l);
 	create_qps(l); /* before the memory: a device without RC may not allow remote access either (efa) */
+	index_pairs(l);
 	l->relaxed_ordering = choose_relaxed_ordering(l);
 	register_buffer(l);
 	verbs_addresses_exchange(l);

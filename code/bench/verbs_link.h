@@ -7,7 +7,7 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
-#define VERBS_PAIRS_MAX 64
+#define VERBS_LAST 1     /* immediate of the last message of a queue pair in a round that ends by time */
 #define VERBS_CONTROLS 8 /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
@@ -23,7 +23,8 @@ struct verbs_address {
 /* A queue pair for data, and what it has done of a round. */
 struct verbs_pair {
 	struct ibv_qp *qp;
-	uint64_t messages, posted;          /* that this end sends: all, and posted so far */
+	uint64_t messages, posted, done; /* that this end sends: all, posted, completed (if there are several pairs) */
+	uint64_t end_ns;                 /* when the last of them completed */
 	uint64_t expected, arrived, queued; /* receive requests: all, completed, posted */
 };
 
@@ -44,10 +45,14 @@ struct link {
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct verbs_pair pairs[VERBS_PAIRS_MAX];
-	uint64_t pair_count;
+	uint64_t pair_count, depth; /* the depth of each */
+	struct verbs_pair *turn;    /* the pair that posted last */
+	uint8_t *pair_at;           /* the pair of a queue pair's number, by the remainder of ... */
+	uint64_t modulus;           /* ... a division by this */
 	struct ibv_qp_ex *extended; /* the first pair's, if ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct verbs_control control;
+	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
 	bool global_route;     /* packets carry GIDs */
@@ -55,6 +60,8 @@ struct link {
 	uint8_t timeout;       /* of the queue pair: a code */
 
 	struct flow flow;
+	bool until_stopped;       /* the round ends by time ... */
+	uint64_t ended;           /* ... and so many pairs have received their last message */
 	struct ibv_send_wr *ring; /* prebuilt requests: ring_messages x flow.operations */
 	struct ibv_sge *pieces;
 	struct ibv_send_wr *next; /* in the ring: the next ping or pong */
@@ -76,6 +83,12 @@ void verbs_barrier(struct link *l);
 void verbs_connect(struct link *l);
 void verbs_disconnect(struct link *l);
 
+/* The pair of a completion. */
+static inline struct verbs_pair *verbs_pair_of(struct link *l, const struct ibv_wc *wc)
+{
+	return &l->pairs[l->pair_at[wc->qp_num % l->modulus]];
+}
+
 uint64_t verbs_chunk_bytes(const struct link *l);                /* the most bytes of one request */
 unsigned char *verbs_outgoing(struct link *l, uint64_t message); /* the slot of a message of the round */
 unsigned char *verbs_incoming(struct link *l, uint64_t message);
@@ -89,11 +102,14 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages);
 void verbs_send_one(struct link *l); /* posts the next ping or pong of the ring */
 uint64_t verbs_send_peek(struct link *l);
 uint64_t verbs_send_reap(struct link *l);
+uint64_t verbs_send_stop(struct link *l); /* the round ends soon; returns how many messages it has */
+size_t verbs_send_shares(struct link *l, struct sample *shares);
 
 /* Receives: what keeps them posted, and what arrives in them. */
 void verbs_receive_refill(struct link *l, struct verbs_pair *p); /* up to rx_depth, and no more than the round uses */
 void verbs_receive_message(struct link *l);                      /* waits for one; the caller refills */
-void verbs_receive_round(struct link *l);                        /* waits for all messages of the round */
+bool verbs_receive_arrived(struct link *l); /* whether some have arrived since the last look; does not wait */
+void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
 
 /* Control messages, on the queue pair of their own. */
 void verbs_control_begin(struct link *l); /* posts their receive requests */

@@ -1,6 +1,8 @@
 /* The options of the verbs programs, with the limits of each. */
 #include "verbs_options.h"
 
+#include "option_table.h"
+
 #define DEPTH_MAX (1u << 20)
 #define INLINE_MAX (1u << 20) /* far above what any device grants */
 
@@ -9,6 +11,13 @@ static struct verbs_options verbs;
 struct option_spec verbs_option_specs[] = {
 	{ "operation", OPTION_WORD, &verbs.operation, "write", true, "write|read|send|write-imm",
 	  "the operation that moves the data", 0, 0, NULL },
+	{ "pairs", OPTION_NUMBER, &verbs.pairs, "1", true, NULL,
+	  "queue pairs that share the messages of a size, each with queues of the options' depths", 1, VERBS_PAIRS_MAX,
+	  "queue pairs" },
+	{ "completion-queues", OPTION_WORD, &verbs.completion_queues, "shared", true, "shared|each",
+	  "whether all --pairs share a completion queue, or each has its own", 0, 0, NULL },
+	{ "both", OPTION_FLAG, &options.both, "no", true, NULL,
+	  "both ends send at once, each as many messages; the rate of each direction is reported", 0, 0, NULL },
 	{ "tx-depth", OPTION_NUMBER, &verbs.tx_depth, "128", true, NULL, "requests in flight at most", 1, DEPTH_MAX,
 	  "requests" },
 	{ "rx-depth", OPTION_NUMBER, &verbs.rx_depth, "512", true, NULL, "receive requests kept posted", 1, DEPTH_MAX,

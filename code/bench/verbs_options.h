@@ -8,11 +8,16 @@
 
 enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
 
+#define VERBS_PAIRS_MAX 64
+
+enum completion_queues { QUEUES_SHARED, QUEUES_EACH };
+
 enum relaxed_ordering { RELAXED_AUTO, RELAXED_YES, RELAXED_NO };
 
 struct verbs_options {
-	uint64_t operation;        /* enum operation */
-	uint64_t relaxed_ordering; /* enum relaxed_ordering */
+	uint64_t operation;                /* enum operation */
+	uint64_t relaxed_ordering;         /* enum relaxed_ordering */
+	uint64_t pairs, completion_queues; /* the latter: enum completion_queues */
 	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu, timeout, rnr_timer;
 	uint64_t tclass, sl, pkey_index;
 	const char *device;

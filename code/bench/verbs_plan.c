@@ -81,7 +81,8 @@ static void plan_throughput(const struct link *l, struct flow *f)
 {
 	const struct verbs_options *v = l->verbs;
 	const bool whole = l->options->verify || l->options->until_stable; /* a round is one window */
-	const uint64_t per_window = whole ? f->iterations : f->iterations / l->options->windows;
+	const uint64_t windows = (whole ? 1 : l->options->windows) * l->pair_count;
+	const uint64_t per_window = f->iterations > windows ? f->iterations / windows : 1; /* and pair */
 	const uint64_t half = f->depth > 1 ? f->depth / 2 : 1, chain = chain_for(l, f->size_bytes);
 
 	f->signal_every =
@@ -129,5 +130,7 @@ void verbs_plan(struct link *l, struct flow *f)
 		plan_throughput(l, f);
 	else
 		plan_latency(l, f);
+	l->depth = f->depth;
+	f->depth *= l->pair_count;
 	l->flow = *f;
 }

@@ -46,9 +46,18 @@ void verbs_poll_die(int result)
 	die("ibv_poll_cq: error %d: the device or its driver has failed; see `dmesg`", result);
 }
 
+static int poll_in_turn(struct verbs_queue *q, int room, struct ibv_wc *wc)
+{
+	int found = 0;
+
+	for (uint64_t i = 0; i < q->count && found == 0; i++)
+		found = ibv_poll_cq(q->cqs[q->turn++ % q->count], room, wc);
+	return found;
+}
+
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
-	int found = ibv_poll_cq(q->cq, room, wc);
+	int found = q->count == 1 ? ibv_poll_cq(q->cq, room, wc) : poll_in_turn(q, room, wc);
 
 	if (found < 0)
 		verbs_poll_die(found);
@@ -91,15 +100,23 @@ static void sleep_until_event(struct verbs_queue *q)
 	ibv_ack_cq_events(cq, 1);
 }
 
+static void request_events(const struct verbs_queue *q)
+{
+	int error = 0;
+
+	for (uint64_t i = 0; i < q->count && !error; i++)
+		error = ibv_req_notify_cq(q->cqs[i], 0);
+	if (error)
+		die("ibv_req_notify_cq: %s", strerror(error));
+}
+
 /* A completion between the poll and the request for an event would cause no event: hence the second poll. */
 static int wait_event(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
-	int error, found = verbs_queue_poll(q, room, wc);
+	int found = verbs_queue_poll(q, room, wc);
 
 	while (found == 0) {
-		error = ibv_req_notify_cq(q->cq, 0);
-		if (error)
-			die("ibv_req_notify_cq: %s", strerror(error));
+		request_events(q);
 		found = verbs_queue_poll(q, room, wc);
 		if (found == 0) {
 			sleep_until_event(q);
@@ -122,14 +139,21 @@ void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64
 	q->channel = ibv_create_comp_channel(context);
 	if (!q->channel)
 		die("ibv_create_comp_channel: %s", strerror(errno));
-	q->cq = ibv_create_cq(context, (int)entries, NULL, q->channel,
-			      context->num_comp_vectors > 0 ? (int)(vector % (uint64_t)context->num_comp_vectors) : 0);
-	if (!q->cq)
-		die("ibv_create_cq(%d): %s; lower --tx-depth and --rx-depth", (int)entries, strerror(errno));
+	for (uint64_t i = 0; i < q->count; i++) {
+		q->cqs[i] = ibv_create_cq(context, (int)entries, NULL, q->channel,
+					  context->num_comp_vectors > 0 ?
+						  (int)(vector % (uint64_t)context->num_comp_vectors) :
+						  0);
+		if (!q->cqs[i])
+			die("ibv_create_cq(%d): %s; lower --tx-depth, --rx-depth or --pairs", (int)entries,
+			    strerror(errno));
+	}
+	q->cq = q->cqs[0];
 }
 
 void verbs_queue_close(struct verbs_queue *q)
 {
-	ibv_destroy_cq(q->cq);
+	for (uint64_t i = 0; i < q->count; i++)
+		ibv_destroy_cq(q->cqs[i]);
 	ibv_destroy_comp_channel(q->channel);
 }

@@ -1,20 +1,22 @@
-/* A completion queue, how --wait waits for it, and the message of a completion that failed. */
+/* Completion queues, how --wait waits for it, and the message of a completion that failed. */
 #ifndef VERBS_QUEUE_H
 #define VERBS_QUEUE_H
 
 #include <infiniband/verbs.h>
 
-#include "options.h"
+#include "verbs_options.h"
 
-/* The queue and the channel of its events. */
+/* One completion queue or several, and the channel of their events. */
 struct verbs_queue {
-	struct ibv_cq *cq;
+	struct ibv_cq *cq; /* the first */
+	struct ibv_cq *cqs[VERBS_PAIRS_MAX];
+	uint64_t count, turn; /* how many there are, and which is polled next */
 	struct ibv_comp_channel *channel;
 	int (*wait)(struct verbs_queue *, int room,
 		    struct ibv_wc *); /* waits for at least one completion; all are successful */
 };
 
-/* Opens a queue whose events interrupt the CPU of a completion vector. */
+/* Opens q->count queues whose events interrupt the CPU of a completion vector. */
 void verbs_queue_open(struct verbs_queue *q, struct ibv_context *context, uint64_t entries, enum wait wait,
 		      uint64_t vector);
 

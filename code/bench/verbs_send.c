@@ -1,11 +1,15 @@
 #include "verbs_link.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "die.h"
 #include "least.h"
+#include "polling.h"
 #include "watch.h"
 
 #define BATCH 64 /* completions per poll */
@@ -66,6 +70,14 @@ void verbs_ring_build(struct link *l)
 	l->next = l->ring;
 }
 
+/* The receiver learns from the last message of a pair that it is the last. */
+static void mark_last(struct ibv_send_wr *wr)
+{
+	if (wr->opcode == IBV_WR_SEND)
+		wr->opcode = IBV_WR_SEND_WITH_IMM;
+	wr->imm_data = htonl(VERBS_LAST);
+}
+
 static void post_send(struct verbs_pair *p, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -83,6 +95,8 @@ static void post_last(struct link *l, struct verbs_pair *p, struct ibv_send_wr *
 	last->next = NULL;
 	last->send_flags |= IBV_SEND_SIGNALED;
 	last->wr_id = (p->messages - 1) % l->flow.signal_every + 1;
+	if (l->until_stopped)
+		mark_last(last);
 	post_send(p, first);
 	*last = as_built;
 }
@@ -97,9 +111,22 @@ static void post_piece(struct verbs_pair *p, struct ibv_send_wr *first, struct i
 	last->next = next;
 }
 
-uint64_t verbs_send_post(struct link *l, uint64_t messages)
+/* Each pair ends with its next completion. */
+uint64_t verbs_send_stop(struct link *l)
 {
-	struct verbs_pair *p = l->pairs;
+	uint64_t messages = 0;
+
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		struct verbs_pair *p = &l->pairs[i];
+
+		p->messages = (p->posted / l->flow.signal_every + 1) * l->flow.signal_every;
+		messages += p->messages;
+	}
+	return messages;
+}
+
+static uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)
+{
 	struct ibv_send_wr *first = &l->ring[p->posted % l->ring_messages * l->flow.operations];
 	struct ibv_send_wr *last = first + messages * l->flow.operations - 1;
 
@@ -109,6 +136,36 @@ uint64_t verbs_send_post(struct link *l, uint64_t messages)
 	else
 		post_piece(p, first, last);
 	return messages;
+}
+
+/* The pair that has begun a list, else the next one with room for a whole list; NULL if none has. */
+static struct verbs_pair *pair_in_turn(struct link *l)
+{
+	struct verbs_pair *p = l->turn;
+
+	if (p->posted % l->flow.post_list != 0 && p->posted < p->messages)
+		return p;
+	for (uint64_t i = 0; i < l->pair_count; i++) {
+		p = p + 1 == l->pairs + l->pair_count ? l->pairs : p + 1;
+		if (p->posted < p->messages && p->posted - p->done + l->flow.post_list <= l->depth)
+			return l->turn = p;
+	}
+	return NULL;
+}
+
+static uint64_t post_to_pairs(struct link *l, uint64_t messages)
+{
+	struct verbs_pair *const p = pair_in_turn(l);
+	const uint64_t list = l->flow.post_list;
+
+	if (!p)
+		return 0;
+	return post_to(l, p, least(messages, least(list - p->posted % list, p->messages - p->posted)));
+}
+
+uint64_t verbs_send_post(struct link *l, uint64_t messages)
+{
+	return l->pair_count == 1 ? post_to(l, l->pairs, messages) : post_to_pairs(l, messages);
 }
 
 void verbs_send_one(struct link *l)
@@ -122,27 +179,72 @@ void verbs_send_one(struct link *l)
 	l->signalled = p->posted % l->flow.signal_every == l->signal_phase;
 }
 
-static uint64_t completed(const struct ibv_wc *wc, int found)
+static void pair_completed(struct verbs_pair *p, uint64_t messages)
+{
+	p->done += messages;
+	if (p->done == p->messages)
+		p->end_ns = now_ns();
+}
+
+static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 {
 	uint64_t messages = 0;
 
 	for (int i = 0; i < found; i++) {
 		watch_advance();
 		messages += wc[i].wr_id;
+		if (l->pair_count > 1)
+			pair_completed(verbs_pair_of(l, &wc[i]), wc[i].wr_id);
+	}
+	return messages;
+}
+
+size_t verbs_send_shares(struct link *l, struct sample *shares)
+{
+	if (l->pair_count == 1)
+		return 0;
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		shares[i] = (struct sample){ l->pairs[i].messages, l->pairs[i].end_ns };
+	return l->pair_count;
+}
+
+static uint64_t look(struct link *l)
+{
+	struct ibv_wc wc[BATCH];
+
+	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
+}
+
+/* The other end may need receive requests of this one before it can complete anything. */
+static uint64_t reap_and_serve(struct link *l)
+{
+	uint64_t messages;
+
+	polling_begins();
+	while ((messages = look(l)) == 0) {
+		if (verbs_receive_arrived(l)) {
+			polling_begins();
+			continue;
+		}
+		if (l->options->wait == WAIT_YIELD)
+			sched_yield();
+		polling_was_in_vain();
 	}
 	return messages;
 }
 
 uint64_t verbs_send_peek(struct link *l)
 {
-	struct ibv_wc wc[BATCH];
-
-	return completed(wc, verbs_queue_poll(&l->sends, BATCH, wc));
+	if (l->serves)
+		verbs_receive_arrived(l);
+	return look(l);
 }
 
 uint64_t verbs_send_reap(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	return completed(wc, l->sends.wait(&l->sends, BATCH, wc));
+	if (l->serves)
+		return reap_and_serve(l);
+	return completed(l, wc, l->sends.wait(&l->sends, BATCH, wc));
 }

@@ -18,7 +18,11 @@ from lab.typed_json import Limits, parse_as
 
 FILE = Path(__file__).with_name("options.json")
 LARGEST = 2**63 - 1  # TOML's own integers
-NAMES = {"mtu": "path_mtu", "least-time": "least_time_s", "deadline": "wait_deadline_s"}  # other names in experiments
+# Other names in experiments.
+NAMES = {
+    **{"mtu": "path_mtu", "least-time": "least_time_s"},
+    **{"duration": "duration_s", "deadline": "wait_deadline_s"},
+}
 NOT_ASKED = ("operation", "measure", "mode", "bytes-per-call")  # set by the series, or not at all
 
 

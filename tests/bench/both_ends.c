@@ -138,6 +138,8 @@ void verbs_set_defaults(void)
 	for (struct option_spec *spec = verbs_option_specs; spec->name; spec++)
 		if (spec->kind == OPTION_TEXT)
 			*(const char **)spec->value = spec->initial;
+		else if (spec->kind == OPTION_FLAG)
+			*(bool *)spec->value = false;
 		else if (spec->kind == OPTION_WORD)
 			*(uint64_t *)spec->value = 0; /* the first word of each is its default */
 		else

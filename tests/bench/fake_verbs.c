@@ -153,7 +153,9 @@ static void move_data(struct request *r, void *room)
 static void receive(struct pair *p, const struct request *r)
 {
 	const bool with_imm = r->wr.opcode != IBV_WR_SEND;
-	struct ibv_wc wc = { .imm_data = r->wr.imm_data, .wc_flags = with_imm ? IBV_WC_WITH_IMM : 0 };
+	struct ibv_wc wc = { .qp_num = p->extended.qp_base.qp_num,
+			     .imm_data = r->wr.imm_data,
+			     .wc_flags = with_imm ? IBV_WC_WITH_IMM : 0 };
 
 	if (r->wr.num_sge > 0)
 		wc.byte_len = r->piece.length;
@@ -188,8 +190,9 @@ static bool carry_out_next(struct pair *p)
 		receive(p->other, r);
 	p->sends.carried_out++;
 	if (r->wr.send_flags & IBV_SEND_SIGNALED || status)
-		put_completion(p->extended.qp_base.send_cq, (struct ibv_wc){ r->wr.wr_id, .status = status }, &p->sends,
-			       p->sends.carried_out);
+		put_completion(p->extended.qp_base.send_cq,
+			       (struct ibv_wc){ r->wr.wr_id, .status = status, .qp_num = p->extended.qp_base.qp_num },
+			       &p->sends, p->sends.carried_out);
 	fake_advance();
 	return true;
 }

@@ -1,4 +1,5 @@
 /* The engine over a transport of memory: {bench,buffer,null,pings,rounds,stream,sweep,verified,windows}.c. */
+#include <signal.h>
 #include <time.h>
 
 #include "check.h"
@@ -94,6 +95,79 @@ TEST(windows_that_end_at_one_reading_of_the_clock_are_one_window)
 	assert_int_equal(r.count, 2);
 	assert_true(samples[0].messages == 35 && samples[0].time_ns == 1000);
 	assert_true(samples[1].messages == 100 && samples[1].time_ns == 2000);
+}
+
+TEST(windows_by_time_divide_the_middle_half_and_one_without_a_message_is_joined_to_the_next)
+{
+	static const struct {
+		uint64_t done, time_ms;
+	} looks[] = { { 5, 200 },  { 10, 260 }, { 20, 300 }, { 30, 390 }, { 30, 520 },
+		      { 40, 530 }, { 60, 760 }, { 70, 900 }, { 80, 1001 } };
+	struct result r = { .samples = samples };
+	struct windows w;
+
+	windows_begin_timed(&w, &r, UNTIL_STOPPED, 1, 4); /* they end at 375, 500, 625 and 750 ms */
+	for (size_t i = 0; i < COUNT(looks); i++) {
+		assert_false(w.over);
+		w.mark = 0;
+		windows_look(&w, looks[i].done, looks[i].time_ms * 1000000);
+	}
+	assert_true(w.over);
+	assert_int_equal(r.count, 3);
+	assert_true(samples[0].messages == 20 && samples[0].time_ns == 130000000);
+	assert_true(samples[1].messages == 30 && samples[1].time_ns == 270000000);
+	assert_true(samples[2].messages == 50 && samples[2].time_ns == 500000000);
+}
+
+/* The simulated clock needs no timer: each completion is a tick. */
+
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	(void)clock;
+	(void)event;
+	(void)timer;
+	return 0;
+}
+
+int timer_settime(timer_t timer, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	(void)timer;
+	(void)flags;
+	(void)new;
+	(void)old;
+	return 0;
+}
+
+int timer_delete(timer_t timer)
+{
+	(void)timer;
+	return 0;
+}
+
+static uint64_t reap_and_tick(struct link *l)
+{
+	raise(SIGUSR1);
+	return null_transport.reap(l);
+}
+
+TEST(a_size_lasts_for_its_duration_and_its_middle_half_is_measured)
+{
+	struct options o = options(THROUGHPUT);
+	struct link *l = null_open(&(struct null_link){ .message_ns = 50000, .clump = 8, .depth = 64, .post_list = 8 });
+	struct flow f = { .size_bytes = 64, .iterations = UNTIL_STOPPED, .slots = 1 };
+	struct transport t = null_transport;
+	struct result r = { .samples = samples };
+
+	t.reap = reap_and_tick;
+	o.duration_s = 2;
+	t.plan(l, &f);
+	bench_size(&(struct run){ &t, l, &o, &f, &r });
+	assert_int_equal(r.count, 20);
+	assert_in_range(r.completed.time_ns, SECOND_NS, SECOND_NS + SECOND_NS / 100);
+	assert_in_range(r.completed.time_ns, r.completed.messages * 50000, r.completed.messages * 50010);
+	assert_in_range(r.confirmed.time_ns, 2ull * SECOND_NS, 2ull * SECOND_NS + SECOND_NS / 100);
+	assert_int_equal(r.confirmed.messages, null_state(l)->completed); /* all messages, of the last post list too */
+	null_free(l);
 }
 
 TEST(only_the_first_post_list_is_posted_in_pieces_that_double)

@@ -96,6 +96,18 @@ def test_the_client_prints_the_cpu_time_of_both_ends_for_each_size(start: Start,
     assert server.wait(30) == 0
 
 
+def test_a_size_lasts_for_its_duration(start: Start) -> None:
+    server, client = start("--sizes", "64@40/4,4K", "--duration", "1")
+    out = client.communicate(timeout=300)[0]
+    rows = [line.split(",") for line in out.splitlines() if line[0].isdigit()]
+    for size in ("64", "4096"):
+        completed, confirmed = (row for row in rows if row[0] == size and row[1] in ("completed", "confirmed"))
+        assert int(completed[3]) < int(confirmed[3]) and 10**9 <= int(confirmed[5]) > int(completed[5])
+        assert [row for row in rows if row[:2] == [size, "window"]][-1][3:] == completed[3:]
+        assert f"# size_bytes={size} iterations={confirmed[3]} " in out
+    assert server.wait(30) == 0
+
+
 def test_a_size_lasts_for_the_least_time(start: Start) -> None:
     server, client = start("--sizes", "64@40/4", "--least-time", "1")
     out = client.communicate(timeout=300)[0]

@@ -14,7 +14,7 @@
 #define WINDOWS 20
 #define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
 
-enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME };
+enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME, BY_TIME };
 
 /* One run of both ends. */
 struct traffic {
@@ -22,6 +22,9 @@ struct traffic {
 	enum measure measure;
 	enum mode mode;
 	uint64_t depth, iterations, warmup, post_list, signal_every;
+	uint64_t pairs; /* 0: 1 */
+	bool both;
+	enum completion_queues queues;
 	uint64_t size_bytes, max_message_bytes;
 	uint64_t second_bytes; /* the size of the second time; 0: the same */
 	enum wait wait;
@@ -30,14 +33,14 @@ struct traffic {
 };
 
 static const char *const operations[] = { "write", "read", "send", "write-imm" };
-static const char *const modes[] = { "", " --verify", " --until-stable", " --least-time" };
+static const char *const modes[] = { "", " --verify", " --until-stable", " --least-time", " --duration" };
 static const uint64_t depths[] = { 1, 2, 3, 7, 8, 9, 63, 64, 65, 128, 129, 512, 8192 };
 static const uint64_t rounds[] = { 1, 2, 3, 40, 63, 64, 65, 128, 137, 1000, 5000 };
 
 static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
 					       .port_num = 1,
 					       .gid_type = IBV_GID_TYPE_ROCE_V2 };
-static struct sample samples[SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS];
+static struct sample samples[2][SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS], shares[SHARES_MAX];
 static struct traffic now;
 static struct options options[2];
 
@@ -50,20 +53,40 @@ static void set_options(const struct traffic *r)
 				      .windows = WINDOWS,
 				      .until_stable = r->mode == UNTIL_STABLE,
 				      .least_time_s = r->mode == LEAST_TIME,
+				      .duration_s = r->mode == BY_TIME,
 				      .stable_window = 2,
 				      .rounds_cap = ROUNDS_CAP,
 				      .seed = 1,
 				      .deadline_s = 10,
-				      .verify = r->mode == VERIFIED };
+				      .verify = r->mode == VERIFIED,
+				      .both = r->both };
 
 	verbs_set_defaults();
 	verbs_set("operation", r->operation);
+	verbs_set("pairs", r->pairs ? r->pairs : 1);
+	verbs_set("completion-queues", r->queues);
 	verbs_set("tx-depth", r->depth);
 	verbs_set("rx-depth", r->depth);
 	verbs_set("post-list", r->post_list);
 	verbs_set("signal-every", r->signal_every);
 	options[SERVER] = options[CLIENT] = both;
 	options[CLIENT].role = CLIENT;
+}
+
+/* Each queue pair has sent its share, and had done so before the end. */
+static void check_shares(const struct result *r, uint64_t iterations)
+{
+	uint64_t messages = 0;
+
+	for (size_t i = 0; i < r->share_count; i++) {
+		messages += r->shares[i].messages;
+		if (r->shares[i].messages > iterations / r->share_count + 1 ||
+		    r->shares[i].time_ns > r->completed.time_ns)
+			die("pair %zu sent %lu of %lu messages in %lu of %lu ns", i, r->shares[i].messages, iterations,
+			    r->shares[i].time_ns, r->completed.time_ns);
+	}
+	if (messages != iterations)
+		die("%zu pairs sent %lu of %lu messages", r->share_count, messages, iterations);
 }
 
 /* Twice: what the first time leaves in the queues must not affect the second. */
@@ -76,16 +99,25 @@ static void run_end(enum role role, int side)
 	for (int time = 0; time < 2; time++) {
 		const uint64_t size_bytes = time == 1 && now.second_bytes ? now.second_bytes : now.size_bytes;
 		struct flow f = { .size_bytes = size_bytes,
-				  .iterations = now.iterations,
+				  .iterations = o->duration_s ? UNTIL_STOPPED : now.iterations,
 				  .asked = now.iterations,
 				  .sample_every = 1,
 				  .warmup = now.warmup,
 				  .slots = buffer_slots(o, size_bytes) };
 
-		result = (struct result){ .samples = samples, .completions = completions, .trips = trips };
+		result = (struct result){
+			.samples = samples[role], .completions = completions, .trips = trips, .shares = shares
+		};
 		verbs_transport.plan(l, &f);
 		(now.mode == UNTIL_STABLE ? rounds_size :
 					    bench_size)(&(struct run){ &verbs_transport, l, o, &f, &result });
+		if (o->duration_s && role == CLIENT &&
+		    (result.count == 0 || result.confirmed.messages == UNTIL_STOPPED))
+			die("%zu windows, %lu messages", result.count, result.confirmed.messages);
+		if (now.both && now.mode == PLAIN && role == SERVER && result.back.messages != now.iterations)
+			die("the server sent %lu of %lu messages", result.back.messages, now.iterations);
+		if (role == CLIENT && now.pairs > 1 && now.mode == PLAIN)
+			check_shares(&result, now.iterations);
 		if (o->least_time_s && role == CLIENT)
 			verbs_transport.order(l, 0);
 		else if (o->least_time_s)
@@ -112,10 +144,10 @@ static void run_both(const struct traffic *r)
 		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
 	snprintf(name, sizeof(name),
 		 "%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
-		 "--signal-every %ld, --wait %d, pace %lu",
+		 "--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d, both %d",
 		 operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
 		 r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
-		 (long)r->signal_every, r->wait, r->pace);
+		 (long)r->signal_every, r->wait, r->pace, r->pairs, r->queues, r->both);
 	die_name(name);
 	now = *r;
 	set_options(r);
@@ -139,11 +171,18 @@ static void run_varied(struct traffic r)
 	static uint64_t count;
 	const bool marked = r.operation == OP_WRITE && r.measure == LATENCY; /* polls memory */
 	const uint64_t cut = ++count % 4 == 0 && r.measure == THROUGHPUT ? 2 : 1;
-	const uint64_t window = r.mode == PLAIN ? r.iterations / WINDOWS : r.depth;
+	const uint64_t pairs =
+		r.measure == LATENCY || r.mode == VERIFIED ? 1 : (uint64_t[]){ 1, 3, 1, 2, 5, 1, 64 }[count % 7];
+	const uint64_t window = (r.mode == PLAIN ? r.iterations / WINDOWS : r.depth) / pairs;
 
+	r.pairs = pairs;
+	r.both = r.measure == THROUGHPUT && r.mode == PLAIN && count % 3 == 0;
+	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 13 % 3);
+	if (r.both && (r.operation == OP_SEND || r.operation == OP_WRITE_IMM))
+		r.wait = (enum wait)(count % 2); /* not event */
+	r.queues = count % 4 < 2 ? QUEUES_SHARED : QUEUES_EACH;
 	r.size_bytes = (uint64_t[]){ 8, 2, 100, 64, 4 }[count / 5 % 5];
 	r.max_message_bytes = r.size_bytes / cut;
-	r.wait = marked ? WAIT_YIELD : (enum wait)(count % 3);
 	r.pace = (uint64_t[]){ 0, 1, 7, 100, 1 }[count % 5];
 	r.warmup = (uint64_t[]){ 0, 1, 0, 5, 0, 40, 100 }[count % 7];
 	r.newer_calls = count % 11 != 0;
@@ -223,6 +262,31 @@ TEST(a_receive_request_has_room_for_any_piece_of_any_message)
 {
 	check_child(send_unequal_pieces, NULL, 0, NULL);
 	check_child(send_small_then_large, NULL, 0, NULL);
+}
+
+/* Receive requests of small messages are left when the time is over, and take the larger ones. */
+static void send_by_time(void *unused)
+{
+	struct traffic r = traffic(OP_SEND);
+
+	(void)unused;
+	r.mode = BY_TIME;
+	r.pace = 7;
+	r.warmup = 5;
+	r.second_bytes = 20000;
+	r.max_message_bytes = 8192;
+	run_both(&r);
+	r.operation = OP_WRITE_IMM;
+	r.pairs = 3;
+	r.second_bytes = 0;
+	run_both(&r);
+	r.operation = OP_WRITE;
+	run_both(&r);
+}
+
+TEST(a_round_that_ends_by_time_ends_at_both_ends)
+{
+	check_child(send_by_time, NULL, 0, NULL);
 }
 
 static void move_small(void *unused)

@@ -21,6 +21,8 @@ VALUES = {
     "stable-window": ("2", "7"),
     "rounds-cap": ("3", "50"),
     "least-time": ("0", "0", "2"),
+    "duration": ("0", "0", "0", "2"),
+    "pairs": ("1", "1", "3"),
     "tx-depth": ("4", "64"),
     "post-list": ("auto", "1", "3", "8"),
     "signal-every": ("auto", "1", "6", "8"),

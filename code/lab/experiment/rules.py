@@ -154,6 +154,11 @@ class Setting:
         most = EXACT_LARGEST if traits and traits.repeats else MOST_BYTES
         self.largest = min(most, series.tool.largest_bytes or MOST_BYTES)  # bytes of a message
 
+    @property
+    def peer_lists(self) -> int:
+        """The messages of a post list of perftest on each queue pair."""
+        return self.parameters.peer_post_list * self.parameters.pairs
+
     def counts_differ(self, name: str) -> bool:
         """Whether a bound of the profile changes a varied number of messages."""
         return name in self.point and any(getattr(each, name) != self.point[name] for each in self.counts)
@@ -222,8 +227,8 @@ RULES = (
     Rule("warmup", lambda s: s.counts_differ("warmup"), UNBOUNDED),
     Rule(
         "peer_post_list",
-        lambda s: s.tool.whole_lists and any(each.iterations % s.parameters.peer_post_list for each in s.counts),
-        "a divisor of the iterations at every size, as perftest requires",
+        lambda s: s.tool.whole_lists and any(each.iterations % s.peer_lists for each in s.counts),
+        "a divisor of the iterations of each of the pairs at every size, as perftest requires",
     ),
 )
 

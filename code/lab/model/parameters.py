@@ -72,6 +72,12 @@ class Parameters:
         "2",
         '"auto"',
     ] = "auto"
+    duration_s: Annotated[
+        int,
+        limits,
+        "Seconds that each size lasts, whatever its `iterations`; the middle half is measured. 0: until they are sent.",
+        "4",
+    ] = number("duration_s")
     until_stable: Annotated[
         int,
         limits,
@@ -80,6 +86,16 @@ class Parameters:
     ] = number("until_stable")
     stable_window: Annotated[int, limits, "How many of the last rounds must agree.", "5"] = number("stable_window")
     rounds_cap: Annotated[int, limits, "Rounds after which a size ends without agreement.", "16"] = number("rounds_cap")
+    pairs: Annotated[
+        int,
+        limits,
+        "RDMA queue pairs that share the messages of each size, each with `tx_depth` (`peer_tx_depth`) and `rx_depth`.",
+        "8",
+    ] = number("pairs")
+    completion_queues: Annotated[
+        str, limits, "Whether all `pairs` share a completion queue, or each has its own.", '"each"'
+    ] = word("completion_queues")
+    both: Annotated[bool, "Both ends send at once, each as many messages.", "true"] = False
     tx_depth: Annotated[int, limits, "Length of the send queue: requests in flight at most.", "512"] = number(
         "tx_depth"
     )

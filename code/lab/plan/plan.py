@@ -120,10 +120,11 @@ def _planned(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, str
 
 def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: Traits) -> int:
     """The least time of a size. On a wall clock a few milliseconds would measure the scheduler; a count of instructions
-    has no such noise. With repeated rounds, checked bytes or varied iterations the number of messages is fixed."""
+    has no such noise. With repeated rounds, checked bytes or varied iterations the number of messages is fixed; with a
+    duration the time is."""
     if parameters.least_time_s != "auto":
         return parameters.least_time_s
-    counted = parameters.verify or parameters.until_stable or "iterations" in point
+    counted = parameters.verify or parameters.until_stable or parameters.duration_s or "iterations" in point
     counted = counted or "least_time_s" not in series.tool.uses
     return 0 if counted or traits.repeats else LEAST_TIME_S
 

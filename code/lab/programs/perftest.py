@@ -5,19 +5,19 @@ Its JSON is not usable (4.5 writes unquoted keys), and it computes t_stdev and t
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
-from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
+from lab.programs.program import BACK, Program, Reading, Request, Sample, outputs_per_size, steps_per_size
 from lab.typed_json import whole
 
 PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
-PEER = {"peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+PEER = {"pairs", "both", "duration_s", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {
@@ -50,13 +50,18 @@ _ROWS = {
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """Read one sample for each size from the client's table."""
-    samples = tuple(_sample(request, counts, text) for counts, text in outputs_per_size(request, outcomes))
-    return Reading(_header(outcomes[0].client_out), samples)
+    samples = [_sample(request, counts, text) for counts, text in outputs_per_size(request, outcomes)]
+    if request.parameters.both:  # the printed rate is the sum of both directions
+        there = [replace(row, time_ns=2 * row.time_ns) for row in samples]
+        samples = [*there, *(replace(row, sample=BACK) for row in there)]
+    return Reading(_header(outcomes[0].client_out), tuple(samples))
 
 
 def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
     """The side channel is TCP on a separate address; the data go between the devices."""
-    shared = ("-p", str(port), "-s", str(counts.size), "-n", str(counts.iterations), "-F", *_tuning(request))
+    messages, seconds = counts.iterations // request.parameters.pairs, request.parameters.duration_s
+    number = ("-D", str(seconds)) if seconds else ("-n", str(messages))  # of each queue pair
+    shared = ("-p", str(port), "-s", str(counts.size), *number, "-F", *_tuning(request))
     server = (request.program, "-d", ends.server.device, *shared)
     client = (request.program, "-d", ends.client.device, *shared, ends.side_channel)
     return Step(server, client, port)
@@ -72,6 +77,10 @@ def _tuning(request: Request) -> tuple[str, ...]:
     if request.measure == "latency":
         return (*words, "-e") if values.wait == "event" and request.operation == "send" else tuple(words)
     words += ["-t", str(values.peer_tx_depth)]
+    if values.pairs > 1:
+        words += ["-q", str(values.pairs)]
+    if values.both:
+        words.append("-b")
     if values.peer_post_list > 1:
         words += ["-l", str(values.peer_post_list)]
     if values.peer_cq_moderation:
@@ -81,8 +90,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
 
 def _sample(request: Request, counts: Counts, text: str) -> Sample:
     """Read a rate, or the median round trip (t_typical): ib_read_lat prints all of it, the others half."""
-    size, iterations = counts.size, counts.iterations
     heading, row = _table(request, text)
+    size, iterations = counts.size, int(row[2]) if request.parameters.duration_s else counts.iterations
     if (int(row[1]), int(row[2])) != (size, iterations):
         what = f"{row[1]} bytes {row[2]} times were measured, not {size} bytes {iterations} times"
         raise ParseError(what, where=request.program)

@@ -17,6 +17,8 @@ LINES = "lines_"  # and for sizes with several lines, of which the median counts
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
 ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
+BACK = "back"  # what the server sent in the other direction
+SHARE = "share"  # what one of several queue pairs sent, and the time to its last completion
 # The CPU time of each end for the timed messages of a size, and the part of it in the kernel.
 PROCESSOR = {end: (f"{end}_processor", f"{end}_kernel") for end in ENDS}
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether it settled
@@ -43,7 +45,8 @@ class Request:
         if self.parameters.deadline_s != "auto":
             return self.parameters.deadline_s
         slow_s = sum(self.messages(counts) * counts.size for counts in self.counts) // SLOW_BYTES_PER_S
-        return max(DEADLINE_S, slow_s + TRIES * self.least_time_s * len(self.counts))
+        size_s = TRIES * self.least_time_s + 2 * self.parameters.duration_s
+        return max(DEADLINE_S, slow_s + size_s * len(self.counts))
 
     @property
     def least_time_s(self) -> int:

@@ -7,7 +7,7 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
-from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Reading, Request, Sample
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
@@ -31,14 +31,15 @@ def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
     for sample in timed:
         if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
             raise ParseError(f"an impossible sample: {sample}", where=request.program)
-    is_complete = _are_rounds if request.parameters.until_stable else _are_counts
+    values = request.parameters
+    is_complete = _are_rounds if values.until_stable else _are_timed if values.duration_s else _are_counts
     for size, kinds, counts in _by_size(timed, request):
         if counts is None or not is_complete(kinds, counts, request):
             numbers = ", ".join(f"{sum(row.messages for row in rows)} of {kind}" for kind, rows in kinds.items())
             what = f"the messages of {size} bytes are not those of the request: {numbers or 'none'}"
             raise ParseError(what, where=request.program)
     for size, kinds, counts in _by_size(costs, request) if costs else ():  # older programs print none
-        if counts is None or not _are_costs(kinds, counts):
+        if counts is None or not _are_costs(kinds, 1 if values.duration_s else counts.iterations):
             raise ParseError(f"the CPU times of {size} bytes are impossible", where=request.program)
     return Reading(_header(lines), samples)
 
@@ -112,12 +113,29 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
     is_raised = request.least_time_s and sent and sent % asked.iterations == 0
     number = sent if is_raised else asked.iterations
     recorded = ceil(asked.iterations / ceil(asked.iterations / ROWS_MOST))  # code/bench/sweep.c
-    expected = {kind: recorded if kind in SINGLE else number for kind in KINDS[request.measure]}
+    both = (BACK,) if request.parameters.both else ()
+    expected = {kind: recorded if kind in SINGLE else number for kind in (*KINDS[request.measure], *both)}
     has_windows = request.measure == "throughput"
-    found = {kind: rows for kind, rows in kinds.items() if not (has_windows and kind == WINDOW)}
-    if {kind: sum(row.messages for row in rows) for kind, rows in found.items()} != expected:
+    apart = (WINDOW, SHARE) if has_windows else ()
+    found = {kind: sum(row.messages for row in rows) for kind, rows in kinds.items() if kind not in apart}
+    if found != expected or not _are_shares(kinds.get(SHARE, []), number, request):
         return False
     return not has_windows or _are_windows(kinds.get(WINDOW, []), number)
+
+
+def _are_timed(kinds: Kinds, _: Counts, request: Request) -> bool:
+    """The windows are of the middle half of the time, and the last of them is the measured part."""
+    summaries = (*SUMMARIES, BACK) if request.parameters.both else SUMMARIES
+    if [len(kinds.get(kind, ())) for kind in summaries] != [1] * len(summaries):
+        return False
+    completed, confirmed = (kinds[kind][0] for kind in SUMMARIES)
+    return (
+        kinds.keys() <= {WINDOW, SHARE, *summaries}
+        and _are_windows(kinds.get(WINDOW, []), completed.messages)
+        and _are_shares(kinds.get(SHARE, []), confirmed.messages, request)
+        and completed.messages < confirmed.messages
+        and completed.time_ns < confirmed.time_ns
+    )
 
 
 def _are_windows(windows: list[Sample], messages: int) -> bool:
@@ -127,6 +145,12 @@ def _are_windows(windows: list[Sample], messages: int) -> bool:
     )
     whole = [window.index for window in windows] == list(range(len(windows)))
     return bool(windows) and whole and rising and windows[-1].messages == messages
+
+
+def _are_shares(shares: list[Sample], messages: int, request: Request) -> bool:
+    """Each of several queue pairs has sent its part of the messages."""
+    pairs = request.parameters.pairs if request.program == "verbs" else 1
+    return not shares if pairs == 1 else len(shares) == pairs and sum(row.messages for row in shares) == messages
 
 
 def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
@@ -147,8 +171,8 @@ def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:
     )
 
 
-def _are_costs(kinds: Kinds, asked: Counts) -> bool:
-    """There must be a row for each end and part, all of the same messages, which are a multiple of the request. No part
+def _are_costs(kinds: Kinds, divisor: int) -> bool:
+    """There must be a row for each end and part, all of the same messages, a multiple of those of the request. No part
     exceeds its whole, which is 0 for a short time on a kernel that counts in ticks."""
     rows = [row for name in OF_PROCESSORS for row in kinds.get(name, ())]
     if [row.sample for row in rows] != list(OF_PROCESSORS):
@@ -157,7 +181,7 @@ def _are_costs(kinds: Kinds, asked: Counts) -> bool:
     return (
         not others
         and messages > 0
-        and messages % asked.iterations == 0
+        and messages % divisor == 0
         and all(row.bytes == row.size_bytes * messages for row in rows)
         and all(kernel.time_ns <= whole.time_ns for whole, kernel in zip(rows[::2], rows[1::2], strict=True))
     )

@@ -15,7 +15,7 @@ from statistics import median_low
 from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.program import ONE_WAY, PROCESSOR, SETTLED, WINDOW, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 from lab.typed_json import whole
 
@@ -36,14 +36,15 @@ COLUMNS = (
 )
 # Only of Verbyte's programs.
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
+OF_SHARES = ("fairness_ppm",)  # only of several queue pairs
+OF_BOTH = ("back_ns", "back_bytes_per_s", "sum_bytes_per_s")  # only of both directions
 OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
 # Only in one-way measures, where each end measures a time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 TEXTS = ("round_trip_kind", "stable")
-COUNTED = tuple(
-    name for name in (*COLUMNS, *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if name not in (*ABOUT, *TEXTS, "record")
-)
+OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_ROUNDS, *OF_SIDES)
+COUNTED = tuple(name for name in (*COLUMNS, *OF_SOME) if name not in (*ABOUT, *TEXTS, "record"))
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
 # Rows of round trips, and their statistic.
@@ -71,7 +72,7 @@ class Row:
     def cells(self) -> dict[str, str]:
         """Return the texts of the CSV; empty without a measured value."""
         texts = {name: str(getattr(self, name)) for name in (*ABOUT, *TEXTS, "record")}
-        more = (name for name in (*OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES) if texts.get(name) or name in self.counts)
+        more = (name for name in OF_SOME if texts.get(name) or name in self.counts)
         names = (*COLUMNS, *more)
         return {name: texts.get(name, str(self.counts.get(name, ""))) for name in names} | dict(self.point)
 
@@ -99,9 +100,11 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
     requests = [planned.trial.request for planned in plan.planned]
     processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
+    shares = OF_SHARES if any(request.parameters.pairs > 1 for request in requests) else ()
+    both = OF_BOTH if any(request.parameters.both for request in requests) else ()
     rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
-    return [*COLUMNS[:-1], *processors, *rounds, *sides, *varied, COLUMNS[-1]]
+    return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -137,7 +140,7 @@ def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
 
 
 def _filled(row: Row, kinds: Kinds) -> Row:
-    counts = _stops(kinds) | _trips(kinds) | _sides(kinds) | _processors(kinds)
+    counts = _stops(kinds) | _trips(kinds) | _sides(kinds) | _processors(kinds) | fairness(kinds)
     for kind, stable in SETTLED.items():
         for last in kinds.get(kind, ()):
             return replace(row, counts=counts | _rounds(kinds, last), round_trip_kind="control", stable=stable)
@@ -147,11 +150,13 @@ def _filled(row: Row, kinds: Kinds) -> Row:
 
 def _stops(kinds: Kinds) -> dict[str, int]:
     values: dict[str, int] = {}
-    for kind in ("completed", "confirmed"):
+    for kind in (*SUMMARIES, BACK):
         for sample in kinds.get(kind, ()):
             rate = bytes_per_second(sample.bytes, sample.time_ns)
             values |= {f"{kind}_ns": sample.time_ns, f"{kind}_bytes_per_s": rate}
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
+    if kinds.get(BACK):
+        values["sum_bytes_per_s"] = values["completed_bytes_per_s"] + values["back_bytes_per_s"]
     return values | steady(kinds)
 
 
@@ -199,6 +204,14 @@ def _processors(kinds: Kinds) -> dict[str, int]:
     rows = [row for names in PROCESSOR.values() for name in names for row in kinds.get(name, ())]
     times = {f"{row.sample}_ns": row.time_ns for row in rows}
     return {"processor_messages": rows[0].messages} | times if rows else {}
+
+
+def fairness(kinds: Kinds) -> dict[str, int]:
+    """Return Jain's index of fairness of the shares' rates in parts per million: (sum x)^2 / (n sum x^2). It is 1 if
+    all are equal, and 1/n if one has everything (Jain, Chiu, Hawe: DEC-TR-301, 1984)."""
+    rates = [Fraction(row.bytes, row.time_ns) for row in kinds.get(SHARE, ())]
+    index = sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)) if rates else None
+    return {} if index is None else {"fairness_ppm": round(index * 10**6)}
 
 
 def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:

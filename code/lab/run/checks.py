@@ -9,12 +9,12 @@ from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_pack
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.plan import Planned, SiteFacts
-from lab.programs.program import SUMMARIES, WINDOW, Program, Sample
+from lab.programs.program import BACK, SUMMARIES, WINDOW, Program, Sample
 from lab.sites.site import Traits
 
 PATH_MTU_MOST = max(PATH_MTUS)  # bytes of a message in one packet
 # Rows with bytes and a time from a start to an end that needs all data; rows with a duration.
-RATES = (*SUMMARIES, WINDOW, "round", "round_completed")
+RATES = (*SUMMARIES, BACK, WINDOW, "round", "round_completed")
 DURATIONS = (*SUMMARIES, "round_trip", "round", "send", "receive")
 FLOODED_STATUS, KILLED_STATUS = 128 + 25, 128 + 9  # by SIGXFSZ, by SIGKILL
 NO_MEMORY = "Memory cgroup out of memory: Killed process"  # in the log of a VM's kernel

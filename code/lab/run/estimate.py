@@ -90,7 +90,7 @@ LONG_RUN = 10  # trials; a shorter run needs no preflight
 SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
 ONCE: dict[str, Scalar] = {
     **{"post_list": "auto", "signal_every": "auto"},
-    **{"windows": 20, "until_stable": 0, "least_time_s": 0},
+    **{"windows": 20, "until_stable": 0, "least_time_s": 0, "duration_s": 0},
 }
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
 WHOLE = ("confirmed", "round_trip", "receive")  # samples that include all of a message's time

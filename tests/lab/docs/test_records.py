@@ -12,10 +12,10 @@ import pytest
 from lab.model.parameters import Counts
 from lab.model.trial import Card, End, Ends, Link, Perturbation
 from lab.places import DOCS
-from lab.programs.program import SETTLED, SUMMARIES, WINDOW, Sample
+from lab.programs.program import BACK, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
-from lab.records.table import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, TRIPS
+from lab.records.table import COLUMNS, OF_SOME, TRIPS
 from lab.report.build import COLUMNS as CLAIM_COLUMNS
 from lab.sites.site import Traits
 
@@ -78,11 +78,11 @@ def test_each_field_of_a_record_has_its_type_and_a_meaning() -> None:
 
 def test_each_column_has_a_meaning() -> None:
     (columns,), (claims,) = tables("## NAME.csv"), tables("## claims.csv")
-    assert names_of(columns) == [*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, COLUMNS[-1]]
+    assert names_of(columns) == [*COLUMNS[:-1], *OF_SOME, COLUMNS[-1]]
     assert names_of(claims) == list(CLAIM_COLUMNS)
 
 
 def test_each_field_and_kind_of_sample_has_a_meaning() -> None:
     of_rows, kinds = tables("## samples.csv.gz")
     assert [row[:2] for row in of_rows] == fields_of(Sample)
-    assert {WINDOW, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names_of(kinds))
+    assert {WINDOW, SHARE, BACK, *SUMMARIES, *SINGLE, *SETTLED, *TRIPS} <= set(names_of(kinds))

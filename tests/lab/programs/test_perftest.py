@@ -102,6 +102,24 @@ def test_commands_name_the_device_of_each_end_and_the_side_channel() -> None:
     assert " ".join(both.server) == "ib_write_bw -d rxe1 -p 18515 -s 64 -n 640 -F -t 1024 -l 64 -N"
 
 
+def test_queue_pairs_share_the_iterations() -> None:
+    client = " ".join(step(request("ib_write_bw", Counts(64, 640, 0), pairs=4)).client)
+    assert " -n 160 -F -t 128 -q 4 " in client
+
+
+def test_number_of_messages_is_not_asked_for_with_a_duration() -> None:
+    timed = request("ib_write_bw", Counts(1, 7, 0), duration_s=4)
+    assert parse(timed, captured("ib_write_bw", 1)).messages == 2000
+    assert " -s 1 -D 4 -F " in " ".join(step(timed).client)
+
+
+def test_rate_of_both_directions_is_divided_by_two() -> None:
+    text, both = captured("ib_write_bw", 1), request("ib_write_bw", Counts(1, 2000, 0), both=True)
+    time_ns = 2 * parse(ONE_BYTE, text).time_ns
+    assert parse_all(both, text) == tuple(Sample(1, kind, 0, 2000, 2000, time_ns) for kind in ("completed", "back"))
+    assert " -t 128 -b " in " ".join(step(both).client)
+
+
 @pytest.mark.parametrize("program", ["ib_write_bw", "ib_read_lat", "ib_write_lat"])
 @pytest.mark.parametrize("value", ["auto", "yes", "no"])
 def test_relaxed_ordering_is_disabled_if_the_program_has_it(program: str, value: str) -> None:

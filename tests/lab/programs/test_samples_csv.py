@@ -60,6 +60,51 @@ def test_csv_of_another_request_is_refused() -> None:
         read_samples(WHOLE, replace(ASKED, counts=COUNTS[:1]))
 
 
+SHARED = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"pairs": 2}))
+SHARES = "64,share,0,11,704,800\n64,share,1,9,576,900\n"
+
+
+def test_shares_of_queue_pairs_add_up_to_the_messages() -> None:
+    text = lab_csv({64: 20}, "throughput", 20).replace("# end rows=22", f"{SHARES}# end rows=24")
+    assert [row.messages for row in read_samples(text, SHARED).samples if row.sample == "share"] == [11, 9]
+    for wrong in (text.replace("1,9,576", "1,8,512"), lab_csv({64: 20}, "throughput", 20)):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(wrong, SHARED)
+    with pytest.raises(ParseError, match="those of the request"):
+        read_samples(text, replace(SHARED, parameters=Parameters()))
+
+
+def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
+    both = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"both": True}))
+    text = lab_csv({64: 20}, "throughput", 20)
+    more = text.replace("# end rows=22", "64,back,0,20,1280,900\n# end rows=23")
+    assert read_samples(more, both).samples[-1] == Sample(64, "back", 0, 20, 1280, 900)
+    for wrong, asked in ((text, both), (more.replace("back,0,20,1280", "back,0,19,1216"), both), (more, ASKED)):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(wrong, asked)
+
+
+TIMED = replace(SHARED, parameters=Parameters().with_values({"pairs": 2, "duration_s": 4}))
+TIMED_ROWS = (
+    *("64,window,0,9,576,500", "64,window,1,20,1280,1000", "64,completed,0,20,1280,1000"),
+    *("64,confirmed,0,41,2624,2100", "64,share,0,21,1344,2000", "64,share,1,20,1280,2000"),
+)
+
+
+def test_middle_of_a_duration_is_read() -> None:
+    head = WHOLE[: WHOLE.index("1,window")]
+    text = head + "\n".join([*TIMED_ROWS, "# end rows=6", ""])
+    assert [row.messages for row in read_samples(text, TIMED).samples] == [9, 20, 20, 41, 21, 20]
+    for old, new in (
+        ("window,1,20,1280", "window,1,19,1216"),  # completed is another
+        ("confirmed,0,41,2624", "confirmed,0,20,1280"),  # no more than the middle
+        ("share,1,20,1280", "share,1,19,1216"),
+        ("confirmed,0", "settled,0"),
+    ):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(text.replace(old, new), TIMED)
+
+
 def with_costs(text: str, messages: int = 40) -> str:
     """A CSV with both ends' CPU times at both sizes."""
     names = ("client_processor,0,{},{},900", "client_kernel,0,{},{},400", "server_processor,0,{},{},800")

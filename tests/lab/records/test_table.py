@@ -23,6 +23,7 @@ from lab.records.table import (
     OF_PROCESSORS,
     bytes_per_second,
     columns,
+    fairness,
     format_table,
     make_table,
     parse_table,
@@ -98,6 +99,16 @@ def test_steady_rate_leaves_out_the_start_the_end_and_stalls(
     kinds: dict[str, list[Sample]], part: tuple[int, int] | None
 ) -> None:
     assert steady(kinds) == ({"steady_bytes_per_s": bytes_per_second(*part)} if part else {})
+
+
+@pytest.mark.parametrize(
+    ("times_ns", "ppm"), [((), None), ((50, 50, 50, 50), 1_000_000), ((10, 20), 900_000), ((1, 10**9), 500_000)]
+)
+def test_fairness_is_1_for_equal_rates_and_1_of_n_if_one_pair_has_everything(
+    times_ns: tuple[int, ...], ppm: int | None
+) -> None:
+    shares = [Sample(64, "share", index, 9, 576, time_ns) for index, time_ns in enumerate(times_ns)]
+    assert fairness({"share": shares}) == ({} if ppm is None else {"fairness_ppm": ppm})
 
 
 ROUNDS = """
