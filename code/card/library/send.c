@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Posting sends: into the request memory of the card, with one doorbell for a whole list. */
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "address.h"
 #include "pair.h"
@@ -84,17 +81,12 @@ static inline int send_write_slot(struct pair *p, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-/* Many programs print no reason for a failed post. */
 static void report(const struct pair *p, const struct ibv_send_wr *wr, int error)
 {
-	static atomic_flag reported = ATOMIC_FLAG_INIT;
-
-	if (atomic_flag_test_and_set(&reported))
-		return;
 	if (error == ENOMEM)
-		dprintf(STDERR_FILENO, "card: post refused: the send queue of %u requests is full\n", p->sends.count);
+		slots_report("the send queue of %u requests is full", p->sends.count);
 	else if (wr->send_flags & IBV_SEND_INLINE)
-		dprintf(STDERR_FILENO, "card: post refused: more inline bytes than the %u granted\n", p->inline_most);
+		slots_report("more inline bytes than the %u granted", p->inline_most);
 }
 
 int pair_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
