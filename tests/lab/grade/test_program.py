@@ -93,7 +93,7 @@ class Faulty(Pretending):
         outcome, (step, *_) = super().run(job), job.steps
         self.spoiled.append(job)
         has_option = "--depth" in step.client
-        if not has_option and "/lab/bin/mine" in step.server:
+        if not has_option and step.server[:1] == ("stdbuf",):
             return outcome
         status = (2 if self.refuses else 0) if has_option else self.status
         return replace(outcome, steps=(replace(outcome.steps[0], client_status=status),))
