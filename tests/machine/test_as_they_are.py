@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
 from lab.plan.planning import open_workshop
@@ -77,6 +78,77 @@ def test_styles_run_over_the_modelled_card_unchanged(exact: ExactSite, tmp_path:
 )
 def test_pair_for_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
     assert sizes(measured(exact, name, series)) == wanted
+
+
+STYLES = Path(__file__).with_name("styles")
+STYLE = """
+title = "t"
+question = "q"
+[parameters]
+sizes = "{sizes}"
+iterations = {iterations}
+repetitions = 1
+deadline_s = 20
+{link}
+[programs.mine]
+folder = "styles"
+client_stays = true
+output = "pattern"
+{program}
+[[series]]
+name = "mine"
+program = "mine"
+operation = "{operation}"
+measure = "{measure}"
+"""
+RC = r"""
+build = "make"
+binaries = ["server", "client"]
+server = "server"
+client = "client {host}"
+ready.tcp = 12345
+rdma = true
+grants = "connectx"
+pattern = '(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>MB/s)'
+"""
+TCP = r"""
+build = "gcc -O2 -o tcp tcp.c && chmod +x run.sh"
+binaries = ["tcp", "run.sh", "tcp.config"]
+server = "tcp"
+client = "run.sh {host} {printed:port}"
+server_stays = true
+pattern = 'size (?P<size>\d+ KB): (?P<value>[\d.]+) (?P<unit>MB/s)'
+"""
+RANKS = r"""
+build = "mpicc -O2 -o ranks ranks.c"
+binaries = ["ranks"]
+server = "ranks"
+client = "ranks"
+mpi = "tcp"
+pattern = '(?P<size>\d+) bytes: round trip (?P<value>[\d.]+) (?P<unit>us)'
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "link", "work", "path"),
+    [
+        (RC, "", (100, "write", "throughput", "8,64"), "RDMA from rxe0"),
+        (RC, '[link]\ncard = "qdr"', (100, "write", "throughput", "8,64"), "the modelled card qdr"),
+        (TCP, "", (20, "send", "throughput", "1K,16K"), "the kernel's network from v0"),
+        (RANKS, "", (20, "send", "latency", "4,64"), "the kernel's network from v0"),
+    ],
+    ids=["rc", "rc over a card", "tcp", "ranks"],
+)
+def test_habits_of_tutorials_are_no_obstacle(
+    exact: ExactSite, tmp_path: Path, program: str, link: str, work: tuple[int, str, str, str], path: str
+) -> None:
+    (tmp_path / "styles").symlink_to(STYLES)
+    iterations, operation, measure, wanted = work
+    filled = {"iterations": iterations, "operation": operation, "measure": measure, "sizes": wanted}
+    (tmp_path / "mine.toml").write_text(STYLE.format(**filled, program=program, link=link))
+    record = measured(exact, tmp_path / "mine.toml")
+    assert sorted(each.size_bytes for each in record.samples) == list(parse_sizes(wanted))
+    assert record.facts.judged.path == path
 
 
 def test_client_does_not_start_before_its_server_is_ready(exact: ExactSite, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ KILL = "kill -9 $program"
 SEVERAL_S = 200  # the deadline of many steps in one job
 # A server and a client, as lines for a shell.
 SPEAK = "echo $LAB_TOKEN ${#LAB_PADDING}"
+TELLS = f"echo no host; echo the host: fd00::2; echo the port is {PORT + 111}.; {LISTENING}"
 STEPS = {
     "talk": (f"echo server >&2; {LISTENING}", "echo out; echo err >&2; exit 3"),
     "environment": (f"{SPEAK}; {LISTENING}", SPEAK),
@@ -122,6 +123,9 @@ def several(site: Site, programs: dict[Path, str]) -> dict[str, StepOutcome]:
     server, client = jobs.tcp(ENDLESS)
     steps = {name: jobs.shell(*lines).steps[0] for name, lines in STEPS.items()} | {
         "killed server": Step(jobs.beside_flow(RECEIVED, site.ends.server.interface, KILL, server), client, PORT),
+        "printed": Step(
+            ("sh", "-c", TELLS), ("echo", "at @printed0@:@printed1@, it's"), PORT, None, ("host", "port is")
+        ),
         "killed client": Step(server, jobs.beside_flow(SENT, site.ends.client.interface, KILL, client), PORT),
     }
     job = jobs.pair((), (), steps=tuple(steps.values()), perturbation=perturbation, deadline_s=SEVERAL_S)
@@ -132,6 +136,10 @@ def test_both_ends_talk_and_statuses_are_kept(several: dict[str, StepOutcome]) -
     step = several["talk"]
     assert (step.client_out, step.client_err, step.client_status) == ("out\n", "err\n", 3)
     assert step.server_err.startswith("server\n")
+
+
+def test_what_the_server_printed_is_in_the_command_of_its_client(several: dict[str, StepOutcome]) -> None:
+    assert several["printed"].client_out == f"at fd00::2:{PORT + 111}, it's\n"
 
 
 def test_the_environment_of_a_repetition_reaches_both_programs(several: dict[str, StepOutcome]) -> None:

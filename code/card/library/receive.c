@@ -32,6 +32,8 @@ static int post(struct slots *s, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 	for (; wr; wr = wr->next, s->posted++) {
 		error = receive_write_slot(s, wr);
 		if (error) {
+			if (error == ENOMEM)
+				slots_report("the receive queue of %u requests is full", s->count);
 			*bad = wr;
 			break;
 		}

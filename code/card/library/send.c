@@ -81,6 +81,14 @@ static inline int send_write_slot(struct pair *p, const struct ibv_send_wr *wr)
 	return 0;
 }
 
+static void report(const struct pair *p, const struct ibv_send_wr *wr, int error)
+{
+	if (error == ENOMEM)
+		slots_report("the send queue of %u requests is full", p->sends.count);
+	else if (wr->send_flags & IBV_SEND_INLINE)
+		slots_report("more inline bytes than the %u granted", p->inline_most);
+}
+
 int pair_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct pair *p = pair_of(qp);
@@ -92,6 +100,7 @@ int pair_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **ba
 	for (; wr; wr = wr->next, p->sends.posted++) {
 		error = send_write_slot(p, wr);
 		if (error) {
+			report(p, wr, error);
 			*bad = wr;
 			break;
 		}

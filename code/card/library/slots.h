@@ -30,6 +30,9 @@ static inline size_t slots_bytes(const struct slots *s)
 	return (size_t)s->count * s->bytes;
 }
 
+/* Print the first reason for a refused post, with a number: many programs print none. */
+void slots_report(const char *reason, uint32_t number) __attribute__((format(printf, 1, 0)));
+
 /* Empty the queue. */
 void slots_reset(struct slots *s);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,6 +17,7 @@ from lab.files.store import is_current, keep_stamp
 from lab.places import REFERENCE, from_here
 from lab.plan.plan import Plan, Planned
 from lab.plan.planning import Workshop, most_trials, open_workshop
+from lab.programs.program import LINES, ROUNDED
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import plans_of
 from lab.records.reference import write_reference
@@ -175,8 +176,17 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
     """The warnings in the records of student programs; reports have those of other programs."""
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
-            for note in read_facts(results, planned.trial.key).judged.notes:
+            facts = read_facts(results, planned.trial.key)
+            for note in (*facts.judged.notes, *_notes_of_output(facts.measured.header or {})):
                 yield f"note: {planned.series.name} repetition {planned.repetition}: {note}"
+
+
+def _notes_of_output(header: Mapping[str, str]) -> Iterator[str]:
+    """What the reader of a student program's output found, in a line for all sizes."""
+    for start, words in ((LINES, "several lines, of which the median counts"), (ROUNDED, "few digits were printed")):
+        found = {name.removeprefix(start): value for name, value in header.items() if name.startswith(start)}
+        values = ", ".join(f"{size} bytes: {value}" for size, value in found.items())
+        yield from [f"{words} ({values}{' % open' if start == ROUNDED else ' lines'})"] if found else []
 
 
 def say_failures(summary: RunSummary) -> int:

@@ -62,7 +62,7 @@ class Compilation:
 
     @property
     def named(self) -> str:
-        return " ".join(self.command)
+        return " ".join(self.command).partition("\n")[0]
 
     def programs(self, status: int, output: bytes) -> dict[str, bytes]:
         """The wanted files and no others; raise BuildRefused with the command's messages."""

@@ -13,7 +13,7 @@ from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
 from lab.programs.printed import Printed, is_unit, lines_about
 from lab.programs.program import ONE_WAY, Program, Request
-from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, OwnTable, own_program, places, split
+from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, PRINTED, OwnTable, own_program, places, split
 from lab.sites.site import fixed
 from lab.typed_json import Fault, Keys
 
@@ -66,7 +66,7 @@ def _folder_faults(table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
 def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator[Fault]:
     try:
         words = split(command)
-        unknown = sorted(places(words) - known)
+        unknown = sorted(name for name in places(words) - known if path[-1] != "client" or not PRINTED.fullmatch(name))
     except ValueError as error:
         yield Fault(f"the command cannot be read: {str(error).lower()}", path, "words with quotes and braces in pairs")
         return
@@ -83,7 +83,10 @@ def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         for key in ("ready", "server_stays"):
             if getattr(table, key):
                 yield Fault(f"{key} is for a server, and mpi makes both ends ranks", (*path, key), "one of both")
-    elif table.ready is None and "{port}" not in table.server:
+        if "{printed:" in table.client:
+            what = "{printed:...} is of a server, and mpi makes both ends ranks"
+            yield Fault(what, (*path, "client"), "one of both")
+    elif table.ready is None and "{port}" not in table.server and "{printed:" not in table.client:
         what = "it is unclear when the server is ready: its command has no {port} to listen on"
         yield Fault(what, (*path, "server"), "{port} in it, or ready.tcp, ready.cm, ready.line or ready.after_s")
 

@@ -7,7 +7,7 @@ from lab.errors import SiteError
 from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
-from lab.model.trial import NS_PER_S, PADDING, Job, Link, Ready, place_under_test
+from lab.model.trial import MARK, NS_PER_S, PADDING, Job, Link, Ready, place_under_test
 from lab.places import SET_CLOCK, STRANGER
 from lab.typed_json import Fault, check_values
 
@@ -42,12 +42,32 @@ def settings(job: Job, more: Mapping[str, str]) -> str:
     if job.link.sets_clock:  # a VM that cannot set its clock goes off
         words = f"$lab/bin/{SET_CLOCK.name} {job.link.clock_offset_ns} {job.link.clock_drift_ppm}"
         lines.append(f'[ "$END" != 1 ] || {words} || poweroff -f')
+    if any(step.printed for step in job.steps):
+        lines.append(TELL_PRINTED)
     return "\n".join(lines) + "\n"
 
 
-def script(name: str, arguments: tuple[str, ...]) -> str:
+# The server's VM tells the client's VM what the server printed, in place of `ready`.
+TELL_PRINTED = """export word
+say() { [ "$*" != ready ] || set -- "${word:-ready}"; echo "$*" >&7; }"""
+
+
+def script(name: str, arguments: tuple[str, ...], printed: tuple[str, ...] | None = None) -> str:
     """The script of one end of a step, which writes its process group for init. A missing server ends at once."""
-    return f"echo $$ >{name}.pid\nexec {shlex.join(arguments or ('true',))}\n"
+    command = shlex.join(arguments or ("true",))
+    if not printed:
+        return f"echo $$ >{name}.pid\nexec {command}\n"
+    names = [f"printed{number}" for number, _ in enumerate(printed)]
+    words = " ".join("'" + word.replace("'", "'\"'\"'") + "'" for word in arguments)
+    for number, variable in enumerate(names):
+        words = words.replace(MARK.format(number), f"'\"${variable}\"'")
+    return f"echo $$ >{name}.pid\nIFS='|' read -r {' '.join(names)} <<END\n$word\nEND\nexec {words}\n"
+
+
+def after(text: str, server: str) -> str:
+    """The shell's words for the first value that the server printed after a text."""
+    value = "[A-Za-z0-9]([A-Za-z0-9.:_-]*[A-Za-z0-9])?"
+    return f"$(sed -nE 's/^(.*[^A-Za-z])?{text}[^A-Za-z0-9]+({value}).*/\\2/Ip' {server}.out {server}.err | head -n 1)"
 
 
 def sandboxed(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -56,8 +76,11 @@ def sandboxed(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
 
 
-def question(sign: Ready, server: str) -> str:
+def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -> str:
     """The shell command that init polls, with status 0 as soon as a sign shows that the server is ready."""
+    if printed:
+        values = "|".join(after(text, server) for text in printed)
+        return f'word="{values}"; case "|$word|" in *"||"*) false ;; esac\n'
     ways = []
     if sign.line:
         ways.append(f"grep -qsF -e {shlex.quote(sign.line)} {server}.out {server}.err")
@@ -77,8 +100,9 @@ def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
         texts[STRANGER.name] = STRANGER.read_text()
     for number, step in enumerate(job.steps):
         for role, words in (("server", step.server), ("client", step.client)):
-            texts[f"{number}.{role}"] = script(f"{number}.{role}", sandboxed(role, words) if job.stranger else words)
-        texts[f"{number}.ready"] = question(step.sign, f"{number}.server")
+            command = sandboxed(role, words) if job.stranger else words
+            texts[f"{number}.{role}"] = script(f"{number}.{role}", command, step.printed if role == "client" else None)
+        texts[f"{number}.ready"] = question(step.sign, f"{number}.server", step.printed)
     programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 

@@ -1,6 +1,7 @@
 """The results of a job at both ends: outputs, counters and the link's log."""
 
 import os
+import shlex
 import struct
 import tarfile
 import threading
@@ -240,7 +241,9 @@ def _apart(step: Step) -> Step:
         return step
     at = step.client.index(LAUNCHER)
     launcher, *arguments = (ASK if word == ECHO else word for word in step.client[at:])
-    listen = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
+    listen: tuple[str, ...] = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
+    if at:  # the launcher may be ended before its daemon, whose status then means nothing
+        listen = ("sh", "-c", f'trap "exit 0" TERM; {shlex.join(listen)} & wait $!; exit 0')
     ask = ("sh", "-c", WRITE_ASK, ASK, SIDE[SERVER], str(DAEMON_PORT), launcher, *ON_THE_SIDE, *arguments)
     return Step(listen, (*step.client[:at], *ask), DAEMON_PORT)
 

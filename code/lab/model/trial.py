@@ -138,6 +138,9 @@ class Ready:
     after_s: Annotated[int | float, Limits(above=0, most=600), "Seconds after its start.", "0.5"] = 0
 
 
+MARK = "@printed{}@"  # in a client's command: a value that the server prints, by its number
+
+
 @dataclass(frozen=True)
 class Step:
     """One server and one client process, as argv; or, as the client, a launcher of both ends."""
@@ -146,6 +149,7 @@ class Step:
     client: tuple[str, ...]
     port: int  # TCP port that the server must be listening on before the client starts
     ready: Ready | None = None  # or another sign
+    printed: tuple[str, ...] | None = None  # the client starts once the server has printed a value after each
 
     @property
     def sign(self) -> Ready:

@@ -81,7 +81,7 @@ def build(builds: Iterable[Build]) -> None:
             what = f"the build command cannot be run: {error}"
             raise LabError(what, str(each.folder), "build = ... in the experiment's file") from error
         if done.returncode:
-            what = f"{' '.join(each.command)}: {failure(done.stderr or done.stdout)}"
+            what = f"{' '.join(each.command).partition(chr(10))[0]}: {failure(done.stderr or done.stdout)}"
             raise LabError(what, str(each.folder), "the same command there")
 
 

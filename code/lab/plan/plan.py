@@ -49,6 +49,7 @@ class SiteFacts:
 @dataclass(frozen=True)
 class Trial:
     key: str
+    outcome_key: str  # without how the output is read
     request: Request
     job: Job
     programs: dict[str, str]  # program under test -> sha256
@@ -141,9 +142,9 @@ def make_trial(
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
         stranger=series.tool.build is not None and not series.tool.launched,
     )
-    key = _key(job, programs, site.identity, series.tool.reading)
+    key, outcome_key = (_key(job, programs, site.identity, reading) for reading in (series.tool.reading, ""))
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
-    return Trial(key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
+    return Trial(key, outcome_key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 
 
 def steps_of(series: Series, request: Request, ends: Ends) -> tuple[Step, ...]:

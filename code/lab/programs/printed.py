@@ -1,5 +1,6 @@
 """Numbers in the output of a program, with their units."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts
 from lab.model.sizes import LARGEST
 from lab.model.trial import StepOutcome
-from lab.programs.program import LINES, UNREAD, Reading, Request, Sample
+from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sample
 
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
@@ -33,6 +34,7 @@ SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?"
 SHIFTS = {"B": 0, "K": 10, "M": 20, "G": 30}  # of sizes by the first letter, also where a program calls them KB
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
 NONE = "no line has a result"
+NOTED_PERCENT = 3  # two digits, the second of them a 5, leave open 1 %; one digit 6 % and more
 # What Open MPI writes before the lines of a rank, or where it cuts its output.
 RANK = re.compile(r"\[1,([01])\]<std(?:out|err)>:")
 # The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
@@ -126,8 +128,8 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
             except ParseError as error:
                 lost[counts.size] = error.what
             else:
-                rounded = _rounded(groups["value"] or "", latency=request.measure == "latency")
-                printed_lines.setdefault(counts.size, []).append((sample, rounded))
+                longest = _rounded(groups["value"] or "", latency=request.measure == "latency")
+                printed_lines.setdefault(counts.size, []).append((sample, longest))
     sizes = [counts.size for counts in request.counts]
     lost = {size: NONE for size in sizes if size not in printed_lines} | lost
     if len(lost) == len(sizes):
@@ -135,8 +137,10 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
     header = {f"{UNREAD}{size}": why for size, why in sorted(lost.items())}
     header |= {f"{LINES}{size}": str(len(lines)) for size, lines in sorted(printed_lines.items()) if len(lines) > 1}
     chosen = {size: _median(printed_lines[size]) for size in sizes if size not in lost}
-    samples, rounds = zip(*chosen.values(), strict=True)
-    return Reading(header, samples, dict(zip(chosen, rounds, strict=True)))
+    rounded = {size: longest for size, (_, longest) in chosen.items()}
+    open_percent = {size: math.ceil(100 * (longest - 1)) for size, longest in sorted(rounded.items())}
+    header |= {f"{ROUNDED}{size}": str(open_) for size, open_ in open_percent.items() if open_ >= NOTED_PERCENT}
+    return Reading(header, tuple(sample for sample, _ in chosen.values()), rounded)
 
 
 def _median(lines: list[tuple[Sample, float]]) -> tuple[Sample, float]:

@@ -13,6 +13,7 @@ from lab.options import Table
 
 ONE_WAY = "one-way"
 UNREAD = "unread_"  # prefix of a header's names for sizes without a readable number
+ROUNDED = "rounded_"  # and for those whose last printed digit leaves open so many percent of the time
 LINES = "lines_"  # and for sizes with several lines, of which the median counts
 SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
@@ -119,6 +120,7 @@ class Program:
     both_spin: bool = False  # client and server always busy-wait
     same_counts: bool = False  # the command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device
+    grants: str = ""  # the card whose sizes of queues it gets in place of the requested ones
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     table: Table | None = None  # the options of a program of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key

@@ -13,7 +13,8 @@ from typing import Annotated
 
 from lab.errors import ParseError
 from lab.model.parameters import NAMES, Counts
-from lab.model.trial import DIRECTORY, End, Ends, Ready, Step, StepOutcome
+from lab.model.trial import DIRECTORY, MARK, End, Ends, Ready, Step, StepOutcome
+from lab.places import CARD
 from lab.programs import mpi
 from lab.programs.printed import COLUMNS, Printed, by_rank, lines_about, output, read_printed
 from lab.programs.program import ANY_SOURCE, Build, Program, Reading, Request
@@ -24,12 +25,17 @@ from lab.typed_json import TEXT, Limits
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
 ARGUMENTS = "arguments"  # of a series: any number of words
+PRINTED = re.compile(r"printed:([A-Za-z][A-Za-z0-9 _-]{0,39})", re.ASCII)  # a placeholder in the client's command
 TAGGED = {"orte_tag_output": "1"}  # Open MPI names the rank of each line
 KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "deadline_s"}
 
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
 NOTHING = "none"  # the output of a program that only must work
 PORT = 18800
+# The library that `grants` preloads: built with the program, and also before the library of a modelled card.
+GRANTS, GRANTS_SOURCE = "lab_grants.so", CARD / "grants.c"
+BUILD_GRANTS = "[ $? = 0 ] && gcc -O2 -shared -fPIC -o {} -x c - <<'END'\n{}END\n"
+WITH_GRANTS = ("sh", "-c", 'LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', f"grants={DIRECTORY}/{GRANTS}")
 LINE_BY_LINE = ("stdbuf", "-oL")  # else an ended program's output is lost in its buffer
 # A server that stays is ended by a signal, which must not count as a failure; nor must its end shortly before, because
 # it lost its client.
@@ -70,6 +76,16 @@ def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
     return tuple(filled)
 
 
+class PrintedPlace:
+    """The value of `printed`: `{printed:TEXT}` becomes a mark, since the site knows the value only when it runs."""
+
+    def __init__(self, texts: Words) -> None:
+        self.texts = texts
+
+    def __format__(self, text: str) -> str:
+        return MARK.format(self.texts.index(text))
+
+
 @dataclass(frozen=True)
 class Commands:
     """The commands of both ends; a binary's argv[0] is its path on the site."""
@@ -80,11 +96,17 @@ class Commands:
     ready: Ready | None = None  # None: the server listens on {port}
     server_stays: bool = False
     stays_after: Printed | None = None  # the results after which a client that stays is ended
+    grants: str = ""  # the card whose sizes of queues a program gets
     mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
 
     @property
     def places(self) -> frozenset[str]:
         return places((*self.server, *self.client, *self.arguments))
+
+    @property
+    def printed(self) -> Words:
+        """Return the texts of `{printed:TEXT}` in the client's command."""
+        return tuple(sorted(match[1] for name in places(self.client) if (match := PRINTED.fullmatch(name))))
 
     @property
     def pair_per_size(self) -> bool:
@@ -108,14 +130,16 @@ class Commands:
             "sizes": ",".join(str(size.size) for size in counts),
             "iterations": counts[0].iterations,
             "warmup": counts[0].warmup,
+            "printed": PrintedPlace(self.printed),
         }
 
         def filled(words: Words, end: End) -> Words:
             values = shared | {"device": end.device, "gid": end.gid}
-            return *LINE_BY_LINE, *fill(words, values, fill(self.arguments, values, ()))
+            starter = (*WITH_GRANTS, *LINE_BY_LINE) if self.grants else LINE_BY_LINE
+            return *starter, *fill(words, values, fill(self.arguments, values, ()))
 
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
-        step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port))
+        step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port), self.printed or None)
         if self.mpi:
             step = mpi.launch(self.mpi, ends, client, server, TAGGED)
         elif self.server_stays or self.stays_after:
@@ -212,6 +236,13 @@ class OwnTable:
         '"tcp"',
     ] = ""
     rdma: Annotated[bool, "It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true"] = False
+    grants: Annotated[
+        str,
+        Limits(choices=("connectx",)),
+        "Queue pairs are as large as a ConnectX makes them: the next power of two, and 60 bytes inline. Without this "
+        "key they are as large as requested.",
+        '"connectx"',
+    ] = ""
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
 
 
@@ -223,17 +254,21 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
     used = places((*server, *client, *split(arguments)))
     rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
+    build = Build(build_command(table.build, table.grants), folder, (*table.sources, *data))
     stays_after = printed if table.client_stays else None
-    commands = Commands(server, client, split(arguments), table.ready, table.server_stays, stays_after, table.mpi)
+    commands = Commands(
+        server, client, split(arguments), table.ready, table.server_stays, stays_after, table.grants, table.mpi
+    )
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
         partial(_read, table, commands, printed),  # not a closure: plans are pickled
-        binaries,
-        build=Build(build_command(table.build), folder, (*table.sources, *data)),
+        (*binaries, folder / GRANTS) if table.grants else binaries,
+        build=build,
         prints_samples=table.output == "csv",
         both_spin=table.both_spin,
+        grants=table.grants,
         rdma=rdma,
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
@@ -250,8 +285,10 @@ def is_data(binary: PurePath) -> bool:
     return binary.suffix not in COMPILED
 
 
-def build_command(text: str) -> Words:
+def build_command(text: str, grants: str = "") -> Words:
     """Return the words of a command; a shell runs one that has a shell's signs."""
+    if grants:
+        return "sh", "-c", f"{text}\n{BUILD_GRANTS.format(GRANTS, GRANTS_SOURCE.read_text())}"
     return ("sh", "-c", text) if SHELL.search(text) else split(text)
 
 

@@ -15,7 +15,7 @@ from statistics import median_low
 from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, ROUNDED, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 from lab.typed_json import whole
 
@@ -42,8 +42,9 @@ OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
 # Only in one-way measures, where each end measures a time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
+OF_PRINTED = ("rounding_percent",)  # only of student programs that print few digits
 TEXTS = ("round_trip_kind", "stable")
-OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_ROUNDS, *OF_SIDES)
+OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_ROUNDS, *OF_SIDES, *OF_PRINTED)
 COUNTED = tuple(name for name in (*COLUMNS, *OF_SOME) if name not in (*ABOUT, *TEXTS, "record"))
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
@@ -92,7 +93,7 @@ def make_table(plan: Plan, results: Path) -> list[Row]:
 def table_of(plan: Plan, read: Callable[[str], RecordFiles | None]) -> list[Row]:
     """Return a row for every measured size, from a reader that may cache records in memory."""
     records = ((planned, read(planned.trial.key)) for planned in plan.planned)
-    return [row for planned, record in records if record for row in _rows(planned, record.samples())]
+    return [row for planned, record in records if record for row in _rows(planned, record)]
 
 
 def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
@@ -104,7 +105,8 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     both = OF_BOTH if any(request.parameters.both for request in requests) else ()
     rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
-    return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *varied, COLUMNS[-1]]
+    printed = OF_PRINTED if any(OF_PRINTED[0] in row.counts for row in rows) else ()
+    return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *printed, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -121,9 +123,9 @@ def bytes_per_second(count: int, time_ns: int) -> int:
     return (2 * count * 10**9 + time_ns) // (2 * time_ns)
 
 
-def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
+def _rows(planned: Planned, record: RecordFiles) -> list[Row]:
     by_size: dict[int, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
-    for sample in samples:
+    for sample in record.samples():
         by_size[sample.size_bytes][sample.sample].append(sample)
     request = planned.trial.request
     common = Row(
@@ -136,7 +138,14 @@ def _rows(planned: Planned, samples: Iterable[Sample]) -> list[Row]:
         record=planned.trial.key[:KEY_LETTERS],
         point={name: str(value) for name, value in planned.point.items()},
     )
-    return [_filled(replace(common, size_bytes=size), kinds) for size, kinds in sorted(by_size.items())]
+    rows = [_filled(replace(common, size_bytes=size), kinds) for size, kinds in sorted(by_size.items())]
+    return [_with_rounding(row, record) for row in rows] if planned.series.tool.reading else rows
+
+
+def _with_rounding(row: Row, record: RecordFiles) -> Row:
+    """Return the row with what the last printed digit leaves open."""
+    percent = (record.facts().measured.header or {}).get(f"{ROUNDED}{row.size_bytes}", "")
+    return replace(row, counts={**row.counts, OF_PRINTED[0]: int(percent)}) if percent.isdecimal() else row
 
 
 def _filled(row: Row, kinds: Kinds) -> Row:

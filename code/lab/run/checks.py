@@ -3,9 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from signal import Signals
 
 from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_packet
+from lab.errors import ParseError
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.plan import Planned, SiteFacts
@@ -44,6 +46,30 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
                 what = f"step {index}: the {end} {_failure(status, outcome.console)}"
                 failed.append((status, f"{what}: {words[end] or 'it printed nothing'}{''.join(fine)}"))
     yield from (what for _, what in sorted(failed, key=lambda failure: failure[0] != DEADLINE_STATUS))
+
+
+# What a student program may have run into, by its last words.
+HINTS = {
+    r"\bRTR\b": "both devices are RoCE, where a LID is not enough: is_global = 1 and the peer's GID",
+    r"post": 'grants = "connectx" if it posts more requests, or more bytes inline, than it requested',
+    r"alloc|memory|\breg": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
+    r"open|no such file": "name the files that it reads in binaries",
+    r"connect|refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
+}
+STAYS = "client_stays = true, since it has printed a result for every size"
+
+
+def hint(planned: Planned, outcome: Outcome) -> str:
+    """Return what may help a failed student program."""
+    if not (tool := planned.series.tool).build:
+        return ""
+    if any(step.client_status == DEADLINE_STATUS for step in outcome.steps):
+        with suppress(ParseError):
+            reading = tool.parse(planned.trial.request, outcome.steps)
+            return STAYS if len(reading.samples) == len(planned.trial.request.counts) else ""
+        return ""
+    words = " ".join(failed_steps(outcome))
+    return next((text for pattern, text in HINTS.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
 
 def _failure(status: int, console: str) -> str:
@@ -153,6 +179,8 @@ def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
     warnings = []
     if program.both_spin and traits.one_core:
         warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
+    if program.grants:
+        warnings.append(f"queues and inline data were as large as a card grants ({program.grants}), not as requested")
     if is_loopback(program, ends):
         warnings.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
     return warnings

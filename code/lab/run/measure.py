@@ -13,7 +13,7 @@ from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.program import Sample
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
-from lab.run.checks import failed_steps, notes, path_of, refuted, unaccounted, unread
+from lab.run.checks import failed_steps, hint, notes, path_of, refuted, unaccounted, unread
 from lab.sites.site import Site
 from lab.typed_json import JsonTable, as_json
 
@@ -25,19 +25,21 @@ COUNTED = ("sizes", "iterations", "warmup", "repetitions")
 class FailedOutcome(TrialFailed):
     """A trial that ran but failed a check, with its evidence."""
 
-    def __init__(self, what: str, record: Record, evidence: dict[str, str]) -> None:
-        super().__init__(what)
+    def __init__(self, what: str, record: Record, evidence: dict[str, str], hint: str = "") -> None:
+        super().__init__(what, hint=hint)
         self.record, self.evidence = record, evidence
+        self.readable: Outcome | None = None  # if only the reading of a student program's output failed
 
 
-def measure(planned: Planned, site: Site, facts: SiteFacts) -> Record:
-    """Return the record of a trial; raise FailedOutcome with the evidence if a check fails."""
+def measure(planned: Planned, site: Site, facts: SiteFacts, before: Outcome | None = None) -> Record:
+    """Return the record of a trial, which may have run before; raise FailedOutcome with the evidence if a check
+    fails."""
     if not facts.can_run(planned.series.tool):
         what = f"{planned.series.program} needs an RDMA device at both ends, and this link has none"
         raise TrialFailed(what, hint="lab doctor, or --site exact")
     started, load = datetime.now(UTC), os.getloadavg()
     require_kept(planned.trial.job.overlay)
-    outcome = _run(site, planned)
+    outcome = before or _run(site, planned)
     now: JsonTable = {"started": started.isoformat(timespec="seconds"), "load": list(load)}
     return judge(planned, facts, outcome, {**now, "host_seconds": outcome.host_seconds, **outcome.state})
 
@@ -58,13 +60,13 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     if len(outcome.steps) != len(planned.trial.job.steps):
         problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
     if problems:
-        raise _failure(problems, planned, outcome, facts)
+        raise _failure(problems, planned, outcome, facts, hint(planned, outcome))
     try:
         reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     except ParseError as error:
-        raise _failure([str(error)], planned, outcome, facts) from error
+        raise _unread([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
-        raise _failure(problems, planned, outcome, facts)
+        raise _unread(problems, planned, outcome, facts)
     verdict = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))
@@ -88,11 +90,18 @@ def facts_of_reference(planned: Planned, site: SiteFacts) -> Facts:
     return replace(facts, judged=replace(facts.judged, checks=CHECKS))
 
 
-def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts) -> FailedOutcome:
+def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts, hint: str = "") -> FailedOutcome:
     sentence = "; ".join(problems)
     record = Record(_failed(facts, sentence), (), *_logs(planned, outcome))
     outputs = "".join(step.client_out for step in outcome.steps)
-    return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console})
+    return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console}, hint)
+
+
+def _unread(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts) -> FailedOutcome:
+    """Return the failure of a trial that ran well; another pattern or unit may read its output."""
+    failure = _failure(problems, planned, outcome, facts)
+    failure.readable = outcome if planned.series.tool.reading else None
+    return failure
 
 
 def _failed(facts: Facts, sentence: str) -> Facts:

@@ -1,6 +1,7 @@
 """Run the trials of a plan: each once, by one process."""
 
 import fcntl
+import json
 import os
 import signal
 import threading
@@ -12,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
-from lab.files.storage import storage
+from lab.files.storage import storage, write_text
+from lab.model.trial import Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
 from lab.sites.site import Site, Tell, silent
+from lab.typed_json import JsonError, as_json, parse_as
 
 LOCK_POLL_S = 0.2  # between checks of a lock that another run holds
 FIRST_NOTICE_S = 30.0  # host time; most student programs need less
@@ -104,10 +107,13 @@ def _run_once(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
 def _measure(work: RunSetup, planned: Planned) -> None:
     try:
         with patience(planned, work.facts, work.tell):
-            record = measure(planned, work.site, work.facts)
+            record = measure(planned, work.site, work.facts, None if work.fresh else _outcome_before(work, planned))
     except FailedOutcome as failure:
+        if failure.readable and work.facts.traits.repeats:
+            write_text(_outcome_file(work, planned), json.dumps(as_json(failure.readable)))
         folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
-        raise TrialFailed(failure.what, hint=f"the evidence in {folder}") from failure
+        hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
+        raise TrialFailed(failure.what, hint=hint) from failure
     except SiteStopped:
         raise
     except SiteError as error:  # after a panic or a flood: store the site's evidence beside the request
@@ -116,6 +122,21 @@ def _measure(work: RunSetup, planned: Planned) -> None:
             raise
         raise replace(error, hint="; ".join(filter(None, (error.hint, f"the evidence in {folder}")))) from error
     write_record(work.results, record)
+
+
+def _outcome_file(work: RunSetup, planned: Planned) -> Path:
+    return work.results / "failed" / "outcomes" / f"{planned.trial.outcome_key}.json"
+
+
+def _outcome_before(work: RunSetup, planned: Planned) -> Outcome | None:
+    """Return the outcome of a trial that failed only because of how it was read, if that is what has changed since."""
+    file = _outcome_file(work, planned)
+    try:
+        outcome = parse_as(Outcome, json.loads(file.read_text()))
+    except (OSError, ValueError, JsonError):
+        return None
+    work.tell(f"{planned.series.name} repetition {planned.repetition}: reading its output again ({file})")
+    return outcome
 
 
 def _count(summary: RunSummary, planned: Planned, future: Future[str], watch: Watch) -> None:

@@ -52,7 +52,7 @@ class Pretending(fake_site.FakeSite):
         self.printed, self.sent = printed, sent
 
     def run(self, job: Job) -> Outcome:
-        if "/mine" not in job.steps[0].client[0]:
+        if "/lab/bin/mine" not in job.steps[0].client:
             return super().run(job)
         steps, clock, total = [], 0, 0
         for size, count in sizes_and_counts(job):
@@ -93,7 +93,7 @@ class Faulty(Pretending):
         outcome, (step, *_) = super().run(job), job.steps
         self.spoiled.append(job)
         has_option = "--depth" in step.client
-        if not has_option and "mine" in step.server[0]:
+        if not has_option and step.server[:1] == ("stdbuf",):
             return outcome
         status = (2 if self.refuses else 0) if has_option else self.status
         return replace(outcome, steps=(replace(outcome.steps[0], client_status=status),))
@@ -167,7 +167,7 @@ def test_program_that_reports_faults_is_correct(tmp_path: Path) -> None:
     site = Faulty(1)
     assert findings_of(tmp_path, correct, site) == []
     job = next(job for job in site.spoiled if "--verify" in job.steps[0].client)
-    assert [step.server[:2] for step in job.steps] == [("/lab/bin/mine", "--verify")]
+    assert [step.server[2:4] for step in job.steps] == [("/lab/bin/mine", "--verify")]
     assert [size for size, _ in sizes_and_counts(job)] == [3]
 
 
@@ -193,8 +193,8 @@ def test_other_sizes_and_faults_also_use_the_card(tmp_path: Path) -> None:
     samples = (Sample(64, "completed", 0, 1, 64, 9),)
     jobs = [test.job for test in fault_tests(planned, samples, DEMANDS, site.ends)]
     jobs.append(at_other_sizes(planned, DEMANDS, site.ends).trial.job)
-    assert len(jobs) == 4 and all(job.steps[0].client[:2] == (OVER_CARD, "/lab/bin/mine") for job in jobs)
-    assert jobs[-1].steps[0].server[2] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
+    assert len(jobs) == 4 and all(job.steps[0].client[:4:3] == (OVER_CARD, "/lab/bin/mine") for job in jobs)
+    assert jobs[-1].steps[0].server[4] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
 
 
 def test_sources_that_build_no_program_are_found(tmp_path: Path) -> None:

@@ -38,6 +38,24 @@ def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
     assert done.stdout.decode() == "".join(f"{argument}\0" for argument in ["x", *arguments])
 
 
+@pytest.mark.parametrize(
+    ("printed", "value"),
+    [
+        ("supports 7\nlistening on Port: 4711.\nport 3\n", "4711"),
+        ("port=0x1f\n", "0x1f"),
+        ("addr fd00::2 port", ""),
+    ],
+)
+def test_first_value_that_the_server_printed_reaches_its_client(tmp_path: Path, printed: str, value: str) -> None:
+    (tmp_path / "s.out").write_text(printed)
+    (tmp_path / "s.err").write_text("")
+    ready = job.question(Ready(tcp=1), "s", ("port",))
+    client = job.script("0.client", ("printf", "%s\\0", "it's", "a @printed0@:1"), ("port",))
+    shell = f"{job.TELL_PRINTED}\n{ready}\necho $?\n{client}"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout == f"{0 if value else 1}\nit's\0a {value}:1\0"
+
+
 def test_the_environment_is_exported_with_padding_of_the_perturbation() -> None:
     perturbed = replace(JOB, environment=(("LAB_TOKEN", "a 'b'"),), perturbation=Perturbation(1_500, 3))
     text = job.settings(perturbed, {})

@@ -115,13 +115,14 @@ def test_impossible_output_is_one_sentence(text: str, sentence: str) -> None:
 )
 def test_unreadable_size_is_named_in_the_header_and_the_others_are_read(text: str, why: str) -> None:
     result = reading(text, PATTERN)
-    assert [sample.size_bytes for sample in result.samples] == [1024] and result.header == {"unread_64": why}
+    assert [sample.size_bytes for sample in result.samples] == [1024] and result.header["unread_64"] == why
 
 
 def test_several_lines_of_a_size_are_samples_of_which_the_median_counts() -> None:
     result = reading("bw of 64: 3\nbw of 1024: 8\nbw of 64: 1\nbw of 64: 2\nbw of 64: 9\n", PATTERN)
     assert [sample.time_ns for sample in result.samples] == [64_000 * 10**9 // (3 << 20), 61035156]
-    assert result.header == {"lines_64": "4"} and result.rounded[64] == 1 / (1 - 0.5 / 3)
+    assert result.rounded[64] == 1 / (1 - 0.5 / 3)
+    assert result.header == {"lines_64": "4", "rounded_64": "20", "rounded_1024": "7"}
 
 
 PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"

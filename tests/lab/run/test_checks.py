@@ -17,6 +17,7 @@ from lab.run.checks import (
     above_the_link,
     bytes_at_once,
     failed_steps,
+    hint,
     notes,
     path,
     payload_most,
@@ -222,3 +223,24 @@ def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
     assert payload_most(1500, rdma=False) == 1460 / 1538
     assert payload_most(4200, rdma=True) == 4096 / 4178
     assert payload_most(576, rdma=True) == 512 / 594
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (with_step(err="couldn't post send", client=255), 'grants = "connectx"'),
+        (with_step(out="Failed to modify QP to RTR", client=1), "a LID is not enough"),
+        (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),
+        (with_step(out="Failed to open config file", client=255), "in binaries"),
+        (with_step(client=139), ""),
+        (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
+        (with_step("64", client=DEADLINE_STATUS), ""),
+    ],
+)
+def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -> None:
+    def parse(_: object, steps: tuple[StepOutcome, ...]) -> Any:
+        return SimpleNamespace(samples=steps[0].client_out.split())
+
+    text = hint(student_trial(parse=parse), outcome)
+    assert words in text and bool(words) == bool(text)
+    assert hint(student_trial(build=None), outcome) == ""

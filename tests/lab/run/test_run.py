@@ -18,7 +18,7 @@ from tests.lab.report import laboratory
 
 from lab.errors import RecordError, SiteError, StorageError, TrialFailed
 from lab.files.store import SUMS
-from lab.model.trial import Job, Outcome
+from lab.model.trial import Job, Outcome, StepOutcome
 from lab.plan.plan import Plan, SiteFacts
 from lab.programs.program import Build
 from lab.records.facts import VOLATILE
@@ -34,6 +34,49 @@ Make = Callable[..., Plan]
 def run(plan: Plan, site: Any, results: Path, *, fresh: bool = False) -> RunSummary:
     todo, _ = missing([plan], results, fresh=fresh)
     return run_trials(RunSetup(site, plan.site, results, fresh), todo, 2, lambda *_: None)
+
+
+MINE = """
+title = "t"
+question = "q"
+[parameters]
+sizes = "64"
+iterations = 40
+repetitions = 1
+[programs.mine]
+folder = "mine"
+build = "make"
+binaries = ["mine"]
+server = "mine {port}"
+client = "mine {host} {port}"
+output = "pattern"
+pattern = '(?P<size>\\d+): (?P<value>\\S+)'
+unit = "UNIT"
+[[series]]
+name = "mine"
+program = "mine"
+operation = "send"
+measure = "throughput"
+"""
+
+
+def test_output_is_read_again_if_only_its_reading_was_wrong(
+    make_small_plan: Make, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    step = StepOutcome("64: 8\n", "", "", "", 0, 0, 0, 10**9)
+    outcome = Outcome((step,), {"v0.tx_bytes": 0}, {"v0.tx_bytes": 2560}, 0, 10**9, "", 0.0)
+    ran: list[Job] = []
+
+    def run_mine(job: Job) -> Outcome:
+        ran.append(job)
+        return outcome
+
+    monkeypatch.setattr(fake_site, "run", run_mine)
+    wrong, right = (make_small_plan(MINE.replace("UNIT", unit)) for unit in ("us", "Mbit/s"))
+    assert "not a unit of throughput" in run(wrong, fake_site, results).failed[0][1]
+    assert run(right, fake_site, results).measured == 1 and len(ran) == 1
+    assert run(right, fake_site, results, fresh=True).measured == 1 and len(ran) == 2
 
 
 def test_second_run_measures_nothing_unless_it_is_fresh(

@@ -13,6 +13,7 @@ from lab.machine.results import settled
 from lab.model.trial import (
     DAEMON,
     DEADLINE_STATUS,
+    MARK,
     NS_PER_S,
     PADDING,
     End,
@@ -133,11 +134,12 @@ class _Run:
         if self.step.server == DAEMON:
             return self.launched()
         server, client = self.pair.server, self.pair.client
-        status = self.start("server", self.words("server"), self.step.sign)
+        started = self.start("server", self.words("server"), self.step.sign)
         served = server.call("wait", name="server")
-        if status == DEADLINE_STATUS:
+        if started["status"] == DEADLINE_STATUS:
             return self.late(self.answer(server, served))
-        self.start("client", self.words("client"))
+        marks = {MARK.format(number): value for number, value in enumerate(started["printed"])}
+        self.start("client", [locator(marks)(word) for word in self.words("client")])
         return self.left(self.await_client(client.call("wait", name="client"), served), self.end_server(served))
 
     def launched(self) -> StepOutcome:
@@ -152,7 +154,8 @@ class _Run:
         reply = self.await_client(done, served)
         if daemon:
             reply["out"] = reply["out"][len(line) :]
-        return self.left(reply, self.end_server(served))
+        daemon_reply = self.end_server(served)
+        return self.left(reply, daemon_reply if reply["status"] else {**daemon_reply, "status": 0})
 
     def left(self, client: Reply, server: Reply) -> StepOutcome:
         outputs = (client["out"], client["err"], server["out"], server["err"])
@@ -193,13 +196,14 @@ class _Run:
         ends = (("client", self.step.client[:colon]), ("server", self.step.client[colon:]))
         return [self.pair.locate.get(role, str)(word) for role, words in ends for word in words]
 
-    def start(self, role: str, argv: list[str], sign: Ready | None = None) -> int | None:
-        """Start a program and return its status if it has ended; without a command, `true` stands for it."""
+    def start(self, role: str, argv: list[str], sign: Ready | None = None) -> Reply:
+        """Start a program and return its status if it has ended, and what it printed; without a command, `true` stands
+        for it."""
         end: FarEnd = getattr(self.pair, role)
-        request: JsonTable = {"environment": self.environment, "sign": vars(sign) if sign else None}
+        printed = list(self.step.printed or ()) if sign else []
+        request: JsonTable = {"environment": self.environment, "sign": vars(sign) if sign else None, "printed": printed}
         call = end.call("start", name=role, argv=argv or ["true"], deadline_s=max(self.left_s, 0.001), **request)
-        status: int | None = self.answer(end, call)["status"]
-        return status
+        return self.answer(end, call)
 
     @property
     def left_s(self) -> float:

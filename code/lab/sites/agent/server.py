@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -60,6 +61,8 @@ DEADLINE_STATUS = 124  # a copy of lab.model.trial's, which an agent on another 
 NOT_STARTED_STATUS = 127
 OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes: SIGXFSZ ends a program that prints without end
 NAP_S, LONGEST_NAP_S = 0.0002, 0.02  # between two looks; each nap is twice as long as the one before
+# A value behind a text: a copy of lab.machine.job's.
+AFTER = "^(?:.*[^A-Za-z])?{}[^A-Za-z0-9\\n]+([A-Za-z0-9](?:[A-Za-z0-9.:_-]*[A-Za-z0-9])?)"
 LISTENING = "0A"  # in /proc/net/tcp
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
@@ -127,8 +130,12 @@ class ProcessGroup:
             with suppress(ProcessLookupError):
                 os.killpg(self.popen.pid, number)
 
-    def await_sign(self, sign: Sign) -> None:
-        """Return when one of the signs is there, or when the program has ended."""
+    def await_sign(self, sign: Sign, texts: list[str]) -> None:
+        """Return when one of the signs is there, or when the program has ended; with texts, when it has printed a value
+        after each."""
+        if texts:
+            self._await(lambda: all(self.printed(texts)))
+            return
         begun, line = time.monotonic(), sign["line"].encode()
         self._await(
             lambda: (
@@ -138,6 +145,12 @@ class ProcessGroup:
                 or (0 < sign["after_s"] <= time.monotonic() - begun)
             )
         )
+
+    def printed(self, texts: list[str]) -> list[str]:
+        """The first value that it has printed after each text, or nothing."""
+        output = (contents(self.out) + b"\n" + contents(self.err)).decode(errors="replace")
+        found = [re.search(AFTER.format(text), output, re.IGNORECASE | re.MULTILINE) for text in texts]
+        return [match[1] if match else "" for match in found]
 
     def await_line(self) -> str:
         """The first line of its output, as soon as the line is whole; empty if it ends without one."""
@@ -264,15 +277,16 @@ class Agent:
             sys.stdout.flush()
 
     def do_start(
-        self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, sign: Sign | None = None
-    ) -> Rest:
-        """Start a program; reply when a sign shows that it is ready, or when it has ended."""
+        self, name: str, argv: list[str], environment: dict[str, str], deadline_s: float, sign: Sign | None = None,
+        printed: list[str] | None = None,
+    ) -> Rest:  # fmt: skip
+        """Start a program; reply when a sign shows that it is ready, or when it has ended; with what it printed."""
         program = self.programs[name] = ProcessGroup(argv, environment, deadline_s)
 
         def finish() -> JsonTable:
             if sign:
-                program.await_sign(sign)
-            return {"status": program.status}
+                program.await_sign(sign, printed or [])
+            return {"status": program.status, "printed": program.printed(printed or [])}
 
         return finish
 

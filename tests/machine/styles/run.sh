@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "client of $1"
+exec ./tcp "$@"
