@@ -32,8 +32,9 @@ def check(link: Link) -> None:
         raise SiteError(f"this link is impossible: {fault}") from None
 
 
-def settings(job: Job, more: Mapping[str, str]) -> str:
-    """The file that init reads: values, more values of the site, and the programs' environment."""
+def settings(job: Job, more: Mapping[str, str], functions: str = "") -> str:
+    """The file that init reads: values, more values of the site, the programs' environment, and functions of init that
+    others replace."""
     lines = [f"{name}={shlex.quote(value)}" for name, value in {**values(job), **more}.items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
@@ -42,7 +43,7 @@ def settings(job: Job, more: Mapping[str, str]) -> str:
     if job.link.sets_clock:  # a VM that cannot set its clock goes off
         words = f"$lab/bin/{SET_CLOCK.name} {job.link.clock_offset_ns} {job.link.clock_drift_ppm}"
         lines.append(f'[ "$END" != 1 ] || {words} || poweroff -f')
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n{functions}"
 
 
 def script(name: str, arguments: tuple[str, ...]) -> str:
@@ -70,9 +71,9 @@ def question(sign: Ready, server: str) -> str:
     return " || ".join(ways) + "\n"
 
 
-def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
+def files(job: Job, more: Mapping[str, str], functions: str = "") -> dict[str, Entry]:
     """The files of the guest's /lab."""
-    texts = {"job": settings(job, more)}
+    texts = {"job": settings(job, more, functions)}
     if job.stranger:
         texts[STRANGER.name] = STRANGER.read_text()
     for number, step in enumerate(job.steps):
@@ -83,9 +84,9 @@ def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 
 
-def pack(job: Job, **more: str) -> bytes:
+def pack(job: Job, functions: str = "", **more: str) -> bytes:
     """The archive, with more values for init; not compressed, because that would cost guest time."""
-    archive = cpio.archive(files(job, more))
+    archive = cpio.archive(files(job, more, functions))
     if len(archive) > MAILBOX_BYTES:
         what = f"the job and its programs are too large: {len(archive)} bytes (at most {MAILBOX_BYTES})"
         raise SiteError(what, hint="smaller programs, or fewer of them")
