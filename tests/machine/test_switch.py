@@ -1,57 +1,32 @@
-"""Three or four VMs behind a switch: all but VM 2 send to it over TCP at once.
-
-Each VM is a fork of an end that waits for jobs; the switch is its peer. VM 2 is a fork of the server, the others are
-forks of the client; those from 3 on get new addresses when their job starts. Their inits do not talk to each other.
-"""
+"""Several VMs behind a switch: programs on all of them at once, a queue that drops frames, and every way to fail."""
 
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from hashlib import md5, sha256
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import md5
 from pathlib import Path
 
 import pytest
+from tests.machine.test_as_they_are import measured
 from tests.release.hosts.measuring import busy
 
-from lab.machine import cpio, link, results
-from lab.machine.cpio import Entry
-from lab.machine.fork_server import ForkFiles, ForkServer
-from lab.machine.job import files as files_of
-from lab.machine.link import BASE_NS
-from lab.machine.qemu import MAILBOX_BYTES, MachineError, path_of
-from lab.machine.results import CLIENT, SERVER
-from lab.machine.sparse import anonymous_file
-from lab.model.trial import Job, Link, Perturbation, Step
+from lab.compiler import build
+from lab.machine import link
+from lab.machine.qemu import MachineError, path_of
+from lab.model.trial import Job, Link, Outcome, Perturbation, Step
+from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite
+from lab.sites.site import silent
 
-LIMIT_S = 300.0  # of the host, for a run on a busy computer
-SOURCES = Path(__file__).parents[2] / "code" / "machine" / "switch"
 # Far apart, so that the machines seldom wait for each other: each cable takes 10 us.
-LINK = Link(mtu=1500, rate_bit_s=10**9, delay_ns=8000)
-ALONE = """
-end() { kill "-$1" "-$(cat "$2.pid")"; }
-step() { settle && visit "$1"; }
-"""
-KEEPS = "settle() { :; }\n"
-MOVES = """
-settle() {{ $ip -batch - <<-WORDS
-	link set v0 address 02:00:00:00:00:0{number}
-	link set side address 02:00:00:00:01:0{number}
-	addr del 10.0.0.1/24 dev v0
-	addr add 10.0.0.{number}/24 dev v0
-	addr del 192.168.7.1/24 dev side
-	addr add 192.168.7.{number}/24 dev side
-WORDS
-}}
-"""
+LINK = Link(mtu=1500, rate_bit_s=10**9, delay_ns=8000, computers=3)
+SHALLOW = replace(LINK, queue_bytes=65536)
 SIZE = 1 << 20  # that each sends
-GIGABIT = f"rate={LINK.rate_bit_s}"
-DEEP, SHALLOW = GIGABIT, f"{GIGABIT},queue=65536"
-# A sender prints how many segments it sent again; the receiver a digest for each sender.
+# A sender prints how many segments it sent again; the receiver, rank 1, a digest for each sender.
 SEND = """
 yes {0} | head -c {1} >/tmp/data
 until nc 10.0.0.2 700{0} </tmp/data; do :; done
@@ -62,166 +37,132 @@ cd /tmp; mkfifo open; exec 9<>open # nc ends at the end of its input
 for number in {0}; do nc -l -p 700$number <&9 | md5sum >got.$number & done
 wait; cat {1}
 """
-Behind = Callable[[str], "Switched"]
 
 
-@dataclass(frozen=True)
-class Left:
-    """The files and the console of a VM, the counters of its two links, and a digest of its log."""
-
-    files: results.Files
-    console: str
-    counts: dict[str, int]
-    log: str
-
-    @property
-    def output(self) -> str:
-        """Its program's output."""
-        assert self.files["0.client.status"].strip() == "0", self.files
-        return self.files["0.client.out"]
+def together(exact: ExactSite, model: Link, *commands: str) -> Outcome:
+    """Run a shell command on each computer until all have ended; rank 0 is the client."""
+    ranks = tuple(("sh", "-c", command) for command in commands)
+    job = Job((Step((), ranks[0], 0, ranks=ranks),), model, Perturbation(), deadline_s=20)
+    return replace(exact.run(job), host_seconds=0.0)
 
 
-@dataclass(frozen=True)
-class Switched:
-    """A switch with some options, and the fork server of its VMs."""
-
-    server: ForkServer
-    program: Path
-    words: str = ""  # of all ports: rate, queue
-
-    def run(self, commands: Sequence[str]) -> list[Left]:
-        """Run a shell command in each VM until all have ended."""
-        with ExitStack() as stack, ThreadPoolExecutor(len(commands)) as pool:
-            shared = [stack.enter_context(link.shared_file()) for _ in commands]
-            with self.switch(shared) as switch:
-                jobs = [mailbox(number, command) for number, command in enumerate(commands, 1)]
-                left = list(pool.map(self.run_one, range(1, 1 + len(jobs)), jobs, shared))
-                assert switch.wait(LIMIT_S) == 0
-        return left
-
-    @contextmanager
-    def switch(self, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
-        words = f"latency={BASE_NS + LINK.delay_ns},{self.words}".rstrip(",")
-        with subprocess.Popen([self.program, words, *map(path_of, shared)], pass_fds=shared) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
-
-    def run_one(self, number: int, job: bytes, shared: int) -> Left:
-        """Run one VM at a port."""
-        with (
-            anonymous_file("mailbox", MAILBOX_BYTES) as mailbox,
-            anonymous_file("console") as console,
-            anonymous_file("log") as log,
-        ):
-            os.pwrite(mailbox, job, 0)
-            words = f"{link.wire(LINK)},end=0"
-            files = ForkFiles(shared, mailbox, console, (log,))
-            with self.server.fork(origin_of(number), words, files, LIMIT_S) as fork:
-                found, said = results.collect(fork, mailbox, console)
-            digest = sha256(os.pread(log, os.fstat(log).st_size, 0)).hexdigest()
-            return Left(found, said, link.counts(shared), digest)
+def incast(exact: ExactSite, model: Link) -> Outcome:
+    senders = [rank for rank in range(model.computers) if rank != 1]
+    commands = [SEND.format(rank, SIZE) for rank in range(model.computers)]
+    commands[1] = RECEIVE.format(" ".join(map(str, senders)), " ".join(f"got.{rank}" for rank in senders))
+    outcome = together(exact, model, *commands)
+    (step,) = outcome.steps
+    assert (step.client_status, step.server_status) == (0, 0), step
+    received = re.findall("^rank 1: ([0-9a-f]{32})", step.server_out, re.MULTILINE)
+    assert received == [md5((f"{rank}\n".encode() * SIZE)[:SIZE]).hexdigest() for rank in senders]
+    return outcome
 
 
-def origin_of(number: int) -> int:
-    """The end of which a VM is a fork."""
-    return SERVER if number == 2 else CLIENT
-
-
-def mailbox(number: int, command: str) -> bytes:
-    """The job of a VM: a command, as if it were a client's."""
-    step = Step((), ("sh", "-c", command), 0)
-    job = Job((step,), LINK, Perturbation(), deadline_s=20)
-    entries = files_of(job, {"END": str(origin_of(number))})
-    more = ALONE + (KEEPS if number <= 2 else MOVES.format(number=number))
-    return cpio.archive({**entries, "job": Entry(entries["job"].content + more.encode())})
-
-
-def built(folder: Path) -> Path:
-    """Compile the switch into a folder."""
-    subprocess.run(["make", "-s", "-C", SOURCES, f"OUT={folder}"], check=True)
-    return folder / "switch"
+def dropped(outcome: Outcome) -> list[int]:
+    """By the queue of each computer."""
+    counts = (outcome.counters_after[f"{f'rank{rank}.' if rank else ''}link1.dropped"] for rank in range(3))
+    return list(counts)
 
 
 @pytest.fixture(scope="module")
-def behind(exact: ExactSite, tmp_path_factory: pytest.TempPathFactory) -> Behind:
-    """VMs behind a switch with some options."""
-    program = built(tmp_path_factory.mktemp("switch"))
-    return lambda words: Switched(exact.fork_server(exact.verified_snapshot()), program, words)
+def shallow(exact: ExactSite) -> Outcome:
+    return incast(exact, SHALLOW)
 
 
-def incast(machines: Switched, *senders: int) -> list[Left]:
-    commands = {number: SEND.format(number, SIZE) for number in senders}
-    commands[2] = RECEIVE.format(" ".join(map(str, senders)), " ".join(f"got.{number}" for number in senders))
-    return machines.run([commands[number] for number in sorted(commands)])
-
-
-def received(machines: list[Left]) -> list[str]:
-    return [line.split()[0] for line in machines[1].output.splitlines()]
-
-
-def content(*senders: int) -> list[str]:
-    return [md5((f"{number}\n".encode() * SIZE)[:SIZE]).hexdigest() for number in senders]
-
-
-def dropped(machines: list[Left]) -> list[int]:
-    """By the queue of each port."""
-    return [each.counts["link1.dropped"] for each in machines]
-
-
-def sent_again(machines: list[Left]) -> int:
-    return sum(int(each.output) for number, each in enumerate(machines, 1) if number != 2)
-
-
-@pytest.fixture(scope="module")
-def shallow(behind: Behind) -> list[Left]:
-    return incast(behind(SHALLOW), 1, 3)
-
-
-def test_all_data_arrives_although_the_receivers_queue_drops_frames(shallow: list[Left]) -> None:
-    assert received(shallow) == content(1, 3)
+def test_all_data_arrives_although_the_receivers_queue_drops_frames(shallow: Outcome) -> None:
+    (step,) = shallow.steps
+    sent_again = int(step.client_out) + int(re.findall(r"^rank 2: (\d+)$", step.server_out, re.MULTILINE)[0])
     one, receiver, three = dropped(shallow)
-    assert one == three == 0 < receiver <= sent_again(shallow)
+    assert one == three == 0 < receiver <= sent_again
 
 
-def test_run_on_a_busy_host_leaves_the_same_bytes(behind: Behind, shallow: list[Left]) -> None:
+def test_run_on_a_busy_host_leaves_the_same_bytes(exact: ExactSite, shallow: Outcome) -> None:
     with busy(2):
-        assert incast(behind(SHALLOW), 1, 3) == shallow
+        assert incast(exact, SHALLOW) == shallow
 
 
-def test_deep_queue_drops_no_frame_of_three_senders(behind: Behind) -> None:
-    machines = incast(behind(DEEP), 1, 3, 4)
-    assert (received(machines), dropped(machines)) == (content(1, 3, 4), [0, 0, 0, 0])
+def test_deep_queue_drops_no_frame_of_three_senders(exact: ExactSite) -> None:
+    assert dropped(incast(exact, replace(LINK, computers=4))) == [0, 0, 0]
 
 
-def test_both_networks_connect_all_vms(behind: Behind) -> None:
-    ping = "ping -c 1 10.0.0.{0} && ping -c 1 192.168.7.{0}; sleep 1"
-    machines = behind("").run([ping.format(number) for number in (3, 1, 2)])
-    assert [len(re.findall(" 0% packet loss", each.output)) for each in machines] == [2, 2, 2]
-    for each in machines:
-        assert each.counts["link0.frames"] > 1 and each.counts["side0.frames"] > 1
+def test_both_networks_connect_all_computers(exact: ExactSite) -> None:
+    ping = "ping -c 1 10.0.0.{0} && ping -c 1 192.168.7.{0} && ping -c 1 fd00::{0}; sleep 1"
+    outcome = together(exact, replace(LINK, rate_bit_s=None), *(ping.format(number) for number in (3, 1, 2)))
+    (step,) = outcome.steps
+    assert [text.count(" 0% packet loss") for text in (step.client_out, step.server_out)] == [3, 6]
+    for prefix in ("", "rank1.", "rank2."):
+        assert outcome.counters_after[f"{prefix}link0.frames"] > 1 < outcome.counters_after[f"{prefix}side0.frames"]
 
 
-def test_vm_that_powers_off_ends_all_and_is_named(behind: Behind) -> None:
-    with pytest.raises(MachineError, match="at port 2, the client's machine ended with status 0"):
-        behind("").run(["sleep 15", "sleep 15", "poweroff -f"])
+def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite) -> None:
+    record = measured(exact, "ring")
+    ns = {each.size_bytes: each.time_ns for each in record.samples}
+    assert sorted(ns) == [1 << 10, 1 << 14, 1 << 18]
+    least_ns = 2 * 3 / 4 * (1 << 18) * 8  # all but a fourth of the vector leaves each computer twice, at 1 bit/ns
+    assert least_ns < ns[1 << 18] < 3 * least_ns
 
 
-def test_switch_that_cannot_fork_ends_all_machines(tmp_path: Path) -> None:
-    library, source = tmp_path / "nofork.so", "#include <errno.h>\nint fork(void) { errno = EAGAIN; return -1; }"
-    command = ("gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-")
-    subprocess.run(command, input=source, text=True, check=True)
+def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path) -> None:
+    """Ranks 3 and 2 are server and client of a program for two, and rank 0 prints what a program must."""
+    folder = tmp_path / "program"
+    folder.mkdir()
+    for file in (EXAMPLES / "plain_verbs" / "program").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    (folder / "two.sh").write_text(
+        "words='--port 18800 --size 4096 --iterations 20 --warmup 1'\n"
+        'case $1 in 3) exec "${0%/*}/plain" --server 1 --device $2 $words $3 ;; '
+        '2) exec "${0%/*}/plain" --device $2 $words $3 ;; 0) echo 4096 1 ms ;; esac\n'
+    )
+    (folder / "two.sh").chmod(0o755)
+    text = (EXAMPLES / "ring.toml").read_text()
+    for old, new in (
+        ("ring/program", "program"),
+        ('build = "gcc -O2 -o ring ring.c"', 'build = "make -s"\nrdma = true'),
+        ('["ring"]', '["plain", "two.sh"]'),
+        ('"ring -myindex {rank} -list {addresses}"', '"two.sh {rank} {device} {address:3}"'),
+        ("1K,16K,256K", "4K"),
+        ("mtu = 1500", "mtu = 4200"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "two.toml").write_text(text)
+    record = measured(exact, tmp_path / "two.toml")
+    assert re.search(r"^rank 2: 4096 [\d.]+ \S+$", record.server_log, re.MULTILINE)
+    assert record.facts.measured.counters_after["rank3.rxe0.rcvd_pkts"] >= 20
+
+
+def test_computer_that_powers_off_ends_all_and_is_named(exact: ExactSite) -> None:
+    with pytest.raises(MachineError, match="went off without results") as caught:
+        together(exact, LINK, "sleep 15", "sleep 15", "poweroff -f")
+    assert caught.value.where == "the computer of rank 2"
+
+
+def test_computer_whose_program_waits_forever_ends_at_the_deadline(exact: ExactSite) -> None:
+    (step,) = together(exact, LINK, "true", "true", "nc -l -p 7000").steps
+    assert (step.client_status, step.server_status) == (0, 124)
+
+
+@contextmanager
+def shared_files() -> Iterator[tuple[int, int]]:
     with link.shared_file() as one, link.shared_file() as other:
+        yield one, other
+
+
+def test_switch_that_cannot_fork_ends_all_machines(exact: ExactSite) -> None:
+    program = build.built_switch(exact.machine, exact.cache, silent)
+    with tempfile.TemporaryDirectory() as name, shared_files() as files:
+        library, source = Path(name) / "nofork.so", "#include <errno.h>\nint fork(void) { errno = EAGAIN; return -1; }"
+        command = ("gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-")
+        subprocess.run(command, input=source, text=True, check=True)
         done = subprocess.run(
-            [built(tmp_path), "latency=1000", path_of(one), path_of(other)],
-            pass_fds=(one, other),
+            ["/lib64/ld-linux-x86-64.so.2", program, "latency=1000", *map(path_of, files)],
+            pass_fds=files,
             env={**os.environ, "LD_PRELOAD": str(library)},
             capture_output=True,
             text=True,
             check=False,
-            timeout=LIMIT_S,
+            timeout=60,
         )
-        reasons = [os.pread(shared, link.END_BYTES, link.END_BYTES)[8:] for shared in (one, other)]
+        reasons = [os.pread(shared, link.END_BYTES, link.END_BYTES)[8:] for shared in files]
     assert (done.returncode, done.stderr) == (1, "switch: fork: Resource temporarily unavailable\n")
     assert all(reason.startswith(b"the switch ended by itself") for reason in reasons)

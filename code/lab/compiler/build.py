@@ -25,7 +25,9 @@ COMPILERS = {
     lock.runner("amd64"): ("gcc", ""),
     lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64")),
 }
-MODULE, LIBRARY, DEVICE = "labcard.ko", "libcard.so", "card.so"
+MODULE, LIBRARY, DEVICE, SWITCH = "labcard.ko", "libcard.so", "card.so", "switch"
+OF_PAIR = ("layout.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
+SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imachine/pair")
 LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
 KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"
 
@@ -98,7 +100,7 @@ def plugin_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
 def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: str = PAIR) -> bytes:
     """A plugin for hosts of a section."""
     compiler, section = COMPILERS[host]
-    task = _shared_object(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
+    task = _linked(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
     try:
         return task.programs(*run(task, machine, cache, tell, section))[f"{which}.so"]
     except BuildRefused as error:
@@ -115,6 +117,11 @@ def device_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
     return digests
 
 
+def built_switch(machine: Path, cache: Path, tell: Tell) -> Path:
+    """The switch between several VMs, for this host."""
+    return _card_file(SWITCH, machine, cache, tell)
+
+
 def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
     """The card's kernel module, and the library that programs in the guest preload."""
     return _card_file(MODULE, machine, cache, tell), _card_file(LIBRARY, machine, cache, tell)
@@ -128,40 +135,48 @@ def device(machine: Path, cache: Path, tell: Tell) -> Path:
 def card_places(machine: Path, cache: Path) -> dict[str, Path]:
     """The folders of the card's parts in the cache, by their names in an exported machine."""
     parts, names = _card_parts(machine, runner.section()), {MODULE: "module", LIBRARY: "library", DEVICE: "device"}
-    return {names[name]: place(task, machine, cache, section, "card") for name, (task, section) in parts.items()}
+    return {
+        names[name]: place(task, machine, cache, section, "card")
+        for name, (task, section) in parts.items()
+        if name in names
+    }
 
 
 def _card_parts(machine: Path, host: str) -> dict[str, tuple[Compilation, str]]:
-    """The build of each file of the card, and the section of the lock that it needs besides the compiler."""
+    """The build of each file of the card, and of the switch; and the section of the lock that it needs besides the
+    compiler."""
     compiler, section = COMPILERS[host]
     module = _sources(machine, "card/module", "card/abi.h")
     library = _sources(machine, "card/library", "card/abi.h")
+    switch = _sources(machine, "machine/switch", *(f"machine/pair/{name}" for name in OF_PAIR))
     device = _sources(machine, "card/device", "card/abi.h", "machine/pair/qemu.h", "machine/pair/rdma.h")
     return {
         # The kernel's makefiles build the module.
         MODULE: (Compilation(module, ("sh", "-c", KBUILD), (f"card/module/{MODULE}",)), ""),
-        LIBRARY: (_shared_object(library, ("gcc", *LIBRARY_FLAGS), LIBRARY), ""),
-        DEVICE: (_shared_object(device, (compiler, *PLUGIN_FLAGS), DEVICE), section),
+        LIBRARY: (_linked(library, ("gcc", *LIBRARY_FLAGS), LIBRARY), ""),
+        DEVICE: (_linked(device, (compiler, *PLUGIN_FLAGS), DEVICE), section),
+        SWITCH: (_linked(switch, (compiler, *SWITCH_FLAGS), SWITCH), section),
     }
 
 
 def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
     task, section = _card_parts(machine, runner.section())[name]
     target = place(task, machine, cache, section, "card")
+    what = "the switch" if name == SWITCH else f"the modelled card's {name}"
 
     def compiled() -> dict[str, bytes]:
-        tell(f"compiling the modelled card's {name} (once)")
+        tell(f"compiling {what} (once)")
         try:
             (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
         except BuildRefused as error:
-            raise SiteError(f"the card does not compile: {error.what}") from error
+            raise SiteError(f"{what} does not compile: {error.what}") from error
         return {name: content}
 
     _fill(target, CARDS_KEPT, compiled)
     return target / name
 
 
-def _shared_object(files: Mapping[str, bytes], command: tuple[str, ...], name: str) -> Compilation:
+def _linked(files: Mapping[str, bytes], command: tuple[str, ...], name: str) -> Compilation:
     return Compilation(files, (*command, "-o", name, *(path for path in files if path.endswith(".c"))), (name,))
 
 

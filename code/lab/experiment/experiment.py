@@ -47,8 +47,8 @@ class Series:
         return self.link.card is not None and self.tool.rdma and not self.soft_roce
 
     def runs_on(self, traits: Traits) -> bool:
-        """Whether a site can provide the series' link; a modelled card needs a site that counts instructions."""
-        if self.link.card:
+        """Whether a site can provide the series' link."""
+        if self.link.is_exact or self.tool.together:
             return traits.repeats
         return traits.takes_models or not self.link.is_modelled
 

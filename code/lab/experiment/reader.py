@@ -98,20 +98,27 @@ class _Reader:
 
     def series(self, index: int, table: SeriesTable) -> Series:
         base = self.layer(Parameters(), self.document.parameters, ("parameters",))
+        link = self.link(index, table)
         series = Series(
             name=table.name,
-            tool=find_program(table, self.document.programs, self.file),
+            tool=find_program(table, self.document.programs, self.file, link.computers),
             operation=table.operation,
             measure=table.measure,
             published=self.layer(base, table.parameters, ("series", index, "parameters")),
             profiles=self.profiles(index, table),
-            link=self.link(index, table),
+            link=link,
             vary=dict(table.vary),
             soft_roce=table.soft_roce,
         )
         if series.soft_roce and not (series.link.card and series.tool.rdma):
             what = f"{series.name} names Soft-RoCE in place of a card, and has no card"
             self.refuse(what, ("series", index, "soft_roce"), "a program of verbs over a link with a card")
+        if link.computers > 2 and not series.tool.together:
+            what = f"{series.program} runs on two computers, and the link has {link.computers}"
+            self.refuse(what, ("series", index, "program"), "a program of [programs] with each = ...")
+        if series.tool.together and (fault := next((key for key in ("card", "loss_ppm") if getattr(link, key)), None)):
+            what = f"{series.name} has {fault}, and its link has a switch, which models no {fault.partition('_')[0]}"
+            self.refuse(what, ("series", index, "program"), f"a link without {fault}")
         if not series.published.sizes:
             self.refuse(f"{series.name} has no sizes", ("parameters",), "sizes = ...")
         ability = (series.operation, series.measure)

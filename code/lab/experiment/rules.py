@@ -13,18 +13,19 @@ from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
 from lab.programs.printed import Printed, is_unit, lines_about
 from lab.programs.program import ONE_WAY, Program, Request
-from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, PRINTED, OwnTable, own_program, places, split
+from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, OF_COMPUTERS, PRINTED, OwnTable, own_program, places, split
 from lab.sites.site import fixed
 from lab.typed_json import Fault, Keys
 
 OwnTables = Mapping[str, OwnTable]
+MOST_COMPUTERS = 16
 
 
-def find_program(series: SeriesTable, own: OwnTables, file: Path) -> Program:
+def find_program(series: SeriesTable, own: OwnTables, file: Path, computers: int) -> Program:
     """The program that a series names; one of `[programs]` takes the series' arguments."""
     name = series.program
     if name in own:
-        return own_program(name, own[name], file.parent / own[name].folder, series.arguments or "")
+        return own_program(name, own[name], file.parent / own[name].folder, series.arguments or "", computers)
     return PROGRAMS[name]
 
 
@@ -36,9 +37,12 @@ def program_faults(document: Document, file: Path) -> Iterator[Fault]:
             yield Fault(f"Verbyte has a program {name!r} already", path, "another name")
         yield from _folder_faults(table, file, path)
         yield from _command_faults(table.build, (*path, "build"), frozenset())
-        yield from _command_faults(table.server, (*path, "server"), KNOWN)
-        yield from _command_faults(table.client, (*path, "client"), KNOWN)
-        yield from _ready_faults(table, path)
+        if table.each:
+            yield from _each_faults(table, path)
+        else:
+            yield from _command_faults(table.server, (*path, "server"), KNOWN)
+            yield from _command_faults(table.client, (*path, "client"), KNOWN)
+            yield from _ready_faults(table, path)
         yield from _output_faults(table, path)
     for index, series in enumerate(document.series):
         yield from _series_faults(series, document.programs, ("series", index))
@@ -77,6 +81,15 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
         yield Fault(f"unknown placeholder {{{unknown[0]}}}", path, expected)
 
 
+def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    """All computers start at once: there is no server, and no pair of processes for each size."""
+    for key in ("server", "client", "ready", "server_stays", "client_stays", "mpi", "printed_by"):
+        if getattr(table, key) != getattr(OwnTable, key):
+            yield Fault(f"{key} and each do not go together", (*path, key), "each alone, for all computers")
+    known = KNOWN - {"host", "source", "size"} | OF_COMPUTERS | {f"address:{rank}" for rank in range(MOST_COMPUTERS)}
+    yield from _command_faults(table.each, (*path, "each"), known)
+
+
 def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     """A client can start only if it is clear when its server is ready."""
     if table.mpi:
@@ -92,7 +105,7 @@ def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
 
 
 def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
-    commands = f"{table.server} {table.client}"
+    commands = f"{table.server} {table.client} {table.each}"
     if "{size}" in commands and "{sizes}" in commands:
         what = "the commands name the sizes in two ways"
         yield Fault(what, (*path, "client"), "either {sizes} or {size}, or neither")
@@ -116,7 +129,11 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         what = f"the pattern is not a regular expression: {error}"
         yield Fault(what, (*path, "pattern"), "one with a group (?P<value>...)")
         return
-    required = {"value": True, "size": "{sizes}" in f"{table.server} {table.client}", "unit": not table.unit}
+    required = {
+        "value": True,
+        "size": "{sizes}" in f"{table.server} {table.client} {table.each}",
+        "unit": not table.unit,
+    }
     for name in (name for name, is_required in required.items() if is_required and name not in groups):
         yield Fault(f"the pattern has no group named {name}", (*path, "pattern"), f"a group (?P<{name}>...)")
     if table.client_stays:
@@ -133,7 +150,7 @@ def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[
     if name not in PROGRAMS and name not in own:
         yield Fault(f"unknown program {name!r}", (*path, "program"), f"one of {', '.join((*PROGRAMS, *own))}")
     if series.arguments is not None:
-        if name not in own or "{arguments}" not in f"{own[name].server} {own[name].client}".split():
+        if name not in own or "{arguments}" not in f"{own[name].server} {own[name].client} {own[name].each}".split():
             yield Fault(f"{name} takes no arguments", (*path, ARGUMENTS), "a program of [programs] with {arguments}")
         yield from _command_faults(f"- {series.arguments}", (*path, ARGUMENTS), KNOWN - {ARGUMENTS})
 

@@ -32,8 +32,9 @@ def check(link: Link) -> None:
         raise SiteError(f"this link is impossible: {fault}") from None
 
 
-def settings(job: Job, more: Mapping[str, str]) -> str:
-    """The file that init reads: values, more values of the site, and the programs' environment."""
+def settings(job: Job, more: Mapping[str, str], functions: str = "") -> str:
+    """The file that init reads: values, more values of the site, the programs' environment, and functions of init that
+    others replace."""
     lines = [f"{name}={shlex.quote(value)}" for name, value in {**values(job), **more}.items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
@@ -44,7 +45,7 @@ def settings(job: Job, more: Mapping[str, str]) -> str:
         lines.append(f'[ "$END" != 1 ] || {words} || poweroff -f')
     if any(step.printed for step in job.steps):
         lines.append(TELL_PRINTED)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n{functions}"
 
 
 # The server's VM tells the client's VM what the server printed, in place of `ready`.
@@ -93,9 +94,9 @@ def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -
     return " || ".join(ways) + "\n"
 
 
-def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
+def files(job: Job, more: Mapping[str, str], functions: str = "") -> dict[str, Entry]:
     """The files of the guest's /lab."""
-    texts = {"job": settings(job, more)}
+    texts = {"job": settings(job, more, functions)}
     if job.stranger:
         texts[STRANGER.name] = STRANGER.read_text()
     for number, step in enumerate(job.steps):
@@ -107,9 +108,9 @@ def files(job: Job, more: Mapping[str, str]) -> dict[str, Entry]:
     return {name: Entry(text.encode()) for name, text in texts.items()} | programs
 
 
-def pack(job: Job, **more: str) -> bytes:
+def pack(job: Job, functions: str = "", **more: str) -> bytes:
     """The archive, with more values for init; not compressed, because that would cost guest time."""
-    archive = cpio.archive(files(job, more))
+    archive = cpio.archive(files(job, more, functions))
     if len(archive) > MAILBOX_BYTES:
         what = f"the job and its programs are too large: {len(archive)} bytes (at most {MAILBOX_BYTES})"
         raise SiteError(what, hint="smaller programs, or fewer of them")

@@ -1,7 +1,8 @@
 """A trial, the job that it runs, and the card that it may use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -107,6 +108,19 @@ class Link:
         '"qdr"',
     ] = None
 
+    computers: Annotated[
+        int,
+        Limits(least=2, most=16),
+        "Computers on the link, joined by a switch, for programs with `each`. Only on `exact`.",
+        "4",
+    ] = 2
+    queue_bytes: Annotated[
+        int,
+        Limits(least=0, most=1_000_000_000),
+        "Bytes of frames that wait in the switch for each computer; it drops more. 0: no limit.",
+        "65536",
+    ] = 0
+
     @property
     def sets_clock(self) -> bool:
         """Whether the ends' clocks shall differ."""
@@ -120,11 +134,17 @@ class Link:
         )
 
     @property
+    def is_exact(self) -> bool:
+        """Whether only a site that counts instructions has such a link."""
+        return bool(self.card or self.computers > 2 or self.queue_bytes)
+
+    @property
     def table(self) -> dict[str, int | Card | None]:
-        """The fields in keys and records; clocks and cards only where they are set, since older records lack them."""
-        return {name: value for name, value in vars(self).items() if value or not name.startswith(("clock_", "card"))}
+        """The fields in keys and records; without later ones that are not set, since older records lack them."""
+        return {name: value for name, value in vars(self).items() if value != LATER.get(name, ())}
 
 
+LATER = {"clock_offset_ns": 0, "clock_drift_ppm": 0, "card": None, "computers": 2, "queue_bytes": 0}
 PORT = Limits(least=1, most=65_535)
 
 
@@ -143,13 +163,15 @@ MARK = "@printed{}@"  # in a client's command: a value that the server prints, b
 
 @dataclass(frozen=True)
 class Step:
-    """One server and one client process, as argv; or, as the client, a launcher of both ends."""
+    """One server and one client process, as argv; or, as the client, a launcher of both ends; or a process on each of
+    several computers, of which the client is the first."""
 
     server: tuple[str, ...]  # with a launcher: empty, or DAEMON
     client: tuple[str, ...]
     port: int  # TCP port that the server must be listening on before the client starts
     ready: Ready | None = None  # or another sign
     printed: tuple[str, ...] | None = None  # the client starts once the server has printed a value after each
+    ranks: tuple[tuple[str, ...], ...] | None = None  # the processes of all computers
 
     @property
     def sign(self) -> Ready:
@@ -234,6 +256,10 @@ class End:
     device: str  # RDMA device name, or ""
     interface: str
     gid: str = ""  # the index of the address in the device's GID table, or ""
+
+    def beside(self, rank: int) -> "End":
+        """The computer of a rank, if this one has rank 0: their addresses follow each other."""
+        return replace(self, host=str(ip_address(self.host) + rank))
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,10 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
     del facts["stranger"]
     if job.stranger:
         facts["shut in"] = sha256(STRANGER)
+    if any(step.ranks for step in job.steps):
+        from lab.machine import switched  # imported lazily: other plans need no VM
+
+        facts["switch"] = switched.digest(MACHINE)
     if reading:
         facts["reading"] = reading
     return hashlib.sha256(canonical(facts).encode()).hexdigest()

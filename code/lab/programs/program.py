@@ -125,6 +125,7 @@ class Program:
     table: Table | None = None  # the options of a program of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key
     launched: bool = False  # started by an MPI launcher, so no site can sandbox it
+    together: bool = False  # one command for each of several computers behind a switch
     silent: bool = False  # its output is not read: it only must work
     loops: bool = False  # the program chooses its sizes; its command names none
     one_size: bool = False  # neither its command nor its output names a size

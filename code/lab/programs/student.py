@@ -24,6 +24,7 @@ from lab.typed_json import TEXT, Limits
 # The names between braces in a command.
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
+OF_COMPUTERS = frozenset(("rank", "computers", "addresses"))  # and address:0, address:1 ...
 ARGUMENTS = "arguments"  # of a series: any number of words
 PRINTED = re.compile(r"printed:([A-Za-z][A-Za-z0-9 _-]{0,39})", re.ASCII)  # a placeholder in the client's command
 TAGGED = {"orte_tag_output": "1"}  # Open MPI names the rank of each line
@@ -69,10 +70,11 @@ def places(words: Iterable[str]) -> frozenset[str]:
     )
 
 
-def fill(words: Words, values: Mapping[str, object], arguments: Words) -> Words:
+def fill(words: Words, values: Mapping[str, object], several: Mapping[str, Words]) -> Words:
+    """Fill in values; a word that is only one of the other names becomes several words."""
     filled: list[str] = []
     for word in words:
-        filled += arguments if word == f"{{{ARGUMENTS}}}" else [word.format_map(values)]
+        filled += several.get(word[1:-1], ()) if word[1:-1] in several else [word.format_map(values)]
     return tuple(filled)
 
 
@@ -86,12 +88,21 @@ class PrintedPlace:
         return MARK.format(self.texts.index(text))
 
 
+class Addresses(tuple[str, ...]):
+    """The addresses of all computers: `{address:2}` is that of rank 2."""
+
+    def __format__(self, rank: str) -> str:
+        return self[int(rank) % len(self)] if rank else ",".join(self)
+
+
 @dataclass(frozen=True)
 class Commands:
-    """The commands of both ends; a binary's argv[0] is its path on the site."""
+    """The commands of both ends, or of each computer; a binary's argv[0] is its path on the site."""
 
     server: Words
     client: Words
+    each: Words
+    computers: int
     arguments: Words
     ready: Ready | None = None  # None: the server listens on {port}
     server_stays: bool = False
@@ -101,7 +112,7 @@ class Commands:
 
     @property
     def places(self) -> frozenset[str]:
-        return places((*self.server, *self.client, *self.arguments))
+        return places((*self.server, *self.client, *self.each, *self.arguments))
 
     @property
     def printed(self) -> Words:
@@ -133,11 +144,18 @@ class Commands:
             "printed": PrintedPlace(self.printed),
         }
 
-        def filled(words: Words, end: End) -> Words:
-            values = shared | {"device": end.device, "gid": end.gid}
+        def filled(words: Words, end: End, **more: object) -> Words:
+            values = shared | {"device": end.device, "gid": end.gid} | more
             starter = (*WITH_GRANTS, *LINE_BY_LINE) if self.grants else LINE_BY_LINE
-            return *starter, *fill(words, values, fill(self.arguments, values, ()))
+            arguments = fill(self.arguments, values, {})
+            return *starter, *fill(words, values, {ARGUMENTS: arguments, "addresses": addresses})
 
+        computers = [ends.client, ends.server, *map(ends.client.beside, range(2, self.computers))]
+        addresses = Addresses(end.host for end in computers)
+        if self.each:
+            shared |= {"computers": self.computers, "address": addresses, "addresses": addresses}
+            ranks = tuple(filled(self.each, end, rank=rank) for rank, end in enumerate(computers))
+            return Step((), ranks[0], port, ranks=ranks)
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
         step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port), self.printed or None)
         if self.mpi:
@@ -169,19 +187,26 @@ class OwnTable:
         "The files that the command makes. They are put on the site for each trial.",
         '["mine"]',
     ]
-    server: Annotated[
-        str,
-        TEXT,
-        "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them.",
-        '"mine --listen {host} --port {port}"',
-    ]
-    client: Annotated[str, TEXT, "The client's command.", '"mine --port {port} --size {size} {arguments} {host}"']
     output: Annotated[
         str,
         Limits(choices=("csv", "columns", "pattern", NOTHING)),
         "How the output is read: Verbyte's CSV, lines `size value unit`, lines that match `pattern`, or not at all.",
         '"columns"',
     ]
+    server: Annotated[
+        str,
+        TEXT,
+        "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them. "
+        "`server` and `client` are required without `each`.",
+        '"mine --listen {host} --port {port}"',
+    ] = ""
+    client: Annotated[str, TEXT, "The client's command.", '"mine --port {port} --size {size} {arguments} {host}"'] = ""
+    each: Annotated[
+        str,
+        TEXT,
+        "In place of both: the command of each computer of the link. All start at once, and rank 0 prints the results.",
+        '"ring -myindex {rank} -list {addresses}"',
+    ] = ""
     pattern: Annotated[
         str,
         TEXT,
@@ -246,19 +271,18 @@ class OwnTable:
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
 
 
-def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -> Program:
+def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", computers: int = 2) -> Program:
     """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
-    server, client = (_placed(split(command), binaries) for command in (table.server, table.client))
+    server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
     data = tuple(file for file in table.binaries if is_data(PurePath(file)))
-    used = places((*server, *client, *split(arguments)))
+    used = places((*server, *client, *each, *split(arguments)))
     rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
     build = Build(build_command(table.build, table.grants), folder, (*table.sources, *data))
     stays_after = printed if table.client_stays else None
-    commands = Commands(
-        server, client, split(arguments), table.ready, table.server_stays, stays_after, table.grants, table.mpi
-    )
+    words = (server, client, each, computers, split(arguments))
+    commands = Commands(*words, table.ready, table.server_stays, stays_after, table.grants, table.mpi)
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
@@ -274,6 +298,7 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "") -
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
         launched=bool(table.mpi),
+        together=bool(table.each),
         silent=table.output == NOTHING,
         loops=loops,
         one_size=loops and table.output == "pattern" and "(?P<size>" not in table.pattern,
@@ -294,6 +319,8 @@ def build_command(text: str, grants: str = "") -> Words:
 
 def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     """Replace the program's name, and each name of a script or of data, by its path on the site."""
+    if not words:
+        return ()
     names = {file.name for file in binaries}
     data = {file.name for file in binaries if is_data(file)}
     placed = (word in (data if index else names) for index, word in enumerate(words))

@@ -110,8 +110,8 @@ def untimed_ns(outcome: Outcome, samples: Samples) -> Iterator[str]:
 
 def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) -> Iterator[str]:
     """Report bytes that did not cross the link; nothing counts them inside one device."""
-    if is_loopback(planned.series.tool, ends):
-        return
+    if is_loopback(planned.series.tool, ends) or planned.series.tool.together:
+        return  # of several computers, any may send the bytes that the first one reports
     counter = counter_name(planned.series, ends, outcome.counters_after)
     counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
     if (reported := _reported_bytes(samples)) > counted:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.compiler import build
 from lab.errors import SiteError
-from lab.machine import fork_server, link, results, runner, snapshot
+from lab.machine import fork_server, link, results, runner, snapshot, switched
 from lab.machine.fork_server import CountingPlugin, ForkServer
 from lab.machine.image import Image, build_image
 from lab.machine.qemu import Running
@@ -116,8 +116,13 @@ class ExactSite:
     def _run(self, machine: Snapshot, job: Job, logs: Path | None = None) -> Outcome:
         per_second, more = self.host_seconds
         limit_s = job.deadline_s * per_second + more
+        server, watch = self.fork_server(machine), self.running.watch
         with self.running.stoppable():
-            outcome = fork_server.run(self.fork_server(machine), job, limit_s, self.running.watch, logs, self.card(job))
+            if any(step.ranks for step in job.steps):
+                switch = build.built_switch(self.machine, self.cache, self.tell)
+                outcome = switched.run(server, job, limit_s, watch, switch, logs)
+            else:
+                outcome = fork_server.run(server, job, limit_s, watch, logs, self.card(job))
         return replace(outcome, state=self.state)
 
     def card(self, job: Job) -> Path | None:

@@ -21,11 +21,18 @@ EXAMPLES = [
     pytest.param(table, key, example, id=f"{table.head}{key.name}")
     for table in TABLES
     for key in table.keys
+    if key.name != "computers"  # examples/ring.toml, whose series are all on several computers
     for example in key.examples
 ]
 
 
-ALWAYS = {"[parameters]": {"sizes": "64"}, "[[comparison]]": {"peers": '["peer"]'}}  # which no schema can ask for
+ENDS = {"server": '"mine {port}"', "client": '"mine {port} {size} {arguments} {host}"'}
+ALWAYS = {  # which no schema can ask for
+    "[parameters]": {"sizes": "64"},
+    "[[comparison]]": {"peers": '["peer"]'},
+    "[programs.NAME]": ENDS,
+}
+WITHOUT = {"limit_bytes_per_s": ("peers",), "each": tuple(ENDS)}  # keys that another one replaces
 
 
 def lines(table: SchemaTable) -> dict[str, str]:
@@ -38,8 +45,8 @@ def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
     """A whole file in which one table has this key with this value."""
     held = {table.head: needed for table in TABLES if (needed := lines(table))}
     own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
-    if key.name == "limit_bytes_per_s":
-        del own["peers"]
+    for name in WITHOUT.get(key.name, ()):
+        del own[name]
     held[changed.head] = own
     if not changed.head:
         held = {head: values for head, values in held.items() if head.strip("[]").split(".")[0] != key.name}

@@ -40,6 +40,10 @@ def test_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Pat
 
 
 OUTPUT = 'output = "columns"'
+BOTH = """server = "mine -s {port}"
+client = "mine {port} {size} {iterations} {arguments} {host}"
+"""
+EACH = 'each = "mine {rank} {addresses}"\n'
 
 
 @pytest.mark.parametrize(
@@ -88,6 +92,12 @@ OUTPUT = 'output = "columns"'
         ('program = "mine"', 'program = "yours"', 16, "unknown program 'yours'", "mine"),
         ('program = "mine"', 'program = "tcp"\narguments = "x"', 17, "tcp takes no arguments", "{arguments}"),
         ('program = "mine"', 'program = "mine"\narguments = "{prot}"', 17, "unknown placeholder {prot}", "port"),
+        (BOTH, EACH + BOTH, 12, "server and each do not go together", "each alone"),
+        (BOTH, EACH.replace("rank", "host"), 11, "unknown placeholder {host}", "addresses"),
+        (BOTH, EACH.replace("rank", "address:16"), 11, "unknown placeholder {address:16}", "address:15"),
+        ("[programs.mine]", "[link]\ncomputers = 3\n[programs.mine]", 18, "runs on two computers", "each = ..."),
+        ("[programs.mine]", "[link]\ncomputers = 17\n[programs.mine]", 8, "computers is 17", "at most 16"),
+        (BOTH + OUTPUT, f"{EACH}{OUTPUT}\n[link]\nloss_ppm = 1", 17, "a switch, which models no loss", "without"),
         ("{size} {iterations}", "{sizes} {iterations}", 5, "iterations = 200", "the same number at every size"),
         ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "Verbyte's programs"),
         ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),

@@ -1,0 +1,178 @@
+"""A job on several VMs behind a switch: one process on each, all at once."""
+
+import hashlib
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from lab.files.store import sha256, sums_of
+from lab.machine import link, results
+from lab.machine.die_with_parent import die_with_parent
+from lab.machine.fork_server import ForkFiles, ForkServer
+from lab.machine.job import pack
+from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running, path_of
+from lab.machine.results import CLIENT, SERVER, EndResult, Watch
+from lab.machine.runner import LOADER
+from lab.machine.sparse import anonymous_file
+from lab.model.trial import Job, Link, Outcome, StepOutcome
+
+# In place of init's functions for a pair: no VM tells another one when it begins or ends.
+ALONE = """
+end() { [ -f "$2.status" ] || kill "-$1" "-$(cat "$2.pid")"; } 2>/dev/null
+step() { visit "$1"; }
+"""
+# All VMs are forks of two. Those from rank 2 on have the addresses of rank 0 until their job begins.
+MOVE = """
+meet() {{ $ip -batch - <<-WORDS
+	link set v0 address 02:00:00:00:00:{number:02x}
+	link set side address 02:00:00:00:01:{number:02x}
+	addr del 10.0.0.1/24 dev v0
+	addr add 10.0.0.{number}/24 dev v0
+	addr del fd00::1/64 dev v0
+	addr add fd00::{number:x}/64 dev v0
+	addr del 192.168.7.1/24 dev side
+	addr add 192.168.7.{number}/24 dev side
+WORDS
+}}
+"""
+BLAMED = re.compile(r"at port (\d+)")  # a rank
+EXIT_S = 10.0  # from the end of a VM until its process, or the switch, is gone
+
+
+def digest(machine: Path) -> str:
+    """A digest of all that decides what happens between the VMs, besides the wires."""
+    sources = {file.name: sha256(file) for file in machine.glob("switch/*.[ch]")}
+    return hashlib.sha256(sums_of(sources) + f"{ALONE}{MOVE}".encode()).hexdigest()
+
+
+def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Path, logs: Path | None = None) -> Outcome:
+    """Run a job whose steps have a process for each rank. The outcome has rank 0 as the client and all others as the
+    server; their counters have the rank before their names. `watch` registers each process while it runs. The folder
+    for logs gets the frames at each rank, rank0.pcapng and so on."""
+    started, ranks = time.monotonic(), range(job.link.computers)
+    with ExitStack() as stack:
+        shared = [stack.enter_context(link.shared_file()) for _ in ranks]
+        switch = stack.enter_context(_switch(server, program, job.link, shared))
+        group = _Group(len(ranks), watch, logs)
+        with ThreadPoolExecutor(len(ranks)) as pool:
+            futures = [pool.submit(group.run, server, job, rank, shared[rank], limit_s) for rank in ranks]
+        if group.errors:
+            raise group.cause()
+        ends = [end for future in futures if (end := future.result())]
+        if switch.wait(EXIT_S):
+            raise MachineError(f"the switch ended with status {switch.returncode}")
+        counted = [link.counts(each) for each in shared]
+    return joined_outcome(ends, counted, len(job.steps), time.monotonic() - started)
+
+
+@contextmanager
+def _switch(server: ForkServer, program: Path, model: Link, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
+    """The switch, started as QEMU is: by the loader and the libraries that are bundled with it."""
+    runner = server.snapshot.runner
+    words = f"latency={link.BASE_NS + model.delay_ns},rate={model.rate_bit_s or 0},queue={model.queue_bytes}"
+    with program.open("rb") as opened:
+        command = [str(runner.folder / LOADER), "--inhibit-cache", "--library-path", ".", path_of(opened.fileno())]
+        with subprocess.Popen(
+            die_with_parent([*command, words, *map(path_of, shared)]),
+            pass_fds=[opened.fileno(), *shared], cwd=runner.folder, env=runner.environment, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                yield process
+            finally:
+                process.kill()
+
+
+class _Group:
+    """The VMs of one job: when one fails, all others are killed."""
+
+    def __init__(self, count: int, watch: Watch, logs: Path | None) -> None:
+        self.watch_outside, self.logs = watch, logs
+        self.running, self.lock = Running("exact"), threading.Lock()
+        self.over = [threading.Event() for _ in range(count)]
+        self.errors: dict[int, MachineError] = {}  # by rank, in the order in which they came
+
+    def run(self, server: ForkServer, job: Job, rank: int, shared: int, limit_s: float) -> EndResult | None:
+        end = SERVER if rank == 1 else CLIENT
+        functions = ALONE + (MOVE.format(number=rank + 1) if rank > 1 else "")
+        with ExitStack() as stack:
+            mailbox = stack.enter_context(anonymous_file("mailbox", MAILBOX_BYTES))
+            console = stack.enter_context(anonymous_file("console"))
+            log = [stack.enter_context((self.logs / f"rank{rank}.pcapng").open("wb")).fileno()] if self.logs else []
+            try:
+                os.pwrite(mailbox, pack(of_rank(job, rank), functions, END=str(end)), 0)
+                files = ForkFiles(shared, mailbox, console, tuple(log))
+                with (
+                    server.fork(end, f"{link.wire(job.link)},end=0", files, limit_s) as fork,
+                    self.watch_outside(fork),
+                    self.running.watch(fork),
+                ):
+                    return results.collect(fork, mailbox, console)
+            except MachineError as error:
+                with self.lock:
+                    self.errors[rank] = replace(error, where=f"the computer of rank {rank}")
+                if (blamed := _blamed(error)) is not None:
+                    self.over[blamed].wait(EXIT_S)
+                self.running.stop()
+                return None
+            finally:
+                self.over[rank].set()
+
+    def cause(self) -> MachineError:
+        """The error that came first, or that of the VM which the switch names there."""
+        rank, first = next(iter(self.errors.items()))
+        blamed = _blamed(first)
+        return self.errors.get(rank if blamed is None else blamed, first)
+
+
+def _blamed(error: MachineError) -> int | None:
+    """The rank of the VM that failed, if the switch has told this one."""
+    found = BLAMED.search(error.what)
+    return int(found[1]) if found else None
+
+
+def of_rank(job: Job, rank: int) -> Job:
+    """The job of one VM, as if its process were a client."""
+    steps = (replace(step, client=step.ranks[rank], ranks=None) for step in job.steps if step.ranks)
+    return replace(job, steps=tuple(steps))
+
+
+def joined_outcome(
+    ends: Sequence[EndResult], counted: Sequence[dict[str, int]], steps: int, host_seconds: float
+) -> Outcome:
+    """The outcome of all VMs, with rank 0's clock."""
+    no_server = {f"{number}.server.status": "0" for number in range(steps)}
+    outcomes = [results.outcome(files | no_server, steps, console, host_seconds) for files, console in ends]
+    before, after = dict[str, int](), dict[str, int]()
+    for rank, (each, of_wires) in enumerate(zip(outcomes, counted, strict=True)):
+        prefix = f"rank{rank}." if rank else ""
+        before |= {prefix + name: count for name, count in (dict.fromkeys(of_wires, 0) | each.counters_before).items()}
+        after |= {prefix + name: count for name, count in (of_wires | each.counters_after).items()}
+    return replace(
+        outcomes[0],
+        steps=tuple(_joined_step([each.steps[number] for each in outcomes]) for number in range(steps)),
+        counters_before=before,
+        counters_after=after,
+        console="".join(each.console for each in outcomes),
+    )
+
+
+def _joined_step(ranks: Sequence[StepOutcome]) -> StepOutcome:
+    first, *others = ranks
+    return replace(
+        first,
+        server_out=_tagged([each.client_out for each in others]),
+        server_err=_tagged([each.client_err for each in others]),
+        server_status=next((each.client_status for each in others if each.client_status), 0),
+    )
+
+
+def _tagged(texts: Sequence[str]) -> str:
+    """The lines of ranks 1, 2 and so on, each with its rank before it."""
+    return "".join(f"rank {rank}: {line}\n" for rank, text in enumerate(texts, 1) for line in text.splitlines())
