@@ -15,7 +15,7 @@ from lab.places import DOCS
 from lab.programs.program import SETTLED, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
-from lab.records.table import COLUMNS, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, TRIPS
+from lab.records.table import COLUMNS, OF_PRINTED, OF_PROCESSORS, OF_ROUNDS, OF_SIDES, TRIPS
 from lab.report.build import COLUMNS as CLAIM_COLUMNS
 from lab.sites.site import Traits
 
@@ -78,7 +78,7 @@ def test_each_field_of_a_record_has_its_type_and_a_meaning() -> None:
 
 def test_each_column_has_a_meaning() -> None:
     (columns,), (claims,) = tables("## NAME.csv"), tables("## claims.csv")
-    assert names_of(columns) == [*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, COLUMNS[-1]]
+    assert names_of(columns) == [*COLUMNS[:-1], *OF_PROCESSORS, *OF_ROUNDS, *OF_SIDES, *OF_PRINTED, COLUMNS[-1]]
     assert names_of(claims) == list(CLAIM_COLUMNS)
 
 
