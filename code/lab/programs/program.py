@@ -88,8 +88,7 @@ SizeStep = Callable[[Request, Ends, Counts, int], Step]  # the last is a port
 Parse = Callable[[Request, tuple[StepOutcome, ...]], Reading]
 
 # Files that people write; the build makes every other file in the folder.
-TYPED = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk")
-ANY_SOURCE = (*TYPED, "Makefile", "*/Makefile", "makefile", "GNUmakefile")
+ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk", "*akefile")
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
         (
             "sources",
             "a list of: a text; 1 or more of them",
-            ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "Makefile"),
+            ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk", "*akefile"),
         ),
     ],
 )
