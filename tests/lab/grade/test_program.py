@@ -16,6 +16,7 @@ from lab.grade.checks.program import at_other_sizes, correct, fault_tests, progr
 from lab.grade.finding import Finding, Flaw
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
 from lab.programs.program import Sample
+from lab.sites.site import Witness
 from lab.submission.archive import PROGRAMS, Submission, make_page, pack
 from lab.submission.assignment import Demands
 from lab.submission.hand_in import program_files
@@ -63,6 +64,19 @@ class Pretending(fake_site.FakeSite):
             clock, total = end, total + size * count
         counters = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes"), round(total * self.sent))
         return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
+
+
+class Silent(Pretending):
+    """Logs a link without a frame."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.watched: list[Job] = []
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        self.watched.append(job)
+        (logs / "client.pcapng").touch()
+        return self.run(job)
 
 
 class Device(Pretending):
@@ -120,7 +134,9 @@ def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *na
     """The findings of a check of a submission with these programs."""
     plan = hand_ins.plan_on(written(folder, text), site, "d")
     assignment: Any = SimpleNamespace(asked=DEMANDS, name="small")
-    setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
+    witness = site if isinstance(site, Witness) else None
+    folders = (folder / "results", folder, folder)
+    setup = GradingSetup(assignment, site, plan, *folders, 1, lambda *_: None, witness=witness)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     programs = dict.fromkeys(names or ("binaries/mine/mine",), b"\x7fELF of the student")
     files = {PROGRAMS: pack(programs), "report.toml": b'authors = ["a"]\nids = ["a"]\ncourse = "b"\n'}
@@ -143,6 +159,20 @@ def test_times_must_grow_with_the_clock(tmp_path: Path, printed: Print, flaws: l
 @pytest.mark.parametrize("check", [program, rerun])
 def test_data_on_another_path_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
     assert [finding.kind for finding in findings_of(tmp_path, check, Pretending(sent=0.01))] == [Flaw.NOT_MEASURED]
+
+
+def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None:
+    site = Silent()
+
+    def made(case: Case) -> list[Finding]:
+        assert case.grader_evidence.facts.keys() == case.grader_plan.trials().keys()
+        return list(program(case))
+
+    findings = findings_of(tmp_path, made, site, EXPERIMENT.replace("repetitions = 1", "repetitions = 3"))
+    planned = [job for job in site.watched if {size for size, _ in sizes_and_counts(job)} == {64, 4096}]
+    assert len(planned) == len({job.perturbation for job in planned}) == 3 and len(site.watched) == 4
+    claimed = [finding for finding in findings if "are claimed, 0 crossed the link" in finding.what]
+    assert len(claimed) == len(findings) == 3 * 2 + 1 and {finding.kind for finding in findings} == {Flaw.MESSAGES}
 
 
 @pytest.mark.parametrize(
