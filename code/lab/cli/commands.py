@@ -134,6 +134,11 @@ TABLE_JSON = flag("--json", "write a JSON object for each row, one a line, besid
 CAUSES_REFERENCE = flag(
     "--reference", "write results/reference too, from which reports take it where nothing was counted"
 )
+COUNTED = (
+    argument("--series", action="append", help="count this series; may be repeated (default: those of [causes])"),
+    argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
+    argument("--top", type=count, default=20, help="functions to print for each end (default: 20)"),
+)
 READ = (site_of_records, hosts(), JOBS, RECORDS, YES)
 WHERE = (site(AUTO), hosts(), JOBS, RECORDS, YES)
 ON_EXACT = (site("exact"), hosts(), JOBS)
@@ -188,8 +193,11 @@ SECTIONS = {
         Command("cli.measure.table", "write the records as a CSV table", "verbs_throughput").takes(
             EXPERIMENTS_OR_ALL, *READ, TABLED, TABLE_REFERENCE, TABLE_JSON
         ),
-        Command("cli.measure.show", "print one record", "3f9a").takes(
-            argument("record", help="the first digits of its key, from a table's column record"), RECORDS
+        Command("cli.measure.show", "print one record, or write its frames", "3f9a --pcap frames.pcapng").takes(
+            argument("record", help="the first digits of its key, from a table's column record"),
+            RECORDS,
+            file("--pcap", "run the trial again and write the link's frames, for Wireshark", metavar="FILE"),
+            file("--experiment", f"{EXPERIMENT} that has the trial (default: search all)", metavar="FILE"),
         ),
         Command(
             "submission.compare.compare",
@@ -232,11 +240,7 @@ SECTIONS = {
             "verbs_throughput --series verbs --sizes 1,4K",
         ).takes(
             EXPERIMENTS,
-            argument(
-                "--series", action="append", help="count this series; may be repeated (default: those of [causes])"
-            ),
-            argument("--sizes", help="count these sizes, such as 1,4K,1M (default: those of [causes])"),
-            argument("--top", type=count, default=20, help="functions to print for each end (default: 20)"),
+            *COUNTED,
             CAUSES_REFERENCE,
             RECORDS,
             TABLED,

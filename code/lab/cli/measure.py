@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING, TextIO
 
 from lab.cli import INTERRUPTED
 from lab.cli.reporting import Reporting
-from lab.errors import LabError, tell
+from lab.errors import LabError, RecordError, tell
 from lab.files.storage import write_text
 from lab.files.store import is_current, keep_stamp
-from lab.places import REFERENCE, from_here
+from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.plan import Plan, Planned
-from lab.plan.planning import Workshop, most_trials, open_workshop
+from lab.plan.planning import Workshop, experiment_files, find_experiment, most_trials, open_workshop
 from lab.programs.program import LINES, ROUNDED
+from lab.records.facts import Facts
 from lab.records.record import find_key, has_record, read_facts, record_folder
-from lab.records.recorded import plans_of
+from lab.records.recorded import planned_of, plans_of
 from lab.records.reference import write_reference
 from lab.records.table import columns, format_json_lines, format_table, make_table, table_stamp
 from lab.run.estimate import TimeEstimate, is_wanted, preflight
@@ -249,7 +251,33 @@ def show(options: Namespace) -> int:
         print(f"{name:>14}: {table[name]}")
     for step in facts.measured.steps:
         print(f"{'client':>14}: {' '.join(step.client)}")
+    if options.pcap:
+        capture(facts, options.experiment, options.pcap)
     return 0
+
+
+def capture(facts: Facts, experiment: Path | None, file: Path) -> None:
+    """Run the trial of a record again and write the frames of its link. On exact each run has the same frames."""
+    from lab.grade.witness.capture import write  # imported lazily: printing a record needs no VM
+    from lab.sites.exact import ExactSite
+
+    files = experiment_files() if experiment is None else [find_experiment(experiment)]
+    planned = planned_of(facts, files)
+    if planned is None:
+        hint = f"lab show {facts.key[:8]} --pcap {file} --experiment FILE"
+        raise RecordError(f"no experiment plans this trial as its file is now: {facts.key[:8]}", hint=hint)
+    site = ExactSite(MACHINE, CACHE)
+    site.prepare(tell)
+    if (facts.asked.site, facts.asked.identity) != (site.name, site.identity()):
+        what = f"frames of a trial on another site or VM: {facts.asked.site} (only today's exact site logs them)"
+        raise RecordError(what, hint="lab run EXPERIMENT --site exact, then lab show one of its records")
+    if gone := [each.name for each in planned.trial.job.overlay if not each.is_file()]:
+        what = f"programs of the trial that are no longer in .cache: {', '.join(gone)}"
+        raise RecordError(what, hint="lab run --fresh of its experiment")
+    with tempfile.TemporaryDirectory() as folder:
+        site.run_watched(planned.trial.job, Path(folder))
+        count = write(Path(folder) / "client.pcapng", file)
+    print(f"{from_here(file)}: {count} frames at the client")
 
 
 def open_shop(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Workshop:

@@ -265,15 +265,21 @@ class Frame(NamedTuple):
         return max(self.size_bytes, SHORTEST_BYTES) + FRAME_EXTRA_BYTES
 
 
-def read(log: Path) -> Iterator[Frame]:
-    """All frames of a log, in the order of their times."""
+def blocks(log: Path) -> Iterator[tuple[int, bytes]]:
+    """All blocks of a log with their kinds."""
     with log.open("rb") as file:
         while start := file.read(BLOCK.size):
             kind, length = BLOCK.unpack(start) if len(start) == BLOCK.size else (0, 0)
             block = start + file.read(max(0, length - BLOCK.size))
             if length < BLOCK.size or len(block) < length:
                 raise SiteError("the log of the link is cut off", str(log))
-            if kind == FRAME:
-                _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
-                code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
-                yield Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])
+            yield kind, block
+
+
+def read(log: Path) -> Iterator[Frame]:
+    """All frames of a log, in the order of their times."""
+    for kind, block in blocks(log):
+        if kind == FRAME:
+            _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
+            code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
+            yield Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])

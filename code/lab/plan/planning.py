@@ -3,7 +3,7 @@
 import math
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +128,13 @@ def find_experiment(name: Path) -> Path:
     names = sorted(file.stem for folder in FOLDERS for file in folder.glob("*.toml"))
     expected, hint = f"one of {', '.join(names)}", nearest(name, names)
     raise SpecError(f"unknown experiment {name}", file=EXPERIMENTS, expected=expected, hint=hint)
+
+
+def experiment_files() -> Iterator[Path]:
+    """Every file that find_experiment() finds by its name."""
+    for folder in FOLDERS:
+        yield from sorted(folder.glob("*.toml"))
+    yield from sorted(file for file in ASSIGNMENTS.glob("*/*.toml") if file.stem == file.parent.name)
 
 
 def all_experiments() -> list[Path]:

@@ -17,9 +17,9 @@ from lab.experiment.reader import load
 from lab.files.storage import write_text
 from lab.places import REFERENCE
 from lab.plan.builds import compiled_before
-from lab.plan.plan import Plan, SiteFacts, binaries, files_of, make_plan
+from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
-from lab.records.facts import SITE, read_site
+from lab.records.facts import SITE, Facts, read_site
 from lab.records.record import RECORD, read_facts
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
@@ -100,6 +100,20 @@ def recorded_plans(
     for line in left_out(plans):
         tell(line)
     return plans
+
+
+def planned_of(facts: Facts, files: Iterable[Path]) -> Planned | None:
+    """Return a record's trial, as the first of some experiments plans it; None if none does now."""
+    site = read_site(facts.lasting())
+    for file in files:
+        experiment = load(file)
+        if facts.moment.first_asked_by.series not in (series.name for series in experiment.series):
+            continue
+        programs = {each: facts.asked.programs.get(each.name, "") for each in binaries([experiment])}
+        for planned in make_plan(experiment, site, programs).planned:
+            if planned.trial.key == facts.key:
+                return planned
+    return None
 
 
 def _of_site(groups: list[Group], named: str) -> list[Group]:
