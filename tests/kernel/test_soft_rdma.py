@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
@@ -80,13 +81,18 @@ def measured(planned: Planned, site: WallSite, facts: SiteFacts) -> Record:
     return measure(planned, site, facts)
 
 
-def test_verbs_tcp_mpi_and_a_peer_take_the_cable_between_two_devices(
-    site: WallSite, programs: dict[Path, str], tmp_path: Path
+@pytest.mark.parametrize("names", [("verbs", "tcp"), ("ib_write_bw", "mpi-tcp", "mpi-verbs")], ids=["few", "others"])
+def test_programs_take_the_cable_between_two_devices(
+    site: WallSite, programs: dict[Path, str], tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    series = (SERIES.format(program=name, **kind) for name, kind in KINDS.items())
-    (tmp_path / "all.toml").write_text(EXPERIMENT + "".join(series))
+    (tmp_path / "all.toml").write_text(
+        EXPERIMENT + "".join(SERIES.format(program=name, **KINDS[name]) for name in names)
+    )
     facts = SiteFacts.of(site)
-    assert site.ends == soft_rdma.with_gids(soft_rdma.ENDS) and "two routing domains" in facts.identity["cable"]
+    ends = (site.ends.client, site.ends.server)
+    gids = [Path(f"/sys/class/infiniband/{end.device}/ports/1/gids/{end.gid}").read_text().strip() for end in ends]
+    assert [IPv6Address(gid).ipv4_mapped for gid in gids] == [IPv4Address(end.host) for end in ends]
+    assert "two routing domains" in facts.identity["cable"]
     for planned in make_plan(load(tmp_path / "all.toml"), facts, programs).planned:
         record = measured(planned, site, facts)
         before, after = record.facts.measured.counters_before, record.facts.measured.counters_after

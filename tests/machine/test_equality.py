@@ -116,6 +116,7 @@ def hindered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Process, "execute", execute)
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("hindered")
 def test_vm_from_archived_packages_in_another_folder_gives_the_same_bytes(
     exact: ExactSite, first: Outcome, measured: Measured, reachable: Path, lost: list[str]

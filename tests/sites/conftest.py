@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests import namespaces
 from tests.sites.cluster import Cluster
-from tests.sites.jobs import Jobs
+from tests.sites.jobs import SITES, Jobs
 from tests.sites.ssh_hosts import SshHosts
 
 from lab.places import BENCH, CACHE, MACHINE
@@ -60,7 +60,7 @@ def open_slurm(cluster: Cluster) -> Opener:
     return lambda: slurm.open("", cluster.toml())
 
 
-@pytest.fixture(scope="session", params=["exact", "host", "vm", "ssh", "slurm"])
+@pytest.fixture(scope="session", params=SITES)
 def open_again(request: pytest.FixtureRequest) -> Opener:
     """Opens the site under test, as often as a test likes."""
     opener: Opener = request.getfixturevalue(f"open_{request.param}")

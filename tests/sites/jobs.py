@@ -16,6 +16,7 @@ from lab.plan.builds import kept_binary
 from lab.sites.agent import client as far_end
 from lab.sites.site import Site
 
+SITES = ("exact", "host", "vm", "ssh", "slurm")  # each with a fixture open_NAME
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
 LEAPS = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"

@@ -14,6 +14,7 @@ from tests.sites.jobs import (
     PORT,
     RECEIVED,
     SENT,
+    SITES,
     Jobs,
     await_none_running,
     await_true,
@@ -77,6 +78,13 @@ operation = "send"
 measure = "latency"
 """
 
+# A VM of the site `vm` boots for each job and runs it as the exact site's does: these tests repeat there for a release.
+but_vm = pytest.mark.parametrize(
+    "open_again",
+    [pytest.param(name, marks=pytest.mark.release) if name == "vm" else name for name in SITES],
+    indirect=True,
+)
+
 
 def record_of(experiment: str, site: Site, programs: dict[Path, str], folder: Path) -> Record:
     """The record of the experiment's only trial."""
@@ -100,6 +108,7 @@ def test_a_trial_has_a_whole_record_that_its_counters_and_its_clock_confirm(
     assert 0 < record.facts.clock_ns < 200 * NS
 
 
+@but_vm
 def test_both_ranks_of_an_mpi_program_start_at_their_ends_and_the_record_names_their_path(
     site: Site, programs: dict[Path, str], tmp_path: Path
 ) -> None:
@@ -163,6 +172,7 @@ def test_a_missing_program_is_named(several: dict[str, StepOutcome]) -> None:
     assert step.server_status == 127 and "no-such-server" in step.server_err
 
 
+@but_vm
 def test_a_job_past_its_deadline_is_ended_at_both_ends_and_later_steps_never_run(site: Site, jobs: Jobs) -> None:
     slow, never = jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true"), jobs.shell(LISTENING, "echo begun")
     outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=15))

@@ -9,10 +9,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from lab.errors import SiteError
 from lab.model.trial import Job, Link, Perturbation, Step
 
@@ -132,6 +128,9 @@ class Code:
     @cached_property
     def pages(self) -> tuple[tuple[int, bytes], ...]:
         """The executable pages with their offsets in the file; none of a file that is not a valid ELF."""
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+
         pages: list[tuple[int, bytes]] = []
         try:
             for segment in ELFFile(io.BytesIO(self.content)).iter_segments("PT_LOAD"):
@@ -152,6 +151,9 @@ class Code:
     @cached_property
     def _functions(self) -> list[tuple[int, int, str]]:
         """The start and the end of each function in the file, and its plainest name."""
+        from elftools.elf.elffile import ELFFile
+        from elftools.elf.sections import SymbolTableSection
+
         elf = ELFFile(io.BytesIO(self.content))
         functions: dict[int, tuple[int, int, str]] = {}
         for section in elf.iter_sections():

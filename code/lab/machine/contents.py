@@ -11,10 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from elftools.elf.dynamic import DynamicSegment
-from elftools.elf.elffile import ELFFile
-from elftools.elf.segments import InterpSegment
-
 from lab.errors import SiteError
 from lab.files import store
 from lab.files.store import sha256
@@ -141,6 +137,9 @@ def library(root: Path, soname: str) -> str:
 
 def needed(files: Iterable[Path]) -> set[str]:
     """The sonames in the dynamic sections of some files."""
+    from elftools.elf.dynamic import DynamicSegment
+    from elftools.elf.elffile import ELFFile
+
     sonames: set[str] = set()
     for path in files:
         with path.open("rb") as file:
@@ -152,6 +151,9 @@ def needed(files: Iterable[Path]) -> set[str]:
 
 def loader(root: Path, path: str) -> str:
     """The path of a program's loader, without / before it."""
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.segments import InterpSegment
+
     with inside(root, path).open("rb") as file:
         for segment in ELFFile(file).iter_segments("PT_INTERP"):
             assert isinstance(segment, InterpSegment)

@@ -14,10 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote
 
-import urllib3
-from urllib3.exceptions import HTTPError, MaxRetryError, NewConnectionError, ReadTimeoutError
-from urllib3.util import make_headers, parse_url
-
 from lab.errors import SpecError
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
@@ -25,7 +21,9 @@ from lab.supply.lock import Locked
 from lab.supply.packages import NotProvided, Packages, PartialFile, Provider, ProviderDown
 from lab.typed_json import Fault, Limits
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where packages are fetched: most commands fetch none
+    import urllib3
+    from urllib3.exceptions import HTTPError
     from urllib3.response import BaseHTTPResponse
 
 VARIABLE = "LAB_SUPPLY"  # providers separated by spaces, in place of those in lab.toml
@@ -241,6 +239,8 @@ class Web:
     def __init__(
         self, patience_s: float, clock: Callable[[], float] = time.monotonic, proxies: Mapping[str, str] | None = None
     ) -> None:
+        import urllib3
+
         self.patience_s, self.clock = patience_s, clock
         self.proxies = {**urllib.request.getproxies(), **(proxies or {})}
         self.timeout = urllib3.Timeout(connect=min(CONNECT_S, patience_s), read=patience_s)
@@ -253,6 +253,8 @@ class Web:
 
     def download(self, url: str, part: PartialFile) -> None:
         """Fetch the missing bytes, in several attempts if the connection breaks."""
+        from urllib3.exceptions import HTTPError
+
         deadline = self.clock() + self.patience_s + part.locked.size_bytes / SLOWEST_BYTES_S
         for _ in range(ATTEMPTS):
             had_bytes, fault = part.length, ""
@@ -285,6 +287,9 @@ class Web:
 
     def _request(self, url: str, headers: Mapping[str, str]) -> BaseHTTPResponse:
         """The response, its body not yet read, by the proxy that the environment or apt names, or by none."""
+        import urllib3
+        from urllib3.util import parse_url
+
         bare, login = _without_password(url)
         parsed = parse_url(bare)
         proxy = None if urllib.request.proxy_bypass(parsed.host or "") else self.proxies.get(parsed.scheme or "")
@@ -296,6 +301,8 @@ class Web:
 
     def _reason(self, error: HTTPError) -> str:
         """The reason why a server did not answer, as the end of a sentence."""
+        from urllib3.exceptions import MaxRetryError, NewConnectionError, ReadTimeoutError
+
         cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
         if isinstance(cause, NewConnectionError):
             return f"cannot be reached ({ERRNO.sub('', cause.args[0].rpartition(': ')[2])})"
@@ -327,6 +334,8 @@ def _require_package(response: BaseHTTPResponse, part: PartialFile) -> None:
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
     """A URL without its user, and the header with user and password."""
+    from urllib3.util import make_headers, parse_url
+
     parsed = parse_url(url)
     headers = make_headers(basic_auth=unquote(parsed.auth)) if parsed.auth else {}
     return parsed._replace(auth=None).url, headers
