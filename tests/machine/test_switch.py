@@ -94,8 +94,9 @@ def test_both_networks_connect_all_computers(exact: ExactSite) -> None:
         assert outcome.counters_after[f"{prefix}link0.frames"] > 1 < outcome.counters_after[f"{prefix}side0.frames"]
 
 
-def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite) -> None:
-    record = measured(exact, "ring")
+@pytest.mark.parametrize("series", ["ring", "mpi"])
+def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite, series: str) -> None:
+    record = measured(exact, "ring", series)
     ns = {each.size_bytes: each.time_ns for each in record.samples}
     assert sorted(ns) == [1 << 10, 1 << 14, 1 << 18]
     least_ns = 2 * 3 / 4 * (1 << 18) * 8  # all but a fourth of the vector leaves each computer twice, at 1 bit/ns

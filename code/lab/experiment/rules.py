@@ -83,7 +83,7 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
 
 def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     """All computers start at once: there is no server, and no pair of processes for each size."""
-    for key in ("server", "client", "ready", "server_stays", "client_stays", "mpi", "printed_by"):
+    for key in ("server", "client", "ready", "server_stays", "client_stays", "printed_by"):
         if getattr(table, key) != getattr(OwnTable, key):
             yield Fault(f"{key} and each do not go together", (*path, key), "each alone, for all computers")
     known = KNOWN - {"host", "source", "size"} | OF_COMPUTERS | {f"address:{rank}" for rank in range(MOST_COMPUTERS)}

@@ -220,6 +220,7 @@ def _blames(error: MachineError, end: int) -> bool:
 
 
 DAEMON_PORT = 18700
+LISTEN = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
 ASK = "/lab/ask"  # the launcher's remote shell, with host and command as arguments
 # A shell at the other end waits for the launcher's command. The daemon needs the remote shell too, or it ends (Open MPI
 # 4.1, plm_rsh_component.c).
@@ -240,12 +241,17 @@ def _apart(step: Step) -> Step:
     if step.server != DAEMON:
         return step
     at = step.client.index(LAUNCHER)
-    launcher, *arguments = (ASK if word == ECHO else word for word in step.client[at:])
-    listen: tuple[str, ...] = ("nc", "-l", "-p", str(DAEMON_PORT), "-e", "/bin/sh")
+    listen: tuple[str, ...] = LISTEN
     if at:  # the launcher may be ended before its daemon, whose status then means nothing
         listen = ("sh", "-c", f'trap "exit 0" TERM; {shlex.join(listen)} & wait $!; exit 0')
-    ask = ("sh", "-c", WRITE_ASK, ASK, SIDE[SERVER], str(DAEMON_PORT), launcher, *ON_THE_SIDE, *arguments)
+    ask = ("sh", "-c", WRITE_ASK, ASK, SIDE[SERVER], str(DAEMON_PORT), *asking(step.client[at:]))
     return Step(listen, (*step.client[:at], *ask), DAEMON_PORT)
+
+
+def asking(launcher: tuple[str, ...]) -> tuple[str, ...]:
+    """The launcher with ASK as its remote shell."""
+    first, *arguments = (ASK if word == ECHO else word for word in launcher)
+    return (first, *ON_THE_SIDE, *arguments)
 
 
 FRAME, FLAGS, OUT, HEAD = 6, 2, 2, 28  # of a pcapng log

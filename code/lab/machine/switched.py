@@ -21,7 +21,7 @@ from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running, path_of
 from lab.machine.results import CLIENT, SERVER, EndResult, Watch
 from lab.machine.runner import LOADER
 from lab.machine.sparse import anonymous_file
-from lab.model.trial import Job, Link, Outcome, StepOutcome
+from lab.model.trial import DAEMON, Job, Link, Outcome, StepOutcome
 
 # In place of init's functions for a pair: no VM tells another one when it begins or ends.
 ALONE = """
@@ -49,7 +49,7 @@ EXIT_S = 10.0  # from the end of a VM until its process, or the switch, is gone
 def digest(machine: Path) -> str:
     """A digest of all that decides what happens between the VMs, besides the wires."""
     sources = {file.name: sha256(file) for file in machine.glob("switch/*.[ch]")}
-    return hashlib.sha256(sums_of(sources) + f"{ALONE}{MOVE}".encode()).hexdigest()
+    return hashlib.sha256(sums_of(sources) + f"{ALONE}{MOVE}{WRITE_ASK}".encode()).hexdigest()
 
 
 def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Path, logs: Path | None = None) -> Outcome:
@@ -137,10 +137,29 @@ def _blamed(error: MachineError) -> int | None:
     return int(found[1]) if found else None
 
 
+# The remote shell of MPI's launcher. Its first argument is a host on the link, which it asks over the side network, as
+# soon as a shell listens there.
+WRITE_ASK = f"""
+cat >$0 <<'END'
+#!/bin/sh
+at=192.168.7.${{1##*.}}; shift
+until echo "ln -s /bin/sh $0; exec $*" | nc $at {results.DAEMON_PORT}; do usleep 20000; done 2>/dev/null
+END
+chmod +x $0 && exec "$@"
+"""
+
+
 def of_rank(job: Job, rank: int) -> Job:
     """The job of one VM, as if its process were a client."""
-    steps = (replace(step, client=step.ranks[rank], ranks=None) for step in job.steps if step.ranks)
+    steps = (replace(step, client=_command(step.ranks, rank), ranks=None) for step in job.steps if step.ranks)
     return replace(job, steps=tuple(steps))
+
+
+def _command(ranks: Sequence[tuple[str, ...]], rank: int) -> tuple[str, ...]:
+    """The command of one VM: of MPI, the launcher or a shell that waits for the command of its daemon."""
+    if DAEMON not in ranks:
+        return ranks[rank]
+    return results.LISTEN if rank else ("sh", "-c", WRITE_ASK, results.ASK, *results.asking(ranks[0]))
 
 
 def joined_outcome(

@@ -6,7 +6,7 @@ server. Neither end needs to log in to the other.
 """
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -36,6 +36,12 @@ DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=non
 ON_NODES = (LAUNCHER, "--allow-run-as-root", *DAEMON_BY_SRUN)
 NODES = ("+n0", "+n1")
 SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
+
+
+def launch_together(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
+    """Return the step that runs a rank on each of several computers: the launcher on the first, a daemon on others."""
+    step = _apart(settings, ranks)
+    return replace(step, server=(), ranks=(step.client, *(DAEMON,) * (len(ranks) - 1)))
 
 
 def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
@@ -69,7 +75,7 @@ def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
     return Step.launched((*ISOLATED, *_arguments(settings, ranks, by_host=False)))
 
 
-def _apart(settings: dict[str, str], ranks: tuple[Rank, Rank], more: Words = ()) -> Step:
+def _apart(settings: dict[str, str], ranks: Sequence[Rank], more: Words = ()) -> Step:
     return Step(DAEMON, (*APART, *more, *_arguments(settings, ranks)), 0)
 
 
@@ -96,10 +102,10 @@ def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix")
     return Step.launched((*SRUN, f"--mpi={pmi}", "sh", "-c", choice))
 
 
-def _arguments(settings: dict[str, str], ranks: tuple[Rank, Rank], *, by_host: bool = True) -> Words:
-    """Return the settings of both ranks (`--mca`), then each rank's environment (`-x`) and program."""
+def _arguments(settings: dict[str, str], ranks: Sequence[Rank], *, by_host: bool = True) -> Words:
+    """Return the settings of all ranks (`--mca`), then each rank's environment (`-x`) and program."""
     shared = (word for name, value in settings.items() for word in ("--mca", name, value))
-    first, second = (
+    each = (
         (
             *(("--host", rank.host) if by_host else ()),
             *("-np", "1", *(word for name, value in rank.values for word in ("-x", f"{name}={value}"))),
@@ -107,7 +113,7 @@ def _arguments(settings: dict[str, str], ranks: tuple[Rank, Rank], *, by_host: b
         )
         for rank in ranks
     )
-    return (*shared, *first, ":", *second)
+    return (*shared, *(word for words in each for word in (*words, ":")))[:-1]
 
 
 LAUNCHERS: dict[str, Starter] = {

@@ -1,6 +1,6 @@
 """mpi-pingpong: one launcher starts both ranks, one at each end of the link; over TCP or over verbs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step
@@ -29,6 +29,13 @@ def launch(
     first = Rank(ends.client.host, _environment(transport, ends.client), command)
     second = Rank(ends.server.host, _environment(transport, ends.server), other or command)
     return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, (first, second))
+
+
+def launch_together(transport: str, ends: Sequence[End], commands: Sequence[Words], more: Mapping[str, str]) -> Step:
+    """Return the step that runs a command as the rank of each of several computers."""
+    each = zip(ends, commands, strict=True)
+    ranks = [Rank(end.host, _environment(transport, end), command) for end, command in each]
+    return launchers.launch_together({**TRANSPORTS[transport], **more}, ranks)
 
 
 def _options(request: Request) -> tuple[str, ...]:

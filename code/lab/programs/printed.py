@@ -36,7 +36,7 @@ COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,
 NONE = "no line has a result"
 NOTED_PERCENT = 3  # two digits, the second of them a 5, leave open 1 %; one digit 6 % and more
 # What Open MPI writes before the lines of a rank, or where it cuts its output.
-RANK = re.compile(r"\[1,([01])\]<std(?:out|err)>:")
+RANK = re.compile(r"\[1,(\d+)\]<std(?:out|err)>:")
 # The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
 PARTS = re.compile(r"\(\?(?:P<\w+>|.)|\[\^?\]?(?:\\.|[^]\\])*\]|\\.|[*+?}]\?|.", re.DOTALL)
 CLASSES = {r"\d": "0-9", r"\s": " \t", r"\w": "A-Za-z0-9_"}

@@ -155,6 +155,8 @@ class Commands:
         if self.each:
             shared |= {"computers": self.computers, "address": addresses, "addresses": addresses}
             ranks = tuple(filled(self.each, end, rank=rank) for rank, end in enumerate(computers))
+            if self.mpi:
+                return mpi.launch_together(self.mpi, computers, ranks, TAGGED)
             return Step((), ranks[0], port, ranks=ranks)
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
         step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port), self.printed or None)
