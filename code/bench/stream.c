@@ -71,16 +71,21 @@ static void stream(const struct run *run, struct windows *w)
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
-	uint64_t sent = post_first_list(run, least(f->post_list, w->messages)), done = 0, posted;
+	uint64_t messages = w->messages, posted;
+	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0;
 
-	while (done < w->messages) {
-		posted = 0;
-		if (sent < w->messages && sent - done + f->post_list <= f->depth)
-			posted = t->post(l, least(w->messages - sent, f->post_list));
-		sent += posted;
-		done += posted > 0 ? t->peek(l) : t->reap(l);
-		if (done >= w->mark)
+	while (done < messages) {
+		if (sent < messages && sent - done + f->post_list <= f->depth &&
+		    (posted = t->post(l, least(messages - sent, f->post_list))) > 0) {
+			sent += posted;
+			done += t->peek(l);
+		} else {
+			done += t->reap(l);
+		}
+		if (done >= w->mark) {
 			look(run, w, done);
+			messages = w->messages;
+		}
 	}
 }
 
