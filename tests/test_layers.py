@@ -30,7 +30,7 @@ FOLDERS = {
             "door explain verbs_address verbs_device",
             "rules verbs_connect watch",
             "bench rounds session tcp_bytes verbs_control verbs_receive",
-            "sweep tcp_control verbs_send",
+            "sweep tcp_control tcp_streams verbs_send",
             "mpi_exchange program tcp verbs_pingpong",
             "verbs",
             "mpi_pingpong tcp_client tcp_server verbs_client verbs_server",

@@ -174,6 +174,7 @@ int door_wait(int listener, const struct hello *here, uint64_t deadline_ns)
 
 	d.listener = listener;
 	d.here = here;
+	d.count = 0;
 	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
 	while (client < 0 && now_ns() < deadline_ns) {
 		sleep_until_something_happens(&d, deadline_ns);

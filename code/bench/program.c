@@ -45,11 +45,7 @@ static const struct output *output_of(const struct options *o)
 
 static struct session open_session(const struct options *o, const struct transport *t)
 {
-	struct session s = o->role == SERVER ? session_serve(o, t->tune) : session_join(o, t->tune);
-
-	if (s.listener >= 0)
-		watch_listener(s.listener);
-	return s;
+	return o->role == SERVER ? session_serve(o, t->tune) : session_join(o, t->tune);
 }
 
 static void measure(const struct options *o, const struct transport *t, struct link *link, const struct output *output,
@@ -86,6 +82,8 @@ int program_run(int argc, char **argv, enum role role, const struct transport *t
 	if (role == CLIENT)
 		output->begin();
 	link = t->open(o, &session);
+	if (session.listener >= 0)
+		watch_listener(session.listener);
 	if (role == CLIENT) {
 		note_processors(o);
 		csv_note("round_trips_stamped_by", "%s", ticks_choose(TICKS_CLOCK_SOURCE));

@@ -10,32 +10,44 @@
 #include "side.h"
 #include "watch.h"
 
+int session_serve_again(const struct session *session, const struct options *o)
+{
+	struct hello here;
+	int peer;
+
+	hello_fill(&here, o);
+	peer = door_wait(session->listener, &here, ns_from_now(o->deadline_s));
+	if (peer < 0)
+		die("no client came within the deadline");
+	return peer;
+}
+
 struct session session_serve(const struct options *o, side_tune tune)
 {
 	struct session session = { -1, side_listen(o->listen, (uint16_t)o->port, tune) };
-	uint64_t deadline = ns_from_now(o->deadline_s);
-	struct hello here;
 
-	hello_fill(&here, o);
-	session.peer = door_wait(session.listener, &here, deadline);
-	if (session.peer < 0)
-		die("no client came within the deadline");
+	session.peer = session_serve_again(&session, o);
 	return session;
 }
 
-struct session session_join(const struct options *o, side_tune tune)
+int session_join_again(const struct options *o, side_tune tune)
 {
 	uint64_t deadline = ns_from_now(o->deadline_s);
-	struct session session = { side_connect(o->host, o->source, (uint16_t)o->port, deadline, tune), -1 };
+	int peer = side_connect(o->host, o->source, (uint16_t)o->port, deadline, tune);
 	struct hello hello;
 	struct verdict v;
 
 	hello_fill(&hello, o);
-	side_write(session.peer, &hello, sizeof(hello));
-	if (!side_read(session.peer, &v, sizeof(v), deadline))
+	side_write(peer, &hello, sizeof(hello));
+	if (!side_read(peer, &v, sizeof(v), deadline))
 		die("the server at %s gave no answer; is it a lab-bench server?", o->host);
 	verdict_obey(&v, o->host);
-	return session;
+	return peer;
+}
+
+struct session session_join(const struct options *o, side_tune tune)
+{
+	return (struct session){ session_join_again(o, tune), -1 };
 }
 
 /* On the wire: big-endian. */

@@ -18,6 +18,10 @@ struct session session_serve(const struct options *options, side_tune tune);
 /* Client: joins the server, or prints the server's reason and exits. */
 struct session session_join(const struct options *options, side_tune tune);
 
+/* One more connection of the same two ends: the server's, and the client's. */
+int session_serve_again(const struct session *session, const struct options *options);
+int session_join_again(const struct options *options, side_tune tune);
+
 /* Waits until the other end has finished, and closes the socket to it. The client receives the server's part of the
  * costs of each size; costs has one entry for each size. */
 void session_end(const struct options *options, int peer, struct cost *costs);

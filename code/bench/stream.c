@@ -71,16 +71,21 @@ static void stream(const struct run *run, struct windows *w)
 	const struct transport *t = run->transport;
 	struct link *l = run->link;
 	const struct flow *f = run->flow;
-	uint64_t sent = post_first_list(run, least(f->post_list, w->messages)), done = 0, posted;
+	uint64_t messages = w->messages, posted;
+	uint64_t sent = post_first_list(run, least(f->post_list, messages)), done = 0;
 
-	while (done < w->messages) {
-		posted = 0;
-		if (sent < w->messages && sent - done + f->post_list <= f->depth)
-			posted = t->post(l, least(w->messages - sent, f->post_list));
-		sent += posted;
-		done += posted > 0 ? t->peek(l) : t->reap(l);
-		if (done >= w->mark)
+	while (done < messages) {
+		if (sent < messages && sent - done + f->post_list <= f->depth &&
+		    (posted = t->post(l, least(messages - sent, f->post_list))) > 0) {
+			sent += posted;
+			done += t->peek(l);
+		} else {
+			done += t->reap(l);
+		}
+		if (done >= w->mark) {
 			look(run, w, done);
+			messages = w->messages;
+		}
 	}
 }
 
@@ -186,30 +191,39 @@ void stream_answer_round(const struct run *run, uint64_t messages)
 	stream_answer(run, &w);
 }
 
-/* The receiver sends how long before its last look each window ended; that look was at the time of its answer here. */
+/* The receiver sends how long before its last look each sample ended; that look was at the time of its answer here. */
+static void count_back(struct sample *samples, size_t count, uint64_t whole_ns)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (samples[i].time_ns >= whole_ns)
+			die("the server reports a window %" PRIu64 " ns before the end of a round of %" PRIu64 " ns",
+			    samples[i].time_ns, whole_ns);
+		samples[i].time_ns = whole_ns - samples[i].time_ns;
+	}
+}
+
 static void hear_windows(const struct run *run)
 {
 	struct result *result = run->result;
-	const uint64_t whole_ns = result->confirmed.time_ns;
 
 	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
-	if (run->options->duration_s) { /* they start at the first one's start */
+	if (run->options->duration_s) /* they start at the first one's start */
 		result->completed = result->samples[result->count - 1];
-		return;
-	}
-	for (size_t i = 0; i < result->count; i++) {
-		if (result->samples[i].time_ns >= whole_ns)
-			die("the server reports a window %" PRIu64 " ns before the end of a round of %" PRIu64 " ns",
-			    result->samples[i].time_ns, whole_ns);
-		result->samples[i].time_ns = whole_ns - result->samples[i].time_ns;
-	}
+	else
+		count_back(result->samples, result->count, result->confirmed.time_ns);
 }
 
 static void add_shares(const struct run *run, uint64_t start_ns)
 {
 	struct result *result = run->result;
+	const struct transport *t = run->transport;
 
-	result->share_count = run->transport->shares(run->link, result->shares);
+	result->share_count = t->shares(run->link, result->shares);
+	if (result->share_count > 0 && t->hear) {
+		result->share_count = t->hear(run->link, result->shares, SHARES_MAX);
+		count_back(result->shares, result->share_count, result->confirmed.time_ns);
+		return;
+	}
 	for (size_t i = 0; i < result->share_count; i++)
 		result->shares[i].time_ns -= start_ns;
 }
@@ -234,20 +248,35 @@ void stream_windows(const struct run *run)
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
 	run->result->processor = stops.processor;
-	if (run->transport->shares)
-		add_shares(run, w.start_ns);
 	if (run->transport->hear)
 		hear_windows(run);
+	if (run->transport->shares)
+		add_shares(run, w.start_ns);
 }
 
-static void tell_windows(const struct run *run, const struct windows *w)
+/* Sends samples with the time before the last one's end. */
+static void tell(const struct run *run, struct sample *samples, size_t count)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		last_ns = samples[i].time_ns > last_ns ? samples[i].time_ns : last_ns;
+	for (size_t i = 0; i < count; i++)
+		samples[i].time_ns = last_ns - samples[i].time_ns;
+	run->transport->tell(run->link, samples, count);
+}
+
+static void tell_results(const struct run *run, const struct windows *w)
 {
 	struct result *result = run->result;
-	const uint64_t last_ns = last_window(run, w).time_ns;
+	const struct transport *t = run->transport;
 
-	for (size_t i = 0; i < result->count && !run->options->duration_s; i++)
-		result->samples[i].time_ns = last_ns - result->samples[i].time_ns;
-	run->transport->tell(run->link, result->samples, result->count);
+	if (run->options->duration_s && last_window(run, w).messages > 0)
+		t->tell(run->link, result->samples, result->count);
+	else
+		tell(run, result->samples, result->count);
+	if (t->shares && (result->share_count = t->shares(run->link, result->shares)) > 0)
+		tell(run, result->shares, result->share_count);
 }
 
 void stream_answer_windows(const struct run *run)
@@ -259,5 +288,5 @@ void stream_answer_windows(const struct run *run)
 	if (run->options->both)
 		run->result->back = last_window(run, &w);
 	if (run->transport->tell)
-		tell_windows(run, &w);
+		tell_results(run, &w);
 }

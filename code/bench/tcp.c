@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "buffer.h"
 #include "clock.h"
@@ -16,15 +17,16 @@
 
 #define LANDING_BYTES (1u << 20) /* bytes of one recv: many small messages, or a part of a large one */
 #define LARGE_BYTES 4096         /* a message of at least this size takes several frames */
-#define TCP_END 1                /* the byte after the last message of a round that ends by time */
 #define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
 
 static bool nodelay;
-static uint64_t send_buffer, receive_buffer;
+static uint64_t streams, send_buffer, receive_buffer;
 
 static struct option_spec tcp_options[] = {
 	{ "nodelay", OPTION_FLAG, &nodelay, "no", true, NULL, "set TCP_NODELAY: send small messages at once", 0, 0,
 	  NULL },
+	{ "streams", OPTION_NUMBER, &streams, "1", true, NULL, "connections that share the messages of a size", 1,
+	  TCP_STREAMS_MAX, "connections" },
 	{ "send-buffer", OPTION_BYTES, &send_buffer, "0", true, NULL, "SO_SNDBUF (0: the kernel's choice)", 1,
 	  INT32_MAX, "bytes" },
 	{ "receive-buffer", OPTION_BYTES, &receive_buffer, "0", true, NULL, "SO_RCVBUF (0: the kernel's choice)", 1,
@@ -60,9 +62,11 @@ static struct link *tcp_open(const struct options *o, const struct session *s)
 	l->fd = s->peer;
 	l->flags = MSG_NOSIGNAL | (o->wait == WAIT_EVENT ? 0 : MSG_DONTWAIT);
 	l->yield = o->wait == WAIT_YIELD;
+	l->sleeps = o->wait == WAIT_EVENT;
 	l->check = o->verify;
 	l->nodelay = nodelay;
 	l->buffer = buffer_new(o);
+	tcp_streams_open(l, streams, o, s, tcp_tune);
 	if (o->role == CLIENT) {
 		csv_note("mss", "%d", option_value(l->fd, IPPROTO_TCP, TCP_MAXSEG));
 		csv_note("so_sndbuf", "%d", option_value(l->fd, SOL_SOCKET, SO_SNDBUF));
@@ -82,6 +86,7 @@ static void tcp_begin(struct link *l, uint64_t messages)
 {
 	l->messages = messages;
 	l->posted = l->arrived = 0;
+	tcp_streams_begin(l, messages);
 }
 
 static unsigned char *tcp_outgoing(struct link *l, uint64_t message)
@@ -96,6 +101,8 @@ static unsigned char *tcp_incoming(struct link *l, uint64_t message)
 
 static uint64_t tcp_post(struct link *l, uint64_t messages)
 {
+	if (l->stream_count > 1)
+		return tcp_streams_post(l);
 	for (uint64_t i = 0; i < messages; i++)
 		tcp_send_all(l, tcp_outgoing(l, l->posted++), l->flow.size_bytes);
 	return messages;
@@ -103,14 +110,12 @@ static uint64_t tcp_post(struct link *l, uint64_t messages)
 
 static uint64_t tcp_stop(struct link *l)
 {
-	return l->posted;
+	return l->stream_count > 1 ? tcp_streams_stop(l) : l->posted;
 }
 
 static void tcp_finish(struct link *l)
 {
-	if (l->messages == UNTIL_STOPPED)
-		tcp_send_all(l, &(unsigned char){ TCP_END }, 1);
-	tcp_push(l);
+	tcp_streams_finish(l);
 }
 
 static void arrive_in_slots(struct link *l)
@@ -157,7 +162,9 @@ static void arrive_until_mark(struct link *l, struct windows *w)
 
 static void tcp_arrive(struct link *l, struct windows *w)
 {
-	if (l->check)
+	if (l->stream_count > 1)
+		tcp_streams_arrive(l, w, l->landing, LANDING_BYTES);
+	else if (l->check)
 		arrive_in_slots(l);
 	else if (l->messages == UNTIL_STOPPED)
 		arrive_until_mark(l, w);
@@ -187,6 +194,8 @@ static void tcp_pongs(struct link *l, uint64_t messages)
 
 static void tcp_close(struct link *l)
 {
+	for (uint64_t i = 1; i < l->stream_count; i++)
+		close(l->streams[i].fd);
 	buffer_free(&l->buffer);
 	free(l->landing);
 	free(l);
@@ -201,6 +210,7 @@ const struct transport tcp_transport = {
 	.begin = tcp_begin,
 	.post = tcp_post,
 	.stop = tcp_stop,
+	.shares = tcp_streams_shares,
 	.arrive = tcp_arrive,
 	.finish = tcp_finish,
 	.signal = tcp_signal,

@@ -1,14 +1,28 @@
-/* The TCP transport: the connection of the side channel carries the messages too, so there is only one. */
+/* The TCP transport: the connection of the side channel carries messages too, so that one stream needs no other. */
 #ifndef TCP_LINK_H
 #define TCP_LINK_H
 
 #include "buffer.h"
 #include "transport.h"
 
-struct link {
+#define TCP_END 1 /* the byte after the last message of a round that ends by time */
+#define TCP_STREAMS_MAX 16
+
+/* A connection, and what it has moved of a round. */
+struct tcp_stream {
 	int fd;
+	uint64_t messages, posted; /* of this connection: all, and sent as a whole */
+	uint64_t bytes;            /* sent of the next message; at the receiver, received of all */
+	uint64_t end_ns;           /* when all had arrived */
+	bool ended;
+};
+
+struct link {
+	int fd; /* of the side channel, and of the first stream */
+	struct tcp_stream streams[TCP_STREAMS_MAX];
+	uint64_t stream_count, turn;
 	int flags; /* flags of send and recv: how to wait */
-	bool yield, check, nodelay;
+	bool yield, sleeps, check, nodelay;
 	struct flow flow;
 	struct buffer buffer;
 	unsigned char *landing;
@@ -25,6 +39,15 @@ void tcp_receive_all(struct link *l, unsigned char *bytes, uint64_t size);
 
 /* Receives what is there, at least one byte; returns how many. */
 uint64_t tcp_receive_some(struct link *l, unsigned char *bytes, uint64_t size);
+
+/* Several connections that share the messages of a round; all calls are of all of them. */
+void tcp_streams_open(struct link *l, uint64_t count, const struct options *o, const struct session *s, side_tune tune);
+void tcp_streams_begin(struct link *l, uint64_t messages);
+uint64_t tcp_streams_post(struct link *l); /* sends one message, on whichever connection has room; returns 1 */
+uint64_t tcp_streams_stop(struct link *l);
+void tcp_streams_finish(struct link *l);
+void tcp_streams_arrive(struct link *l, struct windows *w, unsigned char *landing, uint64_t room);
+size_t tcp_streams_shares(struct link *l, struct sample *shares);
 
 /* Pushes out all bytes: none waits for more to be sent. */
 void tcp_push(struct link *l);

@@ -85,7 +85,7 @@ static void note_link(const struct link *l)
 	csv_note("chunk_bytes", "%" PRIu64, verbs_chunk_bytes(l));
 	csv_note("post_list_rule",
 		 "half the depth and a divisor of the messages per completion; WRITE in packets of 4096 bytes: "
-		 "128 packets within a window, else 64 messages and 256 KiB within half of one");
+		 "128 packets within a window, else 64 messages and 256 KiB within half of one; with --both 4 KiB");
 }
 
 static struct link *verbs_open(const struct options *o, const struct session *s)
@@ -100,6 +100,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->mark = 1;
 	l->pair_count = l->verbs->pairs;
 	l->serves = o->both && two_sided(l);
+	l->is_plain = l->pair_count == 1 && !l->serves;
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
 	verbs_connect(l);

@@ -52,7 +52,8 @@ struct link {
 	struct ibv_qp_ex *extended; /* the first pair's, if ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct verbs_control control;
-	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
+	bool is_plain; /* one pair, one direction at a time: the loops are shorter */
+	bool serves;   /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
 	bool global_route;     /* packets carry GIDs */

@@ -46,25 +46,20 @@ void verbs_poll_die(int result)
 	die("ibv_poll_cq: error %d: the device or its driver has failed; see `dmesg`", result);
 }
 
-static int poll_in_turn(struct verbs_queue *q, int room, struct ibv_wc *wc)
+static __attribute__((noinline)) int poll_in_turn(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
 	int found = 0;
 
-	for (uint64_t i = 0; i < q->count && found == 0; i++)
-		found = ibv_poll_cq(q->cqs[q->turn++ % q->count], room, wc);
+	for (uint64_t i = 0; i < q->count && found == 0; i++) {
+		q->cq = q->cqs[q->turn++ % q->count];
+		found = verbs_queue_poll_one(q, room, wc);
+	}
 	return found;
 }
 
 int verbs_queue_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)
 {
-	int found = q->count == 1 ? ibv_poll_cq(q->cq, room, wc) : poll_in_turn(q, room, wc);
-
-	if (found < 0)
-		verbs_poll_die(found);
-	for (int i = 0; i < found; i++)
-		if (wc[i].status != IBV_WC_SUCCESS)
-			verbs_status_die(&wc[i]);
-	return found;
+	return q->count == 1 ? verbs_queue_poll_one(q, room, wc) : poll_in_turn(q, room, wc);
 }
 
 static int wait_poll(struct verbs_queue *q, int room, struct ibv_wc *wc)

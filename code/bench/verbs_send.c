@@ -78,7 +78,7 @@ static void mark_last(struct ibv_send_wr *wr)
 	wr->imm_data = htonl(VERBS_LAST);
 }
 
-static void post_send(struct verbs_pair *p, struct ibv_send_wr *wr)
+static inline void post_send(const struct verbs_pair *p, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 	int error = ibv_post_send(p->qp, wr, &bad);
@@ -125,7 +125,7 @@ uint64_t verbs_send_stop(struct link *l)
 	return messages;
 }
 
-static uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)
+static inline uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)
 {
 	struct ibv_send_wr *first = &l->ring[p->posted % l->ring_messages * l->flow.operations];
 	struct ibv_send_wr *last = first + messages * l->flow.operations - 1;
@@ -153,7 +153,7 @@ static struct verbs_pair *pair_in_turn(struct link *l)
 	return NULL;
 }
 
-static uint64_t post_to_pairs(struct link *l, uint64_t messages)
+static __attribute__((noinline)) uint64_t post_to_pairs(struct link *l, uint64_t messages)
 {
 	struct verbs_pair *const p = pair_in_turn(l);
 	const uint64_t list = l->flow.post_list;
@@ -186,16 +186,22 @@ static void pair_completed(struct verbs_pair *p, uint64_t messages)
 		p->end_ns = now_ns();
 }
 
-static uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
+static __attribute__((noinline)) void pairs_completed(struct link *l, const struct ibv_wc *wc, int found)
+{
+	for (int i = 0; i < found; i++)
+		pair_completed(verbs_pair_of(l, &wc[i]), wc[i].wr_id);
+}
+
+static inline uint64_t completed(struct link *l, const struct ibv_wc *wc, int found)
 {
 	uint64_t messages = 0;
 
 	for (int i = 0; i < found; i++) {
 		watch_advance();
 		messages += wc[i].wr_id;
-		if (l->pair_count > 1)
-			pair_completed(verbs_pair_of(l, &wc[i]), wc[i].wr_id);
 	}
+	if (l->pair_count > 1)
+		pairs_completed(l, wc, found);
 	return messages;
 }
 
@@ -208,20 +214,24 @@ size_t verbs_send_shares(struct link *l, struct sample *shares)
 	return l->pair_count;
 }
 
-static uint64_t look(struct link *l)
+/* Of several pairs, or of an end that receives too. */
+static __attribute__((noinline)) uint64_t peek_at_all(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
+	if (l->serves)
+		verbs_receive_arrived(l);
 	return completed(l, wc, verbs_queue_poll(&l->sends, BATCH, wc));
 }
 
 /* The other end may need receive requests of this one before it can complete anything. */
 static uint64_t reap_and_serve(struct link *l)
 {
-	uint64_t messages;
+	struct ibv_wc wc[BATCH];
+	int found;
 
 	polling_begins();
-	while ((messages = look(l)) == 0) {
+	while ((found = verbs_queue_poll(&l->sends, BATCH, wc)) == 0) {
 		if (verbs_receive_arrived(l)) {
 			polling_begins();
 			continue;
@@ -230,14 +240,23 @@ static uint64_t reap_and_serve(struct link *l)
 			sched_yield();
 		polling_was_in_vain();
 	}
-	return messages;
+	return completed(l, wc, found);
 }
 
 uint64_t verbs_send_peek(struct link *l)
 {
-	if (l->serves)
-		verbs_receive_arrived(l);
-	return look(l);
+	struct ibv_wc wc[BATCH];
+	uint64_t messages = 0;
+	int found;
+
+	if (!l->is_plain)
+		return peek_at_all(l);
+	found = verbs_queue_poll_one(&l->sends, BATCH, wc);
+	for (int i = 0; i < found; i++) {
+		watch_advance();
+		messages += wc[i].wr_id;
+	}
+	return messages;
 }
 
 uint64_t verbs_send_reap(struct link *l)

@@ -10,12 +10,16 @@
 static const struct flow flow = { .size_bytes = 64, .iterations = 40, .operations = 1 };
 static struct sample rows[] = { { 2, 1000 }, { 38, 2000 } }, trips[] = { { 0, 500 } };
 static struct sample completions[] = { { 2, 900 }, { 38, 1900 } };
-static const struct cost costs[] = { { 64, 40, { 900, 400 }, { 800, 0 } },
-				     { 128, 2, { 9, 8 }, { 7, 6 } },
-				     { 256, 1, { 5, 4000 }, { 4, 4 } } };
-static const struct result windows = {
-	.count = 2, .samples = rows, .completed = { 40, 20000 }, .confirmed = { 40, 25600 }
-};
+static struct sample shares[] = { { 21, 650 }, { 19, 600 } };
+static const struct cost costs[] = { { 64, 40, { 40, 700 }, { 900, 400 }, { 800, 0 } },
+				     { 128, 2, { 0, 0 }, { 9, 8 }, { 7, 6 } },
+				     { 256, 1, { 0, 0 }, { 5, 4000 }, { 4, 4 } } };
+static const struct result windows = { .count = 2,
+				       .samples = rows,
+				       .completed = { 40, 20000 },
+				       .confirmed = { 40, 25600 },
+				       .share_count = 2,
+				       .shares = shares };
 static const struct options until_stable = { .until_stable = 1, .rounds_cap = 2 };
 
 static struct result rounds(bool reached)
@@ -61,15 +65,15 @@ TEST(csv_rows_are_integers_and_the_last_line_counts_them)
 		"# path_mtu=4096\n",
 		"\nsize_bytes,sample,index,messages,bytes,time_ns\n",
 		"\n64,window,0,2,128,1000\n64,window,1,38,2432,2000\n64,completed,0,40,2560,20000\n"
-		"64,confirmed,0,40,2560,25600\n",
-		"\n64,client_processor,0,40,2560,900\n64,client_kernel,0,40,2560,400\n"
+		"64,confirmed,0,40,2560,25600\n64,share,0,21,1344,650\n64,share,1,19,1216,600\n",
+		"\n64,back,0,40,2560,700\n64,client_processor,0,40,2560,900\n64,client_kernel,0,40,2560,400\n"
 		"64,server_processor,0,40,2560,800\n64,server_kernel,0,40,2560,0\n"
 		"128,client_processor,0,2,256,9\n128,client_kernel,0,2,256,8\n"
 		"128,server_processor,0,2,256,7\n128,server_kernel,0,2,256,6\n",
 		/* a tick of the kernel is no longer than the whole time */
 		"\n256,client_processor,0,1,256,5\n256,client_kernel,0,1,256,5\n"
 		"256,server_processor,0,1,256,4\n256,server_kernel,0,1,256,4\n",
-		"\n# end rows=16\n",
+		"\n# end rows=19\n",
 	};
 
 	for (size_t i = 0; i < COUNT(parts); i++)

@@ -96,6 +96,20 @@ def test_the_client_prints_the_cpu_time_of_both_ends_for_each_size(start: Start,
     assert server.wait(30) == 0
 
 
+@pytest.mark.parametrize("wait", ["poll", "event"])
+@pytest.mark.parametrize("number", [("--duration", "1"), ()])
+def test_connections_share_the_messages(start: Start, wait: str, number: tuple[str, ...]) -> None:
+    server, client = start("--sizes", "64@2001/10,64K@50/5", "--streams", "3", "--wait", wait, *number)
+    rows = [line.split(",") for line in client.communicate(timeout=300)[0].splitlines() if line[0].isdigit()]
+    for size, iterations in (("64", 2001), ("65536", 50)):
+        (confirmed,) = (row for row in rows if row[:2] == [size, "confirmed"])
+        shares = [row for row in rows if row[:2] == [size, "share"]]
+        assert [row[2] for row in shares] == ["0", "1", "2"]
+        assert sum(int(row[3]) for row in shares) == int(confirmed[3]) and (number or int(confirmed[3]) == iterations)
+        assert max(int(row[5]) for row in shares) == int(confirmed[5])
+    assert server.wait(30) == 0
+
+
 def test_a_size_lasts_for_its_duration(start: Start) -> None:
     server, client = start("--sizes", "64@40/4,4K", "--duration", "1")
     out = client.communicate(timeout=300)[0]

@@ -7,7 +7,7 @@
 static struct flow plan(struct options o, struct verbs_options v, enum ibv_mtu mtu, uint64_t size_bytes,
 			uint64_t iterations)
 {
-	struct link l = { .options = &o, .verbs = &v, .path.mtu = mtu };
+	struct link l = { .options = &o, .verbs = &v, .path.mtu = mtu, .pair_count = v.pairs ? v.pairs : 1 };
 	struct flow f = { .size_bytes = size_bytes, .iterations = iterations, .slots = 1 };
 
 	l.here.max_message_bytes = l.there.max_message_bytes = 8388608;
@@ -54,6 +54,29 @@ TEST(the_chosen_post_list_depends_on_packets_operation_and_window)
 		assert_int_equal(f.post_list, cases[i].list);
 		assert_int_equal(f.signal_every, cases[i].list);
 	}
+}
+
+TEST(post_lists_in_both_directions_have_at_most_4_kib)
+{
+	static const uint64_t cases[][3] = { { 1, 64, 64 }, { 512, 8, 16 }, { 4096, 1, 16 }, { 65536, 1, 16 } };
+	const struct options both = { .measure = THROUGHPUT, .windows = WINDOWS, .both = true };
+	const struct verbs_options v = { .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct flow f = plan(both, v, IBV_MTU_4096, cases[i][0], WINDOWS * 100);
+
+		assert_int_equal(f.post_list, cases[i][1]);
+		assert_int_equal(f.signal_every, cases[i][2]);
+	}
+}
+
+TEST(each_of_several_pairs_has_the_whole_depth_and_its_part_of_a_window)
+{
+	const struct verbs_options v = { .pairs = 4, .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO };
+	const struct flow f = plan(throughput, v, IBV_MTU_4096, 64, WINDOWS * 100);
+
+	assert_int_equal(f.depth, 4 * 512);
+	assert_int_equal(f.post_list, 16); /* of 25 messages */
 }
 
 TEST(the_chosen_post_list_divides_every_signalling_interval)

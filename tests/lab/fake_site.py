@@ -103,7 +103,9 @@ def answer(step: Step, counts: dict[int, int]) -> str:
     if "--mode" in step.client:
         return mpi_csv(counts, option(step.client, "--mode"))
     if "--sizes" in step.client:
-        rows = lab_csv(counts, option(step.client, "--measure"), int(option(step.client, "--windows")))
+        pairs = int(option(step.client, "--pairs")) if "--pairs" in step.client else 1
+        windows, both = int(option(step.client, "--windows")), "--both" in step.client
+        rows = lab_csv(counts, option(step.client, "--measure"), windows, pairs, both=both)
         return rows.replace("# program=fake\n", "# program=fake\n" + effective(step.client))
     if "NPopenmpi" in step.client:
         return netpipe_table(counts)
@@ -129,7 +131,8 @@ def effective(client: tuple[str, ...]) -> str:
     return "".join(lines)
 
 
-def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
+def lab_csv(counts: dict[int, int], measure: str, windows: int, pairs: int = 1, *, both: bool = False) -> str:
+    """The first queue pair takes twice as long as the others, and the server as long as the client."""
     rows = []
     for size, count in counts.items():
         if measure == "latency":
@@ -139,7 +142,11 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int) -> str:
             done = count * (index + 1) // windows
             rows.append(f"{size},window,{index},{done},{done * size},{done * cost(size)}")
         total = count * cost(size)
-        rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in ("completed", "confirmed")]
+        kinds = ("completed", "confirmed", *(("back",) if both else ()))
+        rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in kinds]
+        part = count // pairs
+        times = [total // 2 if index else total for index in range(pairs if pairs > 1 else 0)]
+        rows += [f"{size},share,{index},{part},{part * size},{time}" for index, time in enumerate(times)]
     return whole_csv(rows)
 
 

@@ -95,6 +95,7 @@ class Parameters:
     completion_queues: Annotated[
         str, limits, "Whether all `pairs` share a completion queue, or each has its own.", '"each"'
     ] = word("completion_queues")
+    streams: Annotated[int, limits, "TCP connections that share the messages of each size.", "4"] = number("streams")
     both: Annotated[bool, "Both ends send at once, each as many messages.", "true"] = False
     tx_depth: Annotated[int, limits, "Length of the send queue: requests in flight at most.", "512"] = number(
         "tx_depth"

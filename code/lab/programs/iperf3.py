@@ -23,7 +23,8 @@ def _step(request: Request, ends: Ends, counts: Counts, port: int) -> Step:
     blocks = ("-l", str(counts.size), "-k", str(counts.iterations))
     nodelay = ("-N",) if values.nodelay else ()
     buffer = ("-w", str(values.send_buffer)) if values.send_buffer else ()
-    return Step(server, (*client, *blocks, *nodelay, *buffer), port)
+    streams = ("-P", str(values.streams)) if values.streams > 1 else ()
+    return Step(server, (*client, *blocks, *nodelay, *buffer, *streams), port)
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
@@ -85,7 +86,7 @@ PROGRAMS = (
         frozenset({("send", "throughput")}),
         steps_per_size(_step, PORT),
         parse,
-        uses=frozenset({"iterations", "sizes", "nodelay", "send_buffer"}),
+        uses=frozenset({"iterations", "sizes", "nodelay", "send_buffer", "streams"}),
         largest_bytes=LARGEST,
     ),
 )

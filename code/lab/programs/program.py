@@ -19,7 +19,7 @@ SUMMARIES = ("completed", "confirmed")
 WINDOW = "window"  # from the start of a size to some of its messages
 ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
 BACK = "back"  # what the server sent in the other direction
-SHARE = "share"  # what one of several queue pairs sent, and the time to its last completion
+SHARE = "share"  # what one of several queue pairs or connections sent, and the time to its end
 # The CPU time of each end for the timed messages of a size, and the part of it in the kernel.
 PROCESSOR = {end: (f"{end}_processor", f"{end}_kernel") for end in ENDS}
 SETTLED = {"settled": "yes", "unsettled": "no"}  # the last window of rounds, and whether it settled

@@ -148,9 +148,9 @@ def _are_windows(windows: list[Sample], messages: int) -> bool:
 
 
 def _are_shares(shares: list[Sample], messages: int, request: Request) -> bool:
-    """Each of several queue pairs has sent its part of the messages."""
-    pairs = request.parameters.pairs if request.program == "verbs" else 1
-    return not shares if pairs == 1 else len(shares) == pairs and sum(row.messages for row in shares) == messages
+    """Each of several queue pairs or connections has sent its part of the messages."""
+    number = {"verbs": request.parameters.pairs, "tcp": request.parameters.streams}.get(request.program, 1)
+    return not shares if number == 1 else len(shares) == number and sum(row.messages for row in shares) == messages
 
 
 def _are_rounds(kinds: Kinds, asked: Counts, request: Request) -> bool:

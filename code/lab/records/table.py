@@ -36,7 +36,7 @@ COLUMNS = (
 )
 # Only of Verbyte's programs.
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
-OF_SHARES = ("fairness_ppm",)  # only of several queue pairs
+OF_SHARES = ("fairness_ppm",)  # only of several queue pairs or connections
 OF_BOTH = ("back_ns", "back_bytes_per_s", "sum_bytes_per_s")  # only of both directions
 OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
@@ -100,8 +100,9 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     """Return the common columns, those that only some programs or measures fill, and the varied parameters."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
     requests = [planned.trial.request for planned in plan.planned]
+    parameters = [request.parameters for request in requests]
     processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
-    shares = OF_SHARES if any(request.parameters.pairs > 1 for request in requests) else ()
+    shares = OF_SHARES if any(max(values.pairs, values.streams) > 1 for values in parameters) else ()
     both = OF_BOTH if any(request.parameters.both for request in requests) else ()
     rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()

@@ -38,6 +38,7 @@ def test_rendezvous_of_verbs_uses_the_link_only_without_another_path() -> None:
         ("verbs", {"relaxed_ordering": "no", "timeout": 10, "rnr_timer": 12}, "--timeout 10 --rnr-timer 12"),
         ("verbs", {"pairs": 8, "completion_queues": "each"}, "--pairs 8 --completion-queues each"),
         ("tcp", {"duration_s": 4}, "--duration 4"),
+        ("tcp", {"streams": 4}, "--streams 4"),
         ("verbs", {"both": True}, "--both"),
         ("verbs", {"tclass": 104, "sl": 3, "pkey_index": 1}, "--tclass 104 --sl 3 --pkey-index 1"),
     ],

@@ -89,3 +89,4 @@ def test_both_ends_are_bound_to_the_link() -> None:
     both = step(request("iperf3", Counts(64, 100, 0), nodelay=True, send_buffer="64K"))
     assert " ".join(both.server) == "iperf3 -s -1 -B 10.0.0.2 -p 5201"
     assert " ".join(both.client) == "iperf3 -c 10.0.0.2 -B 10.0.0.1 -p 5201 -J -l 64 -k 100 -N -w 65536"
+    assert " -k 100 -P 4" in " ".join(step(request("iperf3", Counts(64, 100, 10), streams=4)).client)

@@ -10,7 +10,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.errors import SiteError
 from lab.model.parameters import Counts
-from lab.model.trial import Outcome
+from lab.model.trial import Job, Outcome
 from lab.plan.plan import Plan
 from lab.run.estimate import LONG_RUN, Cost, Preflight, TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, missing, run_trials
@@ -75,6 +75,20 @@ def test_preflight_reports_every_kind_of_the_labs_programs(make_small_plan: Make
     assert last.startswith("preflight: 10 trials, about ")
     peers = make_small_plan(PEERS)
     assert preflight(fake_site, peers.site, peers.planned) is None
+
+
+def test_preflight_checks_bytes_in_one_direction_on_one_queue_pair(make_small_plan: Make) -> None:
+    """Else the program would refuse to check them."""
+    asked = "parameters = { pairs = 4, both = true, duration_s = 2 }\nvary.tx_depth"
+    site, commands = FakeSite(), list[str]()
+
+    def run(job: Job) -> Outcome:
+        commands.extend(" ".join(step.client) for step in job.steps)
+        return FakeSite.run(site, job)
+
+    site.run = run  # type: ignore[method-assign]
+    fly(make_small_plan(PEERS + OURS.replace("vary.tx_depth", asked)), site)
+    assert commands and not any(word in text for text in commands for word in ("--pairs", "--both", "--duration"))
 
 
 def test_only_a_long_run_on_a_wall_clock_has_a_preflight() -> None:

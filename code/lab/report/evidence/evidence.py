@@ -21,7 +21,7 @@ from lab.records.table import KEY_LETTERS, Row, table_of
 from lab.run.measure import facts_of_reference
 
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
-COUNTS = ("_ns", "_per_s", "messages")  # ends of the names of columns that count something
+COUNTS = ("_ns", "_per_s", "messages", "_ppm")  # ends of the names of columns that count something
 Made = TypeVar("Made")
 Place = tuple[tuple[str, int | str], ...]  # the varied values of a point, by name
 

@@ -13,6 +13,8 @@ PARAMETERS = {
     "post_list": "the length of a chain of requests",
     "inline": "the bytes that travel inside a request",
     "signal_every": "the signalling interval",
+    "pairs": "the number of queue pairs",
+    "streams": "the number of TCP connections",
 }
 
 

@@ -4,7 +4,7 @@ import csv
 import io
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -14,15 +14,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.analysis.ratios import LEAST
 from lab.experiment.reader import load
 from lab.model.sizes import format_size
 from lab.places import EXPERIMENTS, REFERENCE
+from lab.plan.plan import Plan
 from lab.report.evidence.curve import subject
 from lab.report.evidence.environment import reference_evidence
-from lab.report.evidence.evidence import COMPLETED, CONFIRMED
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, gather
 from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
@@ -261,3 +263,29 @@ def test_varied_values_may_have_another_notation_in_the_table(tmp_path: Path) ->
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / "write_parameters.toml"), tmp_path))
     for query in ("inline.card[1, 1024] at 1", "inline.card[1, 1K] at 1"):
         assert numbers.ask(query).estimate == numbers_of("write_parameters").ask("inline.card[1, 1024] at 1").estimate
+
+
+SHARED = """
+title = "Shared"
+question = "How is a link shared?"
+[parameters]
+sizes = "64,4K"
+iterations = 40
+both = true
+pairs = 2
+[[series]]
+name = "both"
+program = "verbs"
+operation = "write"
+measure = "throughput"
+"""
+
+
+def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(
+    make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+) -> None:
+    plan = make_small_plan(SHARED)
+    run_plan(plan, fake_site, tmp_path)
+    numbers = Numbers(gather(plan, tmp_path))
+    assert numbers.ask("both.sum / both at 4K").estimate.value == pytest.approx(2)
+    assert numbers.ask("both.fairness at 4K").estimate.value == pytest.approx(0.9)  # rates 1 and 2: 3^2 / (2 * 5)
