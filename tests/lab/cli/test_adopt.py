@@ -27,6 +27,15 @@ int main(int argc, char **v) {
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 }
 """
+MODES = """
+#include <arpa/inet.h>
+static void client(char *server_ip, int num) { printf("%d packets: %.2f Mbps\\n", num, 1.0); }
+int main(int argc, char *argv[]) {
+	if (argc < 2) printf("Usage: -s | -c <server_ip> <num_packets>\\n");
+	if (strcmp(argv[1], "-s") == 0) listen(htons(9930), 1);
+	else if (strcmp(argv[1], "-c") == 0) client(argv[2], atoi(argv[3]));
+}
+"""
 CMAKE = "add_executable(my_server src/a.c)\nadd_executable(my_client src/b.c)\n"
 
 
@@ -68,6 +77,10 @@ def example(name: str) -> list[Path]:
             ],
         ),
         (
+            example("send_pingpong"),
+            ['client = "send_pingpong -g {gid} -n {iterations} -s {size} -d {device} -p {port} {host}"'],
+        ),
+        (
             example("tcp_select"),
             [
                 "ready.tcp = 5001",
@@ -91,7 +104,7 @@ def example(name: str) -> list[Path]:
         ),
         ([STYLES / "ranks.c"], ['build = "mpicc -O2 -o ranks ranks.c"', 'mpi = "tcp"', 'unit = "us"']),
     ],
-    ids=["cm_tutorial", "loop_of_sizes", "tcp_select", "rc", "tcp", "ranks"],
+    ids=["cm_tutorial", "loop_of_sizes", "send_pingpong", "tcp_select", "rc", "tcp", "ranks"],
 )
 def test_experiment_follows_from_the_sources_and_can_be_loaded(
     tmp_path: Path, files: list[Path], lines: list[str]
@@ -109,6 +122,12 @@ def test_cmake_becomes_lines_for_the_compiler(tmp_path: Path) -> None:
         (tmp_path / "p" / "src" / f"{name}.c").write_text("#include <infiniband/verbs.h>\nint main(void) {}\n")
     text, _ = experiment_of(Folder(tmp_path / "p"))
     assert "gcc -O2 -o my_server src/a.c -libverbs && gcc -O2 -o my_client src/b.c -libverbs" in text
+
+
+def test_word_for_each_end_and_names_of_parameters_are_found(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "both.c").write_text(MODES)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert 'server = "both -s"' in text and 'client = "both -c {host} {iterations}"' in text
 
 
 def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
