@@ -51,7 +51,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 # What a student program may have run into, by its last words.
 HINTS = {
     r"\bRTR\b|\bGID\b": "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; no LID",
-    r"mlx\d|no (?:IB|RDMA)|device.*not found": "the devices are called rxe0 and rxe1: {device} in the commands",
+    r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"post": 'grants = "connectx" if it posts more requests, or more bytes inline, than it requested',
     r"alloc|memory|\breg": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
     r"open|no such file": "name the files that it reads in binaries",
