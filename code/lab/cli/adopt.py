@@ -121,6 +121,8 @@ def experiment_of(source: Folder) -> tuple[str, list[Guess]]:
     guesses += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     named = bool(re.search(r"\{sizes?\}", " ".join(serve + call)))
     guesses += reading(output, named=named)
+    if output and LOOP.search(clients) and not (alone or output.has_size):
+        guesses.append(("client_stays = true", "its client has a loop without an end"))
     name = re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine"
     text = TEMPLATE.format(
         name=name,
