@@ -52,10 +52,12 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 HINTS = {
     r"\bRTR\b|\bGID\b": "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; no LID",
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
-    r"post": 'grants = "connectx" if it posts more requests, or more bytes inline, than it requested',
-    r"alloc|memory|\breg": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
-    r"open|no such file": "name the files that it reads in binaries",
-    r"connect|refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
+    r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
+        'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'
+    ),
+    r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
+    r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
+    r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 STAYS = "client_stays = true, since it has printed a result for every size"
 
