@@ -133,6 +133,7 @@ def test_student_program_that_claims_far_less_time_than_it_was_busy_is_noted(
     samples = (Sample(64, "completed", 0, 1000, 64_000, int(claimed_ms * MS)),)
     note = " ".join(unaccounted(student_trial(), outcome, samples))
     assert bool(note) == bool(words) and all(part in note for part in words)
+    assert not list(unaccounted(student_trial(), outcome, samples, {"lines_64": "9"}))
     for tool in ({"build": None}, {"loops": True}):  # Verbyte's programs, and one that may have measured other sizes
         assert not list(unaccounted(student_trial(**tool), outcome, samples))
 
