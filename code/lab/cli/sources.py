@@ -82,7 +82,7 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
         (expanded(head), expanded(rest))
         for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=].*|)$", text, re.MULTILINE)
     ]
-    targets = [target for heads, _ in rules for target in heads]
+    targets = [target for heads, _ in rules for target in heads if not target.startswith(".")]
     first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
@@ -91,11 +91,15 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
 
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
+    values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
+    headers = sorted({str(Path(name).parent) for name in files if name.endswith(".h")} - {"."})
     found = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
     lines = []
     for name, words in found:
-        sources = [str(folder / word) for word in words.split() if str(folder / word) in set(files)]
-        lines.append(compile_line(name, sources, code))
+        named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
+        sources = [str(folder / word) for word in named if str(folder / word) in set(files)]
+        sources = sources or [file for file in files if file.endswith(".c")]
+        lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
     return " && ".join(lines), [name for name, _ in found]
 
 

@@ -11,6 +11,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
 from lab.cli.adopt import Folder, experiment_of
+from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.model.trial import Outcome, StepOutcome
@@ -36,7 +37,7 @@ int main(int argc, char *argv[]) {
 	else if (strcmp(argv[1], "-c") == 0) client(argv[2], atoi(argv[3]));
 }
 """
-CMAKE = "add_executable(my_server src/a.c)\nadd_executable(my_client src/b.c)\n"
+CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
 
 
 def copied(folder: Path, *files: Path) -> Path:
@@ -115,13 +116,32 @@ def test_experiment_follows_from_the_sources_and_can_be_loaded(
     assert len(load(tmp_path / "mine.toml").series) == 1
 
 
+@pytest.mark.parametrize(
+    ("makefile", "names"),
+    [
+        (
+            ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n",
+            ["my-server", "my-client"],
+        ),
+        ("BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n", ["bin/pp"]),
+        ("pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", ["pp"]),
+    ],
+)
+def test_programs_of_a_makefile_are_found(makefile: str, names: list[str]) -> None:
+    assert binaries_of_make(makefile, ["pp.c"]) == names
+
+
 def test_cmake_becomes_lines_for_the_compiler(tmp_path: Path) -> None:
     (tmp_path / "p" / "src").mkdir(parents=True)
     (tmp_path / "p" / "CMakeLists.txt").write_text(CMAKE)
     for name in "ab":
         (tmp_path / "p" / "src" / f"{name}.c").write_text("#include <infiniband/verbs.h>\nint main(void) {}\n")
+    (tmp_path / "p" / "src" / "c.h").touch()
     text, _ = experiment_of(Folder(tmp_path / "p"))
-    assert "gcc -O2 -o my_server src/a.c -libverbs && gcc -O2 -o my_client src/b.c -libverbs" in text
+    server, client = (
+        f"gcc -O2 -o my_{name} -Isrc src/{file}.c -libverbs" for name, file in (("server", "a"), ("client", "b"))
+    )
+    assert f'build = "{server} && {client}"' in text
 
 
 def test_word_for_each_end_and_names_of_parameters_are_found(tmp_path: Path) -> None:
