@@ -36,7 +36,7 @@ def test_loop_over_sizes_is_read_without_sizes_printed_as_zero(exact: ExactSite)
     assert {each.size_bytes: each.messages for each in record.samples} == {2**power: 64 for power in range(4, 16)}
     header = record.facts.measured.header or {}
     assert {name for name in header if name.startswith("unread")} == {"unread_2", "unread_4", "unread_8"}
-    assert header["rounded_16"] == "34"  # 0.02 Gb/sec
+    assert header["rounded_16"] == "100"  # 0.01 Gb/sec
     assert header["unread_4"] == "0.00 Gb/sec is impossible"
     assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.judged.notes)
 

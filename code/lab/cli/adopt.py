@@ -107,8 +107,8 @@ def experiment_of(source: Folder) -> tuple[str, list[Guess]]:
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = [server, *arguments(servers, "server", source.code, alone=alone)]
-    call = [client, *arguments(clients, "client", source.code, alone=alone)]
+    serve = [Path(server).name, *arguments(servers, "server", source.code, alone=alone)]
+    call = [Path(client).name, *arguments(clients, "client", source.code, alone=alone)]
     output = next(iter([*outputs(clients), *outputs(source.code)]), None)
     names = ", ".join(map(quoted, dict.fromkeys((server, client, *source.data()))))
     guesses = [(f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources")]
@@ -121,6 +121,8 @@ def experiment_of(source: Folder) -> tuple[str, list[Guess]]:
     guesses += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     named = bool(re.search(r"\{sizes?\}", " ".join(serve + call)))
     guesses += reading(output, named=named)
+    if output and LOOP.search(clients) and not (alone or output.has_size):
+        guesses.append(("client_stays = true", "its client has a loop without an end"))
     name = re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine"
     text = TEMPLATE.format(
         name=name,

@@ -43,7 +43,7 @@ PLACES = {
     "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
 }
-SERVER, CLIENT = re.compile(r"serv|recv|passive|listen"), re.compile(r"client|send|active|connect")
+SERVER, CLIENT = re.compile(r"serv|recv|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
         (expanded(head), expanded(rest))
         for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=].*|)$", text, re.MULTILINE)
     ]
-    targets = [target for heads, _ in rules for target in heads]
+    targets = [target for heads, _ in rules for target in heads if not target.startswith(".")]
     first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
@@ -91,11 +91,15 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
 
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
+    values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
+    headers = sorted({str(Path(name).parent) for name in files if name.endswith(".h")} - {"."})
     found = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
     lines = []
     for name, words in found:
-        sources = [str(folder / word) for word in words.split() if str(folder / word) in set(files)]
-        lines.append(compile_line(name, sources, code))
+        named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
+        sources = [str(folder / word) for word in named if str(folder / word) in set(files)]
+        sources = sources or [file for file in files if file.endswith(".c")]
+        lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
     return " && ".join(lines), [name for name, _ in found]
 
 
@@ -130,7 +134,7 @@ def parameters(name: str, text: str) -> tuple[str, ...]:
 def options_of(text: str) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value."""
     strings = "".join(re.findall(STRING, text))
-    for letter, line in re.findall(r"case '(\w)':\s*(.*?);", text, re.DOTALL):
+    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
         if f"{letter}:" in strings and (name := place(line.split("=")[0])):
             yield f"-{letter}", name
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
@@ -149,9 +153,9 @@ def positional(text: str, end: str, code: str) -> Iterator[str]:
             elif name := meaning(statement, argument, code):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
-    for index, name in enumerate(re.findall(r"<([^>]+)>", usage), 1):
+    for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name):
-            numbered.setdefault(index, f"{{{place(name)}}}")
+            numbered[index] = f"{{{place(name)}}}"
     if "argv[optind]" in text:
         numbered.setdefault(1, "{host}")
     yield from (word for _, word in sorted(numbered.items()))
@@ -165,7 +169,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     ]
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
-        rest = []  # without an argument it is the server
+        rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
     return words + [word for word in rest if word != "{host}" or end == "client"]
 
 

@@ -78,7 +78,10 @@ def record_findings(
         return
     yield from text_findings(facts)
     outcome = _outcome_of(facts.measured)
-    plan = replace(record_facts(planned, site, outcome), judged=judged(planned, site, outcome, samples))
+    plan = replace(
+        record_facts(planned, site, outcome),
+        judged=judged(planned, site, outcome, samples, facts.measured.header or {}),
+    )
     # Experiments that differ in parameters which the program does not use share the trial, and so the record.
     options = [{name: each.asked.options.get(name) for name in planned.series.tool.uses} for each in (facts, plan)]
     record, expected = {**record, "options": options[0]}, {**plan.table(), "options": options[1]}

@@ -34,7 +34,7 @@ SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?"
 SHIFTS = {"B": 0, "K": 10, "M": 20, "G": 30}  # of sizes by the first letter, also where a program calls them KB
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
 NONE = "no line has a result"
-NOTED_PERCENT = 3  # two digits, the second of them a 5, leave open 1 %; one digit 6 % and more
+NOTED_PERCENT = 3  # of the time; two digits leave up to 5 % open, three at most 0.5 %
 # What Open MPI writes before the lines of a rank, or where it cuts its output.
 RANK = re.compile(r"\[1,(\d+)\]<std(?:out|err)>:")
 # The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
@@ -71,7 +71,7 @@ def by_rank(outcome: StepOutcome) -> StepOutcome:
         first, *tagged = RANK.split(text)
         parts = ("0", first), *zip(tagged[::2], tagged[1::2], strict=True)
         outputs += ["".join(part for rank, part in parts if rank == wanted) for wanted in "01"]
-    (client_out, server_out, client_err, server_err) = outputs
+    client_out, server_out, client_err, server_err = outputs
     return replace(
         outcome,
         client_out=client_out,

@@ -39,8 +39,13 @@ BUILD_GRANTS = "[ $? = 0 ] && gcc -O2 -shared -fPIC -o {} -x c - <<'END'\n{}END\
 WITH_GRANTS = ("sh", "-c", 'LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', f"grants={DIRECTORY}/{GRANTS}")
 LINE_BY_LINE = ("stdbuf", "-oL")  # else an ended program's output is lost in its buffer
 # A server that stays is ended by a signal, which must not count as a failure; nor must its end shortly before, because
-# it lost its client.
-STAYS = ("sh", "-c", 'trap "exit 0" TERM; "$@" & wait $! || { status=$?; sleep 2 & wait $!; exit $status; }', "server")
+# it lost its client. One that waits for a key must not read the end of its input.
+STAYS = (
+    *("sh", "-c"),
+    'key=$(mktemp -u) && mkfifo "$key" && exec 4<>"$key" && rm "$key"; trap "exit 0" TERM; '
+    '"$@" <&4 & wait $! || { status=$?; sleep 2 & wait $!; exit $status; }',
+    "server",
+)
 # A client that stays is ended by awk, once all lines that it waits for are there. mawk must not wait for more of them.
 CLIENT_STAYS = """trap "exit 0" TERM; enough=$1; shift; exec 3>&1; awk=$(command -v mawk) && awk="$awk -W interactive"
 status=$({ { "$@" 3>&- 4>&-; echo $? >&4; } | ${awk:-awk} "$enough" >&3; } 4>&1); exit $status"""

@@ -1,6 +1,7 @@
 """Measure one trial: the site runs it, a parser reads the output, the checks judge it, and a record results."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -67,14 +68,16 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
         raise _unread([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
         raise _unread(problems, planned, outcome, facts)
-    verdict = replace(judged(planned, site, outcome, reading.samples), checks=CHECKS)
+    verdict = replace(judged(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))
 
 
-def judged(planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...]) -> Judged:
+def judged(
+    planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...], header: Mapping[str, str]
+) -> Judged:
     """Judge samples that passed the checks; the grader repeats this."""
-    warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples)]
+    warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples, header)]
     return Judged(__version__, (*warned, *unread(planned, samples)), path=path_of(planned, site.ends, outcome, samples))
 
 

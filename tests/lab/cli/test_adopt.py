@@ -11,6 +11,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
 from lab.cli.adopt import Folder, experiment_of
+from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.model.trial import Outcome, StepOutcome
@@ -27,7 +28,16 @@ int main(int argc, char **v) {
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 }
 """
-CMAKE = "add_executable(my_server src/a.c)\nadd_executable(my_client src/b.c)\n"
+MODES = """
+#include <arpa/inet.h>
+static void client(char *server_ip, int num) { printf("%d packets: %.2f Mbps\\n", num, 1.0); }
+int main(int argc, char *argv[]) {
+	if (argc < 2) printf("Usage: -s | -c <server_ip> <num_packets>\\n");
+	if (strcmp(argv[1], "-s") == 0) listen(htons(9930), 1);
+	else if (strcmp(argv[1], "-c") == 0) client(argv[2], atoi(argv[3]));
+}
+"""
+CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
 
 
 def copied(folder: Path, *files: Path) -> Path:
@@ -68,6 +78,10 @@ def example(name: str) -> list[Path]:
             ],
         ),
         (
+            example("send_pingpong"),
+            ['client = "send_pingpong -g {gid} -n {iterations} -s {size} -d {device} -p {port} {host}"'],
+        ),
+        (
             example("tcp_select"),
             [
                 "ready.tcp = 5001",
@@ -91,7 +105,7 @@ def example(name: str) -> list[Path]:
         ),
         ([STYLES / "ranks.c"], ['build = "mpicc -O2 -o ranks ranks.c"', 'mpi = "tcp"', 'unit = "us"']),
     ],
-    ids=["cm_tutorial", "loop_of_sizes", "tcp_select", "rc", "tcp", "ranks"],
+    ids=["cm_tutorial", "loop_of_sizes", "send_pingpong", "tcp_select", "rc", "tcp", "ranks"],
 )
 def test_experiment_follows_from_the_sources_and_can_be_loaded(
     tmp_path: Path, files: list[Path], lines: list[str]
@@ -102,13 +116,38 @@ def test_experiment_follows_from_the_sources_and_can_be_loaded(
     assert len(load(tmp_path / "mine.toml").series) == 1
 
 
+@pytest.mark.parametrize(
+    ("makefile", "names"),
+    [
+        (
+            ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n",
+            ["my-server", "my-client"],
+        ),
+        ("BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n", ["bin/pp"]),
+        ("pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", ["pp"]),
+    ],
+)
+def test_programs_of_a_makefile_are_found(makefile: str, names: list[str]) -> None:
+    assert binaries_of_make(makefile, ["pp.c"]) == names
+
+
 def test_cmake_becomes_lines_for_the_compiler(tmp_path: Path) -> None:
     (tmp_path / "p" / "src").mkdir(parents=True)
     (tmp_path / "p" / "CMakeLists.txt").write_text(CMAKE)
     for name in "ab":
         (tmp_path / "p" / "src" / f"{name}.c").write_text("#include <infiniband/verbs.h>\nint main(void) {}\n")
+    (tmp_path / "p" / "src" / "c.h").touch()
     text, _ = experiment_of(Folder(tmp_path / "p"))
-    assert "gcc -O2 -o my_server src/a.c -libverbs && gcc -O2 -o my_client src/b.c -libverbs" in text
+    server, client = (
+        f"gcc -O2 -o my_{name} -Isrc src/{file}.c -libverbs" for name, file in (("server", "a"), ("client", "b"))
+    )
+    assert f'build = "{server} && {client}"' in text
+
+
+def test_word_for_each_end_and_names_of_parameters_are_found(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "both.c").write_text(MODES)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert 'server = "both -s"' in text and 'client = "both -c {host} {iterations}"' in text
 
 
 def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
