@@ -33,7 +33,7 @@ Graded = Callable[[dict[str, Wrong | None]], dict[str, tuple[list[Finding], list
 
 @pytest.fixture
 def graded(exact: ExactSite, tmp_path: Path) -> Graded:
-    """Grade some steps of the solution, with mistakes, at one size with few messages."""
+    """Grade some steps of the solution, with mistakes, at few sizes with few messages."""
 
     def grade(tried: dict[str, Wrong | None]) -> dict[str, tuple[list[Finding], list[PartPoints]]]:
         file = laid_out(KIT, tmp_path)
@@ -46,7 +46,8 @@ def graded(exact: ExactSite, tmp_path: Path) -> Graded:
         (plan,) = open_workshop([file], exact, print).plans
         own = (each for each in KIT.assignment.steps if each.series in tried)
         untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)
-        asked = replace(KIT.assignment.asked, sizes=tuple({wrong.size if wrong else 512 for wrong in tried.values()}))
+        sizes = {size for wrong in tried.values() for size in (wrong.sizes if wrong else (512,))}
+        asked = replace(KIT.assignment.asked, sizes=tuple(sorted(sizes)))
         assignment = replace(KIT.assignment, steps=untimed, asked=asked)
         results = tmp_path / "results"
         setup = GradingSetup(assignment, exact, plan, results, tmp_path, tmp_path, 1, lambda *_: None, witness=exact)

@@ -18,7 +18,7 @@ class Wrong:
     old: str
     new: str
     points: int = 0  # of a program that works, and is slow
-    size: int = 512
+    sizes: tuple[int, ...] = (512,)
 
     def apply(self, program: Path) -> None:
         file = program / self.file
@@ -77,7 +77,7 @@ OTHERS = (
     Wrong("many_in_place_of_one", "poll", Flaw.MESSAGES, "waited for the answer to the one before", "poll.c", WHOLE,
         "\treturn many_in_flight(s, warmup, count);"),
     Wrong("inline_without_inline", "inline", Flaw.METHOD, "264 of 264 messages of 200 bytes were not inside",
-        "inline.c", " | IBV_SEND_INLINE", "", size=200),
+        "inline.c", " | IBV_SEND_INLINE", "", sizes=(200, 512)),
     Wrong("many_in_place_of_signal", "signal", Flaw.METHOD, "264 were signalled (asked is one of 16)", "signal.c",
         GROUPS, "\t(void)send_all;\n\treturn many_in_flight(s, warmup, count);"),
     Wrong("lists_without_a_list", "lists", Flaw.METHOD, "were posted by 264 calls (asked are 16 requests for each)",

@@ -60,7 +60,11 @@ static void fly(struct host *to, int64_t at, const uint8_t *bytes, size_t size)
 static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	struct host *const h = (struct host *)w;
+	struct packet packet;
 
+	memcpy(&packet, bytes, sizeof(packet));
+	if (packet.kind == MESSAGE && packet.flags & FIRST)
+		hosts.posted[packet.flags / INSIDE % 8]++;
 	assert_true(now >= h->free_ns);
 	assert_int_equal(now, hosts.now_ns);
 	h->free_ns = now + (costs_time(line_bytes, hosts.costs.rate_bit_s) + 999) / 1000;

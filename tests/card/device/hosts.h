@@ -27,6 +27,7 @@ extern struct hosts {
 	uint64_t buffer_bytes; /* of each program */
 	bool (*is_lost)(uint64_t number);
 	uint64_t sent;
+	uint64_t posted[8]; /* messages sent, by INSIDE, REPORTED and RUNG of their first packet, divided by 16 */
 	TAILQ_HEAD(flights, flying) flying; /* packets on the link, in the order of their arrival */
 } hosts;
 

@@ -131,7 +131,7 @@ TEST(atomics_return_the_old_value_and_store_the_new_one)
 	pair_end();
 }
 
-TEST(data_may_be_inline_or_in_several_pieces)
+TEST(data_may_be_inline_or_in_several_pieces_and_packets_show_how_they_were_posted)
 {
 	struct card_wqe wqe;
 	struct card_piece pieces[3];
@@ -155,6 +155,10 @@ TEST(data_may_be_inline_or_in_several_pieces)
 	assert_int_equal(program_expect(&a, SUCCESS).index, 3);
 	for (uint64_t i = 0; i < 3; i++)
 		expect_equal(pieces[i].address, pair_target(&b) + 1500 * i, 1500);
+	assert_int_equal(hosts.posted[(INSIDE | REPORTED | RUNG) / INSIDE], 1);
+	assert_int_equal(hosts.posted[(REPORTED | RUNG) / INSIDE], 1); /* of three for one doorbell */
+	assert_int_equal(hosts.posted[REPORTED / INSIDE], 1);
+	assert_int_equal(hosts.posted[0], 1);
 	pair_end();
 }
 

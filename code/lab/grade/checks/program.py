@@ -286,14 +286,14 @@ def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iter
 
 
 def _working_sizes(case: Case, trials: list[Planned], step: TaskStep) -> tuple[int, list[Fault]]:
-    """The number of sizes at which a step works, and the faults at the others. None counts if its records, which the
-    report and the tiers use, have a fault."""
+    """The number of sizes at which a step works, and the faults at the others. None counts if the step uses another
+    method, or if its records, which the report and the tiers use, have a fault."""
     planned, demands, ends = trials[0], case.setup.assignment.asked, case.setup.site.ends
     faults = _refutations(case, at_other_sizes(planned, demands, ends), step)
     if not faults:
         faults = [fault for trial in trials for fault in _recorded(case, trial)] or _overhead(case, planned)
         return (0 if faults else len(demands.sizes)), faults
-    if len(demands.sizes) == 1:
+    if len(demands.sizes) == 1 or any(kind is Flaw.METHOD for kind, _ in faults):
         return 0, faults
     single = (at_other_sizes(planned, replace(demands, sizes=(size,)), ends) for size in demands.sizes)
     return sum(not _refutations(case, trial, step) for trial in single), faults

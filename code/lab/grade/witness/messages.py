@@ -51,6 +51,12 @@ class Unanswered:
     requests: deque[tuple[int, int]] = field(default_factory=deque)  # of reads: number of the first packet, and when
     unacknowledged: deque[tuple[int, Message]] = field(default_factory=deque)
 
+    def expects(self, number: int) -> bool:
+        """Whether a packet of this number may be an answer."""
+        sent = self.unacknowledged
+        is_acknowledged = sent and _is_up_to(sent[0][0], number) and _is_up_to(number, sent[-1][0])
+        return bool(is_acknowledged or (self.requests and _is_up_to(self.requests[0][0], number)))
+
 
 @dataclass
 class Assembly:
@@ -86,7 +92,8 @@ class Assembly:
         message = self._grown(packet)
         if packet.is_last and packet.goes_out and not packet.is_datagram:
             message.arrived = False
-            self._sender(packet).unacknowledged.append((packet.number, message))
+            if packet.is_reliable:
+                self._sender(packet).unacknowledged.append((packet.number, message))
 
     def _add_answer(self, packet: Packet) -> None:
         """Add a part of the data that the client reads. The client requests again from a lost part on."""
@@ -130,8 +137,9 @@ class Assembly:
         for there, waiting in of_port:
             if port_between(packet.queue, there) == packet.origin:
                 return waiting
-        queues = [waiting for of_port in self.waiting.values() for waiting in of_port.values()]
-        return queues[0] if len(queues) == 1 else Unanswered()  # the flow label of a program determines its port
+        # The flow label of a program determines its port: then the packet answers the first queue that waits for it.
+        queues = islice((waiting for of_port in self.waiting.values() for waiting in of_port.values()), SAME_PORT_MOST)
+        return next((waiting for waiting in queues if waiting.expects(packet.number)), Unanswered())
 
 
 def _is_up_to(number: int, latest: int) -> bool:

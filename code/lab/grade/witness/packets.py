@@ -82,6 +82,7 @@ class Packet(NamedTuple):
     data_bytes: int = 0  # all of its payload
     by_card: bool = False  # by a modelled card, not by Soft-RoCE
     is_datagram: bool = False
+    is_reliable: bool = True  # not of an unreliable connection, where RoCE shows it
     posted: int = 0  # of a card: INSIDE, REPORTED and RUNG, as its request was posted
 
     @property
@@ -148,14 +149,15 @@ def roce_packet(frame: Frame, at: int, end: int) -> Packet:
     opcode, padding, _, queue, number = struct.unpack_from(">BBHII", frame.head, at)
     at += BTH_BYTES
     left = end - at - ICRC_BYTES - (padding >> 4 & 3)
-    opcode = opcode - UNRELIABLE if UNRELIABLE <= opcode < 2 * UNRELIABLE else opcode
+    is_reliable = not UNRELIABLE <= opcode < 2 * UNRELIABLE
+    opcode = opcode if is_reliable else opcode - UNRELIABLE
     role, operation, place, before = ROCE_KINDS.get(opcode, NO_ROCE_ROLE)
     if left < before or (role == ACKNOWLEDGE and frame.head[at : at + 1] >= bytes([NEGATIVE])):
         role = OTHER
     data = frame.head[at + before : at + max(left, before)]
     return Packet(
         frame.time_ns, frame.goes_out, port, queue % NUMBERS, number % NUMBERS, role, operation, place, data,
-        left - before, is_datagram=opcode in DATAGRAMS,
+        left - before, is_datagram=opcode in DATAGRAMS, is_reliable=is_reliable,
     )  # fmt: skip
 
 

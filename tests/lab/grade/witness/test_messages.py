@@ -41,13 +41,24 @@ def test_message_lasts_from_its_first_packet_to_the_acknowledgement_of_its_last(
     assert (message.operation, message.size_bytes, message.start_ns, message.end_ns) == ("send", 8202, 10, 50)
 
 
+def labelled(time_ns: int, number: int) -> Frame:
+    """An acknowledgement from another port than that of the two queue pairs."""
+    return wire.roce(time_ns, wire.ACK, number, out=False, queue=5, peer=6)
+
+
+def test_acknowledgements_from_other_ports_are_for_queue_pairs_that_wait() -> None:
+    sent = [roce_between(1, *pair, out=True) for pair in [(20, 21), (30, 31)]]
+    assert [message.end_ns for message in messages(*sent, labelled(5, 7), labelled(6, 0), labelled(7, 0))] == [6, 7]
+
+
 @pytest.mark.parametrize(
     ("frames", "arrived"),
     [
         ([wire.roce(1, wire.WRITE_ONLY, 0, 64)], False),
         ([wire.roce(1, wire.WRITE_ONLY, 0, 64), wire.roce(2, wire.ACK, 0, out=False)], True),
-        # The port of the answer is that of a flow label, and there is one queue pair.
-        ([wire.roce(1, wire.WRITE_ONLY, 0, 64), wire.roce(2, wire.ACK, 0, out=False, queue=5, peer=6)], True),
+        # The port of the answer is that of a flow label.
+        ([wire.roce(1, wire.WRITE_ONLY, 0, 64), labelled(2, 0)], True),
+        ([wire.roce(1, packets.UNRELIABLE + wire.WRITE_ONLY, 0, 64), labelled(2, 0)], False),
         ([wire.roce(1, packets.UNRELIABLE + wire.WRITE_ONLY, 0, 64)], False),
         ([wire.roce(1, packets.DATAGRAMS[0], 0, 64)], True),
         ([wire.by_card(1, packets.MESSAGE, 0, 64)], False),
