@@ -53,20 +53,14 @@ def first(exact: ExactSite) -> Outcome:
     return outcome
 
 
-@pytest.fixture
-def busy_loops() -> Iterator[None]:
-    with busy(2):
-        yield
-
-
-@pytest.mark.usefixtures("busy_loops")
+@pytest.mark.release
 def test_many_naps_end_at_equal_times_on_a_busy_host(
     exact: ExactSite, shell: Callable[..., Job], measured: Measured, tmp_path: Path
 ) -> None:
     naps = tmp_path / "naps"
     subprocess.run(["gcc", "-O2", "-static", "-o", naps, NAPS_SOURCE], check=True)
     job = shell("/lab/bin/naps", overlay=(naps,))
-    with ThreadPoolExecutor(6) as pool:
+    with busy(2), ThreadPoolExecutor(6) as pool:
         outcomes = [measured(outcome) for outcome in pool.map(exact.run, [job] * 6)]
     assert outcomes[0].steps[0].client_status == 0
     assert len(set(outcomes[0].steps[0].client_out.strip())) > 1
@@ -146,16 +140,13 @@ def test_make_same_bytes_covers_every_program() -> None:
     assert {series.program for series in load(EVERY_PROGRAM).series} == PROGRAMS.keys()
 
 
-@pytest.mark.usefixtures("busy_loops")
-def test_two_parallel_jobs_on_a_busy_host_give_the_same_bytes(
-    exact: ExactSite, first: Outcome, measured: Measured
-) -> None:
+def test_two_parallel_jobs_give_the_same_bytes(exact: ExactSite, first: Outcome, measured: Measured) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert [measured(again) for again in pool.map(exact.run, [JOB, JOB])] == [measured(first)] * 2
 
 
 @pytest.fixture
-def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
+def newcomer(exact: ExactSite, tmp_path: Path) -> ExactSite:
     """The snapshot on a host that never ran it."""
     assert exact.identity()
     cache, machine = tmp_path / "cache", tmp_path / "machine"
@@ -164,28 +155,13 @@ def newcomer(exact: ExactSite, tmp_path: Path) -> Callable[[], ExactSite]:
         if entry.name != snapshot.CHECKED:
             (cache / entry.name).symlink_to(entry)
     shutil.copytree(MACHINE, machine)
-    return lambda: ExactSite(machine, cache)
+    return ExactSite(machine, cache)
 
 
-def printed_by(site: ExactSite, job: Job) -> list[str]:
-    lines: list[str] = []
-    site.prepare(lines.append)
-    site.run(job)
-    return lines
-
-
-def test_host_is_checked_once_before_its_first_trial(
-    newcomer: Callable[[], ExactSite], shell: Callable[..., Job]
-) -> None:
-    assert any("exactly (once)" in line for line in printed_by(newcomer(), shell("true")))
-    assert not any("exactly" in line for line in printed_by(newcomer(), shell("true")))
-
-
-@pytest.mark.parametrize("step", snapshot.CHECK_STEPS)
 def test_host_with_other_results_is_refused_before_its_first_trial(
-    newcomer: Callable[[], ExactSite], shell: Callable[..., Job], step: str
+    newcomer: ExactSite, shell: Callable[..., Job]
 ) -> None:
-    site = newcomer()
+    site, step = newcomer, "sleeping"
     known = snapshot.read(site.machine)
     assert known
     snapshot.write(site.machine, replace(known, checks={**known.checks, step: "0" * 64}))

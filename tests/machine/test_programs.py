@@ -234,7 +234,7 @@ def test_unsupported_options_are_refused_with_a_reason(run: Run) -> None:
         assert sentence in outcome.client_err + outcome.server_err
 
 
-SIZES, PINGS = (1, 4096, 65536), 200
+SIZES, PINGS = (1, 65536), 200
 # The largest ratio of a size, and of the geometric mean; with polls only the kernel's instructions count.
 MOST = {("write", "poll"): (1.02, 1.01), ("read", "poll"): (1.02, 1.01), ("send", "event"): (1.0, 1.0)}
 
