@@ -79,9 +79,10 @@ def test_styles_run_over_the_modelled_card_unchanged(
         ("send_pingpong", "pingpong", [64, 4096, 65536]),
         ("read_rate", "eight", [256, 4096, 65536]),
         ("tcp_select", "", [1024, 16384, 65536]),
+        ("mpi_cpp", "", [1, 16, 256, 4096, 65536]),
     ],
 )
-def test_pair_for_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
+def test_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
     assert sizes(measured(exact, name, series)) == wanted
 
 

@@ -1,5 +1,7 @@
 """A profile of real trials: lab.sites.exact, lab.causes.{count,tally,window}."""
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from lab.cli import tools
 from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
-from lab.places import CACHE, MACHINE
+from lab.places import CACHE, EXAMPLES, MACHINE
 from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.plan.planning import under_test
 from lab.sites.exact import ExactSite, Profiled, ProfiledSite
@@ -47,6 +49,10 @@ measure = "throughput"
 parameters = { wait = "poll" }
 link = { card = "qdr" }
 """
+# A function of the example tcp_select, and 12 instructions more in it.
+POST = "__attribute__((noinline)) static ssize_t post(int fd, size_t n)\n{\n\treturn send(fd, buf, n, 0);\n}\n\n"
+MORE = POST.replace("\treturn", '\t__asm__ volatile(".rept 12; nop; .endr");\n\treturn')
+GIT = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org")
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +158,25 @@ def test_command_prints_and_writes_its_counts(
     assert (tmp_path / "causes" / "small.functions.csv").read_text() == format_functions(shares[4:6])
     by_kind = (tmp_path / "causes" / "small.csv").read_text()
     assert (tmp_path / "reference" / "causes" / "small.csv").read_text() == by_kind == format_classes(rows(shares[4:6]))
+
+
+def test_history_names_the_function_with_more_instructions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(EXAMPLES / "tcp_select", tmp_path / "tcp_select")
+    experiment = Path(shutil.copy(EXAMPLES / "tcp_select.toml", tmp_path))
+    program = tmp_path / "tcp_select/program/tcp_select.c"
+    text = program.read_text().replace("send(sock, buf + sent, size - sent, 0)", "post(sock, size - sent)")
+    subprocess.run((*GIT, "init", "-q", tmp_path), check=True)
+    for post in (POST, MORE):
+        program.write_text(text.replace("static int client(", post + "static int client("))
+        subprocess.run((*GIT, "-C", tmp_path, "add", "."), check=True)
+        subprocess.run((*GIT, "-C", tmp_path, "commit", "-qm", "post"), check=True)
+    words = (str(experiment), "--series", "sender", "--sizes", "1K")
+    for commits in (("HEAD~", "HEAD"), ("HEAD~",)):
+        assert main(["history", *words, *commits]) == 0
+        client, server = capsys.readouterr().out.rstrip().split("\n\n")
+        head, first, *_ = client.splitlines()
+        assert head.startswith("sender, 1K, client: +12.00 instructions a message in the programs, ")
+        assert first == "      +12.00  tcp_select           post"
+        assert server.startswith("sender, 1K, server: ") and " post" not in server
+    assert main(["history", *words, "HEAD~7"]) == 2
+    assert "no sources at 'HEAD~7': " in capsys.readouterr().err

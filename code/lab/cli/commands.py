@@ -246,6 +246,16 @@ SECTIONS = {
             TABLED,
         ),
         Command(
+            "cli.history.history",
+            "compare instructions by function between two commits",
+            "verbs_throughput HEAD~20 --series verbs --sizes 64",
+        ).takes(
+            file("experiment", EXPERIMENT),
+            argument("since", metavar="COMMIT", help="the programs to compare with: a commit, a tag or a branch"),
+            argument("until", metavar="COMMIT", nargs="?", help="the programs to judge (default: the files now)"),
+            *COUNTED,
+        ),
+        Command(
             "report.commands.extract", "extract the data from a report's PDF", "report/verbs_throughput.pdf data"
         ).takes(file("pdf", "a report"), file("folder", "a new folder for its data")),
         Command("web.site", "write the docs and reports as a website").takes(

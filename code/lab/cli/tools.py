@@ -65,7 +65,7 @@ def profile(options: Namespace) -> int:
     site = ProfiledSite(MACHINE, CACHE)
     for plan in open_workshop(options.experiment, site, tell).plans:
         counter, shares = Profiler(site), list[Share]()
-        for window in _windows(plan, options.series, sizes):
+        for window in asked_windows(plan, options.series, sizes):
             for share in counter.shares(window):
                 print("\n".join(lines(share, options.top)), end="\n\n", flush=True)
                 shares.append(share)
@@ -76,7 +76,8 @@ def profile(options: Namespace) -> int:
     return 0
 
 
-def _windows(plan: Plan, series: Sequence[str], sizes: Sequence[int]) -> list[Window]:
+def asked_windows(plan: Plan, series: Sequence[str], sizes: Sequence[int]) -> list[Window]:
+    """The windows that the options name, else those of the experiment's [causes]."""
     typed = plan.experiment.causes
     series = series or (typed.series if typed else ())
     sizes = sizes or (typed.sizes if typed else ())

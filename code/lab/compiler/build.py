@@ -31,17 +31,24 @@ SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imac
 LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
 KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"
 
+CPP_SUFFIXES = (".cc", ".cpp", ".cxx")
+
 Tell = Callable[[str], None]
 
 
 def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:
     """The status and the output of a task, in a sandbox or a VM; a section of the lock extends the toolchain."""
-    tools = toolchain.unpacked(machine, cache, tell, section)
+    tools = toolchain.unpacked(machine, cache, tell, section or language(task))
     if not (why := sandbox.refusal(tools)):
         return sandbox.run(tools, task)
     tell(f"compiling inside the VM (slower, first run only): no sandbox on this host: {why}")
     guest = Guest(build_image(machine, cache, tell), bundled(machine, cache, tell), (machine / INIT).read_bytes())
     return guest.run(tools, task)
+
+
+def language(task: Compilation) -> str:
+    """The section of the lock that sources in another language than C need."""
+    return lock.CPP if any(name.endswith(CPP_SUFFIXES) for name in task.files) else ""
 
 
 def build_shut_in(
@@ -78,7 +85,7 @@ def built_before(task: Compilation, machine: Path, cache: Path) -> dict[str, byt
 def place(task: Compilation, machine: Path, cache: Path, section: str = "", kind: str = "built") -> Path:
     """The folder of a task's programs, named by a digest of sources, command and toolchain."""
     files = {name: hashlib.sha256(content).hexdigest() for name, content in task.files.items()}
-    tools = toolchain.place(machine, cache, section).name
+    tools = toolchain.place(machine, cache, section or language(task)).name
     facts = json.dumps([tools, sorted(files.items()), task.inside])
     return cache / kind / hashlib.sha256(facts.encode()).hexdigest()
 

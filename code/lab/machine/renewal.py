@@ -19,7 +19,7 @@ from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import contents
 from lab.supply import deb
-from lab.supply.lock import COMPILER, GUEST, KERNEL, Lock, Locked, cross, python, runner, sandbox, text_of
+from lab.supply.lock import COMPILER, CPP, GUEST, KERNEL, Lock, Locked, cross, python, runner, sandbox, text_of
 from lab.supply.packages import Packages, SupplyError
 from lab.supply.providers import UNKNOWN_ORIGIN
 
@@ -37,6 +37,7 @@ SECTIONS = (
     *((sandbox(architecture), "sandbox.toml", architecture) for architecture in HOST_ARCHITECTURES),
     *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
     (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
+    (CPP, "cpp.toml", GUEST_ARCHITECTURE),
     *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),
     (KERNEL, "kernel.toml", GUEST_ARCHITECTURE),
 )

@@ -20,6 +20,7 @@ OUT = "out"
 # All of Verbyte's programs, so that one build serves every experiment.
 LAB_PROGRAMS = ("verbs-server", "verbs-client", "tcp-server", "tcp-client", "mpi-pingpong", "set-clock")
 LAB_BUILD = Build(("make", "--silent", "-j2", f"OUT={OUT}"), BENCH_SOURCES, ("*.c", "*.h", "Makefile"))
+Sources = Callable[[Build], Iterable[tuple[str, bytes]]]
 
 
 def keep_binaries(files: Iterable[Path], kept: Path = PROGRAMS) -> dict[Path, str]:
@@ -85,9 +86,21 @@ def build(builds: Iterable[Build]) -> None:
             raise LabError(what, str(each.folder), "the same command there")
 
 
-def compiled(builds: Mapping[Path, Build | None], tell: Callable[[str], None]) -> dict[Path, bytes]:
-    """The programs under test by the locked compiler; those without a build are Verbyte's."""
-    programs = _programs(builds, lambda task: _build_once(task, tell))
+def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
+    """The files that the author of a folder wrote, by name; a link to one of the folder is that file."""
+    files = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
+    for file in files[:MOST_SOURCES]:
+        inside = file.resolve().is_relative_to(build.folder.resolve())
+        if inside and file.is_file() and file.stat().st_size <= LARGEST_SOURCE:
+            yield str(file.relative_to(build.folder)), file.read_bytes()
+
+
+def compiled(
+    builds: Mapping[Path, Build | None], tell: Callable[[str], None], read: Sources = source_files
+) -> dict[Path, bytes]:
+    """The programs under test by the locked compiler; those without a build are Verbyte's. `read` returns the source
+    files of a build, by default those of its folder."""
+    programs = _programs(builds, lambda task: _build_once(task, tell), read)
     return {file: programs[file] for file in builds}
 
 
@@ -110,18 +123,9 @@ def compiled_places() -> dict[str, Path]:
     return {"programs": place(lab_task(), MACHINE, CACHE), **card_places(MACHINE, CACHE)}
 
 
-def lab_task() -> Compilation:
+def lab_task(read: Sources = source_files) -> Compilation:
     names = tuple(f"{OUT}/{name}" for name in LAB_PROGRAMS)
-    return Compilation(dict(source_files(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)
-
-
-def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
-    """The files that the author of a folder wrote, by name; a link to one of the folder is that file."""
-    files = [each for each in sorted(build.folder.rglob("*")) if build.is_source(str(each.relative_to(build.folder)))]
-    for file in files[:MOST_SOURCES]:
-        inside = file.resolve().is_relative_to(build.folder.resolve())
-        if inside and file.is_file() and file.stat().st_size <= LARGEST_SOURCE:
-            yield str(file.relative_to(build.folder)), file.read_bytes()
+    return Compilation(dict(read(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)
 
 
 def _build_once(task: Compilation, tell: Callable[[str], None]) -> dict[str, bytes]:
@@ -131,12 +135,12 @@ def _build_once(task: Compilation, tell: Callable[[str], None]) -> dict[str, byt
 
 
 def _programs(
-    builds: Mapping[Path, Build | None], make: Callable[[Compilation], dict[str, bytes]]
+    builds: Mapping[Path, Build | None], make: Callable[[Compilation], dict[str, bytes]], read: Sources = source_files
 ) -> dict[Path, bytes]:
-    programs = _in_bench(make(lab_task())) if None in builds.values() else {}
+    programs = _in_bench(make(lab_task(read))) if None in builds.values() else {}
     for build in dict.fromkeys(each for each in builds.values() if each):
         names = {str(file.relative_to(build.folder)): file for file in sorted(builds) if builds[file] == build}
-        sources = dict(source_files(Build(build.command, build.folder))) | dict(source_files(build))
+        sources = dict(read(Build(build.command, build.folder))) | dict(read(build))
         try:
             contents = make(Compilation(sources, build.command, tuple(names)))
         except BuildRefused as error:

@@ -14,6 +14,7 @@ HEADER = """\
 # bubblewrap and Python, for hosts that lack them. An archive of old versions has all of them as of the date.
 """
 GUEST, RUNNER, SANDBOX, COMPILER, CROSS, KERNEL = "guest", "runner", "sandbox", "compiler", "cross", "kernel"
+CPP = "cpp"  # what COMPILER lacks for C++
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
 LINE = re.compile(

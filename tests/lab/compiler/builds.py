@@ -11,6 +11,15 @@ HONEST = Compilation(
     ("make", "-s"),
     ("mine",),
 )
+CPP = Compilation(
+    {
+        "mine.cc": b"#include <algorithm>\n#include <iostream>\n#include <map>\n#include <stdexcept>\n"
+        b"int main(int c, char **v) try { std::map<int, std::string> m{{c, v[0]}}; std::cout << m.at(7); }\n"
+        b"catch (const std::out_of_range &e) { std::cout << e.what(); }\n",
+    },
+    ("g++", "-std=c++20", "-O2", "-o", "mine", "mine.cc"),
+    ("mine",),
+)
 # Tries to write outside, to fill memory and folders, and to start more processes; prints its successes.
 HOSTILE = b"""
 for place in /usr/x /bin/sh /etc/x /z /dev/z /proc/z; do echo x >$place && echo wrote $place; done

@@ -10,7 +10,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from tests import namespaces
-from tests.lab.compiler.builds import HONEST
+from tests.lab.compiler import builds
+from tests.lab.compiler.builds import CPP, HONEST
 
 from lab.compiler import build, toolchain
 from lab.compiler.build import build_once, build_shut_in, built_before, built_card, built_plugin  # fmt: skip
@@ -24,10 +25,10 @@ from lab.supply import lock
 from lab.supply.packages import SupplyError
 
 IN_THE_VM = """
-from tests.lab.compiler.builds import HONEST
+from tests.lab.compiler.builds import CPP, HONEST
 from lab.compiler.build import build_shut_in
-program = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"]
-print(program == open("{}", "rb").read())
+program = build_shut_in({0}.files, {0}.command, {0}.wanted, print)["mine"]
+print(program == open("{1}", "rb").read())
 """
 
 
@@ -42,9 +43,11 @@ def test_a_sandbox_is_used_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_bytes(build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)["mine"])
-    command = [*namespaces.WITHOUT, sys.executable, "-c", IN_THE_VM.format(tmp_path / "mine")]
+@pytest.mark.parametrize("name", ["HONEST", "CPP"])
+def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path, name: str) -> None:
+    task = getattr(builds, name)
+    (tmp_path / "mine").write_bytes(build_shut_in(task.files, task.command, task.wanted, print)["mine"])
+    command = [*namespaces.WITHOUT, sys.executable, "-c", IN_THE_VM.format(name, tmp_path / "mine")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     *lines, equal = done.stdout.splitlines()
@@ -105,6 +108,12 @@ def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
     monkeypatch.setattr(toolchain, "place", lambda *_: tmp_path / "newer")
     made(TASK)
     assert len(runs) == 4
+
+
+def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
+    named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
+    c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
+    assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
 
 
 def test_a_damaged_build_runs_again(tmp_path: Path, runs: list[object]) -> None:
