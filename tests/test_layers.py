@@ -53,7 +53,8 @@ FOLDERS = {
     ),
     "card/library": Folder(
         (
-            "board pages poll real receive send slots",
+            "board pages poll real slots",
+            "receive send",
             "events",
             "address channel context pair pool queue region",
             "attributes",
