@@ -31,9 +31,13 @@ def bench(options: Namespace) -> int:
     summary = run_remaining(replace(shop, plans=plans), options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
-    rows = [row for each in plans for row in make_table(each, options.results)]
+    named, more = (make_table(each, options.results) for each in plans)
     write_table(plan, options.results)
-    results = [compare(comparison, rows) for comparison in plan.experiment.comparisons]
+    sizes = {(row.series, row.size_bytes) for row in more}
+    results = [
+        compare(each, named + more, [size for series, size in sizes if series == each.ours])
+        for each in plan.experiment.comparisons
+    ]
     for result in results:
         print(format_result(result))
     if options.json:
@@ -76,6 +80,7 @@ def table(result: Result) -> JsonTable:
             "ours": result.ours[size],
             "peers": {name: peer[size] for name, peer in result.peers.items() if size in peer},
             "ratio": ratio,
+            "at_least": result.bound(size),
         }
         for size, ratio in result.ratios.items()
     ]
@@ -100,8 +105,8 @@ def junit(results: Sequence[Result], seed: int) -> str:
 def _misses(result: Result) -> Iterator[str]:
     """Yield a line that a person sees first, then the whole table."""
     if result.ratios:
-        ratio, size = min((ratio, size) for size, ratio in result.ratios.items())
-        yield f"the least ratio is {ratio:.3f}, at {size} bytes (at least {result.comparison.at_least:g})"
+        _, size = min((ratio / result.bound(size), size) for size, ratio in result.ratios.items())
+        yield f"the least ratio is {result.ratios[size]:.3f}, at {size} bytes (at least {result.bound(size):g})"
     yield from format_result(result).splitlines()
 
 

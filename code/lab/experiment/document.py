@@ -94,6 +94,12 @@ class Comparison:
     geometric_mean_up_to: Annotated[
         int | None, Typed(Bytes), "Judge the geometric mean of the ratios up to this size, not each ratio.", '"1K"'
     ] = None
+    drawn_at_least: Annotated[
+        int | float | None,
+        Limits(above=0, most=1000),
+        "The least ratio at sizes that `lab bench` draws. Without it: `at_least`.",
+        "0.98",
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,12 @@ class Result:
     ours: Values
     peers: dict[str, Values]
     ratios: Values
+    drawn: frozenset[int] = frozenset()  # sizes that are in no experiment's file
+
+    def bound(self, size: int) -> float:
+        """Return the least ratio at a size."""
+        drawn = self.comparison.drawn_at_least if size in self.drawn else None
+        return self.comparison.at_least if drawn is None else drawn
 
     @property
     def geometric_mean(self) -> float:
@@ -152,11 +158,11 @@ class Result:
         if self.comparison.geometric_mean_up_to is not None:
             return self.geometric_mean >= self.comparison.at_least
         exceeded = self.comparison.limit_bytes_per_s is not None and max(self.ratios.values()) > 1
-        return min(self.ratios.values()) >= self.comparison.at_least and not exceeded
+        return all(ratio >= self.bound(size) for size, ratio in self.ratios.items()) and not exceeded
 
 
-def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
-    """Compare medians over the repetitions, by the stop time that all series have."""
+def compare(comparison: Comparison, rows: Iterable[Row], drawn: Iterable[int] = ()) -> Result:
+    """Compare medians over the repetitions, by the stop time that all series have; some sizes are drawn."""
     rows = tuple(rows)
     tables = {name: [row for row in rows if row.series == name] for name in (comparison.ours, *comparison.peers)}
     column = _column(tables.values())
@@ -168,7 +174,7 @@ def compare(comparison: Comparison, rows: Iterable[Row]) -> Result:
     for size, value in ours.items():
         if peers := [peer[size] for peer in medians.values() if size in peer]:
             ratios[size] = min(peers) / value if is_time else value / max(peers)
-    return Result(comparison, "ns" if is_time else "B/s", ours, medians, ratios)
+    return Result(comparison, "ns" if is_time else "B/s", ours, medians, ratios, frozenset(drawn).intersection(ratios))
 
 
 def _column(tables: Iterable[list[Row]]) -> str:
@@ -202,7 +208,10 @@ def format_result(result: Result) -> str:
         lines.append(f"{format_size(size):>8} {cells} {ratio:7.3f}")
     limit = comparison.geometric_mean_up_to
     scope, what = (f" up to {format_size(limit)}", "the mean") if limit else ("", "every size")
-    bound = f"wanted for {what}: at least {comparison.at_least:g}, {'holds' if result.holds else 'MISSED'}"
+    drawn = (
+        f" ({', '.join(f'{result.bound(size):g} at {size}' for size in sorted(result.drawn))})" if result.drawn else ""
+    )
+    bound = f"wanted for {what}: at least {comparison.at_least:g}{drawn}, {'holds' if result.holds else 'MISSED'}"
     return "\n".join([*lines, f"geometric mean{scope}: {result.geometric_mean:.3f}; {bound}", ""])
 
 

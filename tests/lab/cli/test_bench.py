@@ -58,7 +58,8 @@ at_least = 0.99
 name = "never / peer"
 ours = "ours"
 peers = ["peer"]
-at_least = 1.5
+at_least = 0.99
+drawn_at_least = 1.5
 [[comparison]]
 name = "NetPIPE / mpi-pingpong"
 ours = "mpi"
@@ -89,6 +90,7 @@ def test_bench_writes_each_ratio_as_json_and_a_test_for_each_comparison(
     document = json.loads((tmp_path / "bench.json").read_text())
     ours, never, mpi = document["comparisons"]
     assert document["seed"] == 7 and (ours["holds"], never["holds"], mpi["holds"]) == (True, False, True)
+    assert [size["at_least"] for size in never["sizes"]].count(1.5) == DRAWN
     assert len(ours["sizes"]) == 9 + DRAWN and len(mpi["sizes"]) == 9
     assert all(size["ratio"] == pytest.approx(size["ours"] / size["peers"]["peer"]) for size in ours["sizes"])
     suite = Xml.fromstring((tmp_path / "bench.xml").read_text())
