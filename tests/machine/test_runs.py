@@ -1,4 +1,4 @@
-"""The commands `lab run` and `lab try` on the exact site: full disks, signals, parallel runs, a first figure."""
+"""The commands `lab run` and `lab try` on the exact site: signals, a first figure."""
 
 import re
 import signal
@@ -28,13 +28,6 @@ name = "verbs"
 program = "verbs"
 operation = "write"
 measure = "throughput"
-"""
-# A disk in a mount namespace, which any user may make; it ends with the shell.
-TINY_DISK = """
-mount -t tmpfs -o size=48k none "$0"
-"$@"; echo $?
-mount -o remount,size=4m "$0"
-"$@"
 """
 ROW = re.compile(r"(?P<series>card|tcp|soft) .* (?P<rate>[0-9.]+) (?P<unit>[kMG]?B/s)$")
 UNITS = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}
@@ -66,16 +59,6 @@ def await_records(tmp_path: Path, run: subprocess.Popen[str], count: int) -> Non
         time.sleep(0.02)
 
 
-@pytest.mark.usefixtures("users_namespaces")
-def test_full_disk_loses_no_record_and_the_same_command_continues(command: list[str], tmp_path: Path) -> None:
-    script = ["unshare", "-rm", "sh", "-c", TINY_DISK, str(tmp_path / "results"), *command]
-    done = subprocess.run(script, check=True, capture_output=True, text=True)
-    assert "the disk is full (try: free some space and run the same command again" in done.stderr
-    refused, finished = done.stdout.splitlines()
-    measured, _, _, kept, *_ = finished.split()
-    assert (refused, int(measured) + int(kept)) == ("2", 4) and int(kept) > 0
-
-
 def test_stopped_run_prints_how_to_continue_and_leaves_no_process(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C, then SIGTERM, each after one more record."""
     for count, number in enumerate((signal.SIGINT, signal.SIGTERM), 1):
@@ -89,13 +72,6 @@ def test_stopped_run_prints_how_to_continue_and_leaves_no_process(command: list[
         finished = records(tmp_path)
     subprocess.run(command, check=True)
     assert finished < records(tmp_path) and len(records(tmp_path)) == 4
-
-
-def test_two_runs_at_once_share_the_work(command: list[str], tmp_path: Path) -> None:
-    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    printed = [run.communicate()[0].split() for run in runs]
-    assert [run.returncode for run in runs] == [0, 0]
-    assert sum(int(words[0]) for words in printed) == 4 and len(records(tmp_path)) == 4
 
 
 def test_first_figure_shows_three_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:

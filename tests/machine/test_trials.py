@@ -4,6 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Planned, SiteFacts
 from lab.plan.planning import open_workshop
@@ -52,6 +54,7 @@ parameters = {{ verify = true }}
 """
 
 
+@pytest.mark.release
 def test_two_trials_of_each_kind_give_the_same_record(exact: ExactSite, tmp_path: Path) -> None:
     file = tmp_path / "kinds.toml"
     file.write_text(KINDS)

@@ -4,6 +4,8 @@ import errno
 import gzip
 import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,13 +14,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.lab import fake_site as fake
 from tests.lab.conftest import PEERS
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
-from lab.errors import RecordError, SiteError, StorageError, TrialFailed
+from lab.errors import RecordError, SiteError, TrialFailed
 from lab.files.store import SUMS
 from lab.model.trial import Job, Outcome, StepOutcome
+from lab.places import ROOT
 from lab.plan.plan import Plan, SiteFacts
 from lab.programs.program import Build
 from lab.records.facts import VOLATILE
@@ -29,6 +33,13 @@ from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_tr
 from lab.sites.site import Clock, Shared
 
 Make = Callable[..., Plan]
+# A disk in a mount namespace, which any user may make; it ends with the shell.
+TINY_DISK = """
+mount -t tmpfs -o size=48k none "$0"
+"$@"; echo $?
+mount -o remount,size=4m "$0"
+"$@"
+"""
 
 
 def run(plan: Plan, site: Any, results: Path, *, fresh: bool = False) -> RunSummary:
@@ -203,16 +214,19 @@ def test_key_is_not_locked_twice(results: Path) -> None:
         assert again
 
 
-def test_full_disk_is_one_sentence_and_no_half_record(
-    make_small_plan: Make, fake_site: FakeSite, results: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("users_namespaces")
+def test_full_disk_loses_no_record_and_the_same_command_continues(
+    experiment_file: Callable[[str], Path], results: Path
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("lab.records.record.os.fsync", full)
-    with pytest.raises(StorageError, match="the disk is full"):
-        run(make_small_plan(), fake_site, results)
-    assert not list(results.glob("records/*/*"))
+    results.mkdir()
+    file = experiment_file(PEERS.replace("repetitions = 2", "repetitions = 20"))
+    command = (sys.executable, fake.__file__, "0", "run", file, "--site", "exact", "--results", results)
+    script = ("unshare", "-rm", "sh", "-c", TINY_DISK, results, *command)
+    done = subprocess.run(script, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert "the disk is full (try: free some space and run the same command again" in done.stderr
+    refused, finished = done.stdout.splitlines()
+    measured, _, _, kept, *_ = finished.split()
+    assert (refused, int(measured) + int(kept)) == ("2", 40) and int(kept) > 0
 
 
 def test_half_record_of_a_killed_run_does_not_count(make_small_plan: Make, fake_site: FakeSite, results: Path) -> None:
