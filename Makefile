@@ -150,7 +150,7 @@ fuzz-grade: checks papers # Grade 20,000 damaged submissions, other ones each ti
 fuzz-card: setup # Try the modelled card with 20 million commands of anything, under sanitizers: a minute or two [COUNT=n, of each half]
 	$(MAKE) --no-print-directory -C code/card/device fuzz $(if $(COUNT),COUNT=$(COUNT))
 
-release: checks build # Run the tests that take many minutes or a network: the container over a new Debian, all of another kernel
+release: checks build # Run the tests that take many minutes or a network (docs/CONTRIBUTING.md lists them)
 	@code/setup/setup tests
 	$(bin)/pytest -m release
 

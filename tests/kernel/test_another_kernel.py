@@ -16,10 +16,8 @@ FILES = [
 ]
 ONE = f"{FILES[0]}::test_programs_take_the_cable_between_two_devices[few]"
 # Without plugins and tests/conftest.py: under emulation an import takes seconds.
-PYTEST = (
-    *("env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", ".venv/bin/python", "-m", "pytest", "-p", "pytest_timeout"),
-    *("--confcutdir", "tests/kernel", "-m", "modules", "--color", "no", "--durations", "0"),
-)
+BARE = ("env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", ".venv/bin/python", "-m", "pytest", "-p", "pytest_timeout")
+PYTEST = (*BARE, "--confcutdir", "tests/kernel", "-m", "modules", "--color", "no", "--durations", "0")
 
 
 def passed(printed: str) -> None:

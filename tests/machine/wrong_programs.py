@@ -27,10 +27,6 @@ class Wrong:
 
 
 ACCESS = "IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE"
-EACH = """	for (long number = first; number < end; number++) {
-		post_write(s, number);
-		wait_for(s, 1);
-	}"""
 WHOLE = """	int64_t start;
 
 	send_each(s, 0, warmup);
