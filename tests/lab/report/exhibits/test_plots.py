@@ -129,8 +129,8 @@ def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callab
     exhibits = exhibits_of("latency")
     parts(exhibits, "path", "Mostly assumed.", "half of the round trip", KINDS, BARS)
     assert alt(exhibits, "path") == (
-        "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 399 ns; "
-        "1 KiB 2.38 µs: read of memory (assumed) 500 ns, wire (assumed) 1 µs, bytes 172 ns, the rest 706 ns."
+        "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 398 ns; "
+        "1 KiB 2.38 µs: read of memory (assumed) 500 ns, wire (assumed) 1 µs, bytes 172 ns, the rest 705 ns."
     )
     with pytest.raises(match="more than the whole"):
         parts(exhibits, "above", "Too much.", "time", ["wires", "rest"], [["1 B", "fdr.wire", "2 * fdr.wire"]])
