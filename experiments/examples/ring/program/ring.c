@@ -56,7 +56,8 @@ static void exchange(const char *out, char *in, size_t bytes)
 	size_t sent = 0, got = 0;
 
 	while (sent < bytes || got < bytes) {
-		struct pollfd ends[] = { { next, sent < bytes ? POLLOUT : 0, 0 }, { previous, got < bytes ? POLLIN : 0, 0 } };
+		struct pollfd ends[] = { { next, sent < bytes ? POLLOUT : 0, 0 },
+					 { previous, got < bytes ? POLLIN : 0, 0 } };
 		ssize_t n;
 
 		poll(ends, 2, -1);
