@@ -58,6 +58,7 @@ ELSEWHERE = {
     r"docker .*|apptainer .*": CONTAINER,
     r".* SITE=slurm": SLURM,
     r"lab script .*|srun .*": SLURM,
+    r"lab history .*": "tests/machine/test_profile.py",  # in a clone, with a commit to compare with
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes
     r"lab kit make .* --template": "tests/lab/kit/test_kit.py",
     r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with
@@ -108,6 +109,7 @@ class Walk:
         for copy in ("ada.pdf", "a.pdf", "b.pdf", "B", "submissions/ada.pdf"):
             shutil.copy(handed_in, place / copy)
         shutil.copytree(place / "results", place / "A")
+        shutil.copytree(EXAMPLES / "tcp_select" / "program", place / "my_programs")
         (place / "CURVE.csv").write_text(CURVE)
         (place / "roster.csv").write_text(ROSTER)
         (place / "by_hand.csv").write_text(BY_HAND)
@@ -117,7 +119,11 @@ class Walk:
                 file.unlink()
         record = min((place / "results" / "records").glob("*/*"))
         names = dict.fromkeys(("NAME", "NAMES"), NAME)
-        return cls(place, names | {"KEY": record.name, "30": "3", "DIR": "others", "FILE": "course.lab"}, begun)
+        return cls(
+            place,
+            names | {"KEY": record.name, "30": "3", "DIR": "others", "FILE": "course.lab", "FOLDER": "my_programs"},
+            begun,
+        )
 
     def run(self, words: Sequence[str]) -> None:
         """Run a command once, but a report on each page; stop one that watches by Ctrl-C."""

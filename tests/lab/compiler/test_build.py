@@ -149,7 +149,7 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     monkeypatch.setattr(build, "run", lambda *_: (FAILED, b"plugin.c:1: error: not C\n"))
     with pytest.raises(SiteError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
         built_plugin(tmp_path, tmp_path, print)
-    with pytest.raises(SiteError, match=r"the card does not compile: .*error: not C"):
+    with pytest.raises(SiteError, match=r"the modelled card's \S+ does not compile: .*error: not C"):
         built_card(MACHINE, tmp_path, print)
     left = [file.name for kind in ("plugin", "card") for file in (tmp_path / kind).iterdir()]
     assert not runs and left == ["lock", "lock"]

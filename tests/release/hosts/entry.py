@@ -92,7 +92,8 @@ def install(version: str, requirements: str, folder: Path) -> None:
 
 def needed() -> set[str]:
     """The distributions of which the jobs load a module."""
-    code = f"import sys, {JOBS}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    lazily = "urllib3, elftools.elf.elffile"  # imported where a job unpacks its VM
+    code = f"import sys, {lazily}, {JOBS}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     loaded, owners = run(sys.executable, "-c", code).split(), packages_distributions()
     return {owner.lower().replace("_", "-") for name in loaded for owner in owners.get(name, ())}
 
