@@ -1,7 +1,6 @@
 """Compare Verbyte's programs with reference tools, at the sizes of experiments/bench.toml and at sizes drawn anew."""
 
 import json
-import secrets
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +8,7 @@ from math import log2
 from pathlib import Path
 from random import Random
 
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import chosen_seed, open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.experiment.experiment import Series
 from lab.files.storage import write_text
 from lab.places import EXPERIMENTS, from_here
@@ -23,8 +22,7 @@ DRAWN = 4  # sizes between the least and the largest of a series
 
 def bench(options: Namespace) -> int:
     """Measure, print a table for each comparison, and write the results as JSON and as JUnit's XML if asked."""
-    seed = secrets.randbelow(10**6) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
+    seed = chosen_seed(options)
     shop = open_shop([EXPERIMENTS / "bench.toml"], options)
     (plan,) = shop.plans
     plans = (plan, drawn(plan, seed))
@@ -59,8 +57,7 @@ def drawn(plan: Plan, seed: int) -> Plan:
         for name in (each.ours, *each.peers)
     }
     series = tuple(_with_sizes(each, plan.site.name, seed) for each in experiment.series if each.name in free)
-    digests = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
-    return make_plan(replace(experiment, series=series), plan.site, digests)
+    return make_plan(replace(experiment, series=series), plan.site, plan.digests)
 
 
 def _with_sizes(series: Series, site: str, seed: int) -> Series:

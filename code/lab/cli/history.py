@@ -45,9 +45,8 @@ def at_commit(plan: Plan, commit: str) -> Plan:
         return ((name, files[name]) for name in sorted(files) if build.is_source(name))
 
     builds = dict(pair for series in plan.experiment.series for pair in series.builds.items())
-    digests = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
     tell(f"building the programs of {commit}")
-    return make_plan(plan.experiment, plan.site, digests | keep_contents(compiled(builds, tell, read)))
+    return make_plan(plan.experiment, plan.site, plan.digests | keep_contents(compiled(builds, tell, read)))
 
 
 def sources(folder: Path, commit: str) -> Mapping[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import tempfile
 import time
@@ -283,3 +284,10 @@ def capture(facts: Facts, experiment: Path | None, file: Path) -> None:
 def open_shop(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Workshop:
     """The plans for a site, which is open and ready: by default the one of the options."""
     return open_workshop(files, site or open_site(options.site, options.hosts), tell, most_trials(options))
+
+
+def chosen_seed(options: Namespace) -> int:
+    """The seed of the options, or a random one; it is printed, so that the command can be repeated."""
+    seed: int = secrets.randbelow(10**6) if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    return seed

@@ -1,7 +1,6 @@
 """Commands besides measuring: profile, fit-card, verify, spot, lock, image and script."""
 
 import random
-import secrets
 import shlex
 import tempfile
 from argparse import Namespace
@@ -12,7 +11,7 @@ from pathlib import Path
 from lab.analysis.card import Conditions, Rates, errors, slowed, unknown
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted
+from lab.cli.measure import chosen_seed, open_shop, run_remaining, say_failures, say_interrupted
 from lab.compiler import build
 from lab.errors import LabError, SiteError, SizeError, SpecError, tell
 from lab.experiment.reader import load
@@ -179,8 +178,7 @@ def spot(options: Namespace) -> int:
     """Measure a random tenth of the trials, and compare the rows of all records with the reference's."""
     shop = open_shop(options.experiment, options)
     references = [parse_table(read_reference(plan, REFERENCE)) for plan in shop.plans]
-    seed = secrets.randbelow(10**6) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
+    seed = chosen_seed(options)
     sample = replace(shop, plans=tuple(_tenth(plan, random.Random(seed)) for plan in shop.plans))
     summary = run_remaining(sample, options.results, options.jobs)
     if summary.interrupted:

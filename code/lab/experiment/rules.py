@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from lab.experiment.document import Document, SeriesTable
 from lab.experiment.experiment import Point, Series
 from lab.model.parameters import NAMES
+from lab.model.trial import MOST_COMPUTERS
 from lab.options import Refusal, refusal
 from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
@@ -18,7 +19,6 @@ from lab.sites.site import fixed
 from lab.typed_json import Fault, Keys
 
 OwnTables = Mapping[str, OwnTable]
-MOST_COMPUTERS = 16
 
 
 def find_program(series: SeriesTable, own: OwnTables, file: Path, computers: int) -> Program:
@@ -105,11 +105,10 @@ def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
 
 
 def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
-    commands = f"{table.server} {table.client} {table.each}"
-    if "{size}" in commands and "{sizes}" in commands:
+    if "{size}" in table.commands and "{sizes}" in table.commands:
         what = "the commands name the sizes in two ways"
         yield Fault(what, (*path, "client"), "either {sizes} or {size}, or neither")
-    if table.output == "csv" and "{sizes}" not in commands:
+    if table.output == "csv" and "{sizes}" not in table.commands:
         yield Fault("Verbyte's CSV has all sizes", (*path, "output"), "{sizes} in the commands")
     if table.output in ("csv", NOTHING):
         for key in ("unit", "size_unit", "factor", "printed_by", "client_stays"):
@@ -131,7 +130,7 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         return
     required = {
         "value": True,
-        "size": "{sizes}" in f"{table.server} {table.client} {table.each}",
+        "size": "{sizes}" in table.commands,
         "unit": not table.unit,
     }
     for name in (name for name, is_required in required.items() if is_required and name not in groups):
@@ -150,7 +149,7 @@ def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[
     if name not in PROGRAMS and name not in own:
         yield Fault(f"unknown program {name!r}", (*path, "program"), f"one of {', '.join((*PROGRAMS, *own))}")
     if series.arguments is not None:
-        if name not in own or "{arguments}" not in f"{own[name].server} {own[name].client} {own[name].each}".split():
+        if name not in own or "{arguments}" not in own[name].commands.split():
             yield Fault(f"{name} takes no arguments", (*path, ARGUMENTS), "a program of [programs] with {arguments}")
         yield from _command_faults(f"- {series.arguments}", (*path, ARGUMENTS), KNOWN - {ARGUMENTS})
 

@@ -148,8 +148,7 @@ def _sections(table: bytes) -> Iterator[tuple[str, str]]:
 
 
 def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
-    programs = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
-    return make_plan(plan.experiment, plan.site, programs | digests)
+    return make_plan(plan.experiment, plan.site, plan.digests | digests)
 
 
 def student_trials(plan: Plan) -> list[Planned]:

@@ -9,6 +9,7 @@ from typing import Annotated
 from lab.typed_json import JsonTable, Limits, Typed
 
 _TIME = Limits(least=0, most=1_000_000_000)
+MOST_COMPUTERS = 16
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Link:
 
     computers: Annotated[
         int,
-        Limits(least=2, most=16),
+        Limits(least=2, most=MOST_COMPUTERS),
         "Computers on the link, joined by a switch, for programs with `each`. Only on `exact`.",
         "4",
     ] = 2

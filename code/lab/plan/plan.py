@@ -75,6 +75,10 @@ class Plan:
     site: SiteFacts
     planned: tuple[Planned, ...]
 
+    @property
+    def digests(self) -> dict[Path, str]:
+        return {file: digest for planned in self.planned for file, digest in planned.digests.items()}
+
     def trials(self) -> dict[str, Trial]:
         """Every trial once, by key, first repetitions first: early results cover all series."""
         return {each.trial.key: each.trial for each in sorted(self.planned, key=lambda each: each.repetition)}
@@ -142,7 +146,8 @@ def make_trial(
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
         stranger=series.tool.build is not None and not series.tool.launched,
     )
-    key, outcome_key = (_key(job, programs, site.identity, reading) for reading in (series.tool.reading, ""))
+    key = _key(job, programs, site.identity, series.tool.reading)
+    outcome_key = _key(job, programs, site.identity, "") if series.tool.reading else key
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
     return Trial(key, outcome_key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 

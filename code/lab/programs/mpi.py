@@ -26,15 +26,13 @@ def launch(
 ) -> Step:
     """Return the step that runs a command as both ranks, or another at the server, with more settings of Open MPI.
     Rank 0 runs at the client."""
-    first = Rank(ends.client.host, _environment(transport, ends.client), command)
-    second = Rank(ends.server.host, _environment(transport, ends.server), other or command)
-    return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, (first, second))
+    ranks = _rank(transport, ends.client, command), _rank(transport, ends.server, other or command)
+    return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, ranks)
 
 
 def launch_together(transport: str, ends: Sequence[End], commands: Sequence[Words], more: Mapping[str, str]) -> Step:
     """Return the step that runs a command as the rank of each of several computers."""
-    each = zip(ends, commands, strict=True)
-    ranks = [Rank(end.host, _environment(transport, end), command) for end, command in each]
+    ranks = [_rank(transport, end, command) for end, command in zip(ends, commands, strict=True)]
     return launchers.launch_together({**TRANSPORTS[transport], **more}, ranks)
 
 
@@ -45,6 +43,10 @@ def _options(request: Request) -> tuple[str, ...]:
     verify = ("--verify",) if values.verify else ()
     lasting = ("--least-time", str(request.least_time_s)) if request.least_time_s else ()
     return (*words, "--deadline", str(values.wait_deadline_s), *lasting, *verify)
+
+
+def _rank(transport: str, end: End, command: Words) -> Rank:
+    return Rank(end.host, _environment(transport, end), command)
 
 
 def _environment(transport: str, end: End) -> tuple[tuple[str, str], ...]:

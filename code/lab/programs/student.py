@@ -76,10 +76,10 @@ def places(words: Iterable[str]) -> frozenset[str]:
 
 
 def fill(words: Words, values: Mapping[str, object], several: Mapping[str, Words]) -> Words:
-    """Fill in values; a word that is only one of the other names becomes several words."""
+    """Fill in values. A word that is a key of `several` becomes several words."""
     filled: list[str] = []
     for word in words:
-        filled += several.get(word[1:-1], ()) if word[1:-1] in several else [word.format_map(values)]
+        filled += several[word] if word in several else [word.format_map(values)]
     return tuple(filled)
 
 
@@ -153,7 +153,7 @@ class Commands:
             values = shared | {"device": end.device, "gid": end.gid} | more
             starter = (*WITH_GRANTS, *LINE_BY_LINE) if self.grants else LINE_BY_LINE
             arguments = fill(self.arguments, values, {})
-            return *starter, *fill(words, values, {ARGUMENTS: arguments, "addresses": addresses})
+            return *starter, *fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
 
         computers = [ends.client, ends.server, *map(ends.client.beside, range(2, self.computers))]
         addresses = Addresses(end.host for end in computers)
@@ -276,6 +276,10 @@ class OwnTable:
         '"connectx"',
     ] = ""
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
+
+    @property
+    def commands(self) -> str:
+        return f"{self.server} {self.client} {self.each}"
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", computers: int = 2) -> Program:

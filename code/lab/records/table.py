@@ -103,8 +103,8 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     parameters = [request.parameters for request in requests]
     processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
     shares = OF_SHARES if any(max(values.pairs, values.streams) > 1 for values in parameters) else ()
-    both = OF_BOTH if any(request.parameters.both for request in requests) else ()
-    rounds = OF_ROUNDS if any(request.parameters.until_stable for request in requests) else ()
+    both = OF_BOTH if any(values.both for values in parameters) else ()
+    rounds = OF_ROUNDS if any(values.until_stable for values in parameters) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
     printed = OF_PRINTED if any(OF_PRINTED[0] in row.counts for row in rows) else ()
     return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *printed, *varied, COLUMNS[-1]]
@@ -140,12 +140,15 @@ def _rows(planned: Planned, record: RecordFiles) -> list[Row]:
         point={name: str(value) for name, value in planned.point.items()},
     )
     rows = [_filled(replace(common, size_bytes=size), kinds) for size, kinds in sorted(by_size.items())]
-    return [_with_rounding(row, record) for row in rows] if planned.series.tool.reading else rows
+    if not planned.series.tool.reading:
+        return rows
+    header = record.facts().measured.header or {}
+    return [_with_rounding(row, header) for row in rows]
 
 
-def _with_rounding(row: Row, record: RecordFiles) -> Row:
+def _with_rounding(row: Row, header: Mapping[str, str]) -> Row:
     """Return the row with what the last printed digit leaves open."""
-    percent = (record.facts().measured.header or {}).get(f"{ROUNDED}{row.size_bytes}", "")
+    percent = header.get(f"{ROUNDED}{row.size_bytes}", "")
     return replace(row, counts={**row.counts, OF_PRINTED[0]: int(percent)}) if percent.isdecimal() else row
 
 

@@ -115,7 +115,7 @@ def is_source(name: str, experiment: Experiment) -> bool:
 
 def program_files(plan: Plan) -> dict[str, bytes]:
     """The measured binaries, and the present sources."""
-    digests = {file: digest for planned in plan.planned for file, digest in planned.digests.items()}
+    digests = plan.digests
     binaries = {
         name: kept_binary(file.name, digests[file]).read_bytes()
         for file, name in binary_names(plan.experiment).items()

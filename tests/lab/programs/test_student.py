@@ -56,13 +56,13 @@ def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
 
 
 def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
-    text = "mine {rank}/{computers} -d {device} {addresses} {addresses}, {address:1} {address:4} {sizes}"
+    text = "mine {rank}/{computers} -d {device} {addresses} {addresses}, -addresses- {address:1} {address:4} {sizes}"
     table = parse_as(OwnTable, TABLE | {"server": "", "client": "", "each": text})
     (step,) = own_program("mine", table, FOLDER, "", 4).steps(REQUEST, ENDS)
     assert step.ranks is not None and step.client == step.ranks[0] and step.server == ()
     hosts = [f"10.0.0.{number}" for number in range(1, 5)]
     for rank, device in enumerate(("rxe0", "rxe1", "rxe0", "rxe0")):
-        words = (f"{rank}/4", "-d", device, *hosts, f"{','.join(hosts)},", hosts[1], hosts[0], "64,1024")
+        words = (f"{rank}/4", "-d", device, *hosts, f"{','.join(hosts)},", "-addresses-", hosts[1], hosts[0], "64,1024")
         assert step.ranks[rank] == ("stdbuf", "-oL", "/lab/bin/mine", *words)
 
 
