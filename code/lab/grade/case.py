@@ -221,10 +221,11 @@ class Case:
 
     def measure(self, trials: Iterable[Planned]) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
-        the site logs the link; other records are kept for all submissions."""
+        the site logs the link of two ends; other records are kept for all submissions."""
         by_student: dict[bool, list[Planned]] = {True: [], False: []}
         for planned in trials:
-            by_student[bool(planned.series.tool.build and self.setup.witness)].append(planned)
+            tool = planned.series.tool
+            by_student[bool(tool.build and self.setup.witness and not tool.together)].append(planned)
         reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
         if failed := [(planned, reason) for planned, reason in reasons if reason]:
             raise Blocked(_failed_here(failed))

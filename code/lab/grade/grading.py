@@ -5,7 +5,7 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
@@ -39,6 +39,7 @@ DRIFT = (
     "a finding may not be the student's fault."
 )
 UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them."
+OF_PAIRS = ("program", "correct", "steps", "speed")  # checks of what a client and a server do
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 
 Keep = Callable[[Grade], None]
@@ -57,7 +58,7 @@ def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> Gradi
     site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
     shop = open_workshop([assignment.experiment_file], site, tell)
     (plan,) = shop.plans
-    require_sandboxed(plan.experiment)
+    require_gradable(plan.experiment, assignment.checks)
     witness = open_site(assignment.site) if spread else site  # this host's site gives the same bytes
     return GradingSetup(
         assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, watch,
@@ -69,12 +70,15 @@ def watch(result: str, planned: Planned) -> None:
     tell(f"{planned.series.name} repetition {planned.repetition}: {result}")
 
 
-def require_sandboxed(experiment: Experiment) -> None:
-    """Refuse to run untrusted programs with the rights of the user."""
+def require_gradable(experiment: Experiment, checks: Sequence[str]) -> None:
+    """Refuse to run untrusted programs with the rights of the user, and checks of two ends where there are more."""
     for tool in student_programs(experiment):
         if tool.launched:
             what = f"{tool.name} is started by MPI, and such a student program cannot be sandboxed"
             raise SpecError(what, file=experiment.file, hint="verbs or TCP without MPI for graded programs")
+        if tool.together and (pairs := [check for check in OF_PAIRS if check in checks]):
+            what = f"{tool.name} has `each`, and the check {pairs[0]} is for a client and a server"
+            raise SpecError(what, file=experiment.file, hint=f"no points for {pairs[0]} in the assignment")
 
 
 def digest_of(place: Path) -> str:

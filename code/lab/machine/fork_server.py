@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from typing import Self
 
 from lab.machine import link, qemu, results
 from lab.machine.job import pack
-from lab.machine.results import NAMES, EndResult, PairRunner, Watch
+from lab.machine.results import NAMES, EndResult, Group, Watch
 from lab.machine.snapshot import Snapshot
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
@@ -55,12 +55,18 @@ class ForkServer:
     def lives(self) -> bool:
         return all(process.popen.poll() is None for process in self.processes)
 
-    @contextmanager
-    def fork(self, end: int, arguments: str, files: "ForkFiles", limit_s: float) -> "Iterator[Fork]":
-        """A fork of one end, with arguments for the plugin."""
-        with Fork(self.processes[end], NAMES[end], limit_s) as fork:
-            fork.request(self.calls[end], arguments, files)
-            yield fork
+    def run(
+        self, end: int, archive: bytes, arguments: str, files: "ForkFiles", limit_s: float, watch: Watch
+    ) -> EndResult:
+        """Run the job of an archive on a fork of one end, with arguments for the plugin."""
+        with anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox, anonymous_file("console") as console:
+            os.pwrite(mailbox, archive, 0)
+            with Fork(self.processes[end], NAMES[end], limit_s) as fork:
+                fork.request(self.calls[end], arguments, files, mailbox, console)
+                with watch(fork):
+                    if files.log:
+                        bound_files(fork.pid, LOG_MOST_BYTES)
+                    return results.collect(fork, mailbox, console)
 
     def close(self) -> None:
         self.is_over.set()
@@ -110,11 +116,9 @@ class ForkServer:
 
 @dataclass(frozen=True)
 class ForkFiles:
-    """The descriptors that belong to one fork alone."""
+    """The descriptors that a fork gets besides its mailbox and console."""
 
     shared: int  # with the fork of the other end
-    mailbox: int
-    console: int
     log: tuple[int, ...] = ()  # of the frames on the link, or none
     card: tuple[int, ...] = ()  # the RDMA card that it opens, or none
 
@@ -131,9 +135,9 @@ class Fork(qemu.Runs):
         self.waiting = threading.Lock()
         super().__init__(name, limit_s)
 
-    def request(self, calls: socket.socket, arguments: str, files: ForkFiles) -> None:
+    def request(self, calls: socket.socket, arguments: str, files: ForkFiles, mailbox: int, console: int) -> None:
         """Request the fork from the parent, and read its process id; copies.h has the order of the descriptors."""
-        fixed = [files.shared, files.mailbox, files.console, self.errors, self.fork_side.fileno()]
+        fixed = [files.shared, mailbox, console, self.errors, self.fork_side.fileno()]
         descriptors = [*fixed, *files.log, *files.card]
         if files.card:
             arguments += f",card={len(descriptors) - 1}"
@@ -187,30 +191,35 @@ def run(
     started = time.monotonic()
     job = results.apart(job)
     with ExitStack() as stack, link.shared_file() as shared, qemu.one_processor() as processor:
-        log_files = [stack.enter_context((logs / f"{name}.pcapng").open("wb")) for name in NAMES] if logs else []
+        opened = stack.enter_context(opened_logs(logs, NAMES))
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        both = PairRunner("exact", watch)
+        both = Group("exact", watch)
         arguments = plugin_arguments(job, processor)
 
         def run_end(end: int) -> EndResult:
-            with anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox, anonymous_file("console") as console:
-                os.pwrite(mailbox, pack(job, END=str(end)), 0)
-                log = tuple(file.fileno() for file in log_files[end : end + 1])
-                files = ForkFiles(shared, mailbox, console, log, device)
-                with server.fork(end, arguments, files, limit_s) as fork, both.watch(fork):
-                    if log:
-                        bound_files(fork.pid, LOG_MOST_BYTES)
-                    return results.collect(fork, mailbox, console)
+            files = ForkFiles(shared, opened[end], device)
+            return server.run(end, pack(job, END=str(end)), arguments, files, limit_s, both.watch)
 
-        try:
-            ends = both.run(run_end)
-        finally:  # a full log ends its QEMU with a signal
-            if any(os.fstat(file.fileno()).st_size >= LOG_MOST_BYTES for file in log_files):
-                raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
+        client, server_end = both.run(run_end)
         counted = link.counts(shared)
-    outcome = results.joined_outcome(*ends, len(job.steps), time.monotonic() - started)
+    outcome = results.joined_outcome(client, server_end, len(job.steps), time.monotonic() - started)
     before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after
     return replace(outcome, counters_before=before, counters_after=after)
+
+
+@contextmanager
+def opened_logs(folder: Path | None, names: Sequence[str]) -> Iterator[list[tuple[int, ...]]]:
+    """Open a log with each name, or none without a folder. A full one ends its QEMU with a signal, and this with an
+    error."""
+    with ExitStack() as stack:
+        files = (
+            [stack.enter_context((folder / f"{name}.pcapng").open("wb")).fileno() for name in names] if folder else []
+        )
+        try:
+            yield [(file,) for file in files] or [()] * len(names)
+        finally:
+            if any(os.fstat(file).st_size >= LOG_MOST_BYTES for file in files):
+                raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
 
 
 def bound_files(pid: int, most_bytes: int) -> None:

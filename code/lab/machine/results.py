@@ -5,7 +5,7 @@ import shlex
 import struct
 import tarfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -171,52 +171,54 @@ def _number(files: Files, name: str) -> int:
         raise SiteError(f"the guest's results have no number {name}") from error
 
 
-EXIT_S = 10  # a VM reports its end before its process is gone
+EXIT_S = 10  # a VM reports its end before its process is gone, and a switch ends after the last VM
+MACHINES = tuple(f"the {name}'s machine" for name in NAMES)
 
 
-class PairRunner:
-    """Runs two VMs: when one fails, the other one is killed at once."""
+def blamed_end(error: MachineError) -> int | None:
+    """The VM that an end of a pair names as the reason for its own end."""
+    return next((end for end, name in enumerate(MACHINES) if name in error.what), None)
 
-    def __init__(self, site: str, watch: Watch) -> None:
-        self.watch_outside, self.running = watch, Running(site)
+
+class Group:
+    """Runs several VMs, by default the two of a pair: when one fails, all others are killed at once."""
+
+    def __init__(
+        self, site: str, watch: Watch, names: Sequence[str] = MACHINES,
+        blamed: Callable[[MachineError], int | None] = blamed_end,
+    ) -> None:  # fmt: skip
+        self.watch_outside, self.names, self.blamed, self.running = watch, names, blamed, Running(site)
         self.errors: dict[int, MachineError] = {}  # in the order in which the VMs ended
-        self.over = (threading.Event(), threading.Event())
+        self.over = [threading.Event() for _ in names]
 
     @contextmanager
     def watch(self, process: qemu.Runs) -> Iterator[None]:
-        """Register a QEMU with the site and with the other VM."""
+        """Register a QEMU with the site and with the other VMs."""
         with self.watch_outside(process), self.running.watch(process):
             yield
 
-    def run(self, run_end: Callable[[int], EndResult]) -> tuple[EndResult, EndResult]:
-        """The results of both, the client's first; or the error of the VM that failed first."""
-        with ThreadPoolExecutor(2) as pool:
-            client, server = (pool.submit(self._run_one, run_end, end) for end in (CLIENT, SERVER))
+    def run(self, run_one: Callable[[int], EndResult]) -> list[EndResult]:
+        """The results of all in order; or the error of the VM that failed first, or of the one that it blames."""
+        with ThreadPoolExecutor(len(self.names)) as pool:
+            futures = [pool.submit(self._run_one, run_one, number) for number in range(len(self.names))]
         try:
-            return client.result(), server.result()
+            return [future.result() for future in futures]
         except MachineError:
-            end, first = next(iter(self.errors.items()))
-            # An error that blames the other VM is replaced by that VM's error.
-            raise (self.errors.get(1 - end, first) if _blames(first, 1 - end) else first) from None
+            number, first = next(iter(self.errors.items()))
+            blamed = self.blamed(first)
+            raise self.errors.get(number if blamed is None else blamed, first) from None
 
-    def _run_one(self, run_end: Callable[[int], EndResult], end: int) -> EndResult:
+    def _run_one(self, run_one: Callable[[int], EndResult], number: int) -> EndResult:
         try:
-            return run_end(end)
+            return run_one(number)
         except MachineError as error:
-            self.errors[end] = replace(error, where=_machine(end))
-            if not (_blames(error, 1 - end) and self.over[1 - end].wait(EXIT_S)):
-                self.running.stop()
+            self.errors[number] = replace(error, where=self.names[number])
+            if (blamed := self.blamed(error)) is not None:
+                self.over[blamed].wait(EXIT_S)
+            self.running.stop()
             raise
         finally:
-            self.over[end].set()
-
-
-def _machine(end: int) -> str:
-    return f"the {NAMES[end]}'s machine"
-
-
-def _blames(error: MachineError, end: int) -> bool:
-    return _machine(end) in error.what
+            self.over[number].set()
 
 
 DAEMON_PORT = 18700

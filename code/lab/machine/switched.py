@@ -1,13 +1,10 @@
 """A job on several VMs behind a switch: one process on each, all at once."""
 
 import hashlib
-import os
 import re
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +12,11 @@ from pathlib import Path
 from lab.files.store import sha256, sums_of
 from lab.machine import link, results
 from lab.machine.die_with_parent import die_with_parent
-from lab.machine.fork_server import ForkFiles, ForkServer
+from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
-from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running, path_of
-from lab.machine.results import CLIENT, SERVER, EndResult, Watch
+from lab.machine.qemu import MachineError, path_of
+from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, Group, Watch
 from lab.machine.runner import LOADER
-from lab.machine.sparse import anonymous_file
 from lab.model.trial import DAEMON, Job, Link, Outcome, StepOutcome
 
 # In place of init's functions for a pair: no VM tells another one when it begins or ends.
@@ -43,7 +39,6 @@ WORDS
 }}
 """
 BLAMED = re.compile(r"at port (\d+)")  # a rank
-EXIT_S = 10.0  # from the end of a VM until its process, or the switch, is gone
 
 
 def digest(machine: Path) -> str:
@@ -54,18 +49,23 @@ def digest(machine: Path) -> str:
 
 def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Path, logs: Path | None = None) -> Outcome:
     """Run a job whose steps have a process for each rank. The outcome has rank 0 as the client and all others as the
-    server; their counters have the rank before their names. `watch` registers each process while it runs. The folder
-    for logs gets the frames at each rank, rank0.pcapng and so on."""
+    server; their counters have the rank before their names. `watch` registers each process while it runs. client.pcapng
+    in the folder for logs gets the frames at rank 0."""
     started, ranks = time.monotonic(), range(job.link.computers)
     with ExitStack() as stack:
         shared = [stack.enter_context(link.shared_file()) for _ in ranks]
         switch = stack.enter_context(_switch(server, program, job.link, shared))
-        group = _Group(len(ranks), watch, logs)
-        with ThreadPoolExecutor(len(ranks)) as pool:
-            futures = [pool.submit(group.run, server, job, rank, shared[rank], limit_s) for rank in ranks]
-        if group.errors:
-            raise group.cause()
-        ends = [end for future in futures if (end := future.result())]
+        (log,) = stack.enter_context(opened_logs(logs, NAMES[:1]))
+        group = Group("exact", watch, [f"the computer of rank {rank}" for rank in ranks], _blamed)
+
+        def run_rank(rank: int) -> EndResult:
+            end = SERVER if rank == 1 else CLIENT
+            functions = ALONE + (MOVE.format(number=rank + 1) if rank > 1 else "")
+            files = ForkFiles(shared[rank], () if rank else log)
+            archive, arguments = pack(of_rank(job, rank), functions, END=str(end)), f"{link.wire(job.link)},end=0"
+            return server.run(end, archive, arguments, files, limit_s, group.watch)
+
+        ends = group.run(run_rank)
         if switch.wait(EXIT_S):
             raise MachineError(f"the switch ended with status {switch.returncode}")
         counted = [link.counts(each) for each in shared]
@@ -87,48 +87,6 @@ def _switch(server: ForkServer, program: Path, model: Link, shared: Sequence[int
                 yield process
             finally:
                 process.kill()
-
-
-class _Group:
-    """The VMs of one job: when one fails, all others are killed."""
-
-    def __init__(self, count: int, watch: Watch, logs: Path | None) -> None:
-        self.watch_outside, self.logs = watch, logs
-        self.running, self.lock = Running("exact"), threading.Lock()
-        self.over = [threading.Event() for _ in range(count)]
-        self.errors: dict[int, MachineError] = {}  # by rank, in the order in which they came
-
-    def run(self, server: ForkServer, job: Job, rank: int, shared: int, limit_s: float) -> EndResult | None:
-        end = SERVER if rank == 1 else CLIENT
-        functions = ALONE + (MOVE.format(number=rank + 1) if rank > 1 else "")
-        with ExitStack() as stack:
-            mailbox = stack.enter_context(anonymous_file("mailbox", MAILBOX_BYTES))
-            console = stack.enter_context(anonymous_file("console"))
-            log = [stack.enter_context((self.logs / f"rank{rank}.pcapng").open("wb")).fileno()] if self.logs else []
-            try:
-                os.pwrite(mailbox, pack(of_rank(job, rank), functions, END=str(end)), 0)
-                files = ForkFiles(shared, mailbox, console, tuple(log))
-                with (
-                    server.fork(end, f"{link.wire(job.link)},end=0", files, limit_s) as fork,
-                    self.watch_outside(fork),
-                    self.running.watch(fork),
-                ):
-                    return results.collect(fork, mailbox, console)
-            except MachineError as error:
-                with self.lock:
-                    self.errors[rank] = replace(error, where=f"the computer of rank {rank}")
-                if (blamed := _blamed(error)) is not None:
-                    self.over[blamed].wait(EXIT_S)
-                self.running.stop()
-                return None
-            finally:
-                self.over[rank].set()
-
-    def cause(self) -> MachineError:
-        """The error that came first, or that of the VM which the switch names there."""
-        rank, first = next(iter(self.errors.items()))
-        blamed = _blamed(first)
-        return self.errors.get(rank if blamed is None else blamed, first)
 
 
 def _blamed(error: MachineError) -> int | None:

@@ -1,9 +1,11 @@
 """Grades of honest submissions, of other machines, and of checks that crash."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from lab.experiment.reader import load
 from lab.grade.case import Case, GradingSetup
 from lab.grade.course import attempts_of, last_attempt, new_attempt
 from lab.grade.finding import GRADE, Finding, Flaw, Grade, PartPoints, Status
-from lab.grade.grading import UNREAD, grade, require_sandboxed
+from lab.grade.grading import UNREAD, grade, require_gradable
 from lab.grade.outputs import write_grade
 from lab.places import EXAMPLES, exact_version
 from lab.records.record import read_facts
@@ -228,5 +230,16 @@ def test_last_final_grade_counts_and_none_is_lost(case: Case, set_checks: SetChe
 
 def test_mpi_programs_of_students_are_refused() -> None:
     with pytest.raises(SpecError, match=r"mpi_bootstrap\.toml: ranks is started by MPI"):
-        require_sandboxed(load(EXAMPLES / "mpi_bootstrap.toml"))
-    require_sandboxed(load(EXAMPLES / "read_rate.toml"))
+        require_gradable(load(EXAMPLES / "mpi_bootstrap.toml"), ())
+    require_gradable(load(EXAMPLES / "read_rate.toml"), ("program", "correct", "steps", "speed"))
+
+
+def test_checks_of_a_client_and_a_server_are_refused_for_several_computers(tmp_path: Path) -> None:
+    copytree(EXAMPLES / "ring", tmp_path / "ring")
+    text = (EXAMPLES / "ring.toml").read_text()
+    file = tmp_path / "ring.toml"
+    file.write_text(re.sub(r'\[programs\.mpi\].*?\n\n|\[\[series\]\]\nname = "mpi".*', "", text, flags=re.DOTALL))
+    require_gradable(load(file), ("rerun", "sources"))
+    for check in ("program", "correct", "steps", "speed"):
+        with pytest.raises(SpecError, match=rf"ring has `each`, and the check {check} is for a client and a server"):
+            require_gradable(load(file), ("rerun", check))

@@ -1,5 +1,6 @@
 """Checks of a student's programs, on a fake site."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,15 @@ class Silent(Pretending):
         self.watched.append(job)
         (logs / "client.pcapng").touch()
         return self.run(job)
+
+
+class Together(Silent):
+    """Several computers, of which rank 0 prints one rate for both sizes."""
+
+    def run(self, job: Job) -> Outcome:
+        assert job.steps[0].ranks and len(job.steps[0].ranks) == 3
+        step = StepOutcome("64 1 MB/s\n4096 1 MB/s\n", "", "", "", 0, 0, 0, 10**10)
+        return Outcome((step,), {}, {}, 0, 10**10, "", 0.0)
 
 
 class Device(Pretending):
@@ -173,6 +183,18 @@ def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None
     assert len(planned) == len({job.perturbation for job in planned}) == 3 and len(site.watched) == 4
     claimed = [finding for finding in findings if "are claimed, 0 crossed the link" in finding.what]
     assert len(claimed) == len(findings) == 3 * 2 + 1 and {finding.kind for finding in findings} == {Flaw.MESSAGES}
+
+
+def test_trials_of_several_computers_are_not_watched(tmp_path: Path) -> None:
+    text = re.sub("server = .*\nclient = .*", 'each = "mine {rank} {sizes} {addresses}"', EXPERIMENT)
+    site = Together()
+
+    def made(case: Case) -> list[Finding]:
+        assert case.grader_evidence.facts.keys() == case.grader_plan.trials().keys()
+        return []
+
+    assert findings_of(tmp_path, made, site, text.replace("mtu = 4200", "mtu = 4200\ncomputers = 3")) == []
+    assert site.watched == []
 
 
 @pytest.mark.parametrize(
