@@ -17,7 +17,7 @@ from typing import Self
 
 from lab.machine import link, qemu, results
 from lab.machine.job import pack
-from lab.machine.results import NAMES, EndResult, Group, Watch
+from lab.machine.results import NAMES, EndResult, GroupRunner, Watch
 from lab.machine.snapshot import Snapshot
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
@@ -193,7 +193,7 @@ def run(
     with ExitStack() as stack, link.shared_file() as shared, qemu.one_processor() as processor:
         opened = stack.enter_context(opened_logs(logs, NAMES))
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        both = Group("exact", watch)
+        both = GroupRunner("exact", watch)
         arguments = plugin_arguments(job, processor)
 
         def run_end(end: int) -> EndResult:

@@ -180,7 +180,7 @@ def blamed_end(error: MachineError) -> int | None:
     return next((end for end, name in enumerate(MACHINES) if name in error.what), None)
 
 
-class Group:
+class GroupRunner:
     """Runs several VMs, by default the two of a pair: when one fails, all others are killed at once."""
 
     def __init__(

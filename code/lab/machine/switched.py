@@ -15,7 +15,7 @@ from lab.machine.die_with_parent import die_with_parent
 from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
 from lab.machine.qemu import MachineError, path_of
-from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, Group, Watch
+from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch
 from lab.machine.runner import LOADER
 from lab.model.trial import DAEMON, Job, Link, Outcome, StepOutcome
 
@@ -56,7 +56,7 @@ def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Pat
         shared = [stack.enter_context(link.shared_file()) for _ in ranks]
         switch = stack.enter_context(_switch(server, program, job.link, shared))
         (log,) = stack.enter_context(opened_logs(logs, NAMES[:1]))
-        group = Group("exact", watch, [f"the computer of rank {rank}" for rank in ranks], _blamed)
+        group = GroupRunner("exact", watch, [f"the computer of rank {rank}" for rank in ranks], _blamed)
 
         def run_rank(rank: int) -> EndResult:
             end = SERVER if rank == 1 else CLIENT

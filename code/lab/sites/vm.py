@@ -14,7 +14,7 @@ from lab.machine import qemu, results
 from lab.machine.image import Image, build_image
 from lab.machine.job import pack
 from lab.machine.link import netem
-from lab.machine.results import NAMES, EndResult, Group, Watch
+from lab.machine.results import NAMES, EndResult, GroupRunner, Watch
 from lab.machine.runner import Runner, bundled
 from lab.machine.snapshot import REHEARSAL
 from lab.machine.sparse import anonymous_file
@@ -138,7 +138,7 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
     """Run a job with each end in its VM; they share the CPUs."""
     started = time.monotonic()
     job = results.apart(job)
-    both = Group("vm", watch)
+    both = GroupRunner("vm", watch)
     with sockets() as link, sockets() as side:
 
         def boot_end(end: int) -> EndResult:

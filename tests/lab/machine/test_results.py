@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lab.errors import SiteError
 from lab.machine import results
 from lab.machine.qemu import MachineError
-from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, Group
+from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, GroupRunner
 from lab.model.trial import DAEMON, ECHO, Job, Link, Perturbation, Step
 
 JOB = {
@@ -128,7 +128,7 @@ def test_a_deadline_or_a_failed_link_in_either_vm_is_the_jobs(end: int) -> None:
 
 def failed(errors: dict[int, MachineError], first: int) -> MachineError:
     """The error of two machines, where the second one fails after it was ended."""
-    both, ended = Group("exact", lambda _: nullcontext()), threading.Event()
+    both, ended = GroupRunner("exact", lambda _: nullcontext()), threading.Event()
 
     def machine(end: int) -> EndResult:
         if end != first:
@@ -157,7 +157,7 @@ def test_a_vm_that_ended_because_of_the_other_one_is_not_blamed(monkeypatch: pyt
 
 
 def test_a_vm_that_is_about_to_end_is_not_killed_because_the_other_one_blames_it() -> None:
-    both, killed = Group("exact", lambda _: nullcontext()), threading.Event()
+    both, killed = GroupRunner("exact", lambda _: nullcontext()), threading.Event()
 
     def machine(end: int) -> EndResult:
         if end == SERVER:
