@@ -15,7 +15,7 @@ from lab.report.errors import ReportError
 Node: TypeAlias = LatexNode  # the library has no types
 # The commands and environments by pylatexenc's notation of their arguments.
 MACROS = {
-    "": "labwarned labsettle labround labto labtypesetter allowbreak par noindent newblock",
+    "": "labwarned labsettle labroom labround labto labtypesetter allowbreak par noindent newblock",
     "{": """labshows labgiven figureof tableof labpart labinterval labnum rlap hypersetup unit num url label caption
         pagestyle text input textsuperscript textsubscript cite bibitem""",
     "*{": "vspace",
