@@ -3,7 +3,7 @@
 import math
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,12 +138,13 @@ def experiment_files() -> Iterator[Path]:
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment but the bench, which compares programs only: those with the key `order` first, then by name."""
-    files = {file: _order(file) for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"}
-    return sorted(files, key=lambda file: files[file])
+    """Every experiment whose `in_all` is not false: those with the key `order` first, then by name."""
+    tables = {file: parse(Lines(file, read_typed(file))) for file in sorted(EXPERIMENTS.glob("*.toml"))}
+    files = [file for file, table in tables.items() if table.get("in_all") is not False]
+    return sorted(files, key=lambda file: _order(tables[file]))
 
 
-def _order(file: Path) -> float:
+def _order(table: Mapping[str, object]) -> float:
     """The key `order` of an experiment; a wrong value is refused where the experiment is loaded."""
-    order = parse(Lines(file, read_typed(file))).get("order")
+    order = table.get("order")
     return order if isinstance(order, int) else math.inf
