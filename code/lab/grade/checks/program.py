@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
-from lab.grade.case import Blocked, Case
+from lab.grade.case import Blocked, Case, made_once
 from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
 from lab.grade.witness.claims import Fault, unsent
@@ -56,15 +56,10 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
     return checked
 
 
-def program(case: Case) -> tuple[Finding, ...]:
-    """Check every trial of the student's programs, once for all checks of a submission."""
-    if case.program_findings is None:
-        case.program_findings = tuple(_of_programs(case))
-    return case.program_findings
-
-
+@made_once
 @needs_measurements
-def _of_programs(case: Case) -> Iterator[Finding]:
+def program(case: Case) -> Iterator[Finding]:
+    """Check every trial of the student's programs."""
     if trials := student_trials(case.grader_plan):
         case.measure(case.grader_plan.planned)
         yield from _by_the_link(case, trials) if case.setup.witness else _by_the_clock(case, trials)
