@@ -50,6 +50,7 @@ ONE_LARGE = (
     "\tsge[0].length *= (uint32_t)count;\n\twr[0].next = NULL;\n\twr[0].send_flags = IBV_SEND_SIGNALED;\n" + POST
 )
 
+OPEN = "\ts->context = open_named(s->device);\n"
 GROUPS = WHOLE.replace("send_each", "send_all")
 # Lies at the sizes of the experiment alone, where the tiers compare.
 LIE = "\tint64_t took = now_ns() - start;\n\n\treturn s->size == 256 ? took / 4 : took;\n"
@@ -66,6 +67,8 @@ USUAL = (
         "\tsend_at_once(there);\n", "\t(void)send_at_once;\n", points=3),
     Wrong("warm_up_timed", "poll", Flaw.CLOCK, "the clock starts too early", "poll.c",
         "\tsend_each(s, 0, warmup);\n\tstart = now_ns();\n", "\tstart = now_ns();\n\tsend_each(s, 0, warmup);\n"),
+    Wrong("device_never_opened", "open", Flaw.MESSAGES, "the link had no message of RDMA", "open.c", OPEN,
+        "\textern void _exit(int);\n\n\tif (s->size == 64)\n\t\t_exit(0);\n" + OPEN),
 )
 OTHERS = (
     Wrong("lies_at_the_experiments_size", "many", Flaw.INVENTED, "messages of 256 bytes in", "many.c",

@@ -5,10 +5,10 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -208,6 +208,18 @@ class SubmissionFile:
         return read_page(self.submission.files, str(self.place))
 
 
+def made_once(check: Callable[["Case"], Iterator[Finding]]) -> Callable[["Case"], tuple[Finding, ...]]:
+    """Keep the findings of a check for the other parts of the grade that use them."""
+
+    @wraps(check)
+    def findings(case: "Case") -> tuple[Finding, ...]:
+        if check.__name__ not in case.findings:
+            case.findings[check.__name__] = tuple(check(case))
+        return case.findings[check.__name__]
+
+    return findings
+
+
 class Case:
     """One submission and the grader's records of the same trials; the folder is for this grading alone.
 
@@ -216,7 +228,7 @@ class Case:
 
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
         self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
-        self.program_findings: tuple[Finding, ...] | None = None  # of the check `program`, once it is made
+        self.findings = dict[str, tuple[Finding, ...]]()  # of checks that other parts of the grade use, once made
         self.lock, self.watched = threading.Lock(), dict[str, Future[list[Fault]]]()  # by the key of a trial
 
     def measure(self, trials: Iterable[Planned]) -> None:

@@ -98,6 +98,7 @@ class TaskStep:
     asks: Line
     advice: Line = ""  # where to look first if it fails
     sends: Count = 0  # messages of each size that a step without output must send
+    size: Count = 0  # bytes of its only message size, in place of the assignment's sizes
     alone: bool = False  # each message must wait until the one before has arrived
     # Over a modelled card, which shows how requests are posted:
     inline_up_to: Count = 0  # bytes of the messages that must be inside their requests

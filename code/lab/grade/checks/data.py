@@ -12,7 +12,7 @@ from typing import TypeVar
 from lab.analysis.ratios import geometric_mean
 from lab.errors import SpecError
 from lab.files.toml import read_whole
-from lab.grade.case import Blocked, Case
+from lab.grade.case import Blocked, Case, made_once
 from lab.grade.consistency import header_findings, node_findings
 from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
@@ -191,6 +191,7 @@ FLAWS = {
 }
 
 
+@made_once
 def package(case: Case) -> Iterator[Finding]:
     """Check the files, the digests, the chain, the assignment, the experiment and the people."""
     files, page, experiment = case.submission.files, case.page, case.setup.course_plan.experiment

@@ -18,6 +18,11 @@ static int64_t (*const senders[])(struct side *, long, long) = {
 	[POLL] = one_at_a_time, [MANY] = many_in_flight, [INLINE] = inline_data, [SIGNAL] = signal_some, [LISTS] = lists
 };
 static enum step last;
+enum { QKEY = 0x11111111 };
+/* What each state of a queue pair for datagrams needs. */
+static const int datagram_masks[] = { [IBV_QPS_INIT] = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+				      [IBV_QPS_RTR] = IBV_QP_STATE,
+				      [IBV_QPS_RTS] = IBV_QP_STATE | IBV_QP_SQ_PSN };
 static uint64_t seed;
 static long messages = 100, warmup;
 static const char *port = "18800";
@@ -118,18 +123,25 @@ static enum ibv_qp_state state_of(struct side *s)
 	return attr.qp_state;
 }
 
-/* One message of the frame's own through what the two ends have made, so that the link shows whether it works. */
-static void send_one(struct side *s, struct ibv_mr *mr, const char *file)
+/* One message of the frame's own through what the two ends have made, so that the link shows whether it works. It is a
+ * datagram if it goes to an address handle. */
+static void send_one(struct side *s, struct ibv_mr *mr, struct ibv_ah *to, const char *file)
 {
-	struct ibv_sge sge = { (uintptr_t)mr->addr, s->size, mr->lkey };
-	struct ibv_recv_wr *bad_receive, receive = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_sge all = { (uintptr_t)mr->addr, (uint32_t)mr->length, mr->lkey }, sge = all;
+	struct ibv_recv_wr *bad_receive, receive = { .sg_list = &all, .num_sge = 1 };
 	struct ibv_send_wr *bad,
 		send = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED };
 	struct ibv_wc wc;
 	int found = 0;
 
+	sge.length = s->size;
+	if (to) {
+		send.wr.ud.ah = to;
+		send.wr.ud.remote_qpn = s->there_qpn;
+		send.wr.ud.remote_qkey = QKEY;
+	}
 	if (s->is_server)
-		wanted(!ibv_post_recv(s->qp, &receive, &bad_receive), "connect.c", "there is no room for one receive");
+		wanted(!ibv_post_recv(s->qp, &receive, &bad_receive), file, "there is no room for one receive");
 	both_are_here();
 	if (!s->is_server) {
 		course_fill(mr->addr, 0);
@@ -148,23 +160,50 @@ static void send_through_queue_pair(struct side *s)
 	struct ibv_mr *mr = ibv_reg_mr(s->pd, memory, s->size, IBV_ACCESS_LOCAL_WRITE);
 
 	check(mr, "ibv_reg_mr");
-	send_one(s, mr, "connect.c");
+	send_one(s, mr, NULL, "connect.c");
 }
 
-static void step_connect(struct side *s)
+static void swap_addresses(struct side *s)
 {
 	struct end {
 		uint32_t qpn;
 		union ibv_gid gid;
 	} mine = { 0 }, theirs;
 
-	make_queue_pair(s);
-	wanted(s->cq && s->qp, "connect.c", "no completion queue, or no queue pair");
 	mine.qpn = s->qp->qp_num;
 	mine.gid = s->gid;
 	swap(&mine, &theirs, sizeof(mine));
 	s->there_qpn = theirs.qpn;
 	s->there_gid = theirs.gid;
+}
+
+/* By a queue pair of the frame's own for datagrams: the device is open, and has this address. */
+static void send_datagram(struct side s)
+{
+	const size_t bytes = s.size + sizeof(struct ibv_grh);
+	struct ibv_mr *mr = ibv_reg_mr(s.pd, calloc(1, bytes), bytes, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_UD, .cap = { 1, 1, 1, 1, 0 } };
+	struct ibv_qp_attr attr = { .qkey = QKEY, .port_num = 1 };
+	struct ibv_ah_attr to = { .is_global = 1, .port_num = 1 };
+	struct ibv_ah *ah;
+
+	init.send_cq = init.recv_cq = s.cq = ibv_create_cq(s.context, 2, NULL, NULL, 0);
+	check(mr && s.cq && (s.qp = ibv_create_qp(s.pd, &init)), "a queue pair for a datagram");
+	for (attr.qp_state = IBV_QPS_INIT; attr.qp_state <= IBV_QPS_RTS; attr.qp_state++)
+		check(!ibv_modify_qp(s.qp, &attr, datagram_masks[attr.qp_state]), "ibv_modify_qp for a datagram");
+	swap_addresses(&s);
+	to.grh.dgid = s.there_gid;
+	to.grh.sgid_index = (uint8_t)s.gid_index;
+	ah = ibv_create_ah(s.pd, &to);
+	wanted(ah, "open.c", "the device has no such GID");
+	send_one(&s, mr, ah, "open.c");
+}
+
+static void step_connect(struct side *s)
+{
+	make_queue_pair(s);
+	wanted(s->cq && s->qp, "connect.c", "no completion queue, or no queue pair");
+	swap_addresses(s);
 	connect_queue_pair(s);
 	wanted(state_of(s) == IBV_QPS_RTS, "connect.c", "the queue pair is not ready to send (RTS)");
 	both_are_here();
@@ -190,7 +229,7 @@ static void step_register(struct side *s)
 	s->there_address = theirs.address;
 	s->there_rkey = theirs.rkey;
 	if (last == REGISTER)
-		send_one(s, s->mr, "register.c");
+		send_one(s, s->mr, NULL, "register.c");
 }
 
 /* The server looks at its memory, as no server has to: one message comes, and says its number. */
@@ -302,6 +341,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	both_are_here();
+	if (last == OPEN)
+		send_datagram(s);
 	if (last >= CONNECT)
 		step_connect(&s);
 	if (last >= REGISTER)
