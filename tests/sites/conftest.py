@@ -61,8 +61,7 @@ def open_slurm(cluster: Cluster) -> Opener:
 
 
 @pytest.fixture(
-    scope="session",
-    params=[pytest.param(name, marks=pytest.mark.release) if name == "vm" else name for name in SITES],
+    scope="session", params=[pytest.param(name, marks=pytest.mark.release) if name == "vm" else name for name in SITES]
 )
 def open_again(request: pytest.FixtureRequest) -> Opener:
     """Opens the site under test, as often as a test likes."""
