@@ -63,14 +63,7 @@ FOLDERS = {
     ),
     "card/module": Folder((), headers=("card",)),
     "machine/pair": Folder(
-        (
-            "checksum copies log options ring turns wire",
-            "cut pair",
-            "promise",
-            "step",
-            "clock netdev",
-            "plugin",
-        )
+        ("checksum copies log options ring turns wire", "cut pair", "promise", "step", "clock netdev", "plugin")
     ),
     "machine/switch": Folder(("addresses", "bridge", "main"), headers=("machine/pair",)),
     "machine/profile": Folder(("pages polls", "plugin")),

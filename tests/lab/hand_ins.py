@@ -137,7 +137,6 @@ def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:
 
 
 def handed_in(work: Work, file: Path) -> Path:
-    """Write the submission to a file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(make_hand_in(work, (work.plan.experiment.file.parent.name,), ()))
     return file

@@ -73,7 +73,6 @@ def carried(folder: Path) -> tuple[Path, ...]:
 def over(
     card: Card, steps: tuple[Step, ...], overlay: tuple[Path, ...], *, loss_ppm: int = 0, deadline_s: int = 30
 ) -> Job:
-    """Return a job that runs steps over a card."""
     link = Link(rate_bit_s=card.rate_bit_s, card=card, loss_ppm=loss_ppm)
     return Job(tuple(map(over_card, steps)), link, Perturbation(), deadline_s, (("LAB_TOKEN", "t"),), overlay)
 

@@ -154,7 +154,6 @@ def test_killed_vm_ends_the_other_at_once(exact: ExactSite, shell: Shell, name: 
 
 
 def impatient(host_seconds: float) -> ExactSite:
-    """The exact site with a short timeout of the host."""
     return ExactSite(MACHINE, CACHE, host_seconds=(0, host_seconds))
 
 

@@ -33,7 +33,6 @@ def outcome(exact: ExactSite) -> Outcome:
 
 @pytest.fixture(scope="module")
 def left(outcome: Outcome) -> dict[str, StepOutcome]:
-    """The outcome by program."""
     return dict(zip((*HARMLESS, *ENDED), outcome.steps, strict=True))
 
 
@@ -63,14 +62,7 @@ def test_program_cannot_read_the_harness(left: dict[str, StepOutcome]) -> None:
 def test_program_has_no_capabilities_and_two_kinds_of_devices(left: dict[str, StepOutcome]) -> None:
     text = left["takes_rights"].client_out
     assert "CapEff:\t0000000000000000" in text and "NoNewPrivs:\t1" in text
-    assert text.split("/dev:\n")[1].split() == [
-        "infiniband",
-        "null",
-        "shm",
-        "/dev/infiniband:",
-        "rdma_cm",
-        "uverbs0",
-    ]
+    assert text.split("/dev:\n")[1].split() == ["infiniband", "null", "shm", "/dev/infiniband:", "rdma_cm", "uverbs0"]
 
 
 def test_program_sees_only_its_processes(left: dict[str, StepOutcome]) -> None:

@@ -62,7 +62,6 @@ def logged(exact: ExactSite, job: Job, logs: Path) -> Path:
 
 
 def over(card: Card, job: Job, folder: Path) -> Job:
-    """The same job over a modelled card."""
     for file, content in parts(MACHINE, CACHE, print).items():
         (folder / file.name).write_bytes(content)
     steps, link = tuple(map(over_card, job.steps)), Link(rate_bit_s=card.rate_bit_s, card=card)

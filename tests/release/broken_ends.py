@@ -54,7 +54,6 @@ class Break:
 
 
 def drawn(seed: int) -> Break:
-    """The break of a seed."""
     random = Random(seed)
     return Break(random.choice((KILLED, STOPPED, PAUSED, OFF)), random.randrange(2), random.uniform(0, LATEST_S))
 
@@ -91,7 +90,6 @@ def hurt(site: ExactSite, broken: Break) -> None:
 
 
 def machines(site: ExactSite, name: str) -> list[Runs]:
-    """The machine of an end, if it runs."""
     with site.running.lock:
         return [each for each in site.running.processes if each.name == name]
 

@@ -32,7 +32,6 @@ class Tree:
         file.chmod(0o755)
 
     def calls(self, name: str) -> list[str]:
-        """The arguments of each call of a command."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return [line.removeprefix(f"{name} ") for line in lines if line.startswith(f"{name} ")]
 

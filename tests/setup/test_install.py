@@ -20,7 +20,6 @@ REPORTS = ("bibtex", "pdflatex", "qpdf", "pdftotext", "prlimit", "kpsewhich")
 
 
 def groups(name: str) -> dict[str, list[str]]:
-    """The words of a list's groups."""
     found: dict[str, list[str]] = {}
     for line in re.sub("#.*", "", (LISTS / name).read_text()).split("\n"):
         if line.startswith("["):

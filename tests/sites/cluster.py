@@ -24,7 +24,6 @@ class Cluster:
         self.control("up")
 
     def toml(self, **other: object) -> Path:
-        """A hosts.toml for it."""
         values = {"interface": "data0", "spool": str(self.folder / "spool"), "patience_s": 2, **other}
         lines = (f"{name} = {value!r}\n" for name, value in values.items())
         return write(self.folder / "hosts.toml", "[slurm]\n" + "".join(lines))
@@ -59,7 +58,6 @@ class Cluster:
         os.kill(int((HOME / f"{name}.pid").read_text()), signal.SIGKILL)
 
     def states(self) -> list[str]:
-        """Of both nodes."""
         if not (HOME / "bin/sinfo").exists():
             return []
         return self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%t").split()

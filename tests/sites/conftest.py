@@ -60,7 +60,9 @@ def open_slurm(cluster: Cluster) -> Opener:
     return lambda: slurm.open("", cluster.toml())
 
 
-@pytest.fixture(scope="session", params=SITES)
+@pytest.fixture(
+    scope="session", params=[pytest.param(name, marks=pytest.mark.release) if name == "vm" else name for name in SITES]
+)
 def open_again(request: pytest.FixtureRequest) -> Opener:
     """Opens the site under test, as often as a test likes."""
     opener: Opener = request.getfixturevalue(f"open_{request.param}")

@@ -39,8 +39,6 @@ RECEIVED, SENT = "2", "10"  # columns
 
 @dataclass(frozen=True)
 class Jobs:
-    """Jobs for the ends of one site."""
-
     ends: Ends
     programs: dict[Path, str]
 

@@ -81,7 +81,6 @@ class SshServers:
 
     @property
     def config(self) -> Path:
-        """The file for ssh -F."""
         return self.folder / "config"
 
     def serve(self, name: str) -> str:

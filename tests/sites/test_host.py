@@ -61,7 +61,6 @@ def jobs(cable: WallSite, programs: dict[Path, str]) -> Jobs:
 
 
 def family(process: int) -> list[int]:
-    """A process and its descendants."""
     children = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True, check=False).stdout
     return [process, *itertools.chain.from_iterable(family(int(child)) for child in children.split())]
 

@@ -132,7 +132,7 @@ vary.calls = ["non-blocking"]
 """
 
 
-@pytest.mark.parametrize("mpi", ["pmix", "orterun"])
+@pytest.mark.parametrize("mpi", ["pmix", pytest.param("orterun", marks=pytest.mark.release)])
 def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Cluster, tmp_path: Path, mpi: str) -> None:
     (tmp_path / "two.toml").write_text(SCRIPTED)
     hosts = str(cluster.toml(mpi=mpi))

@@ -120,8 +120,6 @@ def _plainness(name: str) -> tuple[bool, int, str]:
 
 @dataclass(frozen=True)
 class Code:
-    """A file of code."""
-
     name: str
     content: bytes
 

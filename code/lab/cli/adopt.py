@@ -57,8 +57,6 @@ Guess = tuple[str, str]  # a line of the experiment, and its reason
 
 
 class Folder:
-    """The sources of a folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
@@ -69,7 +67,6 @@ class Folder:
 
     @cached_property
     def mains(self) -> dict[str, str]:
-        """The sources with a main(), by name."""
         return {name: text for name, text in self.files.items() if name.endswith(".c") and MAIN.search(text)}
 
     @cached_property
@@ -161,7 +158,6 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
 
 
 def reading(output: Output | None, *, named: bool) -> Iterator[Guess]:
-    """The lines about the output."""
     if output is None:
         yield 'output = "none"', "no printf() has a number with a unit"
         return

@@ -10,18 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from lab import __version__
-from lab.places import (
-    GRADING,
-    HOSTS,
-    LETTERS,
-    MACHINE,
-    REPORTS,
-    RESULTS,
-    ROOT,
-    SUBMISSIONS,
-    exact_version,
-    is_checkout,
-)
+from lab.places import GRADING, HOSTS, LETTERS, MACHINE, REPORTS, RESULTS, ROOT, SUBMISSIONS, exact_version, is_checkout
 
 AUTO = "auto"
 WIDTH, INDENT = 100, 16  # of the list of commands in `lab --help`
@@ -212,10 +201,7 @@ SECTIONS = {
             "write reports from the records or the reference",
             "verbs_throughput write_parameters",
         ).takes(
-            EXPERIMENTS_OR_ALL,
-            *READ,
-            REPORTED,
-            flag("--html", "write the web pages alone, which needs no TeX Live"),
+            EXPERIMENTS_OR_ALL, *READ, REPORTED, flag("--html", "write the web pages alone, which needs no TeX Live")
         ),
         Command(
             "report.asking.query",
@@ -238,13 +224,7 @@ SECTIONS = {
             "cli.tools.profile",
             "count a message's instructions by function",
             "verbs_throughput --series verbs --sizes 1,4K",
-        ).takes(
-            EXPERIMENTS,
-            *COUNTED,
-            CAUSES_REFERENCE,
-            RECORDS,
-            TABLED,
-        ),
+        ).takes(EXPERIMENTS, *COUNTED, CAUSES_REFERENCE, RECORDS, TABLED),
         Command(
             "cli.history.history",
             "compare instructions by function between two commits",

@@ -50,7 +50,6 @@ def at_commit(plan: Plan, commit: str) -> Plan:
 
 
 def sources(folder: Path, commit: str) -> Mapping[str, bytes]:
-    """The files of a folder at a commit, by their paths in it."""
     command = ("git", "-C", str(folder), "archive", "--format=tar", "--end-of-options", commit)
     try:
         done = subprocess.run(command, capture_output=True, check=False)

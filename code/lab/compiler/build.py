@@ -21,10 +21,7 @@ from lab.supply import lock
 KEPT, CARDS_KEPT = 32, 8  # folders of builds, and of plugins and cards
 PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 # The compiler for hosts of an architecture, and the section of the lock that adds it to the toolchain.
-COMPILERS = {
-    lock.runner("amd64"): ("gcc", ""),
-    lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64")),
-}
+COMPILERS = {lock.runner("amd64"): ("gcc", ""), lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64"))}
 MODULE, LIBRARY, DEVICE, SWITCH = "labcard.ko", "libcard.so", "card.so", "switch"
 OF_PAIR = ("layout.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
 SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imachine/pair")

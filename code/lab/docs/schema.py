@@ -35,8 +35,6 @@ def filled(name: str, parts: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class SchemaKey:
-    """One key of a table."""
-
     name: str
     allowed: str
     default: object  # None where there is none

@@ -87,8 +87,6 @@ class Name:
 
 
 class HasKeys(Protocol):
-    """A series with the keys of its records."""
-
     @property
     def keys(self) -> tuple[str, ...]: ...
 

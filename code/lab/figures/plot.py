@@ -159,7 +159,6 @@ class Canvas:
         set_ticks(axis, [tick for tick in ticks if low <= tick <= high], words)
 
     def label(self, axis: Axis, words: Words) -> None:
-        """Other words at the ticks of an axis."""
         axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
 
     def named_rows(self, panel: Axes, places: Sequence[float], names: Sequence[str]) -> None:

@@ -166,7 +166,6 @@ class Distribution:
     keys: tuple[str, ...] = ()
 
     def over_median(self, shares: Sequence[float]) -> list[float]:
-        """The quantiles of the samples, over the median."""
         samples = np.asarray(self.samples, dtype=np.float64)
         quantiles = np.quantile(samples, shares, method="inverted_cdf") / np.median(samples)
         return [float(quantile) for quantile in quantiles]

@@ -38,7 +38,6 @@ def held(folder: Path) -> set[str]:
 
 
 def seal(folder: Path, digest: Digest = sha256) -> None:
-    """Write the digests of all files in a folder."""
     (folder / SUMS).write_bytes(sums_of({name: digest(folder / name) for name in held(folder)}))
 
 

@@ -177,7 +177,6 @@ def read_whole(file: Path) -> Lines:
 
 
 def files_of(file: Path) -> list[Path]:
-    """The files that an experiment is read from."""
     whole = read_whole(file)
     return [file, whole.included] if whole.included else [file]
 

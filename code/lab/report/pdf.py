@@ -72,7 +72,6 @@ def _json(value: JsonValue) -> str:
 
 
 def attach(pdf: bytes, files: Mapping[str, bytes]) -> bytes:
-    """The PDF with these files attached by name."""
     with tempfile.TemporaryDirectory(prefix="lab-attach-") as name:
         folder = Path(name)
         (folder / "report.pdf").write_bytes(pdf)

@@ -62,7 +62,6 @@ def read_people(file: Path) -> People:
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
-    """The ids as typed."""
     return check_toml(file, text, ReportFile).content.ids
 
 
@@ -81,8 +80,6 @@ MAIN = "report.tex"  # the rendered template, as LaTeX finds it
 
 @dataclass(frozen=True)
 class Sources:
-    """The texts of one report."""
-
     experiment: Path
     templates: Path
 

@@ -84,8 +84,6 @@ def run(command: Command, where: str, packages: str, inside: Sequence[str] = ())
 
 
 class ModelledLink(PairLink):
-    """A virtual link with a link model on it."""
-
     link: Link | None = None
 
     def apply(self, link: Link) -> None:

@@ -35,8 +35,6 @@ class Host:
 
 @dataclass(frozen=True)
 class Ssh:
-    """Two hosts."""
-
     client: Annotated[Host, *HOST]
     server: Annotated[Host, *HOST]
     config: Line = ""  # an ssh_config instead of the user's own
@@ -67,8 +65,6 @@ class Slurm:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The tables of hosts.toml."""
-
     ssh: Ssh | None = None
     slurm: Slurm | None = None
 

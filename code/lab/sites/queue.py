@@ -52,8 +52,6 @@ JOB_ENDS = {
 
 @dataclass(frozen=True)
 class Task:
-    """One element of an array."""
-
     array: str
     index: int
 
@@ -63,8 +61,6 @@ class Task:
 
 @dataclass(frozen=True)
 class Place:
-    """The state of a task."""
-
     state: str
     reason: str
 

@@ -59,7 +59,6 @@ def fixed(site: str) -> Traits | None:
 
 
 def read_traits(site: str, values: JsonValue) -> Traits:
-    """The traits in a record of the site."""
     try:
         return fixed(site) or parse_as(Traits, values)
     except JsonError as error:

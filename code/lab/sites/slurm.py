@@ -39,10 +39,7 @@ BACKOFF = 1.3
 LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
 SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
-SHAPES = {
-    "pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"),
-    "exact": ("--nodes=1", "--ntasks=1"),
-}
+SHAPES = {"pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"), "exact": ("--nodes=1", "--ntasks=1")}
 STOPPED = "the slurm site was stopped"
 
 
@@ -129,8 +126,6 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
 
 @dataclass
 class SubmittedJob:
-    """A job that waits for its outcome."""
-
     folder: Path
     future: Future[Outcome] = field(default_factory=Future)
     task: Task | None = None  # none before it is submitted
@@ -159,7 +154,6 @@ class _Backoff:
         self.wait_s, self.last_s = self.first_s, time.monotonic()
 
     def next_s(self) -> float:
-        """The next wait; each is longer than the one before."""
         self.wait_s = min(BACKOFF * self.wait_s, self.longest_s)
         return self.wait_s
 

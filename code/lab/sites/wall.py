@@ -74,7 +74,6 @@ class WallSite:
         return self.facts()[0]
 
     def facts(self) -> tuple[dict[str, str], Ends, Traits]:
-        """Identity, ends and traits, cached."""
         if self.found_facts is None:
             link = self.connected()
             self.found_facts = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits

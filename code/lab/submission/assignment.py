@@ -154,8 +154,6 @@ class DiscussionKeys:
 
 @dataclass(frozen=True)
 class AssignmentFile:
-    """The tables of an assignment as typed."""
-
     title: Annotated[str, LINE]
     experiment: Annotated[
         str, Limits(pattern=r"(?!/)[^\n]{1,200}", expected="a name in experiments/, or a .toml file beside this one")

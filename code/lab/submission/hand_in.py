@@ -85,7 +85,6 @@ def student_programs(experiment: Experiment) -> tuple[Program, ...]:
 
 
 def student_builds(experiment: Experiment) -> tuple[Build, ...]:
-    """The builds of the student programs, each once."""
     return tuple(dict.fromkeys(tool.build for tool in student_programs(experiment) if tool.build))
 
 
@@ -96,7 +95,6 @@ def folders(experiment: Experiment) -> dict[Path, str]:
 
 
 def binary_names(experiment: Experiment) -> dict[Path, str]:
-    """The binaries, by their names in a submission."""
     names = folders(experiment)
     return {
         file: f"{BINARIES}/{names[tool.build.folder]}/{file.relative_to(tool.build.folder)}"

@@ -69,8 +69,6 @@ class CourseImage:
 
 @dataclass(frozen=True)
 class LabFile:
-    """The tables of lab.toml."""
-
     supply: Settings = Settings()
     image: CourseImage | None = None
 

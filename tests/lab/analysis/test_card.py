@@ -7,17 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.analysis.card import (
-    Conditions,
-    Rates,
-    errors,
-    fit,
-    fit_latency,
-    slowed,
-    tcp_limit,
-    unknown,
-    write_limit,
-)
+from lab.analysis.card import Conditions, Rates, errors, fit, fit_latency, slowed, tcp_limit, unknown, write_limit
 from lab.analysis.estimate import TooFewSamples
 
 MODEL = Rates(rate_bit_s=32e9, header_bytes=30, gap_ps=228_000, block_ps=79_500)

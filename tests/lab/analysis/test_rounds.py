@@ -7,13 +7,7 @@ import pytest
 
 from lab.analysis.estimate import Interval
 from lab.analysis.ratios import Verdict, judge
-from lab.analysis.rounds import (
-    LARGEST_SHARE,
-    until_completed,
-    until_stable,
-    warm_up_ratio,
-    without_way_back,
-)
+from lab.analysis.rounds import LARGEST_SHARE, until_completed, until_stable, warm_up_ratio, without_way_back
 
 
 def test_warm_up_shows_if_the_first_window_takes_twice_the_time() -> None:

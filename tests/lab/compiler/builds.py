@@ -15,7 +15,7 @@ CPP = Compilation(
     {
         "mine.cc": b"#include <algorithm>\n#include <iostream>\n#include <map>\n#include <stdexcept>\n"
         b"int main(int c, char **v) try { std::map<int, std::string> m{{c, v[0]}}; std::cout << m.at(7); }\n"
-        b"catch (const std::out_of_range &e) { std::cout << e.what(); }\n",
+        b"catch (const std::out_of_range &e) { std::cout << e.what(); }\n"
     },
     ("g++", "-std=c++20", "-O2", "-o", "mine", "mine.cc"),
     ("mine",),
@@ -31,7 +31,6 @@ i=0; while [ $i -lt 300 ]; do sleep 99 & i=$((i + 1)); done; echo forked
 
 
 def recipe(*lines: str, deadline_s: float = 120, **files: bytes) -> Compilation:
-    """A build of one rule."""
     makefile = "mine:\n" + "".join(f"\t{line}\n" for line in lines)
     return Compilation({"Makefile": makefile.encode(), **files}, ("make", "-s"), ("mine",), deadline_s)
 

@@ -16,12 +16,7 @@ OURS = ("code", "docs", "experiments", "results/reference", "templates", "tests"
 DOCUMENTS = [README, *sorted(file for folder in OURS for file in (ROOT / folder).rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PAGE_NAME = re.compile(r"docs/([\w-]+\.md)")
-PROJECT_FILES = {
-    "extending.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-}  # for contributors
+PROJECT_FILES = {"extending.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}  # for contributors
 MOST_LINES, LINES_OF_THE_EXAMPLE, MOST_PAGES = 110, 12, 17
 
 

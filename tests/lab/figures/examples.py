@@ -122,11 +122,7 @@ EXAMPLES: dict[str, Drawable] = {
     "depths": depths(),
     "rounds": rounds(),
     "agreed": matrix(
-        {
-            "card": ((6, 6),) * 4,
-            "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)),
-            "MPI": ((10, 10), None, None, (2, 10)),
-        },
+        {"card": ((6, 6),) * 4, "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)), "MPI": ((10, 10), None, None, (2, 10))},
         (1.0, 4.0, 16.0, 64.0),
     ),
     "one repetition": matrix({"card": ((0, 1),)}, (1.0,)),

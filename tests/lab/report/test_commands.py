@@ -51,7 +51,6 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[[], int]:
-    """Write the page."""
     places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
     return lambda: main(["report", str(tmp_path / "mine.toml"), "--html", *places])
 

@@ -35,7 +35,6 @@ class Request(BaseHTTPRequestHandler):
 
     @property
     def begins(self) -> int:
-        """The begin of the requested piece."""
         return int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
 
     def send(self, body: bytes, status: int = 200, claimed: int | None = None, **headers: str) -> None:

@@ -166,7 +166,6 @@ def make_container(root: Path) -> None:
 
 
 def container(name: str) -> Enter:
-    """Enter the container."""
     root = debootstrapped("bookworm", ["python3"])
     make_container(root)
     python = python_of(root)

@@ -25,8 +25,6 @@ Opened = Callable[[str], Enter]
 
 @dataclass(frozen=True)
 class Host:
-    """A row of the table."""
-
     name: str
     words: str
     made: str  # how its root is made, for people

@@ -74,7 +74,6 @@ def few(site: Site) -> Named:
 
 
 def trials(files: Iterable[Path], site: Site) -> Named:
-    """The trials of some experiments."""
     shop = open_workshop(files, site, tell)
     return {name: job for plan in shop.plans for name, job in _of(plan).items()}
 

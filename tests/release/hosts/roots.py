@@ -27,7 +27,6 @@ def run(*words: str | Path) -> str:
 
 
 def kept(folder: Path, make: Callable[[Path], None]) -> Path:
-    """The folder; make it if it is missing."""
     if not folder.exists():
         making = folder.with_name(f"{folder.name}.making")
         shutil.rmtree(making, ignore_errors=True)
@@ -85,7 +84,6 @@ def with_qemu(suite: str, source: str) -> Path:
 
 
 def musl() -> Path:
-    """A root of busybox and musl."""
     return userland("musl", make_musl)
 
 

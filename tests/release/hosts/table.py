@@ -55,8 +55,6 @@ leave out those trials. A measured row replaces the earlier one. The roots are i
 
 @dataclass(frozen=True)
 class Row:
-    """The cells of one host."""
-
     host: Host
     day: date | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -74,7 +72,6 @@ class Row:
         return next((each.other for each in (*self.counts.values(), *self.race.values()) if each.other), "")
 
     def line(self) -> str:
-        """The row as Markdown."""
         counts = [str(self.counts.get(part, NONE)) for part in ("kinds", EVERY)]
         race = ", ".join(f"{load}: {count}" for load, count in self.race.items()) or NONE
         remark = self.why or (self.difference and f"differs: {self.difference}")

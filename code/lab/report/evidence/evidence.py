@@ -162,7 +162,6 @@ def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:
 
 
 def _with_sizes(series: Series, site: str, measured: Set[int]) -> Series:
-    """The series with those of its sizes that were measured."""
     sizes = tuple(size for size in series.parameters(site, {}).sizes if size in measured)
     if set(sizes) == set(series.sizes(site)):
         return series

@@ -51,8 +51,6 @@ class CurveEntry:
 
 @dataclass(frozen=True)
 class TimesEntry:
-    """A column of times."""
-
     experiments: Experiments
     name: Text
     label: Text
@@ -75,8 +73,6 @@ class ParametersEntry:
 
 @dataclass(frozen=True)
 class ValuesEntry:
-    """A table of quantities."""
-
     experiments: Experiments
     name: Text
     label: Text

@@ -193,13 +193,11 @@ class Groups:
 
     @property
     def sections(self) -> list[tuple[str, list[CurveGroup]]]:
-        """The groups by what is measured."""
         of_title = ((title, [group for group in self.groups if group.title == title]) for title in MEASURES.values())
         return [(title, groups) for title, groups in of_title if groups]
 
     @cached_property
     def links(self) -> list[tuple[str, list[str]]]:
-        """Each link in words, and its series."""
         return _by((self._link(series), series) for series in self.series)
 
     @cached_property

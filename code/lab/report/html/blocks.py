@@ -40,11 +40,7 @@ def inline_svg(svg: bytes, name: str, alt: str) -> str:
 
 
 LEVELS = {"section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
-AROUND = {
-    "quote": ("<blockquote>", "</blockquote>"),
-    "labfit": ("", ""),
-    "center": ('<div class="center">', "</div>"),
-}
+AROUND = {"quote": ("<blockquote>", "</blockquote>"), "labfit": ("", ""), "center": ('<div class="center">', "</div>")}
 LISTS = {"itemize": "ul", "enumerate": "ol", "description": "ul"}
 BREAK = "\n\n"  # between paragraphs
 _BLANK = re.compile(r"\n[ \t]*\n\s*")

@@ -370,7 +370,6 @@ def _cut(text: str) -> tuple[str, str]:
 
 
 def _longest_run(judged: StatementResult, truth: Truth) -> Iterator[str]:
-    """The longest run of sizes at which the statement has this truth."""
     runs = [
         [point.size for point in run if point.size]
         for holds, run in groupby(judged.points, lambda point: point.truth is truth)

@@ -22,15 +22,7 @@ from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimensio
 from lab.report.tex.numbers import NANO
 from lab.report.topics.causes import causes_of
 from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
-from lab.report.topics.times import (
-    Times,
-    deviation,
-    is_fetch,
-    message_share,
-    round_trips,
-    samples_of,
-    scaled,
-)
+from lab.report.topics.times import Times, deviation, is_fetch, message_share, round_trips, samples_of, scaled
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
 LEVEL_CURVE = 1.1  # a saturated curve stays within a tenth of its first saturated rate

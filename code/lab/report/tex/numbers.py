@@ -44,7 +44,7 @@ SHORT = r"-?\d{1,4}(?:\.\d+)?"  # a number that needs no groups of digits
 _ALL = (*DECIMAL, *BINARY_PREFIXES, *SMALL, *MILLIONS)
 SCALES = {tex[1:]: scale for scale, _, tex in _ALL if tex}  # by siunitx's names
 SYMBOLS = {tex[1:]: plain for _, plain, tex in _ALL if tex} | {
-    **{"byte": "B", "bit": "bit", "second": "s", "percent": "%", "per": "/", "hertz": "Hz", "messages": "messages"},
+    **{"byte": "B", "bit": "bit", "second": "s", "percent": "%", "per": "/", "hertz": "Hz", "messages": "messages"}
 }
 
 

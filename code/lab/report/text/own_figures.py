@@ -36,7 +36,6 @@ class OwnFigure:
 
     @property
     def name(self) -> str:
-        r"""The name for `\figureof`."""
         return f"own-{self.file.removesuffix('.csv')}"
 
 

@@ -6,14 +6,7 @@ from itertools import pairwise
 
 from lab.analysis.card import tcp_limit, write_limit
 from lab.analysis.estimate import Estimate, estimate_median
-from lab.analysis.rounds import (
-    LEAST,
-    Correction,
-    until_completed,
-    until_stable,
-    warm_up_ratio,
-    without_way_back,
-)
+from lab.analysis.rounds import LEAST, Correction, until_completed, until_stable, warm_up_ratio, without_way_back
 from lab.errors import RecordError
 from lab.experiment.experiment import Series
 from lab.programs.program import WINDOW, Sample

@@ -124,7 +124,6 @@ class FarEnd:
         return table
 
     def close(self) -> None:
-        """End the agent, and with it all that it started."""
         self.stopped = True
         self._close_input()
         try:

@@ -96,8 +96,6 @@ def _addresses(*which: str) -> list[dict[str, str]]:
 
 
 class Interface(TypedDict):
-    """An interface as iproute2 lists it."""
-
     ifname: str
     operstate: str
     addr_info: list[dict[str, str]]

@@ -333,7 +333,6 @@ class Agent:
         return {"folder": str(path), "free_bytes": shutil.disk_usage(path).free}
 
     def do_missing(self, folder: str, names: list[str]) -> JsonTable:
-        """The programs that are not in the folder."""
         self.built += [name for name in names if Path(folder, name + BUILT).exists()]
         return {"missing": [name for name in names if not is_whole(Path(folder, name))]}
 

@@ -72,10 +72,7 @@ def test_references_to_later_labels_and_pages_are_printed(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        (
-            "fine\n\nnot \\fine here",
-            r"report\.tex:6: Undefined control sequence \\fine \(try: a command that",
-        ),
+        ("fine\n\nnot \\fine here", r"report\.tex:6: Undefined control sequence \\fine \(try: a command that"),
         ("a_b", r"report\.tex:4: Missing \$ inserted \(try: "),
         ("\\begin{nothing}", r"report\.tex:4: Environment nothing undefined$"),
         ("\u4e2d", r"report\.tex:4: the report's font has no character U\+4E2D$"),

@@ -12,8 +12,7 @@ from lab.report.tex.numbers import UNITS, in_words, last_place, show, show_exact
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "last"),
-    [(1230, 1240, 0), (1200, 1270, 1), (1234.8, 1235.2, 0), (235, 2235, 3), (1235, 1235, 0)],
+    ("low", "high", "last"), [(1230, 1240, 0), (1200, 1270, 1), (1234.8, 1235.2, 0), (235, 2235, 3), (1235, 1235, 0)]
 )
 def test_number_has_digits_as_far_as_its_interval(low: float, high: float, last: int) -> None:
     assert last_place(Estimate((low + high) / 2, Interval(low, high), 10)) == last

@@ -53,7 +53,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(folder: Path) -> Evidence:
-    """Nothing was counted."""
     return laboratory.evidence_of("costs", folder / "bare", folder)
 
 
