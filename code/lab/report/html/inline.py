@@ -97,8 +97,8 @@ TAGS = {"emph": "em", "textit": "em", "textbf": "strong", "texttt": "code"}
 TAGS |= {"textsuperscript": "sup", "textsubscript": "sub"}
 CONTENT = frozenset({"text", "textrm", "textsc", "mathrm", "rlap", "labpart", "title", "mbox"})
 NOTHING = frozenset(
-    """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle labroom pagestyle centering
-    leftskip parskip appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
+    """small footnotesize large raggedright begingroup endgroup setlength vspace noindent labsettle labroom pagestyle
+    centering leftskip parskip appendix hypersetup documentclass usepackage author input newblock / -""".split()  # noqa: SIM905
 )
 WRITTEN = {"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " ", "quad": " ", "qquad": " "}
 WRITTEN |= {"labwarned": "<sup>\N{DAGGER}</sup>", "labto": " \N{RIGHTWARDS ARROW} ", "textmu": "µ", "ne": "≠"}
