@@ -42,6 +42,7 @@ def test_loop_over_sizes_is_read_without_sizes_printed_as_zero(exact: ExactSite)
     assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.judged.notes)
 
 
+@pytest.mark.release
 def test_tutorial_of_rdma_cm_connects_two_vms(exact: ExactSite) -> None:
     record = measured(exact, "cm_tutorial")
     assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]

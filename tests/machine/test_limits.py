@@ -10,6 +10,7 @@ import pytest
 from tests.machine.checkout import SMALL
 
 from lab.errors import LabError
+from lab.machine.snapshot import CHECKED
 from lab.model.trial import Job
 from lab.places import CACHE, MACHINE, ROOT
 from lab.sites.exact import ExactSite
@@ -57,7 +58,7 @@ def test_cache_that_disappears_during_a_run_fails_the_trial_with_a_message(
 ) -> None:
     exact.verified_snapshot()
     cache = tmp_path / "cache"
-    for part in ("image", "machine", "plugin"):
+    for part in ("image", "machine", "plugin", CHECKED):
         shutil.copytree(CACHE / part, cache / part, copy_function=lambda source, copy: Path(copy).hardlink_to(source))
     site = ExactSite(MACHINE, cache)
     site.verified_snapshot()

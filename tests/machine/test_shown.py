@@ -57,7 +57,7 @@ ELSEWHERE = {
     r"make container": CONTAINER,
     r"docker .*|apptainer .*": CONTAINER,
     r".* SITE=slurm": SLURM,
-    r"lab script .*|srun .*": SLURM,
+    r"srun .*": SLURM,
     r"make bench|lab bench .*": "tests/lab/cli/test_bench.py",  # all comparisons take many minutes
     r"lab history .*": "tests/machine/test_profile.py",  # in a clone, with a commit to compare with
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes

@@ -111,40 +111,6 @@ def test_a_submitted_job_survives_and_the_next_run_takes_its_outcome(
     assert (tmp_path / "ran").read_text() == "once\n"
 
 
-SCRIPTED = """
-title = "Two ranks by a job script"
-question = "Does the script that is printed run as it is?"
-[parameters]
-sizes = "64,4K"
-iterations = 3
-warmup = 1
-[[series]]
-name = "trips"
-program = "mpi-tcp"
-operation = "send"
-measure = "latency"
-[[series]]
-name = "calls"
-program = "mpi-tcp"
-operation = "send"
-measure = "one-way"
-vary.calls = ["non-blocking"]
-"""
-
-
-@pytest.mark.parametrize("mpi", ["pmix", pytest.param("orterun", marks=pytest.mark.release)])
-def test_the_job_script_of_an_mpi_experiment_runs_as_it_is_printed(cluster: Cluster, tmp_path: Path, mpi: str) -> None:
-    (tmp_path / "two.toml").write_text(SCRIPTED)
-    hosts = str(cluster.toml(mpi=mpi))
-    printed = [sys.executable, "-m", "lab", "script", str(tmp_path / "two.toml"), "--hosts", hosts]
-    script = subprocess.run(printed, capture_output=True, text=True, check=True).stdout
-    (tmp_path / "job.sh").write_text(script)
-    subprocess.run(["sbatch", "--wait", "job.sh"], cwd=tmp_path, check=True, timeout=PATIENCE_S)
-    (folder,) = tmp_path.glob("lab-two-*[0-9]")
-    assert (folder / "trips.1.csv").read_text().endswith("# end rows=14\n")
-    assert (folder / "calls.non-blocking.1.csv").read_text().endswith("# end rows=20\n")
-
-
 def test_orterun_starts_ranks_if_srun_has_no_pmi(cluster: Cluster, programs: dict[Path, str], tmp_path: Path) -> None:
     site = slurm.open("", cluster.toml(mpi="orterun"))
     record = record_of(MPI, site, programs, tmp_path)

@@ -32,6 +32,7 @@ def test_a_vm_that_is_killed_ends_the_other_one_at_once(programs: dict[Path, str
     assert all(each.poll() is not None for each in machines)
 
 
+@pytest.mark.release
 def test_a_link_that_goes_down_ends_in_the_deadline_even_when_the_time_of_day_jumps(
     open_vm: Callable[[], VmSite], programs: dict[Path, str]
 ) -> None:

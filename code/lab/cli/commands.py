@@ -348,9 +348,6 @@ SECTIONS = {
             argument("shell", choices=("bash", "zsh", "fish", "words"), help="the shell; `words` is for its script"),
             argument("typed", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
         ),
-        Command("cli.tools.script", "print a Slurm job script of MPI trials", "mpi_bandwidth_latency > job.sh").takes(
-            file("experiment", EXPERIMENT), hosts()
-        ),
         Command("cli.tools.lock", "renew the package lock and the reference").takes(
             flag("--machine", "keep packages and reference; write only the digests of today's VM"), *ON_EXACT
         ),

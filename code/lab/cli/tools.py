@@ -1,7 +1,6 @@
-"""Commands besides measuring: profile, fit-card, verify, spot, lock, image and script."""
+"""Commands besides measuring: profile, fit-card, verify, spot, lock and image."""
 
 import random
-import shlex
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,18 +12,16 @@ from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import chosen_seed, open_shop, run_remaining, say_failures, say_interrupted
 from lab.compiler import build
-from lab.errors import LabError, SiteError, SizeError, SpecError, tell
-from lab.experiment.reader import load
+from lab.errors import LabError, SizeError, SpecError, tell
 from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import exchange
 from lab.machine.renewal import renew
 from lab.model.sizes import format_size, parse_size, parse_sizes
-from lab.model.trial import End, Ends
 from lab.places import CACHE, MACHINE, REFERENCE, from_here
-from lab.plan.builds import compiled_places, keep_binaries, lab_programs
-from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
-from lab.plan.planning import all_experiments, find_experiment, open_workshop
+from lab.plan.builds import compiled_places, lab_programs
+from lab.plan.plan import Plan
+from lab.plan.planning import all_experiments, open_workshop
 from lab.programs.perftest import PS_PER_US
 from lab.records.compare import difference_of_records
 from lab.records.compare import verify as compare_tables
@@ -32,30 +29,12 @@ from lab.records.record import has_record
 from lab.records.reference import changed_parts, read_reference, write_reference
 from lab.records.table import make_table, parse_table
 from lab.report.evidence.measured import MeasuredCurve, fit_measured, read_measured, summary
-from lab.sites.agent.client import kept, locator
 from lab.sites.exact import ExactSite, ProfiledSite
-from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.queue import load as load_modules
-from lab.sites.queue import options as sbatch_options
-from lab.sites.queue import shell
 from lab.sites.site import open_site
-from lab.sites.slurm import TRAITS
 from lab.supply.lock import read
 
 NS_PER_US = 1000
 MB = 1e6
-HEAD = """{shell}#SBATCH --job-name=lab-{name}
-#SBATCH --nodes=2
-#SBATCH --ntasks-per-node=1
-#SBATCH --exclusive
-#SBATCH --time={minutes}
-#SBATCH --output=%x-%j.log
-{options}
-# A CSV for each trial, in a folder of the job's own, in the folder from which it was submitted.
-out=$SLURM_SUBMIT_DIR/lab-{name}-$SLURM_JOB_ID
-failed=0
-mkdir -p "$out"
-{modules}"""
 
 
 def profile(options: Namespace) -> int:
@@ -248,47 +227,3 @@ def image(options: Namespace) -> int:
     imported = exchange.bring(options.file, MACHINE, CACHE, compiled_places(), tell)
     print(f"{imported.folder}: imported, and used from now on")
     return 0
-
-
-def script(options: Namespace) -> int:
-    cluster = read_slurm(options.hosts)
-    experiment = load(find_experiment(options.experiment))
-    plan = make_plan(experiment, cluster_facts(cluster), keep_binaries(binaries([experiment])))
-    print(make_script(plan, cluster), end="")
-    return 0
-
-
-def cluster_facts(cluster: Slurm) -> SiteFacts:
-    """Two nodes, whose names the cluster chooses; hosts.toml must name their end of the link."""
-    if not cluster.interface:
-        raise SiteError("a job script must name the nodes' data link", "hosts.toml", 'interface = "..." under [slurm]')
-    ends = [End(f"node{number}", cluster.device, cluster.interface) for number in (0, 1)]
-    return SiteFacts("slurm", Ends(ends[0], ends[1], "", cluster.launcher), {}, TRAITS)
-
-
-def make_script(plan: Plan, cluster: Slurm) -> str:
-    """The script: a line for each trial that a single command starts."""
-    launched = [
-        planned
-        for planned in plan.planned
-        if not any(step.server for step in planned.trial.job.steps) and plan.site.can_run(planned.series.tool)
-    ]
-    if not launched:
-        raise SiteError("no series of it runs an MPI program", plan.experiment.name, "lab run --site slurm")
-    head = HEAD.format(
-        name=plan.experiment.name,
-        minutes=cluster.minutes * len(launched),
-        shell=shell(cluster),
-        options="\n".join(f"#SBATCH {option}" for option in sbatch_options(cluster)),
-        modules=load_modules(cluster),
-    )
-    return head + "".join(map(_script_line, launched)) + "exit $failed\n"
-
-
-def _script_line(planned: Planned) -> str:
-    """The line of one trial; the next trial runs even if this one fails."""
-    point = "".join(f".{value}" for value in planned.point.values())
-    file = f"{planned.series.name}{point}.{planned.repetition}.csv"
-    locate = locator(kept(planned.trial.job.overlay))
-    commands = " && ".join(shlex.join(map(locate, step.client)) for step in planned.trial.job.steps)
-    return f'{{ {commands}; }} >"$out"/{shlex.quote(file)} || failed=1\n'

@@ -1,8 +1,6 @@
-"""Commands besides measuring: profile, fit-card, spot and script."""
+"""Commands besides measuring: profile, fit-card and spot."""
 
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,18 +12,14 @@ from lab.causes.symbols import Tally, of_kernel
 from lab.causes.table import Share
 from lab.cli import tools
 from lab.cli.main import main
-from lab.cli.tools import cluster_facts, lines, make_script
-from lab.errors import SiteError, SpecError
-from lab.experiment.reader import card_names, load, read_card
-from lab.places import EXPERIMENTS, PUBLISHED
-from lab.plan.plan import Plan, binaries, make_plan
+from lab.cli.tools import lines
+from lab.errors import SpecError
+from lab.experiment.reader import card_names, read_card
+from lab.places import PUBLISHED
+from lab.plan.plan import Plan
 from lab.plan.planning import Workshop
 from lab.records.reference import write_reference
 from lab.report.evidence.measured import read_measured
-from lab.sites.hosts import Slurm
-
-CLUSTER = Slurm(interface="ib0", device="mlx5_0", account="lab", modules=("gcc", "openmpi"), options=("--mem=0",))
-ONE_WAY, SWEEP = "mpi_blocking_nonblocking", "mpi_bandwidth_latency"
 
 
 def test_kinds_of_work_are_printed_above_the_largest_functions() -> None:
@@ -112,51 +106,6 @@ def test_measured_curve_has_two_columns_of_positive_numbers(tmp_path: Path) -> N
         with pytest.raises(SpecError) as caught:
             read_measured(file, Conditions(1e12, 4096))
         assert caught.value.file == file and caught.value.line == line and caught.value.expected + caught.value.hint
-
-
-def plan_of(name: str, cluster: Slurm = CLUSTER) -> Plan:
-    experiment = load(EXPERIMENTS / f"{name}.toml")
-    return make_plan(experiment, cluster_facts(cluster), dict.fromkeys(binaries([experiment]), "d" * 64))
-
-
-def script(name: str, cluster: Slurm = CLUSTER) -> list[str]:
-    return make_script(plan_of(name, cluster), cluster).splitlines()
-
-
-def test_script_launches_each_trial_once() -> None:
-    trials = [line for line in script(SWEEP) if "srun " in line]
-    assert len(trials) == 5 * 10 and all("--mpi=pmix" in line and "--nodes=2" in line for line in trials)
-    assert sum("2144000000@1/1" in line for line in trials) == 2 * 10
-    assert any(line.endswith('>"$out"/verbs.small.10.csv || failed=1') for line in trials)
-    lines = script(SWEEP, Slurm(interface="ib0", device="mlx5_0", mpi="orterun"))
-    assert sum("orterun " in line for line in lines) == 5 * 10 and not any("srun " in line for line in lines)
-
-
-def test_script_has_the_options_of_hosts_toml_and_the_copied_program() -> None:
-    lines = script(ONE_WAY)
-    assert {"#SBATCH --account=lab", "#SBATCH --mem=0"} <= set(lines) and lines[0] == "#!/bin/bash -l"
-    assert lines.index("#SBATCH --mem=0") < lines.index("failed=0")  # sbatch reads no option below a command
-    assert any("OMPI_MCA_btl_tcp_if_include=ib0" in line for line in lines)
-    (kept,) = {path for planned in plan_of(ONE_WAY).planned for path in planned.trial.job.overlay}
-    assert any(f"{kept} --mode one-way" in line for line in lines) and not any("/lab/bin/" in line for line in lines)
-
-
-def test_module_that_cannot_be_loaded_ends_the_job_before_its_first_trial(tmp_path: Path) -> None:
-    file = tmp_path / "job.sh"
-    file.write_text("\n".join(script(ONE_WAY, Slurm(interface="ib0", modules=("nosuch/1.0",)))))
-    environment = {**os.environ, "SLURM_SUBMIT_DIR": str(tmp_path), "SLURM_JOB_ID": "1"}
-    done = subprocess.run(["bash", file], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (1, "the module nosuch/1.0 cannot be loaded\n")
-    assert not list(tmp_path.glob("lab-*/*"))
-
-
-def test_script_needs_a_link_and_an_mpi_program_whose_device_is_there() -> None:
-    text = "\n".join(script(ONE_WAY, Slurm(interface="eth0")))
-    assert "/tcp.blocking.1.csv" in text and "/verbs." not in text
-    with pytest.raises(SiteError, match=r"must name the nodes' data link.*interface"):
-        cluster_facts(Slurm())
-    with pytest.raises(SiteError, match="no series of it runs an MPI program"):
-        script("verbs_throughput")
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_a_sandbox_is_used_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("users_namespaces")
-@pytest.mark.parametrize("name", ["HONEST", "CPP"])
+@pytest.mark.parametrize("name", ["HONEST", pytest.param("CPP", marks=pytest.mark.release)])
 def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path, name: str) -> None:
     task = getattr(builds, name)
     (tmp_path / "mine").write_bytes(build_shut_in(task.files, task.command, task.wanted, print)["mine"])
@@ -155,7 +155,9 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     assert not runs and left == ["lock", "lock"]
 
 
-@pytest.mark.parametrize(("host", "processor"), [("amd64", "x64"), ("arm64", "AArch64")])
+@pytest.mark.parametrize(
+    ("host", "processor"), [("amd64", "x64"), pytest.param("arm64", "AArch64", marks=pytest.mark.release)]
+)
 def test_the_locked_compiler_makes_the_plugin_for_every_host(host: str, processor: str, tmp_path: Path) -> None:
     (tmp_path / "it").write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner(host), lambda _: None))
     with (tmp_path / "it").open("rb") as file:

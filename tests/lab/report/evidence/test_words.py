@@ -34,8 +34,3 @@ def test_date_is_that_of_the_measurement_or_of_the_sites_clock(tmp_path: Path) -
     wall = replace(evidence, plan=plan, facts=facts)
     assert measured_on(wall) == "Measured from 2026-03-01 to 2026-03-02."
     assert measured_on(replace(wall, facts=dict(list(facts.items())[:1]))) == "Measured on 2026-03-01."
-
-
-def test_report_names_the_other_link_of_a_published_curve(tmp_path: Path) -> None:
-    evidence = laboratory.evidence_of("verbs_throughput", tmp_path / "records")
-    assert "another link" in laboratory.body_of(evidence, tmp_path)
