@@ -1,6 +1,6 @@
 """Typed numbers: a number with a unit of something measured is computed from the data or is a constant of the plan.
 
-The rule is lexical; bare numbers, sizes and number words are free.
+The rule is lexical; bare numbers, sizes and factors in words are free.
 """
 
 import re
@@ -41,7 +41,7 @@ _PREFIXES = _DECIMAL | _BINARY
 _FRACTIONS = {"n": 1e-9, "nano": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "micro": 1e-6, "m": 1e-3, "milli": 1e-3}
 _PREFIX, _FRACTION = ("|".join(sorted(names, reverse=True)) for names in (_PREFIXES, _FRACTIONS))
 _SECOND = r"[ -]?(?:seconds?|secs?|(?<!\d)s|(?<=\d)(?<!(?:19|20)\d\d)s(?! of ))\b"  # no "1990s", no "10s of"
-_PER = rf"(?:ps\b|(?: ?/ ?| per )(?P<per>{_FRACTION})?{_SECOND}| an? second\b(?! (?:time|later|run)))"
+_PER = rf"(?:ps\b|(?: ?/ ?| per )(?P<per>{_FRACTION})?{_SECOND}| (?:an?|each|every) second\b(?! (?:time|later|run)))"
 _COUNTED = r"messages?|msgs?|packets?|requests?|operations?|ops|writes?|sends?|rounds?|transfers?|completions?|calls?"
 _DATA = rf"(?P<bytes>[Bb]ytes?|B)|(?P<bits>[Bb]its?|b)|(?P<messages>{_COUNTED}|(?<=ion))"  # 4 million per second
 _UNITS = (
@@ -55,15 +55,21 @@ _UNITS = (
 )
 _NUMBER = r"(?:\d+(?:[,']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?: ?× ?10\^[-+\u2212]?\d{1,2}|[eE][-+]?\d{1,2})?"
 _RANGE = rf"(?:between (?P<least>{_NUMBER}) and |(?P<low>{_NUMBER})(?:-? to | ?(?:-{{1,3}}|[–—±]|\+-) ?))?"
-_ABOUT = r"(?: (?:about|almost|approximately|around|at least|at most|less than|more than|nearly|only|over|roughly))?"
+_ABOUT = "(?:about|almost|approximately|around|at least|at most|less than|more than|nearly|only|over|roughly)"
 _TYPED = re.compile(
-    rf"(?P<phrase>\bfactors?(?: of)?{_ABOUT} )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
+    rf"(?P<phrase>\bfactors?(?: of)?(?: {_ABOUT})? )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
     rf"(?(phrase)|[ -]?(?:(?P<scale>{'|'.join(_WORDS)})[ -]?)?(?:{'|'.join(_UNITS)}))"
 )
-# Roman numerals of two letters or more, before a rate.
-_ROMAN = re.compile(
-    r"(?<![\w.])(?!mix\b)(?i:(?=[mdclxvi]{2})m{0,4}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))[ -]"
-    rf"{_UNITS[0]}"
+# Roman numerals of two letters or more and hexadecimal numbers before a rate; number words before that or another unit.
+_CARDINAL = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|thirds?|quarters?)"
+)
+_IN_LETTERS = re.compile(
+    rf"(?<![\w.])(?<!\d[ -])(?i:(?P<numeral>0x[\da-f]+"
+    rf"|(?!mix\b)(?=[mdclxvi]{{2}})m{{0,4}}(?:cm|cd|d?c{{0,3}})(?:xc|xl|l?x{{0,3}})"
+    rf"(?:ix|iv|v?i{{0,3}}))|{_CARDINAL}(?:[ -](?:and[ -])?{_CARDINAL}){{0,9}}(?: of)?(?: an?)?|{_ABOUT} an?)[ -]"
+    rf"(?:{_UNITS[0]}|(?(numeral)(?!)|(?:(?!us\b)(?:{_FRACTION}){_SECOND}|{_UNITS[2]}|instructions\b|[kMG]Hz\b)))"
 )
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _COMPARED = re.compile(
@@ -89,7 +95,7 @@ def typed_numbers(
         if not all(_is_constant(value * scale, place * scale, dimension, constants) for value, place in numbers):
             query = suggest(numbers[0][0] * scale, dimension)
             yield _typed(text, file, offsets[match.start()], match[0].strip(), query)
-    yield from (_typed(text, file, offsets[match.start()], match[0], "") for match in _ROMAN.finditer(plain))
+    yield from (_typed(text, file, offsets[match.start()], match[0], "") for match in _IN_LETTERS.finditer(plain))
 
 
 def _typed(text: str, file: str, place: int, typed: str, query: str) -> TextFault:
