@@ -70,7 +70,8 @@ static bool session_receive_cost(int peer, struct cost *c, uint64_t deadline_ns)
 	if (!side_read(peer, &wire, sizeof(wire), deadline_ns))
 		return false;
 	c->peer = (struct processor_time){ be64toh(wire.whole_ns), be64toh(wire.kernel_ns) };
-	c->back = (struct sample){ be64toh(wire.back_messages), be64toh(wire.back_ns) };
+	if (wire.back_messages) /* else this end has timed them */
+		c->back = (struct sample){ be64toh(wire.back_messages), be64toh(wire.back_ns) };
 	return true;
 }
 

@@ -140,9 +140,17 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	t->await(l);
 	sched_yield(); /* on one CPU the server is still awake: what it does now is not part of the round */
 	before = processor_now();
-	send_all(run, w);
-	if (run->options->both)
-		confirm(run, NULL);
+	if (run->options->both && !t->reap) {
+		/* As at the server, the clock starts with the signal that lets the other end begin. */
+		t->signal(l, CONTROL_GO);
+		start_clock(w);
+		confirm(run, w);
+		stop_clock(w);
+	} else {
+		send_all(run, w);
+		if (run->options->both)
+			confirm(run, NULL);
+	}
 	t->await(l);
 	stops.confirmed = (struct sample){ w->messages, now_ns() - w->start_ns };
 	stops.completed = t->reap ? last_window(run, w) : stops.confirmed;
@@ -159,10 +167,12 @@ static void stream_answer(const struct run *run, struct windows *w)
 	t->begin(l, w->messages);
 	before = processor_now();
 	t->signal(l, CONTROL_GO);
-	if (run->options->both)
+	if (run->options->both && t->reap)
 		send_all(run, w);
 	if (t->tell) /* the windows are the receiver's */
 		start_clock(w);
+	if (run->options->both && t->tell)
+		t->await(l);
 	confirm(run, w);
 	if (t->tell)
 		stop_clock(w);
@@ -207,10 +217,16 @@ static void hear_windows(const struct run *run)
 	struct result *result = run->result;
 
 	result->count = run->transport->hear(run->link, result->samples, run->options->windows);
-	if (run->options->duration_s) /* they start at the first one's start */
+	if (run->options->duration_s || run->options->both) /* they start at the first one's start */
 		result->completed = result->samples[result->count - 1];
 	else
 		count_back(result->samples, result->count, result->confirmed.time_ns);
+}
+
+static void count_from(struct sample *samples, size_t count, uint64_t start_ns)
+{
+	for (size_t i = 0; i < count; i++)
+		samples[i].time_ns -= start_ns;
 }
 
 static void add_shares(const struct run *run, uint64_t start_ns)
@@ -221,11 +237,11 @@ static void add_shares(const struct run *run, uint64_t start_ns)
 	result->share_count = t->shares(run->link, result->shares);
 	if (result->share_count > 0 && t->hear) {
 		result->share_count = t->hear(run->link, result->shares, SHARES_MAX);
-		count_back(result->shares, result->share_count, result->confirmed.time_ns);
+		if (!run->options->both)
+			count_back(result->shares, result->share_count, result->confirmed.time_ns);
 		return;
 	}
-	for (size_t i = 0; i < result->share_count; i++)
-		result->shares[i].time_ns -= start_ns;
+	count_from(result->shares, result->share_count, start_ns);
 }
 
 static void begin_windows(const struct run *run, struct windows *w)
@@ -248,6 +264,8 @@ void stream_windows(const struct run *run)
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
 	run->result->processor = stops.processor;
+	if (run->options->both && run->transport->hear)
+		run->result->back = last_window(run, &w);
 	if (run->transport->hear)
 		hear_windows(run);
 	if (run->transport->shares)
@@ -266,17 +284,25 @@ static void tell(const struct run *run, struct sample *samples, size_t count)
 	run->transport->tell(run->link, samples, count);
 }
 
+/* Of both directions, the client does not know when this end saw the last message: its times count from the start. */
 static void tell_results(const struct run *run, const struct windows *w)
 {
 	struct result *result = run->result;
 	const struct transport *t = run->transport;
+	const struct options *o = run->options;
 
-	if (run->options->duration_s && last_window(run, w).messages > 0)
+	if ((o->duration_s || o->both) && last_window(run, w).messages > 0)
 		t->tell(run->link, result->samples, result->count);
 	else
 		tell(run, result->samples, result->count);
-	if (t->shares && (result->share_count = t->shares(run->link, result->shares)) > 0)
+	if (!t->shares || (result->share_count = t->shares(run->link, result->shares)) == 0)
+		return;
+	if (o->both) {
+		count_from(result->shares, result->share_count, w->start_ns);
+		t->tell(run->link, result->shares, result->share_count);
+	} else {
 		tell(run, result->shares, result->share_count);
+	}
 }
 
 void stream_answer_windows(const struct run *run)
@@ -285,7 +311,7 @@ void stream_answer_windows(const struct run *run)
 
 	begin_windows(run, &w);
 	stream_answer(run, &w);
-	if (run->options->both)
+	if (run->options->both && run->transport->reap)
 		run->result->back = last_window(run, &w);
 	if (run->transport->tell)
 		tell_results(run, &w);

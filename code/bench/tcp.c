@@ -11,13 +11,13 @@
 #include "clock.h"
 #include "csv.h"
 #include "die.h"
+#include "option_table.h"
 #include "tcp_link.h"
 #include "ticks.h"
 #include "watch.h"
 
-#define LANDING_BYTES (1u << 20) /* bytes of one recv: many small messages, or a part of a large one */
-#define LARGE_BYTES 4096         /* a message of at least this size takes several frames */
-#define WRITE_MAX 0x7ffff000u    /* what one send(2) moves at most */
+#define LARGE_BYTES 4096      /* a message of at least this size takes several frames */
+#define WRITE_MAX 0x7ffff000u /* what one send(2) moves at most */
 
 static bool nodelay;
 static uint64_t streams, send_buffer, receive_buffer;
@@ -27,6 +27,8 @@ static struct option_spec tcp_options[] = {
 	  NULL },
 	{ "streams", OPTION_NUMBER, &streams, "1", true, NULL, "connections that share the messages of a size", 1,
 	  TCP_STREAMS_MAX, "connections" },
+	{ "both", OPTION_FLAG, &options.both, "no", true, NULL,
+	  "both ends send at once, each as many messages; the rate of each direction is reported", 0, 0, NULL },
 	{ "send-buffer", OPTION_BYTES, &send_buffer, "0", true, NULL, "SO_SNDBUF (0: the kernel's choice)", 1,
 	  INT32_MAX, "bytes" },
 	{ "receive-buffer", OPTION_BYTES, &receive_buffer, "0", true, NULL, "SO_RCVBUF (0: the kernel's choice)", 1,
@@ -57,13 +59,15 @@ static struct link *tcp_open(const struct options *o, const struct session *s)
 {
 	struct link *l = calloc(1, sizeof(*l));
 
-	if (!l || !(l->landing = calloc(1, LANDING_BYTES)))
+	if (!l || !(l->landing = calloc(1, TCP_LANDING_BYTES)))
 		die("no memory for the link");
 	l->fd = s->peer;
 	l->flags = MSG_NOSIGNAL | (o->wait == WAIT_EVENT ? 0 : MSG_DONTWAIT);
 	l->yield = o->wait == WAIT_YIELD;
 	l->sleeps = o->wait == WAIT_EVENT;
 	l->check = o->verify;
+	l->sends = o->role == CLIENT || o->both;
+	l->receives = o->role == SERVER || o->both;
 	l->nodelay = nodelay;
 	l->buffer = buffer_new(o);
 	tcp_streams_open(l, streams, o, s, tcp_tune);
@@ -113,11 +117,6 @@ static uint64_t tcp_stop(struct link *l)
 	return l->stream_count > 1 ? tcp_streams_stop(l) : l->posted;
 }
 
-static void tcp_finish(struct link *l)
-{
-	tcp_streams_finish(l);
-}
-
 static void arrive_in_slots(struct link *l)
 {
 	while (l->arrived < l->messages)
@@ -139,7 +138,7 @@ static void arrive_anywhere(struct link *l, struct windows *w)
 
 	while (got < all) {
 		end = size < LARGE_BYTES ? all : window_bytes(l, w);
-		got += tcp_receive_some(l, l->landing, end - got < LANDING_BYTES ? end - got : LANDING_BYTES);
+		got += tcp_receive_some(l, l->landing, end - got < TCP_LANDING_BYTES ? end - got : TCP_LANDING_BYTES);
 		if (w && got >= window_bytes(l, w))
 			windows_look(w, got / size, now_ns());
 	}
@@ -153,7 +152,7 @@ static void arrive_until_mark(struct link *l, struct windows *w)
 	uint64_t got = 0, n;
 
 	do {
-		n = tcp_receive_some(l, l->landing, LANDING_BYTES);
+		n = tcp_receive_some(l, l->landing, TCP_LANDING_BYTES);
 		got += n;
 		if (got / size >= w->mark)
 			windows_look(w, got / size, now_ns());
@@ -162,8 +161,8 @@ static void arrive_until_mark(struct link *l, struct windows *w)
 
 static void tcp_arrive(struct link *l, struct windows *w)
 {
-	if (l->stream_count > 1)
-		tcp_streams_arrive(l, w, l->landing, LANDING_BYTES);
+	if (l->stream_count > 1 || l->sends)
+		tcp_streams_arrive(l, w);
 	else if (l->check)
 		arrive_in_slots(l);
 	else if (l->messages == UNTIL_STOPPED)
@@ -212,7 +211,7 @@ const struct transport tcp_transport = {
 	.stop = tcp_stop,
 	.shares = tcp_streams_shares,
 	.arrive = tcp_arrive,
-	.finish = tcp_finish,
+	.finish = tcp_streams_finish,
 	.signal = tcp_signal,
 	.await = tcp_await,
 	.order = tcp_order,

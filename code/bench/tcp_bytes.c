@@ -78,10 +78,10 @@ void tcp_receive_all(struct link *l, unsigned char *bytes, uint64_t size)
 }
 
 /* Nagle may hold back the last bytes until a delayed acknowledgement comes: setting TCP_NODELAY pushes them out. */
-void tcp_push(struct link *l)
+void tcp_push(const struct link *l, int fd)
 {
 	if (!l->nodelay) {
-		tcp_set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
-		tcp_set(l->fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 0);
+		tcp_set(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 1);
+		tcp_set(fd, IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY", 0);
 	}
 }

@@ -11,13 +11,17 @@ static const unsigned char control_bytes[] = { [CONTROL_GO] = 'c', [CONTROL_STOP
 void tcp_signal(struct link *l, enum control control)
 {
 	tcp_send_all(l, &control_bytes[control], 1);
+	if (l->sends && l->receives) /* an earlier message may wait for its acknowledgement, and clocks run */
+		tcp_push(l, l->fd);
 }
 
 enum control tcp_await(struct link *l)
 {
-	unsigned char byte;
+	unsigned char byte = l->early;
 
-	tcp_receive_all(l, &byte, 1);
+	if (!byte)
+		tcp_receive_all(l, &byte, 1);
+	l->early = 0;
 	if (byte == control_bytes[CONTROL_STOP])
 		return CONTROL_STOP;
 	if (byte != control_bytes[CONTROL_GO])
@@ -51,7 +55,7 @@ void tcp_tell(struct link *l, const struct sample *windows, size_t count)
 		numbers[1] = htobe64(windows[i].time_ns);
 		tcp_send_all(l, (unsigned char *)numbers, sizeof(numbers));
 	}
-	tcp_push(l);
+	tcp_push(l, l->fd);
 }
 
 size_t tcp_hear(struct link *l, struct sample *windows, size_t room)

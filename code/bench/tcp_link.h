@@ -7,14 +7,16 @@
 
 #define TCP_END 1 /* the byte after the last message of a round that ends by time */
 #define TCP_STREAMS_MAX 16
+#define TCP_LANDING_BYTES (1u << 20) /* bytes of one recv: many small messages, or a part of a large one */
 
 /* A connection, and what it has moved of a round. */
 struct tcp_stream {
 	int fd;
 	uint64_t messages, posted; /* of this connection: all, and sent as a whole */
-	uint64_t bytes;            /* sent of the next message; at the receiver, received of all */
+	uint64_t bytes;            /* sent of the next message */
+	uint64_t received;         /* bytes of all messages */
 	uint64_t end_ns;           /* when all had arrived */
-	bool ended;
+	bool sent, arrived;        /* all of this end, and all of the other one */
 };
 
 struct link {
@@ -22,7 +24,8 @@ struct link {
 	struct tcp_stream streams[TCP_STREAMS_MAX];
 	uint64_t stream_count, turn;
 	int flags; /* flags of send and recv: how to wait */
-	bool yield, sleeps, check, nodelay;
+	bool yield, sleeps, check, nodelay, sends, receives;
+	unsigned char early; /* a control message that arrived with the mark of the end; 0: none */
 	struct flow flow;
 	struct buffer buffer;
 	unsigned char *landing;
@@ -46,11 +49,11 @@ void tcp_streams_begin(struct link *l, uint64_t messages);
 uint64_t tcp_streams_post(struct link *l); /* sends one message, on whichever connection has room; returns 1 */
 uint64_t tcp_streams_stop(struct link *l);
 void tcp_streams_finish(struct link *l);
-void tcp_streams_arrive(struct link *l, struct windows *w, unsigned char *landing, uint64_t room);
+void tcp_streams_arrive(struct link *l, struct windows *w);
 size_t tcp_streams_shares(struct link *l, struct sample *shares);
 
-/* Pushes out all bytes: none waits for more to be sent. */
-void tcp_push(struct link *l);
+/* Pushes out all bytes of a connection: none waits for more to be sent. */
+void tcp_push(const struct link *l, int fd);
 
 /* Control messages between rounds: a byte, or a number. */
 void tcp_signal(struct link *l, enum control control);

@@ -48,7 +48,9 @@ struct transport {
 	/* Client: what each queue pair has sent, and the time at which that had completed; returns their number, 0 for
 	 * a single one. May be NULL. */
 	size_t (*shares)(struct link *, struct sample *);
-	void (*arrive)(struct link *, struct windows *); /* server: waits until the round has arrived */
+	/* Server: waits until the round has arrived. Of both directions without completions, each end also sends its
+	 * messages meanwhile. */
+	void (*arrive)(struct link *, struct windows *);
 	void (*finish)(struct link *); /* client: notifies a server that cannot see the end of the round itself */
 	void (*signal)(struct link *, enum control);   /* sends a control message */
 	enum control (*await)(struct link *);          /* waits for a control message */

@@ -96,17 +96,43 @@ def test_the_client_prints_the_cpu_time_of_both_ends_for_each_size(start: Start,
     assert server.wait(30) == 0
 
 
-@pytest.mark.parametrize("wait", ["poll", "event"])
+def rows_of(client: Process) -> dict[tuple[str, str], list[list[int]]]:
+    """The client's rows, by size and kind: index, messages, bytes, ns."""
+    rows: dict[tuple[str, str], list[list[int]]] = {}
+    for line in client.communicate(timeout=300)[0].splitlines():
+        if line[0].isdigit():
+            size, kind, *numbers = line.split(",")
+            rows.setdefault((size, kind), []).append([int(number) for number in numbers])
+    return rows
+
+
 @pytest.mark.parametrize("number", [("--duration", "1"), ()])
-def test_connections_share_the_messages(start: Start, wait: str, number: tuple[str, ...]) -> None:
-    server, client = start("--sizes", "64@2001/10,64K@50/5", "--streams", "3", "--wait", wait, *number)
-    rows = [line.split(",") for line in client.communicate(timeout=300)[0].splitlines() if line[0].isdigit()]
-    for size, iterations in (("64", 2001), ("65536", 50)):
-        (confirmed,) = (row for row in rows if row[:2] == [size, "confirmed"])
-        shares = [row for row in rows if row[:2] == [size, "share"]]
-        assert [row[2] for row in shares] == ["0", "1", "2"]
-        assert sum(int(row[3]) for row in shares) == int(confirmed[3]) and (number or int(confirmed[3]) == iterations)
-        assert max(int(row[5]) for row in shares) == int(confirmed[5])
+@pytest.mark.parametrize(("wait", "both"), [("poll", ()), ("event", ()), ("yield", ("--both",))])
+def test_connections_share_the_messages(
+    start: Start, number: tuple[str, ...], wait: str, both: tuple[str, ...]
+) -> None:
+    server, client = start("--sizes", "1@2001/1,64K@50/1", "--streams", "3", "--wait", wait, *number, *both)
+    rows = rows_of(client)
+    for size, iterations in (("1", 2001), ("65536", 50)):
+        confirmed, completed, shares = rows[size, "confirmed"][0], rows[size, "completed"][0], rows[size, "share"]
+        assert [row[0] for row in shares] == [0, 1, 2]
+        if not number:
+            assert sum(row[1] for row in shares) == confirmed[1] == completed[1] == iterations
+        whole = completed if both else confirmed
+        assert (number and both) or max(row[3] for row in shares) <= whole[3]
+        assert ((size, "back") in rows) == bool(both)
+    assert server.wait(30) == 0
+
+
+@pytest.mark.parametrize("number", [("--duration", "1", "--streams", "4"), ()])
+def test_both_ends_send_more_than_their_sockets_hold(start: Start, number: tuple[str, ...]) -> None:
+    server, client = start("--sizes", "3@4000/10,16M@20/1", "--both", "--wait", "event", *number)
+    rows = rows_of(client)
+    for size, iterations in (("3", 4000), (str(16 << 20), 20)):
+        (confirmed,), (completed,), (back,) = (rows[size, kind] for kind in ("confirmed", "completed", "back"))
+        assert number or back[1] == completed[1] == confirmed[1] == iterations
+        assert back[2] == int(size) * back[1] > 0 < back[3] and completed[1] > 0
+        assert rows[size, "window"][-1][1:] == completed[1:]
     assert server.wait(30) == 0
 
 

@@ -40,6 +40,7 @@ def test_rendezvous_of_verbs_uses_the_link_only_without_another_path() -> None:
         ("tcp", {"duration_s": 4}, "--duration 4"),
         ("tcp", {"streams": 4}, "--streams 4"),
         ("verbs", {"both": True}, "--both"),
+        ("tcp", {"both": True}, "--both"),
         ("verbs", {"tclass": 104, "sl": 3, "pkey_index": 1}, "--tclass 104 --sl 3 --pkey-index 1"),
     ],
 )

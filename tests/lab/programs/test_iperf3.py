@@ -89,4 +89,17 @@ def test_both_ends_are_bound_to_the_link() -> None:
     both = step(request("iperf3", Counts(64, 100, 0), nodelay=True, send_buffer="64K"))
     assert " ".join(both.server) == "iperf3 -s -1 -B 10.0.0.2 -p 5201"
     assert " ".join(both.client) == "iperf3 -c 10.0.0.2 -B 10.0.0.1 -p 5201 -J -l 64 -k 100 -N -w 65536"
-    assert " -k 100 -P 4" in " ".join(step(request("iperf3", Counts(64, 100, 10), streams=4)).client)
+    assert " -k 100 -P 4 --bidir" in " ".join(step(request("iperf3", Counts(64, 100, 10), streams=4, both=True)).client)
+
+
+def test_both_directions_are_read_and_either_may_have_the_blocks() -> None:
+    """With --bidir it ends at the first direction with so many blocks."""
+    text = json.loads(document("iperf 3.12", 1.0).replace("102400", "51200"))
+    asked = request("iperf3", Counts(1024, 100, 0), both=True)
+    with pytest.raises(ParseError, match="sum_received_bidir_reverse"):
+        parse(asked, json.dumps(text))
+    text["end"]["sum_received_bidir_reverse"] = {"bytes": 102400, "seconds": 2.0}
+    assert parse(asked, json.dumps(text)) == (
+        Sample(1024, "completed", 0, 50, 51200, 10**9),
+        Sample(1024, "back", 0, 100, 102400, 2 * 10**9),
+    )
