@@ -26,7 +26,7 @@
 #define CARD_COMMAND 0x08  /* write: the physical address of a struct card_command, which is executed at once */
 #define CARD_EVENT 0x10    /* read: takes the next event: kind << 32 | file; 0: there is none */
 #define CARD_COOKIE 0x18   /* read: of the event that was taken last */
-#define CARD_MAGIC 0x3264726143626c61ull
+#define CARD_MAGIC 0x3364726143626c61ull
 
 /* A page of doorbells, 8 bytes each; only for handles of the owner of the page. */
 #define CARD_SEND 0x00 /* queue pair << 32 | requests posted since it left reset, modulo 2^32 */
@@ -58,8 +58,8 @@ enum card_op {
 	CARD_DESTROY,
 };
 
-/* Where packets of a queue pair go. */
-enum card_peer { CARD_OTHER, CARD_HERE };
+/* Where packets of a queue pair go: to this card itself, or to the card of a computer, by its number from 1. */
+enum card_peer { CARD_HERE, CARD_PEERS_MOST = 255 };
 
 struct card_doorbells {
 	__u32 page; /* from 0 */

@@ -63,7 +63,7 @@ static struct leaving leaving(const struct qp *qp, enum packet_kind kind, uint32
 
 	l.packet.to = qp->attributes.peer_qp;
 	l.qp = qp->is.handle;
-	l.is_here = qp->attributes.peer == CARD_HERE;
+	l.peer = qp->attributes.peer;
 	return l;
 }
 

@@ -16,11 +16,10 @@ static struct arrival *take_first(struct arrivals *arrivals)
 	return a;
 }
 
-/* Both cards use the same handles: the number of a queue pair alone does not identify the sender. */
+/* All cards use the same handles: the number of a queue pair alone does not identify the sender. */
 static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 {
-	return qp->type == UD ||
-	       (a->packet.from == qp->attributes.peer_qp && a->is_here == (qp->attributes.peer == CARD_HERE));
+	return qp->type == UD || (a->packet.from == qp->attributes.peer_qp && a->peer == qp->attributes.peer);
 }
 
 static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
@@ -53,7 +52,7 @@ static bool is_packet(const struct packet *p, size_t payload)
 	       (p->kind != RESULT || payload == sizeof(uint64_t)) && (p->kind != DATAGRAM || payload >= GRH_BYTES);
 }
 
-void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_here)
+void arrival_take(struct card *card, uint32_t peer, const uint8_t *bytes, size_t size)
 {
 	const size_t payload = size - sizeof(struct packet);
 	struct arrival *a;
@@ -63,7 +62,7 @@ void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_
 	a = calloc(1, sizeof(*a) + payload);
 	if (!a)
 		abort();
-	a->is_here = is_here;
+	a->peer = peer;
 	memcpy(&a->packet, bytes, sizeof(a->packet));
 	memcpy(a->payload, bytes + sizeof(a->packet), payload);
 	if (!is_packet(&a->packet, payload)) {

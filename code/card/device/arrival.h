@@ -13,7 +13,7 @@ struct card;
 
 struct arrival {
 	STAILQ_ENTRY(arrival) entry;
-	bool is_here; /* sent by this card itself */
+	uint32_t peer; /* its sender: enum card_peer */
 	struct packet packet;
 	uint8_t payload[];
 };
@@ -21,8 +21,8 @@ struct arrival {
 /* Packets that have arrived and are not in memory yet, in order. */
 STAILQ_HEAD(arrivals, arrival);
 
-/* Take a packet of the other card or this one; an invalid one is dropped. */
-void arrival_take(struct card *card, const uint8_t *bytes, size_t size, bool is_here);
+/* Take a packet of another card or this one; an invalid one is dropped. */
+void arrival_take(struct card *card, uint32_t peer, const uint8_t *bytes, size_t size);
 
 /* Free all waiting packets. */
 void arrivals_end(struct arrivals *arrivals);

@@ -7,7 +7,7 @@
 
 static void deliver_here(struct card *card, const uint8_t *bytes, size_t size)
 {
-	arrival_take(card, bytes, size, true);
+	arrival_take(card, CARD_HERE, bytes, size);
 }
 
 void card_start(struct card *card, const struct costs *costs, struct world *world)
@@ -68,10 +68,10 @@ void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value)
 	card_leave(card);
 }
 
-void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size)
+void card_deliver(struct card *card, int64_t now_ns, uint32_t from, const uint8_t *bytes, size_t size)
 {
 	card_enter(card, now_ns);
-	arrival_take(card, bytes, size, false);
+	arrival_take(card, from, bytes, size);
 	card_leave(card);
 }
 

@@ -39,8 +39,8 @@ void card_end(struct card *card);
 uint64_t card_read(struct card *card, uint64_t at);
 void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value);
 
-/* A packet of the other card has arrived. */
-void card_deliver(struct card *card, int64_t now_ns, const uint8_t *bytes, size_t size);
+/* A packet of the card of another computer has arrived. */
+void card_deliver(struct card *card, int64_t now_ns, uint32_t from, const uint8_t *bytes, size_t size);
 
 /* The time passed to world->arm() has come. */
 void card_happen(struct card *card, int64_t now_ns);

@@ -51,10 +51,11 @@ static void interrupt(struct world *w, bool is_wanted)
 	qemu_set_irq(isa_get_irq(NULL, CARD_IRQ), is_wanted);
 }
 
-static int64_t plug_send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+static int64_t plug_send(struct world *w, int64_t now, uint32_t to, const uint8_t *bytes, size_t size,
+			 uint64_t line_bytes)
 {
 	(void)w;
-	return plugged.link->send(now, bytes, size, line_bytes);
+	return plugged.link->send(now, to, bytes, size, line_bytes);
 }
 
 static int64_t line_free(struct world *w)
@@ -82,9 +83,9 @@ static void plug_happen(void *nothing)
 	card_happen(&plugged.card, now_ns());
 }
 
-static void deliver(int64_t now, const uint8_t *bytes, size_t size)
+static void deliver(int64_t now, uint32_t from, const uint8_t *bytes, size_t size)
 {
-	card_deliver(&plugged.card, now, bytes, size);
+	card_deliver(&plugged.card, now, from, bytes, size);
 }
 
 static void map_registers(void)

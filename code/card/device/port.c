@@ -44,14 +44,14 @@ int64_t port_time(const struct card *card, const struct leaving *l)
 {
 	const struct costs *const c = &card->costs;
 
-	return l->is_here ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
+	return l->peer == CARD_HERE ? 0 : costs_time(packet_line_bytes(&l->packet, c->header_bytes), c->rate_bit_s);
 }
 
 int64_t port_work(const struct card *card, const struct leaving *l, int64_t work_ps, uint64_t packets, uint64_t bytes)
 {
 	const struct costs *const c = &card->costs;
 	const uint64_t line_bytes = bytes + packets * c->header_bytes;
-	const int64_t line_ps = port_time(card, l) + (l->is_here ? 0 : costs_time(line_bytes, c->rate_bit_s));
+	const int64_t line_ps = port_time(card, l) + (l->peer == CARD_HERE ? 0 : costs_time(line_bytes, c->rate_bit_s));
 	const int64_t bus_ps = l->fetched_bytes ? costs_time(l->fetched_bytes + bytes, c->bus_bit_s) : 0;
 
 	return costs_bent(work_ps, later(line_ps, bus_ps), c->knee_permille);
@@ -85,8 +85,8 @@ static int64_t port_send(struct card *card, const struct leaving *l, const uint8
 	const size_t size = sizeof(l->packet) + l->packet.bytes;
 	const uint64_t line = packet_line_bytes(&l->packet, card->costs.header_bytes);
 
-	if (!l->is_here)
-		return card->world->send(card->world, card->now_ns, bytes, size, line) * PS_PER_NS;
+	if (l->peer != CARD_HERE)
+		return card->world->send(card->world, card->now_ns, l->peer, bytes, size, line) * PS_PER_NS;
 	card->port.deliver(card, bytes, size);
 	return card->schedule.now_ps;
 }

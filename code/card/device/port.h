@@ -29,7 +29,7 @@ struct leaving {
 	const struct sender *sender;
 	uint32_t qp, index; /* handle of the queue pair; index of the request */
 	uint64_t offset;    /* in the message */
-	bool is_here;       /* to this card itself: it does not use the link */
+	uint32_t peer;      /* enum card_peer; to this card itself, it does not use the link */
 	bool ends_answer;   /* the last packet of an answer that is owed */
 	uint64_t fetched_bytes;
 	int64_t work_ps;          /* time of the engine */

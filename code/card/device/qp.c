@@ -114,7 +114,7 @@ static void qp_reset(struct card *card, struct qp *qp)
 
 static bool is_possible(const struct card_attributes *a)
 {
-	return a->state < STATES && a->state != SQE && (a->peer == CARD_OTHER || a->peer == CARD_HERE) &&
+	return a->state < STATES && a->state != SQE && a->peer <= CARD_PEERS_MOST &&
 	       (!a->mtu_bytes ||
 		(a->mtu_bytes >= 256 && a->mtu_bytes <= PAYLOAD_MOST && (a->mtu_bytes & (a->mtu_bytes - 1)) == 0)) &&
 	       a->retries <= 7 && a->rnr_retries <= RNR_FOREVER && a->timeout < 32 && a->rnr_timer < 32 &&

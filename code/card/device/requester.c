@@ -185,7 +185,7 @@ static void requester_describe(struct card *card, struct qp *qp, const struct re
 	*l = (struct leaving){ .packet = packet_of(qp, r, number), .sender = &sender, .qp = qp->is.handle };
 	l->index = qp->out.next;
 	l->offset = (uint64_t)number * qp->attributes.mtu_bytes;
-	l->is_here = (qp->type == UD ? r->address.peer : qp->attributes.peer) == CARD_HERE;
+	l->peer = qp->type == UD ? r->address.peer : qp->attributes.peer;
 	if (!(r->wqe.flags & INLINE) && l->packet.kind != ASK && l->packet.kind != ATOMIC)
 		l->fetched_bytes = l->packet.bytes;
 	if (!number || verbs_asks(r->wqe.opcode))

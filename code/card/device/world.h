@@ -15,9 +15,10 @@ struct world {
 	void (*arm)(struct world *, int64_t at_ns);
 	/* Raise or lower the interrupt line: the kernel has something to read, or nothing more. */
 	void (*interrupt)(struct world *, bool is_wanted);
-	/* Send a packet to the card of the other host now, with this many bytes on the link; the time from which the
-	 * link is free. */
-	int64_t (*send)(struct world *, int64_t now_ns, const uint8_t *bytes, size_t size, uint64_t line_bytes);
+	/* Send a packet to the card of a computer now, with this many bytes on the link; the time from which the link
+	 * is free. A packet to a computer that does not exist is lost. */
+	int64_t (*send)(struct world *, int64_t now_ns, uint32_t to, const uint8_t *bytes, size_t size,
+			uint64_t line_bytes);
 	/* The time from which the link is free, whoever has used it. */
 	int64_t (*line_free)(struct world *);
 };

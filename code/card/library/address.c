@@ -9,7 +9,9 @@
 
 #define GIDS_MOST 64 /* of a device with up to three addresses */
 
-enum card_peer address_peer(struct ibv_context *context, const union ibv_gid *gid)
+/* The last byte of each of its addresses is the number of a computer, from 1. The kernel refuses addresses of nobody.
+ */
+uint32_t address_peer(struct ibv_context *context, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entries[GIDS_MOST];
 	ssize_t count = real(_ibv_query_gid_table)(context, entries, GIDS_MOST, 0, sizeof(*entries));
@@ -17,7 +19,7 @@ enum card_peer address_peer(struct ibv_context *context, const union ibv_gid *gi
 	for (ssize_t i = 0; i < count; i++)
 		if (memcmp(&entries[i].gid, gid, sizeof(*gid)) == 0)
 			return CARD_HERE;
-	return CARD_OTHER;
+	return gid->raw[sizeof(gid->raw) - 1] ? gid->raw[sizeof(gid->raw) - 1] : CARD_PEERS_MOST;
 }
 
 static void fill(struct address *a, const struct ibv_ah_attr *attr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where packets go: to the other host, or to this one. */
+/* Where packets go: to another computer, or to this one. */
 #ifndef ADDRESS_H
 #define ADDRESS_H
 
@@ -20,7 +20,7 @@ static inline struct address *address_of(struct ibv_ah *ah)
 	return (struct address *)ah;
 }
 
-/* The host of a GID. */
-enum card_peer address_peer(struct ibv_context *context, const union ibv_gid *gid);
+/* The computer of a GID: enum card_peer. */
+uint32_t address_peer(struct ibv_context *context, const union ibv_gid *gid);
 
 #endif

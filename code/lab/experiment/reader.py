@@ -116,9 +116,11 @@ class _Reader:
         if link.computers > 2 and not series.tool.together:
             what = f"{series.program} runs on two computers, and the link has {link.computers}"
             self.refuse(what, ("series", index, "program"), "a program of [programs] with each = ...")
-        if series.tool.together and (fault := next((key for key in ("card", "loss_ppm") if getattr(link, key)), None)):
-            what = f"{series.name} has {fault}, and its link has a switch, which models no {fault.partition('_')[0]}"
-            self.refuse(what, ("series", index, "program"), f"a link without {fault}")
+        if series.tool.together and link.loss_ppm:
+            what = f"{series.name} has loss_ppm, and its link has a switch, which models no loss"
+            self.refuse(
+                what, ("series", index, "program"), "a link without loss_ppm, and queue_bytes for loss in a queue"
+            )
         if not series.published.sizes:
             self.refuse(f"{series.name} has no sizes", ("parameters",), "sizes = ...")
         ability = (series.operation, series.measure)

@@ -233,4 +233,4 @@ def bound_files(pid: int, most_bytes: int) -> None:
 def plugin_arguments(job: Job, processor: int | None) -> str:
     """The plugin's arguments for the wires, and for the CPU of both ends, numbered from 1."""
     shared_cpu = f",processor={1 + processor}" if processor is not None else ""
-    return link.wire(job.link, takes_card=job.takes_card) + shared_cpu
+    return link.wire(job.link, link.latency_ns(job)) + shared_cpu

@@ -11,7 +11,7 @@ from lab.errors import SiteError
 from lab.files.store import sha256, sums_of
 from lab.machine.qemu import path_of
 from lab.machine.sparse import anonymous_file
-from lab.model.trial import Link
+from lab.model.trial import Job, Link
 
 FRAME_EXTRA_BYTES = 24  # preamble, checksum and gap of an Ethernet frame, which the kernel does not count
 
@@ -21,12 +21,18 @@ BASE_NS = 2_000
 QUEUE_BYTES = 0  # unlimited, as before a card that stops its sender: no frame is dropped
 
 
-def wire(link: Link, *, takes_card: bool = False) -> str:
-    """The plugin's arguments for a link. A modelled card adds the time of its messages by itself; in a job without such
-    messages, it only delays the kernel's frames."""
-    latency_ns = BASE_NS + link.delay_ns
-    if link.card:
-        latency_ns = link.card.wire_ns if takes_card else link.card.kernel_ns
+def latency_ns(job: Job) -> int:
+    """The latency of each cable. A modelled card adds the time of its messages by itself; in a job without such
+    messages, it only delays the kernel's frames. Its file has the time of the whole way, which is two cables where
+    computers are joined by a switch."""
+    if not job.link.card:
+        return BASE_NS + job.link.delay_ns
+    whole = job.link.card.wire_ns if job.takes_card else job.link.card.kernel_ns
+    return whole // 2 if job.is_switched else whole
+
+
+def wire(link: Link, latency_ns: int = BASE_NS) -> str:
+    """The plugin's arguments for a link."""
     values = {
         "latency": latency_ns,
         "rate": link.rate_bit_s or 0,

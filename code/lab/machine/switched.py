@@ -17,7 +17,7 @@ from lab.machine.job import pack
 from lab.machine.qemu import MachineError, path_of
 from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch
 from lab.machine.runner import LOADER
-from lab.model.trial import DAEMON, Job, Link, Outcome, StepOutcome
+from lab.model.trial import DAEMON, Job, Outcome, StepOutcome
 
 # In place of init's functions for a pair: no VM tells another one when it begins or ends.
 ALONE = """
@@ -47,22 +47,32 @@ def digest(machine: Path) -> str:
     return hashlib.sha256(sums_of(sources) + f"{ALONE}{MOVE}{WRITE_ASK}".encode()).hexdigest()
 
 
-def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Path, logs: Path | None = None) -> Outcome:
+def run(
+    server: ForkServer,
+    job: Job,
+    limit_s: float,
+    watch: Watch,
+    program: Path,
+    logs: Path | None = None,
+    card: Path | None = None,
+) -> Outcome:
     """Run a job whose steps have a process for each rank. The outcome has rank 0 as the client and all others as the
     server; their counters have the rank before their names. `watch` registers each process while it runs. client.pcapng
-    in the folder for logs gets the frames at rank 0."""
+    in the folder for logs gets the frames at rank 0. Each VM gets the card."""
     started, ranks = time.monotonic(), range(job.link.computers)
     with ExitStack() as stack:
         shared = [stack.enter_context(link.shared_file()) for _ in ranks]
-        switch = stack.enter_context(_switch(server, program, job.link, shared))
+        switch = stack.enter_context(_switch(server, program, job, shared))
         (log,) = stack.enter_context(opened_logs(logs, NAMES[:1]))
+        device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
         group = GroupRunner("exact", watch, [f"the computer of rank {rank}" for rank in ranks], _blamed)
 
         def run_rank(rank: int) -> EndResult:
             end = SERVER if rank == 1 else CLIENT
             functions = ALONE + (MOVE.format(number=rank + 1) if rank > 1 else "")
-            files = ForkFiles(shared[rank], () if rank else log)
-            archive, arguments = pack(of_rank(job, rank), functions, END=str(end)), f"{link.wire(job.link)},end=0"
+            files = ForkFiles(shared[rank], () if rank else log, device)
+            archive = pack(of_rank(job, rank), functions, END=str(end))
+            arguments = f"{link.wire(job.link, link.latency_ns(job))},end=0,computer={rank + 1}"
             return server.run(end, archive, arguments, files, limit_s, group.watch)
 
         ends = group.run(run_rank)
@@ -73,10 +83,10 @@ def run(server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Pat
 
 
 @contextmanager
-def _switch(server: ForkServer, program: Path, model: Link, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
+def _switch(server: ForkServer, program: Path, job: Job, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
     """The switch, started as QEMU is: by the loader and the libraries that are bundled with it."""
     runner = server.snapshot.runner
-    words = f"latency={link.BASE_NS + model.delay_ns},rate={model.rate_bit_s or 0},queue={model.queue_bytes}"
+    words = f"latency={link.latency_ns(job)},rate={job.link.rate_bit_s or 0},queue={job.link.queue_bytes}"
     with program.open("rb") as opened:
         command = [str(runner.folder / LOADER), "--inhibit-cache", "--library-path", ".", path_of(opened.fileno())]
         with subprocess.Popen(

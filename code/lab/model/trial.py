@@ -219,6 +219,11 @@ class Job:
     def takes_card(self) -> bool:
         return any(OVER_CARD in (*step.server, *step.client) for step in self.steps)
 
+    @property
+    def is_switched(self) -> bool:
+        """Whether a switch joins the computers, each of which has a process."""
+        return any(step.ranks for step in self.steps)
+
 
 DEADLINE_STATUS = 124  # after the deadline, as timeout(1) has it
 

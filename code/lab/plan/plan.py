@@ -171,7 +171,7 @@ def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: 
     del facts["stranger"]
     if job.stranger:
         facts["shut in"] = sha256(STRANGER)
-    if any(step.ranks for step in job.steps):
+    if job.is_switched:
         from lab.machine import switched  # imported lazily: other plans need no VM
 
         facts["switch"] = switched.digest(MACHINE)
@@ -221,7 +221,11 @@ def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path,
 
 
 def over_card(step: Step) -> Step:
-    """A step whose two programs use the card in place of Soft-RoCE's data path."""
-    if step.server in ((), DAEMON):  # a launcher of both ranks
-        return replace(step, client=with_ranks_under((OVER_CARD,), step.client))
+    """A step whose programs use the card in place of Soft-RoCE's data path."""
+    if step.ranks and DAEMON not in step.ranks:
+        ranks = tuple((OVER_CARD, *command) for command in step.ranks)
+        return replace(step, client=ranks[0], ranks=ranks)
+    if step.server in ((), DAEMON):  # a launcher of all ranks
+        launcher = with_ranks_under((OVER_CARD,), step.client)
+        return replace(step, client=launcher, ranks=step.ranks and (launcher, *step.ranks[1:]))
     return replace(step, server=(OVER_CARD, *step.server), client=(OVER_CARD, *step.client))

@@ -118,9 +118,9 @@ class ExactSite:
         limit_s = job.deadline_s * per_second + more
         server, watch = self.fork_server(machine), self.running.watch
         with self.running.stoppable():
-            if any(step.ranks for step in job.steps):
+            if job.is_switched:
                 switch = build.built_switch(self.machine, self.cache, self.tell)
-                outcome = switched.run(server, job, limit_s, watch, switch, logs)
+                outcome = switched.run(server, job, limit_s, watch, switch, logs, self.card(job))
             else:
                 outcome = fork_server.run(server, job, limit_s, watch, logs, self.card(job))
         return replace(outcome, state=self.state)

@@ -16,7 +16,10 @@ static struct card {
 } cards[WIRES];
 static struct plug *plugs;
 static struct steps *steps;
-static void (*rdma_deliver)(int64_t now_ns, const uint8_t *bytes, size_t size);
+static struct {
+	uint8_t computer;
+	rdma_deliver *deliver; /* NULL: there is none */
+} rdma;
 
 static int wire_of(const struct net_client *client)
 {
@@ -72,9 +75,10 @@ static ssize_t from_card(struct net_client *client, const uint8_t *bytes, size_t
 	return (ssize_t)size;
 }
 
-void netdev_plug_rdma(void (*deliver)(int64_t now, const uint8_t *bytes, size_t size))
+void netdev_plug_rdma(uint64_t computer, rdma_deliver *deliver)
 {
-	rdma_deliver = deliver;
+	rdma.computer = (uint8_t)computer;
+	rdma.deliver = deliver;
 }
 
 int64_t netdev_link_free(void)
@@ -82,15 +86,16 @@ int64_t netdev_link_free(void)
 	return plugs[LINK].wire.free_ns;
 }
 
-/* In a log, its type is the first one for local experiments (IEEE 802), from card to card. */
-int64_t netdev_send_rdma(int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+/* The addresses end with the numbers of the computers: see bridge.h. In a log, the type is the first one for local
+ * experiments (IEEE 802). */
+int64_t netdev_send_rdma(int64_t now, uint32_t to, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
-	const uint8_t me = (uint8_t)(1 + steps->pair->end), other = (uint8_t)(3 - me);
-	const uint8_t header[HEADER_BYTES] = { 2, 0, 0, 0, 2, other, 2, 0, 0, 0, 2, me, 0x88, 0xb5 };
+	const uint8_t header[HEADER_BYTES] = { 2, 0, 0, 0, 2, (uint8_t)to, 2, 0, 0, 0, 2, rdma.computer, 0x88, 0xb5 };
 	struct frame *const frame = steps_room(steps, LINK, sizeof(header) + size);
 	const enum fate fate = wire_carry(&plugs[LINK].wire, now, line_bytes, &frame->arrival_ns);
 
 	frame->size = (uint32_t)(sizeof(header) + size);
+	frame->line_bytes = (uint16_t)line_bytes;
 	frame->verified = 0;
 	frame->is_rdma = 1;
 	memcpy(frame->bytes, header, sizeof(header));
@@ -104,8 +109,8 @@ int64_t netdev_send_rdma(int64_t now, const uint8_t *bytes, size_t size, uint64_
 static void deliver_rdma(int64_t now, const struct frame *frame)
 {
 	log_at(LINK, now, IN, frame, NULL);
-	if (rdma_deliver)
-		rdma_deliver(now, frame->bytes + HEADER_BYTES, frame->size - HEADER_BYTES);
+	if (rdma.deliver && frame->bytes[RDMA_TO] == rdma.computer)
+		rdma.deliver(now, frame->bytes[RDMA_FROM], frame->bytes + HEADER_BYTES, frame->size - HEADER_BYTES);
 }
 
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame)

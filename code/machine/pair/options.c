@@ -21,15 +21,16 @@ static bool set(struct options *o, const char *name, size_t length, const char *
 		const char *name, **text;
 		uint64_t *number;
 	} known[] = {
-		{ "end", &o->end, NULL },         { "shared", &o->shared, NULL },
-		{ "log", &o->log, NULL },         { "latency", NULL, &o->latency_ns },
-		{ "begin", NULL, &o->begin_ns },  { "rate", NULL, &o->rate_bit_s },
-		{ "mtu", NULL, &o->mtu_bytes },   { "queue", NULL, &o->queue_bytes },
-		{ "loss", NULL, &o->loss_ppm },   { "seed", NULL, &o->seed },
-		{ "offload", NULL, &o->offload }, { "trusted", NULL, &o->trusted },
-		{ "hold", NULL, &o->hold_ns },    { "calls", NULL, &o->calls },
-		{ "mailbox", NULL, &o->mailbox }, { "console", NULL, &o->console },
-		{ "card", NULL, &o->card },       { "processor", NULL, &o->processor },
+		{ "end", &o->end, NULL },           { "shared", &o->shared, NULL },
+		{ "log", &o->log, NULL },           { "latency", NULL, &o->latency_ns },
+		{ "begin", NULL, &o->begin_ns },    { "rate", NULL, &o->rate_bit_s },
+		{ "mtu", NULL, &o->mtu_bytes },     { "queue", NULL, &o->queue_bytes },
+		{ "loss", NULL, &o->loss_ppm },     { "seed", NULL, &o->seed },
+		{ "offload", NULL, &o->offload },   { "trusted", NULL, &o->trusted },
+		{ "hold", NULL, &o->hold_ns },      { "calls", NULL, &o->calls },
+		{ "mailbox", NULL, &o->mailbox },   { "console", NULL, &o->console },
+		{ "card", NULL, &o->card },         { "processor", NULL, &o->processor },
+		{ "computer", NULL, &o->computer },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

@@ -9,7 +9,9 @@
 enum { CARD_WORDS_BYTES = 512 };
 
 struct options {
-	const char *end;     /* 0: client, 1: server; without it, this machine has no wires */
+	const char *end; /* 0: client, 1: server; without it, this machine has no wires */
+	uint64_t
+		computer; /* the number of this machine on the link, from 1, as the RDMA cards know it; 0: by its end */
 	const char *shared;  /* the file shared with the other end; without it, the wires lead nowhere */
 	const char *log;     /* the log of all frames on the link; may be absent */
 	uint64_t latency_ns; /* latency of all frames, 1 or more */

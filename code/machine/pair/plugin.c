@@ -98,7 +98,7 @@ static void plug_card(const char *path)
 	deliver = plug_in ? plug_in(&link, options.card_words) : NULL;
 	if (!deliver)
 		exit(EXIT_FAILURE);
-	netdev_plug_rdma(deliver);
+	netdev_plug_rdma(options.computer ? options.computer : 1 + (uint64_t)pair.end, deliver);
 }
 
 /* Both ends take turns, which is fastest on one CPU. If pinning is not allowed they use several. */

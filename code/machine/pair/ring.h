@@ -22,10 +22,13 @@ struct ring {
 struct frame {
 	int64_t arrival_ns;
 	uint32_t size;
-	uint16_t verified; /* the card has computed its checksums */
-	uint16_t is_rdma;  /* from the RDMA card of this end, to that of the other; no guest can set this */
+	uint16_t line_bytes; /* on the link, of an RDMA card's packet */
+	uint8_t verified;    /* the card has computed its checksums */
+	uint8_t is_rdma;     /* from an RDMA card to another one; no guest can set this */
 	uint8_t bytes[];
 };
+
+enum { RDMA_TO = 5, RDMA_FROM = 11 }; /* the bytes of such a packet that are the numbers of its computers */
 
 /* The ring at an offset of a file; no memory if it cannot be mapped. */
 struct ring ring_map(int file, off_t at);

@@ -42,12 +42,16 @@ static uint64_t before_it(const struct wire *w, int64_t now)
 	return (uint64_t)((left + 8ull * NS_PER_S - 1) / (8ull * NS_PER_S));
 }
 
-static bool is_refused(const struct wire *w, int64_t now, uint64_t size)
+static bool is_too_long(const struct wire_model *m, uint64_t size)
 {
-	const struct wire_model *m = &w->model;
+	return m->mtu_bytes && size > m->mtu_bytes + HEADER_BYTES;
+}
 
-	return (m->mtu_bytes && size > m->mtu_bytes + HEADER_BYTES) ||
-	       (m->queue_bytes && m->rate_bit_s && before_it(w, now) + on_the_line(size) > m->queue_bytes);
+static bool has_room(const struct wire *w, int64_t now, uint64_t line_bytes)
+{
+	const struct wire_model *const m = &w->model;
+
+	return !m->queue_bytes || !m->rate_bit_s || before_it(w, now) + line_bytes <= m->queue_bytes;
 }
 
 /* The first whole ns at which all of the frame has left; the rounded fraction is kept for the next one. */
@@ -73,8 +77,16 @@ static bool loses(struct wire *w)
 	return w->model.loss_ppm && (wide)wire_draw(&w->random) * MILLION >> 64 < w->model.loss_ppm;
 }
 
+static enum fate wire_drop(struct wire *w)
+{
+	w->counts->dropped++;
+	return DROPPED;
+}
+
 static enum fate wire_carry_bytes(struct wire *w, int64_t now, uint64_t size, uint64_t line_bytes, int64_t *arrival)
 {
+	if (!has_room(w, now, line_bytes))
+		return wire_drop(w);
 	w->counts->frames++;
 	w->counts->bytes += size;
 	*arrival = wire_leave(w, now, line_bytes) + w->model.latency_ns;
@@ -86,10 +98,7 @@ static enum fate wire_carry_bytes(struct wire *w, int64_t now, uint64_t size, ui
 
 enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
 {
-	if (!is_refused(w, now, size))
-		return wire_carry_bytes(w, now, size, on_the_line(size), arrival);
-	w->counts->dropped++;
-	return DROPPED;
+	return is_too_long(&w->model, size) ? wire_drop(w) : wire_carry_bytes(w, now, size, on_the_line(size), arrival);
 }
 
 enum fate wire_carry(struct wire *w, int64_t now, uint64_t line_bytes, int64_t *arrival)

@@ -43,7 +43,7 @@ struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, str
 /* Send a frame of a size at a time that is not before that of the last one: its fate, and its arrival if it has one. */
 enum fate wire_send(struct wire *wire, int64_t now_ns, uint64_t size, int64_t *arrival_ns);
 
-/* Send something with this many bytes on the link, extra bytes included, after all earlier frames: CARRIED or LOST. */
+/* Send something of any size with this many bytes on the link, extra bytes included. */
 enum fate wire_carry(struct wire *wire, int64_t now_ns, uint64_t line_bytes, int64_t *arrival_ns);
 
 #endif

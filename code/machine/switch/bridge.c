@@ -87,12 +87,22 @@ static void send(struct port *p, int wire, const struct frame *frame)
 	struct frame *copy;
 	int64_t arrival;
 
-	if (wire_send(&p->wires[wire], frame->arrival_ns, frame->size, &arrival) != CARRIED)
+	if ((frame->is_rdma ? wire_carry(&p->wires[wire], frame->arrival_ns, frame->line_bytes, &arrival) :
+			      wire_send(&p->wires[wire], frame->arrival_ns, frame->size, &arrival)) != CARRIED)
 		return;
 	copy = promise_room(&p->pair, wire, frame->size, frame->arrival_ns, p->taken);
 	memcpy(copy, frame, sizeof(*frame) + frame->size);
 	copy->arrival_ns = arrival;
 	atomic_store(sent, ring_after(atomic_load(sent), frame->size));
+}
+
+/* The port of a frame; a packet of an RDMA card is for one computer, which may not exist. */
+static int port_of(struct bridge *b, int from, int wire, const struct frame *frame)
+{
+	if (frame->is_rdma)
+		return frame->bytes[RDMA_TO] ? frame->bytes[RDMA_TO] - 1 : MOST_PORTS;
+	addresses_learn(&b->known[wire], frame->bytes + ADDRESS_BYTES, from);
+	return addresses_find(&b->known[wire], frame->bytes);
 }
 
 /* Forwards to one port or to all, never back. A frame without a whole header is dropped. */
@@ -102,17 +112,14 @@ static void distribute(struct bridge *b, int from, int wire, const struct frame 
 
 	if (frame->size < HEADER_BYTES)
 		return;
-	addresses_learn(&b->known[wire], frame->bytes + ADDRESS_BYTES, from);
-	to = addresses_find(&b->known[wire], frame->bytes);
+	to = port_of(b, from, wire, frame);
 	for (int i = 0; i < b->count; i++)
 		if (i != from && (to == i || to == EVERYWHERE))
 			send(&b->ports[i], wire, frame);
 }
 
-static void require_possible(const struct bridge *b, struct port *p, const struct frame *frame)
+static void require_in_time(const struct bridge *b, struct port *p, const struct frame *frame)
 {
-	if (frame->is_rdma)
-		pair_fail(&p->pair, "a switch cannot forward packets of an RDMA card: they name no port");
 	if (frame->arrival_ns < b->now_ns)
 		pair_fail(&p->pair, "a frame came %lld ns late", (long long)(b->now_ns - frame->arrival_ns));
 }
@@ -122,7 +129,7 @@ static void forward(struct bridge *b, int from, int wire)
 	struct port *const p = &b->ports[from];
 	const struct frame *const frame = next_frame(p, wire);
 
-	require_possible(b, p, frame);
+	require_in_time(b, p, frame);
 	b->now_ns = frame->arrival_ns;
 	distribute(b, from, wire, frame);
 	p->taken[wire] = ring_after(p->taken[wire], frame->size);

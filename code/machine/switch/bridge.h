@@ -5,8 +5,8 @@
  * A frame that has arrived completely is forwarded in the same ns (store and forward), to the port of its address, or
  * to all others. Each port has a queue with a rate and a depth before the link to its machine: the same wire as that of
  * a card, see wire.h. Of the frames that arrive in one ns, that of the lower port goes first, and the link before the
- * side network, in whatever order this process learns of them. A packet of an RDMA card names no port, since its cards
- * have one peer: a switch refuses it.
+ * side network, in whatever order this process learns of them. A packet of an RDMA card names a computer, and computer
+ * N is at port N - 1: it takes its place in the same queue, with its bytes on the link.
  *
  * Every link has the same latency, 1 or more, which must be set in its machine too. The promise of a machine
  * (promise.h) plus the latency is the `edge` of its port: a frame that is not in the ring yet arrives no sooner.

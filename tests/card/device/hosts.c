@@ -7,7 +7,7 @@
 struct flying {
 	TAILQ_ENTRY(flying) entry;
 	int64_t at_ns;
-	struct host *to;
+	struct host *from, *to;
 	size_t size;
 	uint8_t bytes[];
 };
@@ -41,11 +41,12 @@ static void interrupt(struct world *w, bool is_wanted)
 	(void)w, (void)is_wanted;
 }
 
-static void fly(struct host *to, int64_t at, const uint8_t *bytes, size_t size)
+static void fly(struct host *from, struct host *to, int64_t at, const uint8_t *bytes, size_t size)
 {
 	struct flying *const f = malloc(sizeof(*f) + size), *before = TAILQ_LAST(&hosts.flying, flights);
 
 	f->at_ns = at;
+	f->from = from;
 	f->to = to;
 	f->size = size;
 	memcpy(f->bytes, bytes, size);
@@ -57,7 +58,12 @@ static void fly(struct host *to, int64_t at, const uint8_t *bytes, size_t size)
 		TAILQ_INSERT_HEAD(&hosts.flying, f, entry);
 }
 
-static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+static uint32_t host_number(const struct host *h)
+{
+	return (uint32_t)(1 + (h - hosts.host));
+}
+
+static int64_t send(struct world *w, int64_t now, uint32_t to, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	struct host *const h = (struct host *)w;
 	struct packet packet;
@@ -69,8 +75,8 @@ static int64_t send(struct world *w, int64_t now, const uint8_t *bytes, size_t s
 	assert_int_equal(now, hosts.now_ns);
 	h->free_ns = now + (costs_time(line_bytes, hosts.costs.rate_bit_s) + 999) / 1000;
 	h->packets++;
-	if (!hosts.is_lost || !hosts.is_lost(hosts.sent))
-		fly(&hosts.host[h == hosts.host], h->free_ns + hosts.latency_ns, bytes, size);
+	if (to <= HOSTS && to != host_number(h) && (!hosts.is_lost || !hosts.is_lost(hosts.sent)))
+		fly(h, &hosts.host[to - 1], h->free_ns + hosts.latency_ns, bytes, size);
 	hosts.sent++;
 	return h->free_ns;
 }
@@ -135,7 +141,7 @@ static void land(void)
 	struct flying *const f = TAILQ_FIRST(&hosts.flying);
 
 	TAILQ_REMOVE(&hosts.flying, f, entry);
-	card_deliver(&f->to->card, hosts.now_ns, f->bytes, f->size);
+	card_deliver(&f->to->card, hosts.now_ns, host_number(f->from), f->bytes, f->size);
 	free(f);
 }
 
@@ -262,7 +268,7 @@ struct program program_new(int host, uint32_t owner, uint32_t type, uint32_t ent
 	p.region = program_region(&p, p.buffer_at, p.buffer_bytes, ALL, 1);
 	create_queues(&p, shares);
 	p.attributes = (struct card_attributes){ .access = ALL,
-						 .peer = CARD_OTHER,
+						 .peer = host ? 1 : 2,
 						 .mtu_bytes = 1024,
 						 .qkey = 0x1111,
 						 .send_psn = 0xfffff0 + owner,

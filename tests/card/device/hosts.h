@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two hosts with a card each, and a link between them: the environment of a card, in memory of this process. */
+/* Hosts with a card each, numbered from 1, whose packets reach each other: the environment of a card, in memory of this
+ * process. */
 #ifndef HOSTS_H
 #define HOSTS_H
 
@@ -8,7 +9,7 @@
 
 #define ALL (LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 
-enum { HOSTS = 2, MEMORY_BYTES = 32 << 20, COMMAND_AT = 4096, FIRST_FREE = 2 * 4096, PART_BYTES = 1 << 20 };
+enum { HOSTS = 3, MEMORY_BYTES = 32 << 20, COMMAND_AT = 4096, FIRST_FREE = 2 * 4096, PART_BYTES = 1 << 20 };
 
 struct host {
 	struct world world; /* first, so that its address is the host's */
@@ -38,9 +39,9 @@ struct program {
 	uint32_t region, cq, srq, qp;
 	uint64_t buffer_at, buffer_bytes, cq_at, srq_at, qp_at;
 	uint32_t entries, slots, slot_bytes, type;
-	uint32_t sends, receives, shared; /* posted */
-	uint64_t read;                    /* entries */
-	struct card_attributes attributes;
+	uint32_t sends, receives, shared;  /* posted */
+	uint64_t read;                     /* entries */
+	struct card_attributes attributes; /* host 1 and all others are peers, unless they are changed */
 };
 
 void hosts_start(const struct costs *costs, int64_t latency_ns);

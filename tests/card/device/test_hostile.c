@@ -69,7 +69,7 @@ static struct card_attributes draw_attributes(const struct program *p)
 	const struct program *const peer = some();
 
 	attributes.state = (uint32_t)below(STATES);
-	attributes.peer = (uint32_t)below(2);
+	attributes.peer = (uint32_t)below(HOSTS + 2);
 	attributes.peer_qp = (uint32_t)near(peer->qp);
 	attributes.send_psn = (uint32_t)near(peer->attributes.recv_psn);
 	attributes.recv_psn = (uint32_t)near(peer->attributes.send_psn);
@@ -183,7 +183,7 @@ static void try_send(struct actor *actor)
 		pieces[i] = draw_piece(first_active ? some() : p);
 	if (p->type == UD && below(4))
 		program_send_to(p, draw_wqe(to),
-				(struct card_address){ .peer = (uint32_t)near(below(2)),
+				(struct card_address){ .peer = (uint32_t)near(below(HOSTS + 2)),
 						       .peer_qp = (uint32_t)near(to->qp),
 						       .qkey = to->attributes.qkey },
 				pieces[0].address, pieces[0].bytes);
@@ -231,7 +231,8 @@ static void try_packet(struct actor *actor)
 
 	memset(bytes, 0x55, sizeof(bytes));
 	memcpy(bytes, &packet, sizeof(packet));
-	card_deliver(&p->host->card, hosts.now_ns, bytes, below(10) ? sizeof(bytes) : below(sizeof(bytes)));
+	card_deliver(&p->host->card, hosts.now_ns, (uint32_t)below(HOSTS + 2), bytes,
+		     below(10) ? sizeof(bytes) : below(sizeof(bytes)));
 }
 
 static void try_poll(struct actor *actor)

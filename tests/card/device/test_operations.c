@@ -164,7 +164,7 @@ TEST(data_may_be_inline_or_in_several_pieces_and_packets_show_how_they_were_post
 
 TEST(a_datagram_arrives_behind_an_ip_header_and_only_with_the_right_key)
 {
-	struct card_address to = { .peer = CARD_OTHER,
+	struct card_address to = { .peer = 2,
 				   .qkey = 0x1111,
 				   .from = { [10] = 255, 255, 10, 0, 0, 1 },
 				   .to = { [10] = 255, 255, 10, 0, 0, 2 } };
@@ -203,6 +203,53 @@ TEST(a_message_to_the_same_host_does_not_use_the_link)
 	transfer(SEND, 2000);
 	assert_int_equal(hosts.host[0].packets, 0);
 	pair_end();
+}
+
+static struct program one[HOSTS - 1], other[HOSTS - 1]; /* of the first host; their peers, each on another one */
+
+static void start_several(void)
+{
+	hosts_start(&costs, 1000);
+	for (int i = 0; i < HOSTS - 1; i++) {
+		one[i] = program_new(0, 1 + (uint32_t)i, RC, 64, 16, false);
+		other[i] = program_new(1 + i, 1, RC, 64, 16, false);
+		one[i].attributes.peer = 2 + (uint32_t)i;
+		program_connect(&one[i], &other[i]);
+		memset(program_bytes(&one[i], one[i].buffer_at), 10 + i, PART_BYTES);
+		memset(program_bytes(&other[i], other[i].buffer_at), 20 + i, PART_BYTES);
+	}
+}
+
+static void write_to(struct program *from, struct program *to, int status)
+{
+	b = *to;
+	program_send(from, pair_wqe(WRITE), from->buffer_at, 3000);
+	hosts_run();
+	program_expect(from, (uint32_t)status);
+}
+
+TEST(queue_pairs_of_one_card_have_peers_on_several_hosts)
+{
+	start_several();
+	for (int i = 0; i < HOSTS - 1; i++) {
+		write_to(&one[i], &other[i], SUCCESS);
+		assert_int_equal(*program_bytes(&other[i], pair_target(&other[i]) + 2999), 10 + i);
+		write_to(&other[i], &one[i], SUCCESS);
+		assert_int_equal(*program_bytes(&one[i], pair_target(&one[i]) + 2999), 20 + i);
+	}
+	hosts_end();
+}
+
+/* Cards give the same numbers to their queue pairs, so only the number of the host distinguishes the two senders. */
+TEST(a_queue_pair_hears_no_other_host_than_its_peers)
+{
+	start_several();
+	assert_int_equal(other[0].qp, other[1].qp);
+	other[1].attributes.peer_qp = one[0].qp;
+	assert_int_equal(program_set(&other[1], RTS), 0);
+	write_to(&other[1], &one[0], RETRIES_EXCEEDED);
+	assert_int_equal(*program_bytes(&one[0], pair_target(&one[0])), 0);
+	hosts_end();
 }
 
 static uint64_t waiting_most;

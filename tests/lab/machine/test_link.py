@@ -9,7 +9,7 @@ import pytest
 
 from lab.errors import SiteError
 from lab.machine import link
-from lab.machine.link import BASE_NS, netem, wire
+from lab.machine.link import BASE_NS, latency_ns, netem, wire
 from lab.model.trial import OVER_CARD, Card, Job, Link, Perturbation, Step
 from lab.places import MACHINE
 
@@ -35,18 +35,31 @@ def test_netem_refuses_a_modelled_card() -> None:
 
 def test_a_link_becomes_arguments_of_the_wire() -> None:
     model = Link(mtu=1500, rate_bit_s=10**9, delay_ns=50_000, loss_ppm=10, loss_seed=7, offload=False)
-    assert wire(model) == f"latency={BASE_NS + 50_000},rate=1000000000,mtu=1500,queue=0,loss=10,seed=7,offload=0"
+    words = wire(model, latency_ns(Job((), model, Perturbation(), 1)))
+    assert words == f"latency={BASE_NS + 50_000},rate=1000000000,mtu=1500,queue=0,loss=10,seed=7,offload=0"
     assert "rate=0," in wire(Link())
 
 
-def test_a_modelled_card_adds_its_costs_and_the_kernels_frames_pay_them_too() -> None:
-    words = wire(Link(rate_bit_s=CARD.rate_bit_s, card=CARD), takes_card=True)
-    assert words.startswith("latency=250,rate=32000000000,mtu=4200,")
+def test_a_modelled_card_adds_its_costs() -> None:
+    words = wire(Link(rate_bit_s=CARD.rate_bit_s, card=CARD))
+    assert ",rate=32000000000,mtu=4200," in words
     assert words.endswith(
         "card_header_bytes=30,card_bus_bit_s=0,card_doorbell_ps=1000,card_fetch_ps=2000,card_write_ps=3000,"
         "card_gap_ps=4,card_block_ps=5,card_ack_ps=6,card_irq_ps=7000,card_knee_permille=0"
     )
-    assert wire(Link(card=CARD)).startswith(f"latency={250 + 1 + 2 + 3 + 7},")
+
+
+@pytest.mark.parametrize(
+    ("step", "expected_ns"),
+    [
+        (Step((OVER_CARD, "a"), (OVER_CARD, "b"), 1), 250),
+        (Step(("a",), ("b",), 1), 250 + 1 + 2 + 3 + 7),  # the kernel's frames pay what the card adds by itself
+        (Step((), (OVER_CARD, "a"), 1, ranks=((OVER_CARD, "a"), (OVER_CARD, "b"))), 250 // 2),
+        (Step((), ("a",), 1, ranks=(("a",), ("b",))), (250 + 1 + 2 + 3 + 7) // 2),
+    ],
+)
+def test_the_way_between_two_cards_is_one_cable_or_two_with_a_switch_between(step: Step, expected_ns: int) -> None:
+    assert latency_ns(Job((step,), Link(card=CARD), Perturbation(), 1)) == expected_ns
 
 
 @pytest.mark.parametrize(

@@ -164,13 +164,33 @@ static void assert_refused(const char *sentence)
 	assert_non_null(strstr(said, sentence));
 }
 
-TEST(the_packet_of_an_rdma_card_is_refused)
+static void put_rdma(int from, int computer, int64_t arrival)
 {
-	plug(2, 0, 0);
-	put(0, LINK, 1, 5000)->is_rdma = 1;
+	struct frame *const frame = put(from, LINK, computer, arrival);
+
+	frame->is_rdma = 1;
+	frame->line_bytes = 3 * ON_LINE;
+}
+
+/* By the number of its computer, whatever addresses the switch has learned, and behind a frame in the same queue. */
+TEST(the_packet_of_an_rdma_card_goes_to_the_port_of_its_computer_or_nowhere)
+{
+	plug(3, 8000000000, 4 * ON_LINE);
+	put(0, LINK, 2, 5000);
+	put_rdma(1, 3, 5000);
+	for (int nobody = 0; nobody < 2; nobody++)
+		put_rdma(1, 4 * nobody, 6000);
+	put_rdma(1, 2, 6000);
+	put_rdma(1, 3, 6000);
+	put_rdma(1, 3, 6000);
 	all_say(10000);
-	assert_refused("a switch cannot forward packets of an RDMA card");
-	assert_int_equal(machines[0].other->gone, FAILED);
+	work();
+	assert_next(2, LINK, 0, 5000 + ON_LINE + LATENCY);
+	assert_next(2, LINK, 1, 5000 + 4 * ON_LINE + LATENCY);
+	assert_next(2, LINK, 1, 6000 + 3 * ON_LINE + LATENCY);
+	assert_null(next(2, LINK));
+	assert_int_equal(bridge.ports[2].pair.mine->counts[LINK].dropped, 1);
+	assert_null(next(0, LINK));
 }
 
 /* As from a machine with a shorter latency than the switch. */
