@@ -16,6 +16,7 @@ UNREAD = "unread_"  # prefix of a header's names for sizes without a readable nu
 ROUNDED = "rounded_"  # and for those whose last printed digit leaves open so many percent of the time
 LINES = "lines_"  # and for sizes with several lines, of which the median counts
 SUMMARIES = ("completed", "confirmed")
+SENT = "sent"  # all messages of a connection that may lose some; the confirmed ones arrived
 WINDOW = "window"  # from the start of a size to some of its messages
 ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
 BACK = "back"  # what the server sent in the other direction
