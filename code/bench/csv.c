@@ -76,8 +76,11 @@ static void csv_size(const struct options *o, const struct flow *f, const struct
 		csv_rows(f, "round_trip", r->count, r->samples);
 	} else {
 		csv_rows(f, "window", r->count, r->samples);
+		if (f->arrival != ALL_ARRIVE)
+			row(f->size_bytes, "sent", 0, r->sent);
 		row(f->size_bytes, "completed", 0, r->completed);
-		row(f->size_bytes, "confirmed", 0, r->confirmed);
+		if (f->arrival != IS_NOT_SEEN)
+			row(f->size_bytes, "confirmed", 0, r->confirmed);
 		csv_rows(f, "share", r->share_count, r->shares);
 	}
 	output_flush();

@@ -35,6 +35,7 @@ struct options {
 	uint64_t least_time_s; /* least time of each size; 0: no limit */
 	bool verify;
 	bool both;          /* data in both directions at once */
+	uint64_t pace;      /* messages per second at most; 0: no limit */
 	const char *host;   /* client: where the server listens */
 	const char *listen; /* server: the address to listen on */
 	const char *source; /* client: the address to connect from, or "" */

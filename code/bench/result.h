@@ -14,18 +14,18 @@ struct sample {
 };
 
 /* When a round ended: by the last completion at the client, and by the confirmation of the server; and the CPU time of
- * the client. */
+ * the client. `sent` has all messages, also those that --duration does not measure or that were lost. */
 struct stops {
-	struct sample completed, confirmed;
+	struct sample sent, completed, confirmed;
 	struct processor_time processor;
 };
 
 struct result {
 	size_t count;
-	struct sample *samples;             /* windows, round trips or rounds; the caller allocates them */
-	struct sample *completions;         /* with rounds: the time of the last completion of each round */
-	struct sample completed, confirmed; /* without rounds only */
-	struct sample back;                 /* --both, on the server: what it sent, up to the last completion */
+	struct sample *samples;                   /* windows, round trips or rounds; the caller allocates them */
+	struct sample *completions;               /* with rounds: the time of the last completion of each round */
+	struct sample sent, completed, confirmed; /* without rounds only */
+	struct sample back;                       /* --both, on the server: what it sent, up to the last completion */
 	size_t share_count;
 	struct sample *shares; /* what each queue pair sent, and when it had completed */
 	uint64_t pings_ns;     /* of all round trips, whether kept as samples or not */

@@ -16,6 +16,10 @@
 #define ONE_WAY "not with --measure latency, --verify or --until-stable, which need one direction at a time"
 #define BOTH_POLL "poll or yield: with --both an end waits for two completion queues at once"
 #define BY_TIME "not with --measure latency, --verify, --until-stable or --least-time, which count messages"
+#define NOT_RELIABLE { "connection", IS_NOT, "rc" }
+#define NO_LOSS                                                                                                        \
+	"rc with --measure latency, --verify, --until-stable, --both or --format columns: elsewhere lost messages are counted"
+#define ONE_PACKET "uc or rc for {size} bytes: with ud a message is one packet, of 4096 bytes or --mtu at most"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
 #define BYTES_MAX "9223372036854775807"
@@ -66,6 +70,22 @@ const struct rule rule_table[] = {
 	  "its results are two columns: use --format csv" },
 	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "send" }, { "wait", IS, "event" } }, BOTH_POLL },
 	{ "wait", { { "both", IS, "yes" }, { "operation", IS, "write-imm" }, { "wait", IS, "event" } }, BOTH_POLL },
+	{ "connection",
+	  { { "connection", IS, "uc" }, { "operation", IS, "read" } },
+	  "rc for a READ, which needs its answer" },
+	{ "connection",
+	  { { "connection", IS, "ud" }, { "operation", IS_NOT, "send" } },
+	  "rc or uc for this operation: a datagram can only be sent (--operation send)" },
+	{ "connection", { NOT_RELIABLE, { "measure", IS, "latency" } }, NO_LOSS },
+	{ "connection", { NOT_RELIABLE, { "verify", IS, "yes" } }, NO_LOSS },
+	{ "connection", { NOT_RELIABLE, { "until-stable", ABOVE, "0" } }, NO_LOSS },
+	{ "connection", { NOT_RELIABLE, { "both", IS, "yes" } }, NO_LOSS },
+	{ "connection", { NOT_RELIABLE, { "format", IS, "columns" } }, NO_LOSS },
+	{ "connection", { { "connection", IS, "ud" }, { "size", ABOVE, "4096" } }, ONE_PACKET },
+	{ "connection", { { "connection", IS, "ud" }, { "size", ABOVE, "mtu" } }, ONE_PACKET },
+	{ "pace",
+	  { { "pace", ABOVE, "0" }, { "measure", IS, "latency" } },
+	  "0 with --measure latency, where each message waits for the one before" },
 	{ "streams", { { "streams", ABOVE, "iterations" } }, "a message of {size} bytes for each connection" },
 	{ "streams", { { "streams", ABOVE, "1" }, { "measure", IS, "latency" } }, OF_ONE_PAIR },
 	{ "streams", { { "streams", ABOVE, "1" }, { "verify", IS, "yes" } }, OF_ONE_PAIR },

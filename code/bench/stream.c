@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "die.h"
 #include "least.h"
+#include "watch.h"
 #include "windows.h"
 
 /* The first list is posted in parts: single messages, then as many as were posted before. The link has work while the
@@ -89,6 +90,33 @@ static void stream(const struct run *run, struct windows *w)
 	}
 }
 
+/* The messages that --pace allows by now. */
+static uint64_t due(const struct run *run, const struct windows *w)
+{
+	return 1 + (uint64_t)((double)(now_ns() - w->start_ns) / NS_PER_S * (double)run->options->pace);
+}
+
+/* The loop with --pace: looks for completions until the next message is due. */
+static void stream_paced(const struct run *run, struct windows *w)
+{
+	const struct transport *t = run->transport;
+	struct link *l = run->link;
+	const struct flow *f = run->flow;
+	uint64_t sent = 0, done = 0, room, now;
+
+	while (done < w->messages) {
+		now = least(least(due(run, w), w->messages) - sent, f->post_list - sent % f->post_list);
+		room = f->depth - (sent - done);
+		if (now > 0 && room > 0) {
+			sent += t->post(l, least(now, room));
+			watch_advance();
+		}
+		done += sent == w->messages || room == 0 ? t->reap(l) : t->peek(l);
+		if (done >= w->mark)
+			look(run, w, done);
+	}
+}
+
 /* The loop of a transport without completions: the client learns nothing before the receiver answers. */
 static void pour(const struct run *run, struct windows *w)
 {
@@ -107,7 +135,8 @@ static void pour(const struct run *run, struct windows *w)
 static void send_all(const struct run *run, struct windows *w)
 {
 	start_clock(w);
-	(run->transport->reap ? stream : pour)(run, w);
+	(run->options->pace ? stream_paced : run->transport->reap ? stream : pour)(run, w);
+	w->end_ns = now_ns();
 	stop_clock(w);
 	run->transport->finish(run->link);
 }
@@ -127,6 +156,8 @@ static void confirm(const struct run *run, struct windows *w)
 {
 	run->transport->arrive(run->link, w);
 	run->transport->signal(run->link, CONTROL_GO);
+	if (run->flow->arrival == MAY_BE_LOST)
+		run->transport->order(run->link, run->transport->lost(run->link));
 }
 
 static struct stops client_stream(const struct run *run, struct windows *w)
@@ -153,6 +184,9 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	}
 	t->await(l);
 	stops.confirmed = (struct sample){ w->messages, now_ns() - w->start_ns };
+	stops.sent = (struct sample){ w->messages, w->end_ns - w->start_ns };
+	if (run->flow->arrival == MAY_BE_LOST)
+		stops.confirmed.messages -= t->ordered(l);
 	stops.completed = t->reap ? last_window(run, w) : stops.confirmed;
 	processor_add_since(&stops.processor, &before);
 	return stops;
@@ -261,6 +295,7 @@ void stream_windows(const struct run *run)
 
 	begin_windows(run, &w);
 	stops = client_stream(run, &w);
+	run->result->sent = stops.sent;
 	run->result->completed = stops.completed;
 	run->result->confirmed = stops.confirmed;
 	run->result->processor = stops.processor;

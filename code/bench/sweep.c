@@ -99,7 +99,7 @@ static void lasting_size(const struct run *run, struct flow *f, const struct res
 		*run->result = *room;
 		bench_size(run);
 		if (o->duration_s)
-			f->iterations = r->confirmed.messages;
+			f->iterations = r->sent.messages;
 		if (o->least_time_s == 0)
 			break;
 		if (o->role == CLIENT) {

@@ -16,6 +16,9 @@ struct link; /* the state of a transport; each defines it */
 #define UNTIL_STOPPED                                                                                                  \
 	(1ull << 40) /* messages of a round that ends by time: more than any number that an option takes */
 
+/* Whether all messages of a round arrive. If they may be lost, the receiver counts them; it sees no WRITE. */
+enum arrival { ALL_ARRIVE, MAY_BE_LOST, IS_NOT_SEEN };
+
 /* How the messages of one size are sent. */
 struct flow {
 	uint64_t size_bytes, iterations, warmup;
@@ -30,6 +33,7 @@ struct flow {
 	uint64_t inline_bytes; /* bytes of a message inside its request: all or 0 */
 	bool to_client;        /* READ: data flow from the server */
 	bool marked;           /* the receiver polls the last byte: it is a mark, not pattern */
+	enum arrival arrival;
 };
 
 struct transport {
@@ -51,11 +55,12 @@ struct transport {
 	/* Server: waits until the round has arrived. Of both directions without completions, each end also sends its
 	 * messages meanwhile. */
 	void (*arrive)(struct link *, struct windows *);
-	void (*finish)(struct link *); /* client: notifies a server that cannot see the end of the round itself */
+	uint32_t (*lost)(struct link *); /* server: messages of the round that did not arrive, if they may be lost */
+	void (*finish)(struct link *);   /* client: notifies a server that cannot see the end of the round itself */
 	void (*signal)(struct link *, enum control);   /* sends a control message */
 	enum control (*await)(struct link *);          /* waits for a control message */
-	void (*order)(struct link *, uint32_t number); /* client: sends a number as a control message */
-	uint32_t (*ordered)(struct link *);            /* server: waits for that number */
+	void (*order)(struct link *, uint32_t number); /* sends a number as a control message */
+	uint32_t (*ordered)(struct link *);            /* the other end: waits for that number */
 	/* If the client has no completions (peek and reap are NULL), arrive takes the windows, and these two send them
 	 * to the client. */
 	void (*tell)(struct link *, const struct sample *, size_t count);

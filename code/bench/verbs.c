@@ -14,10 +14,24 @@ static bool two_sided(const struct link *l)
 	return l->verbs->operation == OP_SEND || l->verbs->operation == OP_WRITE_IMM;
 }
 
-/* Two-sided operations show the server that all messages have arrived. */
+/* See receive_until_marks() of verbs_receive.c. */
+static void send_marks(struct link *l)
+{
+	uint64_t sent = 0;
+
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		sent += l->pairs[i].posted;
+	verbs_control_order(l, (uint32_t)sent);
+	verbs_control_drain(l);
+	verbs_control_signal(l, CONTROL_GO);
+}
+
+/* Two-sided operations show the server that all messages have arrived, unless some may be lost. */
 static void verbs_finish(struct link *l)
 {
-	if (!two_sided(l))
+	if (l->counts)
+		send_marks(l);
+	else if (!two_sided(l))
 		verbs_control_signal(l, CONTROL_GO);
 }
 
@@ -28,6 +42,11 @@ static void verbs_arrive(struct link *l, struct windows *w)
 		verbs_receive_round(l);
 	else
 		verbs_control_await(l);
+}
+
+static uint32_t verbs_lost(struct link *l)
+{
+	return l->lost;
 }
 
 /* Whether data go in both directions. */
@@ -100,6 +119,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->mark = 1;
 	l->pair_count = l->verbs->pairs;
 	l->serves = o->both && two_sided(l);
+	l->counts = l->verbs->connection != RELIABLE && two_sided(l);
 	l->is_plain = l->pair_count == 1 && !l->serves;
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);
@@ -134,6 +154,7 @@ const struct transport verbs_transport = {
 	.stop = verbs_send_stop,
 	.shares = verbs_send_shares,
 	.arrive = verbs_arrive,
+	.lost = verbs_lost,
 	.finish = verbs_finish,
 	.signal = verbs_control_signal,
 	.await = verbs_control_await,

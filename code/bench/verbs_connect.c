@@ -18,6 +18,10 @@
  * longer requests only cost time (docs/cards.md). perftest: 220 for latency of WRITE, else none. */
 static const uint64_t inline_sizes[] = { 220, 128, 64, 0 };
 
+static const enum ibv_qp_type types[] = { [RELIABLE] = IBV_QPT_RC,
+					  [UNRELIABLE] = IBV_QPT_UC,
+					  [DATAGRAMS] = IBV_QPT_UD };
+
 /* Only pings of READ use ibv_wr_*(): see verbs_pings(). */
 static bool wants_newer_calls(const struct link *l)
 {
@@ -45,7 +49,7 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t pair, uint64_t inline_byte
 			 .max_send_sge = 1,
 			 .max_recv_sge = 1,
 			 .max_inline_data = (uint32_t)inline_bytes },
-		.qp_type = IBV_QPT_RC,
+		.qp_type = types[l->verbs->connection],
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = l->pd,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ,
@@ -66,26 +70,25 @@ static struct ibv_qp *try_qp(struct link *l, uint64_t pair, uint64_t inline_byte
 	return qp;
 }
 
-static bool makes_smallest_qp(const struct link *l)
+static bool makes_smallest_qp(const struct link *l, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr attr = {
-		.send_cq = l->sends.cq, .recv_cq = l->receives.cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_RC
+		.send_cq = l->sends.cq, .recv_cq = l->receives.cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = type
 	};
 
 	return ibv_create_qp(l->pd, &attr) != NULL;
 }
 
-_Noreturn static void no_qp(const struct link *l)
+_Noreturn static void no_qp(const struct link *l, enum ibv_qp_type type)
 {
 	const char *why = errno ? strerror(errno) : "no reason given";
+	const char *name = type == IBV_QPT_RC ? "reliable connections (RC)" : type == IBV_QPT_UC ? "UC" : "UD";
 
-	if (makes_smallest_qp(l))
+	if (makes_smallest_qp(l, type))
 		die("ibv_create_qp: %s; this device takes at most %d requests: lower --tx-depth, --rx-depth or "
 		    "--inline",
 		    why, l->path.device.max_qp_wr);
-	die("ibv_create_qp: %s, for one request too: this device makes no reliable connections (RC); choose another "
-	    "by --device",
-	    why);
+	die("ibv_create_qp: %s, for one request too: this device makes no %s; choose another by --device", why, name);
 }
 
 /* An inline size from the options must be granted; auto takes the largest that is. */
@@ -105,7 +108,7 @@ static void create_qps(struct link *l)
 {
 	struct ibv_qp_init_attr control = {
 		.send_cq = l->control.sends.cq,
-		.recv_cq = l->control.receives.cq,
+		.recv_cq = (l->counts ? &l->receives : &l->control.receives)->cqs[0],
 		.cap = { VERBS_CONTROLS, VERBS_CONTROLS, 1, 1, 0 },
 		.qp_type = IBV_QPT_RC,
 	};
@@ -113,11 +116,11 @@ static void create_qps(struct link *l)
 	for (uint64_t i = 0; i < l->pair_count; i++) {
 		l->pairs[i].qp = i == 0 ? first_qp(l) : try_qp(l, i, l->inline_max);
 		if (!l->pairs[i].qp)
-			no_qp(l);
+			no_qp(l, types[l->verbs->connection]);
 	}
 	l->control.qp = ibv_create_qp(l->pd, &control);
 	if (!l->control.qp)
-		no_qp(l);
+		no_qp(l, IBV_QPT_RC);
 }
 
 /* Not if a receiver polls the last byte of its memory, which must be written last. A completion is never written before
@@ -156,10 +159,28 @@ static void to_init(const struct link *l, struct ibv_qp *qp)
 		.qp_state = IBV_QPS_INIT,
 		.port_num = l->path.port_number,
 		.pkey_index = (uint16_t)l->verbs->pkey_index,
+		.qkey = VERBS_QKEY,
 		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};
 
-	modify(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "initialised");
+	modify(qp, &attr,
+	       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+		       (qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS),
+	       "initialised");
+}
+
+static struct ibv_ah_attr route(const struct link *l)
+{
+	struct ibv_ah_attr route = { .dlid = (uint16_t)l->there.lid,
+				     .sl = (uint8_t)l->verbs->sl,
+				     .port_num = l->path.port_number,
+				     .is_global = l->global_route,
+				     .grh = { .sgid_index = (uint8_t)l->path.gid_index,
+					      .hop_limit = 64,
+					      .traffic_class = (uint8_t)l->verbs->tclass } };
+
+	memcpy(route.grh.dgid.raw, l->there.gid, 16);
+	return route;
 }
 
 static void to_receive(const struct link *l, struct ibv_qp *qp, uint32_t there)
@@ -171,20 +192,15 @@ static void to_receive(const struct link *l, struct ibv_qp *qp, uint32_t there)
 		.rq_psn = l->there.psn,
 		.max_dest_rd_atomic = (uint8_t)l->here.reads,
 		.min_rnr_timer = (uint8_t)l->verbs->rnr_timer,
-		.ah_attr = { .dlid = (uint16_t)l->there.lid,
-			     .sl = (uint8_t)l->verbs->sl,
-			     .port_num = l->path.port_number,
-			     .is_global = l->global_route,
-			     .grh = { .sgid_index = (uint8_t)l->path.gid_index,
-				      .hop_limit = 64,
-				      .traffic_class = (uint8_t)l->verbs->tclass } },
+		.ah_attr = route(l),
 	};
+	int mask = IBV_QP_STATE;
 
-	memcpy(attr.ah_attr.grh.dgid.raw, l->there.gid, 16);
-	modify(qp, &attr,
-	       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-	       "ready to receive");
+	if (qp->qp_type != IBV_QPT_UD)
+		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	if (qp->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	modify(qp, &attr, mask, "ready to receive");
 }
 
 static uint8_t choose_timeout(const struct link *l)
@@ -206,10 +222,11 @@ static void to_send(const struct link *l, struct ibv_qp *qp)
 			(uint8_t)least((uint64_t)l->path.device.max_qp_init_rd_atom, least(l->there.reads, UINT8_MAX)),
 	};
 
-	modify(qp, &attr,
-	       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-		       IBV_QP_MAX_QP_RD_ATOMIC,
-	       "ready to send");
+	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+
+	if (qp->qp_type == IBV_QPT_RC)
+		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	modify(qp, &attr, mask, "ready to send");
 }
 
 /* An end that takes no part in the data only waits for a control message: spinning would take time from the driver. */
@@ -234,12 +251,12 @@ static void open_queues(struct link *l)
 		uint64_t vector;
 	} queues[] = {
 		{ &l->sends, count, sharing * l->verbs->tx_depth, wait, 0 },
-		{ &l->receives, count, sharing * l->verbs->rx_depth, wait, 1 },
+		{ &l->receives, count, sharing * l->verbs->rx_depth + (l->counts ? VERBS_CONTROLS : 0), wait, 1 },
 		{ &l->control.sends, 1, VERBS_CONTROLS, wait, 0 },
 		{ &l->control.receives, 1, VERBS_CONTROLS, control_wait(l), 1 },
 	};
 
-	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++) {
+	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues) - l->counts; i++) {
 		queues[i].queue->count = queues[i].count;
 		verbs_queue_open(queues[i].queue, l->path.context, queues[i].entries, queues[i].wait,
 				 core != AUTO ? core : queues[i].vector);
@@ -277,6 +294,16 @@ static void connect_qp(const struct link *l, struct ibv_qp *qp, uint32_t there)
 	to_send(l, qp);
 }
 
+static void create_ah(struct link *l)
+{
+	struct ibv_ah_attr there = route(l);
+
+	l->ah = ibv_create_ah(l->pd, &there);
+	if (!l->ah)
+		die("ibv_create_ah: %s; check that GID and port (--gid-index, --ib-port) reach the other end",
+		    strerror(errno));
+}
+
 void verbs_connect(struct link *l)
 {
 	l->pd = ibv_alloc_pd(l->path.context);
@@ -292,6 +319,8 @@ void verbs_connect(struct link *l)
 	connect_qp(l, l->control.qp, l->there.control_qp);
 	for (uint64_t i = 0; i < l->pair_count; i++)
 		connect_qp(l, l->pairs[i].qp, l->there.qps[i]);
+	if (l->verbs->connection == DATAGRAMS)
+		create_ah(l);
 }
 
 void verbs_disconnect(struct link *l)
@@ -299,10 +328,13 @@ void verbs_disconnect(struct link *l)
 	for (uint64_t i = 0; i < l->pair_count; i++)
 		ibv_destroy_qp(l->pairs[i].qp);
 	ibv_destroy_qp(l->control.qp);
+	if (l->ah)
+		ibv_destroy_ah(l->ah);
 	verbs_queue_close(&l->sends);
 	verbs_queue_close(&l->receives);
 	verbs_queue_close(&l->control.sends);
-	verbs_queue_close(&l->control.receives);
+	if (!l->counts)
+		verbs_queue_close(&l->control.receives);
 	ibv_dereg_mr(l->mr);
 	ibv_dealloc_pd(l->pd);
 	ibv_close_device(l->path.context);

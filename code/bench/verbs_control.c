@@ -53,14 +53,39 @@ void verbs_control_order(struct link *l, uint32_t number)
 		die("ibv_post_send: %s", strerror(error));
 }
 
-uint32_t verbs_control_ordered(struct link *l)
+void verbs_control_arrived(struct link *l, const struct ibv_wc *wc)
+{
+	l->control.inbox[l->control.arrived++ % VERBS_CONTROLS] = ntohl(wc->imm_data);
+}
+
+bool verbs_control_is_here(const struct link *l)
+{
+	return l->control.arrived != l->control.taken;
+}
+
+static uint32_t take_next(struct link *l)
 {
 	struct ibv_wc wc;
 
-	l->control.receives.wait(&l->control.receives, 1, &wc);
+	if (!l->counts) {
+		l->control.receives.wait(&l->control.receives, 1, &wc);
+		return ntohl(wc.imm_data);
+	}
+	while (!verbs_control_is_here(l))
+		verbs_receive_some(l);
+	return l->control.inbox[l->control.taken++ % VERBS_CONTROLS];
+}
+
+uint32_t verbs_control_ordered(struct link *l)
+{
+	uint32_t number = take_next(l);
+
 	post_receives(l, 1);
 	watch_advance();
-	return ntohl(wc.imm_data);
+	if (!l->control.has_mark)
+		return number;
+	l->control.has_mark = false;
+	return verbs_control_ordered(l);
 }
 
 void verbs_control_signal(struct link *l, enum control control)

@@ -7,8 +7,9 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
-#define VERBS_LAST 1     /* immediate of the last message of a queue pair in a round that ends by time */
-#define VERBS_CONTROLS 8 /* control messages in flight at most */
+#define VERBS_LAST 1          /* immediate of the last message of a queue pair in a round that ends by time */
+#define VERBS_QKEY 0x11111111 /* of datagrams at both ends; the first bit would ask for privileges */
+#define VERBS_CONTROLS 8      /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
 struct verbs_address {
@@ -34,6 +35,10 @@ struct verbs_control {
 	struct ibv_qp *qp;
 	struct verbs_queue sends, receives;
 	unsigned int out; /* sent messages without a completion so far */
+	/* If data may be lost: what has arrived, in a ring. */
+	uint32_t inbox[VERBS_CONTROLS];
+	unsigned int arrived, taken;
+	bool has_mark; /* the second mark of a round will arrive, and is not needed any more */
 };
 
 struct link {
@@ -52,8 +57,13 @@ struct link {
 	struct ibv_qp_ex *extended; /* the first pair's, if ibv_wr_*() posts to it; else NULL */
 	struct verbs_queue sends, receives;
 	struct verbs_control control;
-	bool is_plain; /* one pair, one direction at a time: the loops are shorter */
-	bool serves;   /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
+	/* Data may be lost, and the receiver sees each message. An end then waits for data and control messages at
+	 * once: both have the queue `receives`. */
+	bool counts;
+	uint32_t lost;     /* of the round */
+	struct ibv_ah *ah; /* the other end's address; only for datagrams */
+	bool is_plain;     /* one pair, one direction at a time: the loops are shorter */
+	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
 	bool global_route;     /* packets carry GIDs */
@@ -110,6 +120,7 @@ size_t verbs_send_shares(struct link *l, struct sample *shares);
 void verbs_receive_refill(struct link *l, struct verbs_pair *p); /* up to rx_depth, and no more than the round uses */
 void verbs_receive_message(struct link *l);                      /* waits for one; the caller refills */
 bool verbs_receive_arrived(struct link *l); /* whether some have arrived since the last look; does not wait */
+void verbs_receive_some(struct link *l);    /* waits for messages */
 void verbs_receive_round(struct link *l);   /* waits for all messages of the round */
 
 /* Control messages, on the queue pair of their own. */
@@ -118,7 +129,9 @@ void verbs_control_signal(struct link *l, enum control control);
 enum control verbs_control_await(struct link *l);
 void verbs_control_order(struct link *l, uint32_t number);
 uint32_t verbs_control_ordered(struct link *l);
-void verbs_control_drain(struct link *l); /* waits until all are acknowledged */
+void verbs_control_arrived(struct link *l, const struct ibv_wc *wc); /* in `receives` */
+bool verbs_control_is_here(const struct link *l);                    /* one of these waits to be taken */
+void verbs_control_drain(struct link *l);                            /* waits until all are acknowledged */
 
 /* A round begins whose messages are seen by their last byte. */
 void verbs_marks_begin(struct link *l);

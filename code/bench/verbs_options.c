@@ -11,6 +11,12 @@ static struct verbs_options verbs;
 struct option_spec verbs_option_specs[] = {
 	{ "operation", OPTION_WORD, &verbs.operation, "write", true, "write|read|send|write-imm",
 	  "the operation that moves the data", 0, 0, NULL },
+	{ "connection", OPTION_WORD, &verbs.connection, "rc", true, "rc|uc|ud",
+	  "reliable (RC), or without acknowledgements: UC, or the datagrams of UD; what is lost is counted", 0, 0,
+	  NULL },
+	{ "pace", OPTION_NUMBER, &options.pace, "0", true, NULL,
+	  "messages per second at most, so that a receiver is not overrun (0: no limit)", 1, 1000000000,
+	  "messages per second" },
 	{ "pairs", OPTION_NUMBER, &verbs.pairs, "1", true, NULL,
 	  "queue pairs that share the messages of a size, each with queues of the options' depths", 1, VERBS_PAIRS_MAX,
 	  "queue pairs" },

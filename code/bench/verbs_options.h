@@ -8,6 +8,8 @@
 
 enum operation { OP_WRITE, OP_READ, OP_SEND, OP_WRITE_IMM };
 
+enum connection { RELIABLE, UNRELIABLE, DATAGRAMS }; /* RC, UC, UD */
+
 #define VERBS_PAIRS_MAX 64
 
 enum completion_queues { QUEUES_SHARED, QUEUES_EACH };
@@ -16,6 +18,7 @@ enum relaxed_ordering { RELAXED_AUTO, RELAXED_YES, RELAXED_NO };
 
 struct verbs_options {
 	uint64_t operation;                /* enum operation */
+	uint64_t connection;               /* enum connection */
 	uint64_t relaxed_ordering;         /* enum relaxed_ordering */
 	uint64_t pairs, completion_queues; /* the latter: enum completion_queues */
 	uint64_t tx_depth, rx_depth, post_list, signal_every, inline_bytes, mtu, timeout, rnr_timer;

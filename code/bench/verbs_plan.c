@@ -124,6 +124,7 @@ static void plan_latency(const struct link *l, struct flow *f)
 void verbs_plan(struct link *l, struct flow *f)
 {
 	const struct verbs_options *v = l->verbs;
+	const unsigned int path_mtu_bytes = 128u << l->path.mtu;
 
 	f->to_client = v->operation == OP_READ;
 	f->operations = (f->size_bytes + verbs_chunk_bytes(l) - 1) / verbs_chunk_bytes(l);
@@ -131,6 +132,14 @@ void verbs_plan(struct link *l, struct flow *f)
 	if (f->depth == 0)
 		die("%" PRIu64 " bytes must be cut into %" PRIu64 " requests: --tx-depth must be at least that",
 		    f->size_bytes, f->operations);
+	if (v->connection != RELIABLE && f->operations > 1)
+		die("%" PRIu64 " bytes are above what one request carries (%" PRIu64
+		    "): with --connection uc a message must be one",
+		    f->size_bytes, verbs_chunk_bytes(l));
+	if (v->connection == DATAGRAMS && f->size_bytes > path_mtu_bytes)
+		die("%" PRIu64 " bytes are above the path MTU (%u): with --connection ud a message is one packet",
+		    f->size_bytes, path_mtu_bytes);
+	f->arrival = v->connection == RELIABLE ? ALL_ARRIVE : l->counts ? MAY_BE_LOST : IS_NOT_SEEN;
 	f->inline_bytes = !f->to_client && f->operations == 1 && f->size_bytes <= l->inline_max ? f->size_bytes : 0;
 	if (l->options->measure == THROUGHPUT)
 		plan_throughput(l, f);

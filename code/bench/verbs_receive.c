@@ -67,8 +67,23 @@ static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
 	}
 }
 
-static void received(struct link *l, const struct ibv_wc *wc, int found)
+/* Leaves the completions of data. */
+static int take_controls(struct link *l, struct ibv_wc *wc, int found)
 {
+	int data = 0;
+
+	for (int i = 0; i < found; i++)
+		if (wc[i].qp_num == l->control.qp->qp_num)
+			verbs_control_arrived(l, &wc[i]);
+		else if (data++ != i)
+			wc[data - 1] = wc[i];
+	return data;
+}
+
+static void received(struct link *l, struct ibv_wc *wc, int found)
+{
+	if (l->counts)
+		found = take_controls(l, wc, found);
 	for (int i = 0; i < found && l->until_stopped; i++)
 		l->ended += wc[i].wc_flags & IBV_WC_WITH_IMM && wc[i].imm_data == htonl(VERBS_LAST);
 	if (l->pair_count > 1) {
@@ -100,10 +115,41 @@ static bool is_over(const struct link *l)
 	return true;
 }
 
-void verbs_receive_round(struct link *l)
+void verbs_receive_some(struct link *l)
 {
 	struct ibv_wc wc[BATCH];
 
-	while (!is_over(l))
-		received(l, wc, l->receives.wait(&l->receives, BATCH, wc));
+	received(l, wc, l->receives.wait(&l->receives, BATCH, wc));
+}
+
+static uint32_t count(const struct link *l)
+{
+	uint64_t arrived = 0;
+
+	for (uint64_t i = 0; i < l->pair_count; i++)
+		arrived += l->pairs[i].arrived;
+	return (uint32_t)arrived;
+}
+
+/* The sender's first mark has the number of messages; its second one follows once the first is acknowledged. No message
+ * is on its way then, since packets keep their order: what has not arrived is lost. */
+static void receive_until_marks(struct link *l)
+{
+	const uint32_t sent = verbs_control_ordered(l);
+
+	while (count(l) != sent && !verbs_control_is_here(l))
+		verbs_receive_some(l);
+	l->control.has_mark = true;
+	while (verbs_receive_arrived(l))
+		;
+	l->lost = sent - count(l);
+}
+
+void verbs_receive_round(struct link *l)
+{
+	if (l->counts)
+		receive_until_marks(l);
+	else
+		while (!is_over(l))
+			verbs_receive_some(l);
 }

@@ -46,6 +46,11 @@ static void ring_build_piece(struct link *l, uint64_t message, uint64_t piece)
 		.wr.rdma = { l->there.buffer + buffer_offset(l->flow.size_bytes, message % l->flow.slots) + offset,
 			     l->there.buffer_key },
 	};
+	if (l->ah) {
+		l->ring[at].wr.ud.ah = l->ah;
+		l->ring[at].wr.ud.remote_qpn = l->there.qps[0];
+		l->ring[at].wr.ud.remote_qkey = VERBS_QKEY;
+	}
 }
 
 void verbs_ring_build(struct link *l)
@@ -125,6 +130,14 @@ uint64_t verbs_send_stop(struct link *l)
 	return messages;
 }
 
+static void address_to_pair(const struct link *l, const struct verbs_pair *p, uint64_t messages)
+{
+	struct ibv_send_wr *wr = &l->ring[p->posted % l->ring_messages];
+
+	for (uint64_t i = 0; i < messages; i++)
+		wr[i].wr.ud.remote_qpn = l->there.qps[p - l->pairs];
+}
+
 static inline uint64_t post_to(struct link *l, struct verbs_pair *p, uint64_t messages)
 {
 	struct ibv_send_wr *first = &l->ring[p->posted % l->ring_messages * l->flow.operations];
@@ -160,7 +173,10 @@ static __attribute__((noinline)) uint64_t post_to_pairs(struct link *l, uint64_t
 
 	if (!p)
 		return 0;
-	return post_to(l, p, least(messages, least(list - p->posted % list, p->messages - p->posted)));
+	messages = least(messages, least(list - p->posted % list, p->messages - p->posted));
+	if (l->ah)
+		address_to_pair(l, p, messages);
+	return post_to(l, p, messages);
 }
 
 uint64_t verbs_send_post(struct link *l, uint64_t messages)

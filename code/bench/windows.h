@@ -10,7 +10,7 @@ struct windows {
 	struct result *result;
 	uint64_t messages, count; /* messages of the round, and its number of windows */
 	uint64_t mark;            /* the number of messages at which the next window ends */
-	uint64_t start_ns;
+	uint64_t start_ns, end_ns;
 	uint64_t lasts_ns, next_ns; /* by time: how long the round lasts, and when the next window ends; 0: by number */
 	struct sample first;        /* by time: progress where the first window starts */
 	bool over;                  /* by time: it has lasted that long */

@@ -79,10 +79,11 @@ struct request {
 struct pair {
 	struct ibv_qp_ex extended; /* first: a pointer to it is a pointer to the pair */
 	struct places sends, receives;
+	uint32_t qkey;
 	struct request *requests;
 	struct ibv_sge *rooms; /* buffers of the receive requests */
-	struct pair *other;
-	struct request next; /* the request that ibv_wr_*() builds */
+	struct pair *other;    /* none of datagrams */
+	struct request next;   /* the request that ibv_wr_*() builds */
 };
 
 struct completion {
@@ -165,29 +166,63 @@ static void receive(struct pair *p, const struct request *r)
 	put_completion(p->extended.qp_base.recv_cq, wc, &p->receives, p->receives.carried_out);
 }
 
-/* Requests are executed in order; one that needs a receive request waits until there is one. */
+static bool is_reliable(const struct pair *p)
+{
+	return p->extended.qp_base.qp_type == IBV_QPT_RC;
+}
+
+static bool is_datagram(const struct pair *p)
+{
+	return p->extended.qp_base.qp_type == IBV_QPT_UD;
+}
+
+static struct pair *target(const struct pair *p, const struct request *r)
+{
+	if (!is_datagram(p))
+		return p->other;
+	if (!r->wr.wr.ud.ah || r->wr.wr.ud.remote_qkey != pairs[r->wr.wr.ud.remote_qpn]->qkey)
+		fake_fault("a datagram without a route, or with another Q_Key");
+	return pairs[r->wr.wr.ud.remote_qpn];
+}
+
+static bool is_lost(const struct pair *p, const struct request *r, const struct places *receives)
+{
+	static uint64_t count;
+	const bool is_late = takes_receive(&r->wr) && receives->carried_out == receives->posted;
+
+	return !is_reliable(p) && (is_late || (fake_verbs.lose_every && ++count % fake_verbs.lose_every == 0));
+}
+
+/* Requests are executed in order; one that needs a receive request waits until there is one, or is lost. */
 static bool carry_out_next(struct pair *p)
 {
 	struct request *r = &p->requests[p->sends.carried_out % p->sends.capacity];
-	const struct places *receives = &p->other->receives;
+	const uint32_t before = is_datagram(p) ? sizeof(struct ibv_grh) : 0;
+	struct pair *there;
+	const struct places *receives;
 	const struct ibv_sge *room = NULL;
 	enum ibv_wc_status status = IBV_WC_SUCCESS;
+	bool lost;
 
 	if (p->sends.carried_out == p->sends.posted)
 		return false;
-	if (takes_receive(&r->wr)) {
+	there = target(p, r);
+	receives = &there->receives;
+	lost = is_lost(p, r, receives);
+	fake_verbs.lost += lost;
+	if (takes_receive(&r->wr) && !lost) {
 		if (receives->carried_out == receives->posted)
 			return false;
-		room = &p->other->rooms[receives->carried_out % receives->capacity];
-		if (r->wr.opcode == IBV_WR_SEND && r->piece.length > room->length)
+		room = &there->rooms[receives->carried_out % receives->capacity];
+		if (r->wr.opcode == IBV_WR_SEND && before + r->piece.length > room->length)
 			fake_fault("%u bytes come to room for %u", r->piece.length, room->length);
 	}
 	if (r->wr.opcode == IBV_WR_RDMA_WRITE)
 		status = fake_verbs.write_status;
-	if (status == IBV_WC_SUCCESS)
-		move_data(r, room ? (void *)room->addr : NULL);
+	if (status == IBV_WC_SUCCESS && !lost)
+		move_data(r, room ? (void *)(room->addr + before) : NULL);
 	if (room)
-		receive(p->other, r);
+		receive(there, r);
 	p->sends.carried_out++;
 	if (r->wr.send_flags & IBV_SEND_SIGNALED || status)
 		put_completion(p->extended.qp_base.send_cq,
@@ -204,7 +239,7 @@ void fake_carry_out(uint64_t most)
 	while (found && most > 0) {
 		found = false;
 		for (int i = 0; i < pairs_most && most > 0; i++)
-			if (pairs[i] && pairs[i]->other && carry_out_next(pairs[i])) {
+			if (pairs[i] && (pairs[i]->other || is_datagram(pairs[i])) && carry_out_next(pairs[i])) {
 				found = true;
 				most--;
 			}
@@ -395,7 +430,7 @@ static uint32_t granted_room(const struct fake_device *device, uint32_t asked)
 }
 
 static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *sends, struct ibv_cq *receives,
-				  struct ibv_qp_cap *cap)
+				  enum ibv_qp_type type, struct ibv_qp_cap *cap)
 {
 	const struct fake_device *device = device_of(context);
 	const uint32_t send_room = granted_room(device, cap->max_send_wr),
@@ -419,13 +454,15 @@ static struct ibv_qp *create_pair(struct ibv_context *context, struct ibv_cq *se
 	if (cap->max_inline_data > fake_verbs.inline_most)
 		fake_verbs.inline_most = cap->max_inline_data;
 	p = pairs[number] = calloc(1, sizeof(*p));
-	p->extended = (struct ibv_qp_ex){
-		.qp_base = { .context = context, .send_cq = sends, .recv_cq = receives, .qp_num = (uint32_t)number },
-		.wr_start = wr_start,
-		.wr_rdma_read = wr_rdma_read,
-		.wr_set_sge = wr_set_sge,
-		.wr_complete = wr_complete
-	};
+	p->extended = (struct ibv_qp_ex){ .qp_base = { .context = context,
+						       .send_cq = sends,
+						       .recv_cq = receives,
+						       .qp_num = (uint32_t)number,
+						       .qp_type = type },
+					  .wr_start = wr_start,
+					  .wr_rdma_read = wr_rdma_read,
+					  .wr_set_sge = wr_set_sge,
+					  .wr_complete = wr_complete };
 	p->sends.capacity = cap->max_send_wr;
 	p->receives.capacity = cap->max_recv_wr;
 	p->requests = calloc(cap->max_send_wr, sizeof(*p->requests));
@@ -438,12 +475,12 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
 	if (device_of(context)->refuses_silently)
 		return NULL;
 	fake_verbs.extended = true;
-	return create_pair(context, attr->send_cq, attr->recv_cq, &attr->cap);
+	return create_pair(context, attr->send_cq, attr->recv_cq, attr->qp_type, &attr->cap);
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	return create_pair(pd->context, attr->send_cq, attr->recv_cq, &attr->cap);
+	return create_pair(pd->context, attr->send_cq, attr->recv_cq, attr->qp_type, &attr->cap);
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
@@ -463,6 +500,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 		fake_verbs.reads = attr->max_rd_atomic;
 	if (mask & IBV_QP_PKEY_INDEX)
 		fake_verbs.pkey_index = attr->pkey_index;
+	if (mask & IBV_QP_QKEY)
+		((struct pair *)qp)->qkey = attr->qkey;
 	if (mask & IBV_QP_DEST_QPN)
 		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
 	if (mask & IBV_QP_AV)
@@ -605,6 +644,12 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return pd;
 }
 
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	fake_verbs.route = *attr;
+	return calloc(1, sizeof(struct ibv_ah));
+}
+
 #define RELEASED_BY(call, type)                                                                                        \
 	int call(type *object)                                                                                         \
 	{                                                                                                              \
@@ -613,6 +658,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	}
 
 RELEASED_BY(ibv_dealloc_pd, struct ibv_pd)
+RELEASED_BY(ibv_destroy_ah, struct ibv_ah)
 RELEASED_BY(ibv_dereg_mr, struct ibv_mr)
 RELEASED_BY(ibv_destroy_comp_channel, struct ibv_comp_channel)
 

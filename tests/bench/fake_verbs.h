@@ -49,6 +49,7 @@ struct fake_verbs {
 	uint32_t inline_most;            /* granted to a queue pair */
 	bool extended;                   /* a queue pair was created by ibv_create_qp_ex() */
 	uint32_t immediate;              /* the last one that was sent */
+	uint64_t lose_every, lost;       /* one in so many data messages of UC and UD; how many were lost in all */
 	uint64_t sent_with_ready[FAKE_READY_MOST +
 				 1]; /* messages sent by an end with this many receive requests posted */
 	uint64_t landed[FAKE_LINES]; /* messages that arrived on each cache line of a page */

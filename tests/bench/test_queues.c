@@ -2,6 +2,7 @@
  * counts the entries (fake_verbs.h): verbs.c, verbs_{pingpong,plan,queue,receive,send}.c. */
 #include "buffer.h"
 #include "check.h"
+#include "clock.h"
 #include "die.h"
 #include "fake_verbs.h"
 #include "least.h"
@@ -23,6 +24,8 @@ struct traffic {
 	enum mode mode;
 	uint64_t depth, iterations, warmup, post_list, signal_every;
 	uint64_t pairs; /* 0: 1 */
+	enum connection connection;
+	uint64_t lose_every, messages_per_s;
 	bool both;
 	enum completion_queues queues;
 	uint64_t size_bytes, max_message_bytes;
@@ -59,10 +62,12 @@ static void set_options(const struct traffic *r)
 				      .seed = 1,
 				      .deadline_s = 10,
 				      .verify = r->mode == VERIFIED,
-				      .both = r->both };
+				      .both = r->both,
+				      .pace = r->messages_per_s };
 
 	verbs_set_defaults();
 	verbs_set("operation", r->operation);
+	verbs_set("connection", r->connection);
 	verbs_set("pairs", r->pairs ? r->pairs : 1);
 	verbs_set("completion-queues", r->queues);
 	verbs_set("tx-depth", r->depth);
@@ -89,6 +94,13 @@ static void check_shares(const struct result *r, uint64_t iterations)
 		die("%zu pairs sent %lu of %lu messages", r->share_count, messages, iterations);
 }
 
+/* All that did not arrive was lost; the warm-up and the time before are not counted. */
+static void check_loss(const struct result *r, uint64_t lost)
+{
+	if (r->sent.messages != r->confirmed.messages + lost || (now.lose_every > 1 && r->confirmed.messages == 0))
+		die("%lu messages were sent and %lu lost, %lu arrived", r->sent.messages, lost, r->confirmed.messages);
+}
+
 /* Twice: what the first time leaves in the queues must not affect the second. */
 static void run_end(enum role role, int side)
 {
@@ -105,6 +117,8 @@ static void run_end(enum role role, int side)
 				  .warmup = now.warmup,
 				  .slots = buffer_slots(o, size_bytes) };
 
+		if (role == CLIENT)
+			fake_verbs.lost = 0;
 		result = (struct result){
 			.samples = samples[role], .completions = completions, .trips = trips, .shares = shares
 		};
@@ -114,6 +128,11 @@ static void run_end(enum role role, int side)
 		if (o->duration_s && role == CLIENT &&
 		    (result.count == 0 || result.confirmed.messages == UNTIL_STOPPED))
 			die("%zu windows, %lu messages", result.count, result.confirmed.messages);
+		if (role == CLIENT && f.warmup == 0 && f.arrival == MAY_BE_LOST)
+			check_loss(&result, fake_verbs.lost);
+		if (role == CLIENT && now.messages_per_s &&
+		    (result.sent.messages - 1) * NS_PER_S / now.messages_per_s > result.sent.time_ns)
+			die("%lu messages left in %lu ns", result.sent.messages, result.sent.time_ns);
 		if (now.both && now.mode == PLAIN && role == SERVER && result.back.messages != now.iterations)
 			die("the server sent %lu of %lu messages", result.back.messages, now.iterations);
 		if (role == CLIENT && now.pairs > 1 && now.mode == PLAIN)
@@ -140,14 +159,18 @@ static void run_both(const struct traffic *r)
 				      .gid_count = 1 };
 	static char name[256]; /* errors begin with it */
 
-	fake_verbs =
-		(struct fake_verbs){ .devices = &device, .device_count = 1, .pace = r->pace, .idle = two_ends_switch };
-	snprintf(name, sizeof(name),
-		 "%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
-		 "--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d, both %d",
-		 operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
-		 r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
-		 (long)r->signal_every, r->wait, r->pace, r->pairs, r->queues, r->both);
+	fake_verbs = (struct fake_verbs){ .devices = &device,
+					  .device_count = 1,
+					  .pace = r->pace,
+					  .lose_every = r->lose_every,
+					  .idle = two_ends_switch };
+	snprintf(
+		name, sizeof(name),
+		"%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
+		"--signal-every %ld, --wait %d, pace %lu, --pairs %lu, queues %d, both %d, connection %d, 1 in %lu lost",
+		operations[r->operation], r->measure == LATENCY ? "latency" : "throughput", modes[r->mode],
+		r->size_bytes, r->max_message_bytes, r->depth, r->warmup, r->iterations, (long)r->post_list,
+		(long)r->signal_every, r->wait, r->pace, r->pairs, r->queues, r->both, r->connection, r->lose_every);
 	die_name(name);
 	now = *r;
 	set_options(r);
@@ -287,6 +310,38 @@ static void send_by_time(void *unused)
 TEST(a_round_that_ends_by_time_ends_at_both_ends)
 {
 	check_child(send_by_time, NULL, 0, NULL);
+}
+
+static void lose_some(void *unused)
+{
+	(void)unused;
+	for (enum connection connection = UNRELIABLE; connection <= DATAGRAMS; connection++)
+		for (int i = 0; i < 36; i++) {
+			struct traffic r = traffic(connection == UNRELIABLE && i % 5 == 4 ? OP_WRITE_IMM : OP_SEND);
+
+			r.connection = connection;
+			r.lose_every = (uint64_t[]){ 0, 1, 7 }[i % 3];
+			r.wait = (enum wait)(i / 3 % 3);
+			r.pairs = i % 4 == 3 ? 3 : 1;
+			r.queues = i % 8 < 4 ? QUEUES_SHARED : QUEUES_EACH;
+			r.mode = i % 6 == 5 ? BY_TIME : PLAIN;
+			r.warmup = i / 9 == 1 ? 50 : 0;
+			r.pace = (uint64_t[]){ 7, 0, 100 }[i / 12];
+			r.second_bytes = r.mode == BY_TIME ? 4096 : 0;
+			r.max_message_bytes = 1 << 30;
+			r.messages_per_s = i % 7 == 6 && r.mode == PLAIN ? 1000000 : 0;
+			run_both(&r);
+		}
+}
+
+TEST(messages_without_acknowledgement_may_be_lost_and_are_counted)
+{
+	struct traffic unseen = traffic(OP_WRITE);
+
+	check_child(lose_some, NULL, 0, NULL);
+	unseen.connection = UNRELIABLE;
+	unseen.lose_every = 7;
+	run_both(&unseen);
 }
 
 static void move_small(void *unused)

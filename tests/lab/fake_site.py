@@ -105,7 +105,8 @@ def answer(step: Step, counts: dict[int, int]) -> str:
     if "--sizes" in step.client:
         pairs = int(option(step.client, "--pairs")) if "--pairs" in step.client else 1
         windows, both = int(option(step.client, "--windows")), "--both" in step.client
-        rows = lab_csv(counts, option(step.client, "--measure"), windows, pairs, both=both)
+        loses = "--connection" in step.client
+        rows = lab_csv(counts, option(step.client, "--measure"), windows, pairs, both=both, loses=loses)
         return rows.replace("# program=fake\n", "# program=fake\n" + effective(step.client))
     if "NPopenmpi" in step.client:
         return netpipe_table(counts)
@@ -131,8 +132,11 @@ def effective(client: tuple[str, ...]) -> str:
     return "".join(lines)
 
 
-def lab_csv(counts: dict[int, int], measure: str, windows: int, pairs: int = 1, *, both: bool = False) -> str:
-    """The first queue pair takes twice as long as the others, and the server as long as the client."""
+def lab_csv(
+    counts: dict[int, int], measure: str, windows: int, pairs: int = 1, *, both: bool = False, loses: bool = False
+) -> str:
+    """The first queue pair takes twice as long as the others, and the server as long as the client. A quarter of the
+    messages may be lost."""
     rows = []
     for size, count in counts.items():
         if measure == "latency":
@@ -143,7 +147,9 @@ def lab_csv(counts: dict[int, int], measure: str, windows: int, pairs: int = 1, 
             rows.append(f"{size},window,{index},{done},{done * size},{done * cost(size)}")
         total = count * cost(size)
         kinds = ("completed", "confirmed", *(("back",) if both else ()))
-        rows += [f"{size},{kind},0,{count},{count * size},{total}" for kind in kinds]
+        arrived = count - count // 4 if loses else count
+        ends = {**dict.fromkeys(kinds, count), **({"sent": count, "confirmed": arrived} if loses else {})}
+        rows += [f"{size},{kind},0,{number},{number * size},{total}" for kind, number in ends.items()]
         part = count // pairs
         times = [total // 2 if index else total for index in range(pairs if pairs > 1 else 0)]
         rows += [f"{size},share,{index},{part},{part * size},{time}" for index, time in enumerate(times)]

@@ -210,6 +210,19 @@ def test_every_byte_arrives_over_a_lossy_link(run: Run) -> None:
     assert all(map(is_whole, run(pair("tcp", words), pair("verbs", words, 1), link=Link(loss_ppm=10_000))))
 
 
+def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None:
+    cases = ("--connection uc --operation write-imm", "--connection uc --operation send --pairs 2", "--connection ud")
+    words = "--sizes 4K@400/100 --wait event --operation send {}"
+    pairs = [pair("verbs", words.format(case), number) for number, case in enumerate(cases)]
+    pairs += [pair("verbs", "--sizes 4K@400/100 --wait event --connection uc", len(cases))]
+    *counted, unseen = run(*pairs, link=Link(loss_ppm=20_000))
+    for kinds in map(samples, filter(is_whole, counted)):
+        ((sent, sent_ns), (arrived, confirmed_ns)) = kinds["sent"][0], kinds["confirmed"][0]
+        assert sent == 400 * 4096 and 0.9 * sent < arrived < sent and sent_ns < confirmed_ns
+        assert kinds["completed"] == kinds["window"][-1:]
+    assert is_whole(unseen) and "confirmed" not in samples(unseen)
+
+
 def test_second_client_is_refused_while_the_first_continues(run: Run) -> None:
     around = "{0} & sleep 0.1; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
     (outcome,) = run(pair("verbs", "--sizes 64K@1200/0 --wait event", around_client=around))

@@ -174,6 +174,14 @@ class Setting:
         self.largest = min(most, series.tool.largest_bytes or MOST_BYTES)  # bytes of a message
 
     @property
+    def has_long_datagrams(self) -> bool:
+        """Whether UD is asked to do other than SEND, or to send a message longer than a packet."""
+        path_mtu = self.parameters.path_mtu
+        packet = 1 << min(12, (self.link.mtu - HEADERS).bit_length() - 1) if path_mtu == "auto" else path_mtu
+        by_datagrams = self.parameters.connection == "ud" and "connection" in self.tool.uses
+        return by_datagrams and (self.request.operation != "send" or max(each.size for each in self.counts) > packet)
+
+    @property
     def peer_lists(self) -> int:
         """The messages of a post list of perftest on each queue pair."""
         return self.parameters.peer_post_list * self.parameters.pairs
@@ -241,6 +249,11 @@ RULES = (
         "iterations",
         lambda s: s.measure == ONE_WAY and any(each.iterations < 2 for each in s.counts),
         "messages enough for a standard deviation, 2 at every size",
+    ),
+    Rule(
+        "connection",
+        lambda s: s.has_long_datagrams,
+        "rc or uc, since UD only sends, and a message is at most a packet of the link's mtu or path_mtu",
     ),
     Rule("iterations", lambda s: s.counts_differ("iterations"), UNBOUNDED),
     Rule("warmup", lambda s: s.counts_differ("warmup"), UNBOUNDED),

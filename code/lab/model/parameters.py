@@ -86,6 +86,16 @@ class Parameters:
     ] = number("until_stable")
     stable_window: Annotated[int, limits, "How many of the last rounds must agree.", "5"] = number("stable_window")
     rounds_cap: Annotated[int, limits, "Rounds after which a size ends without agreement.", "16"] = number("rounds_cap")
+    connection: Annotated[
+        str,
+        limits,
+        "RDMA's kind of connection: reliable (RC), or UC or UD, where lost messages are counted. UD only sends, a "
+        "packet at most.",
+        '"ud"',
+    ] = word("connection")
+    pace: Annotated[
+        int, limits, "RDMA messages per second at most, so that a receiver is not overrun. 0: no limit.", "100_000"
+    ] = number("pace")
     pairs: Annotated[
         int,
         limits,

@@ -18,6 +18,7 @@ PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
 PEER = {"pairs", "both", "duration_s", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
+UNRELIABLE = ("ib_write_bw", "ib_send_bw")  # take a kind of connection; READ must be reliable
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {
@@ -72,6 +73,8 @@ def _tuning(request: Request) -> tuple[str, ...]:
     shared = {name: getattr(values, name) for name in SHARED}
     others = (SHARED[name].format(value) for name, value in shared.items() if value != getattr(DEFAULT, name))
     words = " ".join(others).split()
+    if values.connection != DEFAULT.connection and request.program in UNRELIABLE:
+        words += ["-c", values.connection.upper()]
     if values.relaxed_ordering == "no" and request.program != "ib_write_lat":  # which never uses it
         words.append("--disable_pcie_relaxed")
     if request.measure == "latency":
@@ -205,6 +208,7 @@ def _header(text: str) -> dict[str, str]:
 def _program(name: str, operation: str, measure: str, *, both_spin: bool = False) -> Program:
     uses = {"iterations", "sizes", *SHARED} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
     uses |= PEER if measure == "throughput" else {"wait"}
+    uses |= {"connection"} if name in UNRELIABLE else set()
     return Program(
         name,
         frozenset({(operation, measure)}),

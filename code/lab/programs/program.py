@@ -16,6 +16,7 @@ UNREAD = "unread_"  # prefix of a header's names for sizes without a readable nu
 ROUNDED = "rounded_"  # and for those whose last printed digit leaves open so many percent of the time
 LINES = "lines_"  # and for sizes with several lines, of which the median counts
 SUMMARIES = ("completed", "confirmed")
+SENT = "sent"  # all messages of a connection that may lose some; the confirmed ones arrived
 WINDOW = "window"  # from the start of a size to some of its messages
 ENDS = ("client", "server")  # of MPI, rank 0 and rank 1
 BACK = "back"  # what the server sent in the other direction
@@ -41,11 +42,13 @@ class Request:
 
     @property
     def deadline_s(self) -> int:
-        """Return the deadline_s of the experiment, else enough for all bytes over a slow link and for repeated sizes
-        that ended too soon. The deadline inside the programs finds a stall earlier."""
+        """Return the deadline_s of the experiment, else enough for all bytes over a slow link or at a pace, and for
+        repeated sizes that ended too soon. The deadline inside the programs finds a stall earlier."""
         if self.parameters.deadline_s != "auto":
             return self.parameters.deadline_s
         slow_s = sum(self.messages(counts) * counts.size for counts in self.counts) // SLOW_BYTES_PER_S
+        if pace := self.parameters.pace:
+            slow_s += sum(map(self.messages, self.counts)) // pace
         size_s = TRIES * self.least_time_s + 2 * self.parameters.duration_s
         return max(DEADLINE_S, slow_s + size_s * len(self.counts))
 

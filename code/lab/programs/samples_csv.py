@@ -7,15 +7,28 @@ from math import ceil
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
-from lab.programs.program import BACK, ONE_WAY, PROCESSOR, SETTLED, SHARE, SUMMARIES, WINDOW, Reading, Request, Sample
+from lab.programs.program import (
+    BACK,
+    ONE_WAY,
+    PROCESSOR,
+    SENT,
+    SETTLED,
+    SHARE,
+    SUMMARIES,
+    WINDOW,
+    Reading,
+    Request,
+    Sample,
+)
 
 FIRST_LINE = "# lab-bench 1"
 COLUMNS = "size_bytes,sample,index,messages,bytes,time_ns"
 OF_PROCESSORS = tuple(name for names in PROCESSOR.values() for name in names)
+CONFIRMED = SUMMARIES[1]
 ROWS_MOST = 1_000_000  # of single messages
 SINGLE = ("round_trip", "send", "receive")
 Kinds = dict[str, list[Sample]]  # of one size
-KINDS = {"throughput": SUMMARIES, "latency": ("round_trip",), ONE_WAY: ("send", "receive")}
+KINDS = {"latency": ("round_trip",), ONE_WAY: ("send", "receive")}
 
 _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,19})", re.ASCII)
 _END = re.compile(r"# end rows=(\d{1,19})", re.ASCII)
@@ -113,11 +126,13 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
     is_raised = request.least_time_s and sent and sent % asked.iterations == 0
     number = sent if is_raised else asked.iterations
     recorded = ceil(asked.iterations / ceil(asked.iterations / ROWS_MOST))  # code/bench/sweep.c
-    both = (BACK,) if request.parameters.both else ()
-    expected = {kind: recorded if kind in SINGLE else number for kind in (*KINDS[request.measure], *both)}
+    summaries = _summaries(request) if request.measure == "throughput" else KINDS[request.measure]
+    expected = {kind: recorded if kind in SINGLE else number for kind in summaries}
     has_windows = request.measure == "throughput"
     apart = (WINDOW, SHARE) if has_windows else ()
     found = {kind: sum(row.messages for row in rows) for kind, rows in kinds.items() if kind not in apart}
+    if SENT in found and CONFIRMED in expected:  # what has not arrived is lost
+        expected[CONFIRMED] = min(found.get(CONFIRMED, number + 1), number)
     if found != expected or not _are_shares(kinds.get(SHARE, []), number, request):
         return False
     return not has_windows or _are_windows(kinds.get(WINDOW, []), number)
@@ -125,17 +140,26 @@ def _are_counts(kinds: Kinds, asked: Counts, request: Request) -> bool:
 
 def _are_timed(kinds: Kinds, _: Counts, request: Request) -> bool:
     """The windows are of the middle half of the time, and the last of them is the measured part."""
-    summaries = (*SUMMARIES, BACK) if request.parameters.both else SUMMARIES
+    summaries = _summaries(request)
     if [len(kinds.get(kind, ())) for kind in summaries] != [1] * len(summaries):
         return False
-    completed, confirmed = (kinds[kind][0] for kind in SUMMARIES)
+    completed, sent = kinds["completed"][0], kinds[SENT if SENT in summaries else CONFIRMED][0]
     return (
         kinds.keys() <= {WINDOW, SHARE, *summaries}
         and _are_windows(kinds.get(WINDOW, []), completed.messages)
-        and _are_shares(kinds.get(SHARE, []), confirmed.messages, request)
-        and completed.messages < confirmed.messages
-        and completed.time_ns < confirmed.time_ns
+        and _are_shares(kinds.get(SHARE, []), sent.messages, request)
+        and all(row.messages <= sent.messages for row in kinds.get(CONFIRMED, ()))
+        and completed.messages < sent.messages
+        and completed.time_ns < sent.time_ns
     )
+
+
+def _summaries(request: Request) -> tuple[str, ...]:
+    """The rows about all messages: also what was sent where some may be lost, and then no confirmation of WRITEs, which
+    no receiver sees."""
+    if request.program != "verbs" or request.parameters.connection == "rc":
+        return (*SUMMARIES, BACK) if request.parameters.both else SUMMARIES
+    return (SENT, "completed") if request.operation == "write" else (SENT, *SUMMARIES)
 
 
 def _are_windows(windows: list[Sample], messages: int) -> bool:

@@ -15,7 +15,7 @@ from statistics import median_low
 from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.program import BACK, ONE_WAY, PROCESSOR, ROUNDED, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
+from lab.programs.program import BACK, ONE_WAY, PROCESSOR, ROUNDED, SENT, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 from lab.typed_json import whole
 
@@ -38,13 +38,14 @@ COLUMNS = (
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
 OF_SHARES = ("fairness_ppm",)  # only of several queue pairs or connections
 OF_BOTH = ("back_ns", "back_bytes_per_s", "sum_bytes_per_s")  # only of both directions
+OF_LOSS = ("arrived_messages", "lost_ppm")  # only of connections that may lose messages
 OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
 # Only in one-way measures, where each end measures a time.
 OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
 OF_PRINTED = ("rounding_percent",)  # only of student programs that print few digits
 TEXTS = ("round_trip_kind", "stable")
-OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_ROUNDS, *OF_SIDES, *OF_PRINTED)
+OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_LOSS, *OF_ROUNDS, *OF_SIDES, *OF_PRINTED)
 COUNTED = tuple(name for name in (*COLUMNS, *OF_SOME) if name not in (*ABOUT, *TEXTS, "record"))
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
@@ -104,10 +105,11 @@ def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
     processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
     shares = OF_SHARES if any(max(values.pairs, values.streams) > 1 for values in parameters) else ()
     both = OF_BOTH if any(values.both for values in parameters) else ()
+    loss = OF_LOSS if any(values.connection != "rc" for values in parameters) else ()
     rounds = OF_ROUNDS if any(values.until_stable for values in parameters) else ()
     sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
     printed = OF_PRINTED if any(OF_PRINTED[0] in row.counts for row in rows) else ()
-    return [*COLUMNS[:-1], *processors, *shares, *both, *rounds, *sides, *printed, *varied, COLUMNS[-1]]
+    return [*COLUMNS[:-1], *processors, *shares, *both, *loss, *rounds, *sides, *printed, *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -153,7 +155,7 @@ def _with_rounding(row: Row, header: Mapping[str, str]) -> Row:
 
 
 def _filled(row: Row, kinds: Kinds) -> Row:
-    counts = _stops(kinds) | _trips(kinds) | _sides(kinds) | _processors(kinds) | fairness(kinds)
+    counts = stops(kinds) | _trips(kinds) | _sides(kinds) | _processors(kinds) | fairness(kinds)
     for kind, stable in SETTLED.items():
         for last in kinds.get(kind, ()):
             return replace(row, counts=counts | _rounds(kinds, last), round_trip_kind="control", stable=stable)
@@ -161,7 +163,7 @@ def _filled(row: Row, kinds: Kinds) -> Row:
     return replace(row, counts=counts, round_trip_kind=statistics[-1] if statistics else "")
 
 
-def _stops(kinds: Kinds) -> dict[str, int]:
+def stops(kinds: Kinds) -> dict[str, int]:
     values: dict[str, int] = {}
     for kind in (*SUMMARIES, BACK):
         for sample in kinds.get(kind, ()):
@@ -170,7 +172,22 @@ def _stops(kinds: Kinds) -> dict[str, int]:
             values |= {"messages": sample.messages} | ({"confirmed_bytes": sample.bytes} if kind == "confirmed" else {})
     if kinds.get(BACK):
         values["sum_bytes_per_s"] = values["completed_bytes_per_s"] + values["back_bytes_per_s"]
-    return values | steady(kinds)
+    return values | (_loss(kinds) or steady(kinds))
+
+
+def _loss(kinds: Kinds) -> dict[str, int]:
+    """Return how many messages arrived, and the share of those that did not. A steady rate, which is the sender's, says
+    nothing then."""
+    counts = [(sent.messages, row.messages) for sent in kinds.get(SENT, ()) for row in kinds.get("confirmed", ())]
+    return {
+        name: number
+        for sent, arrived in counts
+        for name, number in {
+            "messages": sent,
+            "arrived_messages": arrived,
+            "lost_ppm": round(Fraction(sent - arrived, sent) * 10**6),
+        }.items()
+    }
 
 
 def steady(kinds: Kinds) -> dict[str, int]:

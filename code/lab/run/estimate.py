@@ -91,7 +91,7 @@ SMALL, LARGE = Counts(1, 1280, 64), Counts(1 << 20, 40, 4)
 ONCE: dict[str, Scalar] = {
     **{"post_list": "auto", "signal_every": "auto"},
     **{"windows": 20, "until_stable": 0, "least_time_s": 0, "duration_s": 0},
-    **{"pairs": 1, "streams": 1, "both": False},
+    **{"pairs": 1, "streams": 1, "both": False, "connection": "rc", "pace": 0},
 }
 PLAUSIBLE_SHARE = 0.1  # of the link's rate; below it, something is likely wrong
 WHOLE = ("confirmed", "round_trip", "receive")  # samples that include all of a message's time

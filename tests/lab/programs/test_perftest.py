@@ -136,6 +136,12 @@ def test_parameters_of_the_link_are_those_of_the_series_beside(program: str) -> 
         assert " -F -m 1024 -u 0 --tclass=104 -S 3 --pkey_index=1" in " ".join(argv)
 
 
+@pytest.mark.parametrize(("program", "words"), [("ib_send_bw", "-c UD"), ("ib_write_bw", "-c UD"), ("ib_read_bw", "")])
+def test_connection_is_that_of_the_series_beside_if_the_program_has_others(program: str, words: str) -> None:
+    client = " ".join(step(request(program, Counts(64, 640, 0), connection="ud")).client)
+    assert words in client and ("-c" in client) == bool(words)
+
+
 def test_send_latency_can_wait_for_events() -> None:
     both = step(request("ib_send_lat", Counts(64, 640, 0), wait="event"))
     assert "-e" in both.client and "-e" in both.server

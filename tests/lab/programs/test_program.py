@@ -25,6 +25,7 @@ SLOW_S = 55_000 * ((1 << 20) + 1) // (10**9 // 8 // 4)  # at a quarter of a giga
         (MANY, {"deadline_s": 7}, 7),
         (SIZES, {"least_time_s": 5}, 20 * 5 * 4),
         (SIZES, {"least_time_s": "auto"}, 120),
+        (SIZES, {"pace": 4}, 20 * 44 / 4),
     ],
 )
 def test_deadline_follows_the_bytes_over_a_slow_link(

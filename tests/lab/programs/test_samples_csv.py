@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -82,6 +83,34 @@ def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
     for wrong, asked in ((text, both), (more.replace("back,0,20,1280", "back,0,19,1216"), both), (more, ASKED)):
         with pytest.raises(ParseError, match="those of the request"):
             read_samples(wrong, asked)
+
+
+def unreliable(operation: str, **values: int | str) -> Request:
+    parameters = Parameters().with_values({"connection": "uc", **values})
+    return replace(ASKED, operation=operation, counts=COUNTS[1:], parameters=parameters)
+
+
+def test_lost_messages_are_those_without_confirmation() -> None:
+    text = lab_csv({64: 20}, "throughput", 20).replace("confirmed,0,20,1280", "confirmed,0,17,1088")
+    more = text.replace("# end rows=22", "64,sent,0,20,1280,900\n# end rows=23")
+    assert [row.messages for row in read_samples(more, unreliable("send")).samples[-3:]] == [20, 17, 20]
+    too_many = more.replace("confirmed,0,17,1088", "confirmed,0,21,1344")
+    for wrong, asked in (
+        (text, unreliable("send")),
+        (more, ASKED),
+        (more, unreliable("write")),
+        (too_many, unreliable("send")),
+    ):
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(wrong, asked)
+    unseen = re.sub("64,confirmed.*\n", "", more).replace("rows=23", "rows=22")
+    assert len(read_samples(unseen, unreliable("write")).samples) == 22
+    timed = WHOLE[: WHOLE.index("1,window")] + "\n".join(
+        [*TIMED_ROWS[:4], "64,sent,0,43,2752,2050", "# end rows=5", ""]
+    )
+    assert read_samples(timed, unreliable("send", duration_s=4)).samples[-1].messages == 43
+    with pytest.raises(ParseError, match="those of the request"):
+        read_samples(timed.replace("sent,0,43,2752", "sent,0,40,2560"), unreliable("send", duration_s=4))
 
 
 TIMED = replace(SHARED, parameters=Parameters().with_values({"pairs": 2, "duration_s": 4}))

@@ -28,6 +28,7 @@ from lab.records.table import (
     make_table,
     parse_table,
     steady,
+    stops,
     table_stamp,
 )
 from lab.report.evidence.evidence import gather
@@ -99,6 +100,16 @@ def test_steady_rate_leaves_out_the_start_the_end_and_stalls(
     kinds: dict[str, list[Sample]], part: tuple[int, int] | None
 ) -> None:
     assert steady(kinds) == ({"steady_bytes_per_s": bytes_per_second(*part)} if part else {})
+
+
+def test_lost_messages_are_the_share_of_the_sent_ones_and_no_steady_rate_is_given() -> None:
+    windows = [Sample(64, "window", index, 10 * index, 640 * index, 100 * index) for index in range(1, 11)]
+    ends = {"sent": 100, "completed": 100, "confirmed": 75}
+    kinds = {kind: [Sample(64, kind, 0, count, 64 * count, 1000)] for kind, count in ends.items()}
+    values = stops({**kinds, "window": windows})
+    assert (values["messages"], values["arrived_messages"], values["lost_ppm"]) == (100, 75, 250_000)
+    assert values["confirmed_bytes_per_s"] == 4_800_000_000 and "steady_bytes_per_s" not in values
+    assert "steady_bytes_per_s" in stops({"completed": kinds["completed"], "window": windows})
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,10 @@ def _fairness(at: Inquiry) -> Samples:
     return [ppm / 1e6 for ppm in at.column("fairness_ppm")]
 
 
+def _lost(at: Inquiry) -> Samples:
+    return [ppm / 1e6 for ppm in at.column("lost_ppm")]
+
+
 def _fixed(at: Inquiry) -> Samples:
     """The time of a run, from its start to the confirmation, less that of its messages at the steady rate."""
     runs = zip(at.column("confirmed_ns"), at.column("messages"), at.column(STEADY), strict=False)
@@ -331,6 +335,7 @@ MEASURES = {
     ),
     "sum": Measure("rates of both directions together, of a series with both", _median(_sums, RATE)),
     "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _median(_fairness, PURE)),
+    "lost": Measure("share of the messages that did not arrive, of UC and UD", _median(_lost, PURE)),
     "fixed": Measure("time of a run beside its messages at the steady rate", _median(_fixed, TIME)),
     "first": Measure("time of the first window over a steady one", _first_window),
     "plain": Measure("throughput of rounds, nothing taken off", _of_rounds(lambda rounds: rounds.plain_rates, RATE)),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lab.fake_site import FakeSite, run_plan
+from tests.lab.fake_site import FakeSite, cost, run_plan
 from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.analysis.ratios import LEAST
@@ -289,3 +289,14 @@ def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(
     numbers = Numbers(gather(plan, tmp_path))
     assert numbers.ask("both.sum / both at 4K").estimate.value == pytest.approx(2)
     assert numbers.ask("both.fairness at 4K").estimate.value == pytest.approx(0.9)  # rates 1 and 2: 3^2 / (2 * 5)
+
+
+def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(
+    make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+) -> None:
+    text = SHARED.replace("both = true\npairs = 2", 'connection = "ud"').replace('"write"', '"send"')
+    plan = make_small_plan(text)
+    run_plan(plan, fake_site, tmp_path)
+    numbers = Numbers(gather(plan, tmp_path))
+    assert numbers.ask("both.lost at 4K").estimate.value == 0.25
+    assert numbers.ask("both.time at 4K").estimate.value == pytest.approx(cost(4096) / 0.75e9)
