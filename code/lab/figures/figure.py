@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
@@ -67,13 +67,13 @@ class Curve:
         """The first and the last value in words."""
         return f"{self.label} {self._at(0, kind)} to {self._at(-1, kind)}"
 
-    def in_words(self, kind: str) -> str:
+    def in_words(self, kind: str, words: Callable[[float], str] = size) -> str:
         """The first value, one in the middle, and the last."""
         places = dict.fromkeys((0, len(self.x) // 2, len(self.x) - 1))
-        return f"{self.label} " + ", ".join(self._at(place, kind) for place in places)
+        return f"{self.label} " + ", ".join(self._at(place, kind, words) for place in places)
 
-    def _at(self, place: int, kind: str) -> str:
-        return f"{with_unit(self.y[place].value, kind)} at {size(self.x[place])}"
+    def _at(self, place: int, kind: str, words: Callable[[float], str] = size) -> str:
+        return f"{with_unit(self.y[place].value, kind)} at {words(self.x[place])}"
 
 
 @dataclass(frozen=True)

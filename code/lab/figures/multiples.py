@@ -1,4 +1,4 @@
-"""Small panels against the message size: the panels of a row share an axis, those of a column a title."""
+"""Small panels against the message size or a varied value: those of a row share an axis, those of a column a title."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Interval
 from lab.figures.figure import Curve, LineLook, Name, check_curves, counts, keys_of
-from lab.figures.marks import INK, SMALL_PT, with_unit
+from lab.figures.marks import INK, SMALL_PT, short, size, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
 
@@ -31,20 +31,21 @@ class Panel:
     looks: tuple[LineLook, ...]
     steps: tuple[tuple[float, float, str], ...] = ()
 
-    @property
-    def words(self) -> str:
-        curves = "; ".join(curve.in_words("time") for curve in self.curves)
+    def words(self, kind: str, x_words: Callable[[float], str]) -> str:
+        curves = "; ".join(curve.in_words(kind, x_words) for curve in self.curves)
         steps = "".join(f"; a step between {below:g} and {above:g} B" for below, above, _ in self.steps)
         return f"{self.title}: {curves}{steps}"
 
 
 @dataclass(frozen=True)
 class PanelRow:
-    """Panels beside each other that share an axis of times (s): linear from 0, or logarithmic."""
+    """Panels beside each other that share an axis: linear from 0, or logarithmic."""
 
     label: str
     panels: tuple[Panel, ...]
     is_linear: bool
+    kind: str = "time"  # of y: rate, time, messages
+    x_label: str = ""  # of the value that the series vary; empty: x is the message size
 
     @property
     def curves(self) -> list[Curve]:
@@ -58,7 +59,7 @@ class PanelRow:
     def draw(self, canvas: Canvas, grid: Sequence[Axes]) -> None:
         for panel, axes in zip(self.panels, grid, strict=True):
             axes.grid(visible=True)
-            canvas.size_axis(axes, [x for curve in self.curves for x in curve.x], SIZES_BETWEEN)
+            self._draw_x_axis(canvas, axes)
             self._draw_value_axis(canvas, axes)
             axes.tick_params(labelleft=axes is grid[0])
             names = [self._draw_curve(axes, *pair) for pair in zip(panel.curves, panel.looks, strict=True)]
@@ -68,20 +69,30 @@ class PanelRow:
         if self.has_names:
             canvas.name_beside(grid[-1], names)
 
+    def _draw_x_axis(self, canvas: Canvas, axes: Axes) -> None:
+        xs = sorted({x for curve in self.curves for x in curve.x})
+        if not self.x_label:
+            canvas.size_axis(axes, xs, SIZES_BETWEEN)
+            return
+        axes.set(xscale="log", xlim=(xs[0] / FACTOR, xs[-1] * FACTOR), xlabel=self.x_label)
+        canvas.ticks(axes.xaxis, xs, short)
+
     def _draw_value_axis(self, canvas: Canvas, axes: Axes) -> None:
         ys = [y for curve in self.curves for y in curve.y]
         if self.is_linear:
             bars = [y.interval or Interval(y.value, y.value) for y in ys]
             low, high = min(0.0, *(bar.low for bar in bars)), max(LEAST_S, *(bar.high for bar in bars))
             axes.set_ylim(low - ROOM * (high - low), high + ROOM * (high - low))
-            canvas.round_ticks(axes.yaxis, 5, lambda value: with_unit(value, "time"), steps=(1, 2, 5, 10))
+            canvas.round_ticks(axes.yaxis, 5, lambda value: with_unit(value, self.kind), steps=(1, 2, 5, 10))
             axes.axhline(0.0, color=INK, linewidth=0.9, zorder=1.5)
         else:
             # The low end of an interval may be 0 or less; its bar then leaves the panel.
             least, bars = min(y.value for y in ys), [y.interval for y in ys if y.interval]
             ends = [end for bar in bars for end in (bar.low, bar.high) if end > least / 10]
             low, high = min([least, *ends]), max([*(y.value for y in ys), *ends])
-            canvas.value_axis(axes, low / FACTOR, high * FACTOR_FOR_STEPS, "time")
+            canvas.value_axis(axes, low / FACTOR, high * FACTOR_FOR_STEPS, self.kind)
+            if self.kind == "messages":
+                canvas.label(axes.yaxis, short)  # "100 thousand/s" is wider than the margin
 
     def _draw_curve(self, axes: Axes, curve: Curve, look: LineLook) -> Name:
         """Marks with bars, and a line on a logarithmic axis."""
@@ -103,7 +114,7 @@ def _mark_step(axes: Axes, below: float, above: float, colour: str, height: floa
 
 @dataclass(frozen=True)
 class Multiples:
-    """Rows of small panels against the message size, as many in each row."""
+    """Rows of small panels, as many in each row."""
 
     name: str
     rows: tuple[PanelRow, ...]
@@ -111,8 +122,12 @@ class Multiples:
 
     @property
     def alt(self) -> str:
-        panels = [f"{' '.join(row.label.split())}, {panel.words}" for row in self.rows for panel in row.panels]
-        return f"Against message size, in {len(panels)} panels. {'. '.join(panels)}."
+        panels = [
+            f"{' '.join(row.label.split())}, {panel.words(row.kind, short if row.x_label else size)}"
+            for row in self.rows
+            for panel in row.panels
+        ]
+        return f"Against {self.rows[0].x_label or 'message size'}, in {len(panels)} panels. {'. '.join(panels)}."
 
     @property
     def n(self) -> str:

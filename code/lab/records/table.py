@@ -193,10 +193,13 @@ def _loss(kinds: Kinds) -> dict[str, int]:
 def steady(kinds: Kinds) -> dict[str, int]:
     """Return the rate from the end of the first window to the end of the last, if the client's completions end them and
     the first is a small part: the pipeline is full by then, and the receiver's answer comes later. The fastest and the
-    slowest tenth of the windows are left out, since the kernel's work in one window is not the card's."""
+    slowest tenth of the windows are left out, since the kernel's work in one window is not the card's. Several queue
+    pairs have none: their completions come in bursts, of all that is in flight."""
     windows = sorted(kinds.get(WINDOW, ()), key=lambda window: window.index)
     ends = [sample.time_ns for sample in kinds.get("completed", ())]
-    if not windows or ends != [windows[-1].time_ns] or windows[0].bytes * FIRST_WINDOWS > windows[-1].bytes:
+    if not windows or kinds.get(SHARE) or ends != [windows[-1].time_ns]:
+        return {}
+    if windows[0].bytes * FIRST_WINDOWS > windows[-1].bytes:
         return {}
     parts = [(after.bytes - before.bytes, after.time_ns - before.time_ns) for before, after in pairwise(windows)]
     parts.sort(key=lambda part: Fraction(part[1], part[0]))

@@ -20,14 +20,27 @@ from lab.report.evidence.words import SiteWords, about_site, measured_here, meas
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
 from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, tails
-from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, tornado
+from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, multiples_against, tornado
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People
 from lab.report.tex.render import Markup
 from lab.sites.site import Traits
 
 OF_EVIDENCE = (profile_why, constants, published_by, environment, card_origins, measured_here, measured_on, warnings)
-FIGURES = (agreed, against, by_round, causes, dots, effect, extrapolated, multiples, parts, tails, tornado)
+FIGURES = (
+    agreed,
+    against,
+    by_round,
+    causes,
+    dots,
+    effect,
+    extrapolated,
+    multiples,
+    multiples_against,
+    parts,
+    tails,
+    tornado,
+)
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "
     "`trials`, `sizes`, `smallest`, `largest`, `scale`, `published_smallest`, `published_largest`, `run_time`, "
@@ -72,6 +85,9 @@ class Context:
     effect: Annotated[Callable[..., Found], "of a query with {x} and a size: the gain of the best value over the worst"]
     tornado: Annotated[Callable[..., Markup], "of queries with {x} and sizes: a figure of the effects of parameters"]
     against: Annotated[Callable[..., Markup], "of queries with {x}: a figure against a value that a series varies"]
+    multiples_against: Annotated[
+        Callable[..., Markup], "of a name, a caption, titles, the axis' name and rows of queries with {x}: small panels"
+    ]
     multiples: Annotated[Callable[..., Markup], "of a name, a caption, titles and rows of queries: small panels"]
     causes: Annotated[Callable[..., Markup], "a figure of where instructions go; nothing where they were not counted"]
     about_site: Annotated[str, "the first page: the site in plain words"]

@@ -94,6 +94,7 @@ STALLED = [(100 * number, 1_000 * number + 8_000 * (number > 9)) for number in r
         (windows_of((100, 5_000), (1_000, 14_000), completed_ns=15_000), None),  # the receiver ended these windows
         (windows_of((300, 5_000), (1_000, 14_000), completed_ns=14_000), None),  # too few are left
         ({"completed": [Sample(1, "completed", 0, 9, 9, 14_000)]}, None),
+        (windows_of(*STALLED, completed_ns=28_000) | {"share": [Sample(1, "share", 0, 9, 9, 9)] * 2}, None),
     ],
 )
 def test_steady_rate_leaves_out_the_start_the_end_and_stalls(

@@ -10,6 +10,7 @@ from lab.figures.curves import Against
 from lab.figures.dots import Effect, Tornado
 from lab.figures.extrapolated import Extrapolated, Ray, RayPanel
 from lab.figures.figure import Curve, keys_of
+from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.model.sizes import parse_size
 from lab.report.exhibits.core import ABSENT, KINDS, LOOKS, Exhibits, cell, look_of, printed, require_data
 from lab.report.query.grammar import Span, parse_query, references
@@ -145,6 +146,35 @@ def against(
         height,
     )
     return exhibits.put(caption, data)
+
+
+def multiples_against(
+    exhibits: Exhibits,
+    name: str,
+    caption: str,
+    titles: Sequence[str],
+    x_label: str,
+    rows: Sequence[tuple[str, Sequence[Sequence[Sequence[str]]]]],
+    height: float = 40.0,
+) -> Markup:
+    """A figure of small panels against a value that series vary. A row is a label and the curves of each title, as
+    `against` takes them; a curve without an answer is left out."""
+    drawn = []
+    for label, cells in rows:
+        shown = [[(each, values) for each in cell if (values := _values(exhibits, each[0]))] for cell in cells]
+        require_data([each for each in shown if each], "curve", name)
+        first, values = next(each for cell in shown for each in cell)
+        panels = (
+            Panel(
+                title,
+                tuple(_curve(exhibits, X, query, words[0], values) for (query, *words), values in cell),
+                tuple(look_of(words) for (_, *words), _ in cell),
+            )
+            for title, cell in zip(titles, shown, strict=True)
+        )
+        kind = KINDS[exhibits.numbers.ask(first[0].replace(X, values[0])).dimension]
+        drawn.append(PanelRow(label, tuple(panels), is_linear=False, kind=kind, x_label=x_label))
+    return exhibits.put(caption, Multiples(name, tuple(drawn), height))
 
 
 def enough(exhibits: Exhibits, pattern: str, size: str) -> str:

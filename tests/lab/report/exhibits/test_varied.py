@@ -8,7 +8,7 @@ import pytest
 from lab.figures.marks import plain
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import ABSENT, Exhibits
-from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, tornado
+from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, multiples_against, tornado
 
 ROWS = [["warm-up", "warmup.card[{x}]"], ["nothing", "depht.card[{x}]"], ["depth", "depth.card[{x}]"]]
 AXES = ("{x}", "depth", "messages a second")
@@ -72,6 +72,19 @@ def test_figure_against_another_query_is_in_the_order_of_its_x(varied: Exhibits)
     assert "both axes linear: 1 B 301 ns at 1/20000, 306 ns at 1/2000, 426 ns at 1/100" in plain(
         varied.gallery.shown["runs"].alt
     )
+
+
+def test_small_panels_against_a_varied_value_have_their_own_kinds_and_ticks(varied: Exhibits) -> None:
+    rows = [
+        ("messages", [[["depth.card[{x}].messages at 1", "1 B"], ["nothing[{x}] at 1", "1 KiB"]]]),
+        ("throughput", [[["depth.card[{x}] at 4K", "4 KiB"]]]),
+    ]
+    multiples_against(varied, "depths", "A finding.", ["card"], "depth", rows)
+    alt = plain(varied.gallery.shown["depths"].alt)
+    assert alt.startswith("Against depth, in 2 panels. messages, card: 1 B 303 thousand/s at 1, 3.32 million/s at 16")
+    assert "throughput, card: 4 KiB" in alt and "GB/s at 512" in alt and "1 KiB" not in alt
+    with pytest.raises(ReportError, match="no curve of empty"):
+        multiples_against(varied, "empty", "Nothing.", ["card"], "depth", [("time", [[["no[{x}] at 1", "1 B"]]])])
 
 
 def test_figure_without_data_is_refused(varied: Exhibits) -> None:
