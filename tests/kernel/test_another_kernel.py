@@ -27,7 +27,7 @@ def passed(printed: str) -> None:
 
 
 @pytest.mark.timeout(2500)
-def test_soft_roce_on_one_host_carries_verbs_and_tcp_under_a_kernel_that_has_it(tmp_path: Path) -> None:
+def test_soft_roce_on_one_host_carries_verbs_under_a_kernel_that_has_it(tmp_path: Path) -> None:
     passed(OtherKernel(tmp_path).run(*PYTEST, ONE, limit_s=2400))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
+from tests.toml import series_of
 
 from lab import doctor as doctor
 from lab.errors import SiteError
@@ -34,13 +35,7 @@ wait = "event"
 wait_deadline_s = 50
 deadline_s = 200
 """
-SERIES = """
-[[series]]
-name = "{program}"
-program = "{program}"
-operation = "{operation}"
-measure = "{measure}"
-"""
+SERIES = "\n" + series_of("{program} {program} {operation} {measure}")
 KINDS = {
     "verbs": {"operation": "write", "measure": "throughput"},
     "ib_write_bw": {"operation": "write", "measure": "throughput"},
@@ -81,7 +76,7 @@ def measured(planned: Planned, site: WallSite, facts: SiteFacts) -> Record:
     return measure(planned, site, facts)
 
 
-@pytest.mark.parametrize("names", [("verbs", "tcp"), ("ib_write_bw", "mpi-tcp", "mpi-verbs")], ids=["few", "others"])
+@pytest.mark.parametrize("names", [("verbs",), ("ib_write_bw", "tcp", "mpi-tcp", "mpi-verbs")], ids=["few", "others"])
 def test_programs_take_the_cable_between_two_devices(
     site: WallSite, programs: dict[Path, str], tmp_path: Path, names: tuple[str, ...]
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
+from tests.toml import series_of
 
 from lab.experiment.reader import load
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
@@ -18,31 +19,10 @@ question = "Does the path from TOML to table work?"
 sizes = "1..1K*4"
 iterations = 40
 repetitions = 2
-[[series]]
-name = "peer"
-program = "ib_write_bw"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "iperf"
-program = "iperf3"
-operation = "send"
-measure = "throughput"
-"""
-OURS = """
-[[series]]
-name = "ours"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-vary.tx_depth = [64, 128]
-[[series]]
-name = "trips"
-program = "tcp"
-operation = "send"
-measure = "latency"
-parameters = { wait = "event" }
-"""
+""" + series_of("peer ib_write_bw write throughput", "iperf iperf3 send throughput")
+OURS = "\n" + series_of(
+    "ours verbs write throughput\nvary.tx_depth = [64, 128]", 'trips tcp send latency\nparameters = { wait = "event" }'
+)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab.report.laboratory import UnsteadySite
+from tests.toml import series_of
 
 from lab.experiment.reader import load
 from lab.files.store import keep_stamp
@@ -28,17 +29,7 @@ repetitions = 6
 wait = "event"
 [link]
 mtu = 4200
-[[series]]
-name = "verbs"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
+""" + series_of("verbs verbs write throughput", "tcp tcp send throughput")
 ASSIGNMENT = """title = "A small assignment"
 experiment = "small.toml"
 [discussion]

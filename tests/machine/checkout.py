@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.toml import series_of
+
 from lab.places import CACHE, ROOT
 
 # As in code/setup/setup: marks the Python packages as installed for this folder.
@@ -16,12 +18,7 @@ SMALL = """
 title = "Small"
 question = "Does it run here too?"
 parameters = { sizes = 64, iterations = 100, repetitions = 1 }
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
+""" + series_of("tcp tcp send throughput")
 OWN = "own's (1).toml"
 # Finished files of the cache: files that another test is writing have other names.
 FINISHED = re.compile(r"[0-9a-f]{64}|.+\.deb")

@@ -5,6 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.toml import series_of
+
 from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.places import EXPERIMENTS
 from lab.plan.planning import open_workshop
@@ -32,13 +34,7 @@ binaries = ["plain"]
 server = "plain --server 1 --device {device} --port {port} --size {size} {host}"
 client = "plain --device {device} --port {port} --size {size} --iterations {iterations} {arguments} {host}"
 output = "columns"
-[[series]]
-name = "own"
-program = "plain"
-operation = "write"
-measure = "throughput"
-arguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"
-"""
+""" + series_of('own plain write throughput\narguments = "--depth 16 --slide 1 --list 4 --signal-every 4 --sleep 1"')
 
 
 def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], None] = lambda: None) -> Case:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.toml import series_of
 
 from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
@@ -102,12 +103,7 @@ folder = "styles"
 client_stays = true
 output = "pattern"
 {program}
-[[series]]
-name = "mine"
-program = "mine"
-operation = "{operation}"
-measure = "{measure}"
-"""
+""" + series_of("mine mine {operation} {measure}")
 RC = r"""
 build = "make"
 binaries = ["server", "client"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.toml import series_of
 
 from lab.causes import symbols as counts
 from lab.causes.count import Profiler, windows
@@ -31,24 +32,11 @@ warmup = 10
 tx_depth = 64
 rx_depth = 64
 wait = "event"
-[[series]]
-name = "rdma"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "sockets"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-[[series]]
-name = "polls"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-parameters = { wait = "poll" }
-link = { card = "qdr" }
-"""
+""" + series_of(
+    "rdma verbs write throughput",
+    "sockets tcp send throughput",
+    'polls verbs write throughput\nparameters = { wait = "poll" }\nlink = { card = "qdr" }',
+)
 # A function of the example tcp_select, and 12 instructions more in it.
 POST = "__attribute__((noinline)) static ssize_t post(int fd, size_t n)\n{\n\treturn send(fd, buf, n, 0);\n}\n\n"
 MORE = POST.replace("\treturn", '\t__asm__ volatile(".rept 12; nop; .endr");\n\treturn')

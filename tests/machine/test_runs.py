@@ -1,6 +1,5 @@
-"""The commands `lab run` and `lab try` on the exact site: signals, a first figure."""
+"""The command `lab run` on the exact site: signals."""
 
-import re
 import signal
 import subprocess
 import sys
@@ -8,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.toml import series_of
 
 from lab.sites.exact import ExactSite
 
@@ -23,15 +23,7 @@ repetitions = 4
 wait = "event"
 [link]
 mtu = 4200
-[[series]]
-name = "verbs"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-"""
-ROW = re.compile(r"(?P<series>card|tcp|soft) .* (?P<rate>[0-9.]+) (?P<unit>[kMG]?B/s)$")
-UNITS = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}
-PNG = b"\x89PNG"
+""" + series_of("verbs verbs write throughput")
 
 
 @pytest.fixture
@@ -72,23 +64,3 @@ def test_stopped_run_prints_how_to_continue_and_leaves_no_process(command: list[
         finished = records(tmp_path)
     subprocess.run(command, check=True)
     assert finished < records(tmp_path) and len(records(tmp_path)) == 4
-
-
-def test_first_figure_shows_three_transports_at_eight_sizes(exact: ExactSite, tmp_path: Path) -> None:
-    assert exact.identity()
-    command = [LAB, "try", "--site", "exact", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    table = done.stdout.partition("Throughput against")[0].splitlines()
-    rows = [row for line in table if (row := ROW.search(line))]
-    rates = [float(row["rate"]) * UNITS[row["unit"]] for row in rows]
-    assert [row["series"] for row in rows] == ["card", "tcp", "soft"] * 8
-    card, tcp, soft = (rates[place::3] for place in range(3))
-    assert all(fast > between > slow > 1e6 for fast, between, slow in zip(card, tcp, soft, strict=True))
-    lines = [line for line in done.stdout.splitlines() if str(tmp_path) not in line]
-    assert all(len(line.rstrip()) <= 80 for line in lines) and "\x1b" not in done.stdout
-    assert (tmp_path / "first_figure" / "throughput.png").read_bytes().startswith(PNG)
-    assert (
-        "card: RDMA WRITE (modelled card qdr)" in done.stdout
-        and "exact cable" in done.stdout
-        and "make all" in done.stdout
-    )

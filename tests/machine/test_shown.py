@@ -23,13 +23,15 @@ from lab.sites.exact import ExactSite
 
 NAME = "verbs_throughput"
 KEPT = ("runner", "image", "machine", "plugin", "compiler", "card", "built", "exact-here", "packages")
-# In place of the experiment of that name: the series that its kit speaks of, the messages of a first figure.
+# In place of the experiment of that name: a first figure at few sizes, under the names that the kit speaks of.
+SIZES = "64,4K,64K"
 SERIES = {"card": "card", "tcp": "tcp.card", "soft": "soft.card"}
-SIZES = "1..64K*16"
-CAUSES = '[causes]\nseries = ["card"]\nsizes = "1"\n\n[profile.exact]'
+CAUSES = '[causes]\nseries = ["card"]\nsizes = "64"\n\n[profile.exact]'
+ROW = re.compile(r"(?P<series>card|tcp|soft) .* (?P<rate>[0-9.]+) (?P<unit>[kMG]?B/s)$")
+UNITS = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3}
 DISCUSSION = r"""The card is faster than TCP at every size, as no kernel takes part.\shows{card > tcp.card everywhere}
 At 64 KiB it moves \claim{card at 64K}, and TCP moves \claim{tcp.card at 64K} over the same wire in the same run.
-The ratio is \claim{card / tcp.card at 64K} there, and \claim{card / tcp.card at 1} for a single byte.
+The ratio is \claim{card / tcp.card at 64K} there, and \claim{card / tcp.card at 64} at 64 bytes.
 Soft-RoCE does in the kernel what a card does in hardware, and is slower than TCP.\shows{soft.card < tcp.card at 64K}
 What a real card would do cannot be seen here, because a time on this site is a count of instructions, and because the
 card is a model whose parameters come from data sheets and from published curves of other machines.
@@ -44,9 +46,9 @@ BY_HAND = "who,criterion,points,comment\n815001,more,1,well said\n"
 SLURM = "tests/sites/test_slurm.py"
 CONTAINER = "tests/release/test_container.py"
 FEW = "--sizes 1..64*8 --iterations 50 --rounds-cap 10"  # until it is stable, or not: all sizes take minutes
-HERE = "tests/machine/test_shown.py"
+HERE, PROFILE = "tests/machine/test_shown.py", "tests/machine/test_profile.py"
 ELSEWHERE = {
-    r"make try": "tests/machine/test_runs.py",
+    r"make try": HERE,
     r"make test(-quick)?": "Makefile",  # it is what runs this, and begins with the next one
     r"make lint": "Makefile",
     r"make verify|lab verify": "tests/machine/test_equality.py",
@@ -59,7 +61,8 @@ ELSEWHERE = {
     r".* SITE=slurm": SLURM,
     r"srun .*": SLURM,
     r"make bench|lab bench .*": "tests/lab/cli/test_bench.py",  # all comparisons take many minutes
-    r"lab history .*": "tests/machine/test_profile.py",  # in a clone, with a commit to compare with
+    r"lab history .*": PROFILE,  # in a clone, with a commit to compare with
+    r"lab profile \w+( --sizes .*)?": PROFILE,  # here with --reference alone
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes
     r"lab kit make .* --template": "tests/lab/kit/test_kit.py",
     r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with
@@ -77,6 +80,7 @@ class Walk:
     place: Path
     own: dict[str, str]
     ran: set[tuple[str, ...]]
+    tried: str  # what `make try` printed
 
     @classmethod
     def begun(cls, place: Path) -> Walk:
@@ -86,10 +90,13 @@ class Walk:
             shutil.copytree(ROOT / name, place / name, ignore=SOURCES)
         for name in ("README.md", "pyproject.toml", "LICENSE"):
             shutil.copy(ROOT / name, place)
-        (place / "experiments" / f"{NAME}.toml").write_text(small())
+        first = place / "experiments" / "examples" / "first_figure.toml"
+        first.write_text(re.sub(r'\nsizes = "[^"]+"', f'\nsizes = "{SIZES}"', first.read_text()))
+        (place / "experiments" / f"{NAME}.toml").write_text(renamed(first.read_text()))
         (place / "templates" / f"{NAME}.tex").unlink()  # the default one serves any experiment
         lab = place / ".venv" / "bin" / "lab"
-        done(place, lab, "run", NAME)
+        tried = done(place, "make", "-s", "try")
+        assert done(place, lab, "run", NAME) == "0 trials measured, 18 done before, 0 failed\n"
         done(place, lab, "table", NAME, "--site", "exact", "--reference")
         begun: set[tuple[str, ...]] = {
             ("lab", "profile", NAME, "--reference"),
@@ -114,7 +121,9 @@ class Walk:
         (place / "CURVE.csv").write_text(CURVE)
         (place / "roster.csv").write_text(ROSTER)
         (place / "by_hand.csv").write_text(BY_HAND)
-        (place / "experiments" / "depth.toml").write_text(example())
+        (place / "experiments" / "depth.toml").write_text(
+            example().replace("iterations = 400", "iterations = 40\nwarmup = 10")
+        )
         for file in (place / "experiments" / "assignments").glob("*.toml"):
             if file.stem != NAME:  # as `lab kit make` gives them out
                 file.unlink()
@@ -122,8 +131,9 @@ class Walk:
         names = dict.fromkeys(("NAME", "NAMES"), NAME)
         return cls(
             place,
-            names | {"KEY": record.name, "30": "3", "DIR": "others", "FILE": "course.lab", "FOLDER": "my_programs"},
+            names | {"KEY": record.name, "30": "3", "DIR": "A", "FILE": "course.lab", "FOLDER": "my_programs"},
             begun,
+            tried,
         )
 
     def run(self, words: Sequence[str]) -> None:
@@ -144,9 +154,8 @@ class Walk:
         assert found.returncode == 0 or (may_say and found.returncode == SAID[words[0]]), found.stdout + found.stderr
 
 
-def small() -> str:
-    text = (EXAMPLES / "first_figure.toml").read_text()
-    text = re.sub(r'\nsizes = "[^"]+"', f'\nsizes = "{SIZES}"', text).replace("[profile.exact]", CAUSES, 1)
+def renamed(text: str) -> str:
+    text = text.replace("[profile.exact]", CAUSES, 1)
     return re.sub(r'name = "(\w+)"', lambda found: f'name = "{SERIES[found[1]]}"', text)
 
 
@@ -183,6 +192,19 @@ def walk(exact: ExactSite, reachable: Path) -> Walk:
 def test_commands_of_a_page_run_unchanged(walk: Walk, page: Path) -> None:
     for shown in to_run(page):
         walk.run(shown.words)
+
+
+def test_first_figure_shows_three_transports_at_each_size(walk: Walk) -> None:
+    table = walk.tried.partition("Throughput against")[0].splitlines()
+    rows = [row for line in table if (row := ROW.search(line))]
+    rates = [float(row["rate"]) * UNITS[row["unit"]] for row in rows]
+    assert [row["series"] for row in rows] == ["card", "tcp", "soft"] * 3
+    card, tcp, soft = (rates[place::3] for place in range(3))
+    assert all(fast > between > slow > 1e6 for fast, between, slow in zip(card, tcp, soft, strict=True))
+    assert all(len(line.rstrip()) <= 80 for line in walk.tried.splitlines()) and "\x1b" not in walk.tried
+    assert (walk.place / "report" / "first_figure" / "throughput.png").read_bytes().startswith(b"\x89PNG")
+    shown = ("card: RDMA WRITE (modelled card qdr)", "exact cable", "make all")
+    assert [words for words in shown if words not in walk.tried] == []
 
 
 def test_commands_tested_elsewhere_are_shown_and_their_tests_exist() -> None:

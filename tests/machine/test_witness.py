@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.toml import series_of
 
 from lab.cli.main import main
 from lab.experiment.reader import read_card
@@ -33,24 +34,11 @@ parameters = { sizes = "64,5000", iterations = 100, warmup = 10 }
 [profile.exact]
 why = "The VM has one CPU."
 wait = "event"
-[[series]]
-name = "soft"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "card"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-link = { card = "qdr" }
-[[series]]
-name = "reads"
-program = "verbs"
-operation = "read"
-measure = "throughput"
-link = { card = "qdr" }
-"""
+""" + series_of(
+    "soft verbs write throughput",
+    'card verbs write throughput\nlink = { card = "qdr" }',
+    'reads verbs read throughput\nlink = { card = "qdr" }',
+)
 FIELDS = ("infiniband.bth.opcode", "frame.time_epoch", "infiniband.invariant.crc")
 
 

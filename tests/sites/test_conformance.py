@@ -20,6 +20,7 @@ from tests.sites.jobs import (
     await_true,
     running,
 )
+from tests.toml import series_of
 
 from lab.errors import SiteStopped
 from lab.experiment.reader import load
@@ -53,12 +54,7 @@ warmup = 10
 wait = "event"
 wait_deadline_s = 50
 deadline_s = 200
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-"""
+""" + series_of("tcp tcp send throughput")
 # For a link that goes down; in a VM both ends take longer to connect.
 IMPATIENT = EXPERIMENT.replace("wait_deadline_s = 50", "wait_deadline_s = 5")
 MPI = """
@@ -71,12 +67,7 @@ warmup = 2
 verify = true
 wait_deadline_s = 50
 deadline_s = 200
-[[series]]
-name = "mpi"
-program = "mpi-tcp"
-operation = "send"
-measure = "latency"
-"""
+""" + series_of("mpi mpi-tcp send latency")
 
 # A VM of the site `vm` boots for each job and runs it as the exact site's does: most tests repeat there for a release.
 on_vm_too = pytest.mark.parametrize("open_again", SITES, indirect=True)

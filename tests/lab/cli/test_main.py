@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from tests.lab.conftest import PEERS
 from tests.pace import slowness
+from tests.toml import series_of
 
 from lab.cli.main import main
 from lab.places import ROOT
@@ -228,13 +229,7 @@ question = "How long does a plan take?"
 [parameters]
 sizes = "1..1M*2"
 repetitions = 1000
-[[series]]
-name = "ours"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-vary.tx_depth = [64, 65, 66, 67, 68, 69, 70, 71, 72, 73]
-"""
+""" + series_of("ours verbs write throughput\nvary.tx_depth = [64, 65, 66, 67, 68, 69, 70, 71, 72, 73]")
 MEASURE = """
 import resource, subprocess, sys
 subprocess.run([sys.executable, *sys.argv[1:]], check=True)

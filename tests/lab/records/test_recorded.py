@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.lab.conftest import OURS, PEERS
 from tests.lab.fake_site import FakeSite
+from tests.toml import series_of
 
 from lab.cli import measure as measuring
 from lab.cli.main import main
@@ -30,15 +31,9 @@ from lab.sites import site as sites
 from lab.sites.host import OwnDevices
 
 Laid = Callable[..., Plan]
-MODELLED = """
-[[series]]
-name = "gigabit"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { wait = "event" }
-link = { rate_bit_s = 1_000_000_000 }
-"""
+MODELLED = "\n" + series_of(
+    'gigabit tcp send throughput\nparameters = { wait = "event" }\nlink = { rate_bit_s = 1_000_000_000 }'
+)
 
 
 @pytest.fixture

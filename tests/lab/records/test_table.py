@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.lab.fake_site import FakeSite, run_plan
+from tests.toml import series_of
 
 from lab.errors import RecordError
 from lab.files.store import SUMS, seal
@@ -123,14 +124,7 @@ def test_fairness_is_1_for_equal_rates_and_1_of_n_if_one_pair_has_everything(
     assert fairness({"share": shares}) == ({} if ppm is None else {"fairness_ppm": ppm})
 
 
-ROUNDS = """
-[[series]]
-name = "rounds"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-parameters = { wait = "event", until_stable = 1 }
-"""
+ROUNDS = "\n" + series_of('rounds tcp send throughput\nparameters = { wait = "event", until_stable = 1 }')
 
 
 def test_row_of_rounds_has_their_results_and_whether_they_settled(
@@ -145,13 +139,7 @@ def test_row_of_rounds_has_their_results_and_whether_they_settled(
     assert row.counts["completed_ns"] == 5 * (99 * 40 * 20256 // 100)
 
 
-ONE_WAY = """
-[[series]]
-name = "one-way"
-program = "mpi-tcp"
-operation = "send"
-measure = "one-way"
-"""
+ONE_WAY = "\n" + series_of("one-way mpi-tcp send one-way")
 
 
 def test_row_of_one_way_messages_has_the_times_of_each_end(

@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 
 from tests.lab import fake_site
+from tests.toml import series_of
 
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
@@ -40,12 +41,8 @@ FRAME, HEADERS = 1024, 98
 
 def experiment(parameters: str, *series: str) -> str:
     """The file of an experiment; a series is `name program operation measure`, and further lines of TOML."""
-    text = f'title = "A fake link"\nquestion = "What does it show?"\n[parameters]\n{parameters}\n'
-    for run in series:
-        head, _, lines = run.partition("\n")
-        keys = zip(("name", "program", "operation", "measure"), head.split(), strict=True)
-        text += "\n".join(["[[series]]", *(f'{key} = "{value}"' for key, value in keys), lines, ""])
-    return text
+    head = f'title = "A fake link"\nquestion = "What does it show?"\n[parameters]\n{parameters}\n'
+    return head + series_of(*series)
 
 
 class UnsteadySite(fake_site.FakeSite):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
+from tests.toml import series_of
 
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan
@@ -32,23 +33,11 @@ client = "mine -s {size} -n {iterations} {arguments} {host}"
 output = "pattern"
 pattern = '^(?P<size>\d+)\s+\d+\s+\S+\s+(?P<value>\S+)'
 unit = "MiB/s"
-[[series]]
-name = "plain"
-program = "mine"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "deep"
-program = "mine"
-operation = "write"
-measure = "throughput"
-arguments = "--depth 64"
-[[series]]
-name = "verbs"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-"""
+""" + series_of(
+    "plain mine write throughput",
+    'deep mine write throughput\narguments = "--depth 64"',
+    "verbs verbs write throughput",
+)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.toml import series_of
 
 from lab.model.parameters import Counts
 from lab.model.trial import DEADLINE_STATUS, End, Ends, Outcome, StepOutcome
@@ -154,12 +155,7 @@ iterations = 40
 [link]
 mtu = 1500
 {rate}
-[[series]]
-name = "ours"
-program = "{program}"
-operation = "{operation}"
-measure = "throughput"
-"""
+""" + series_of("ours {program} {operation} throughput")
 MODEL = "rate_bit_s = 1_000_000_000"
 TCP, WRITE = ("tcp", "send"), ("verbs", "write")
 MOST = {TCP: 125e6 * 1460 / 1538, WRITE: 125e6 * 1024 / 1106}

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lab.fake_site import FakeSite, cost, run_plan
 from tests.lab.report.query.numbers_of import numbers_of
+from tests.toml import series_of
 
 from lab.analysis.ratios import LEAST
 from lab.experiment.reader import load
@@ -273,12 +274,7 @@ sizes = "64,4K"
 iterations = 40
 both = true
 pairs = 2
-[[series]]
-name = "both"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-"""
+""" + series_of("both verbs write throughput")
 
 
 def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(
