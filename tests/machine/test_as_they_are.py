@@ -139,8 +139,15 @@ pattern = '(?P<size>\d+) bytes: round trip (?P<value>[\d.]+) (?P<unit>us)'
         (RC, '[link]\ncard = "qdr"', (100, "write", "throughput", "8,64"), "the modelled card qdr"),
         (TCP, "", (20, "send", "throughput", "1K,16K"), "the kernel's network from v0"),
         (RANKS, "", (20, "send", "latency", "4,64"), "the kernel's network from v0"),
+        pytest.param(
+            RANKS.replace('"tcp"', '"verbs"'),
+            "",
+            (20, "send", "latency", "4,64"),
+            "RDMA from rxe0",
+            marks=pytest.mark.release,
+        ),
     ],
-    ids=["rc", "rc over a card", "tcp", "ranks"],
+    ids=["rc", "rc over a card", "tcp", "ranks", "ranks by verbs"],
 )
 def test_habits_of_tutorials_are_no_obstacle(
     exact: ExactSite, tmp_path: Path, program: str, link: str, work: tuple[int, str, str, str], path: str

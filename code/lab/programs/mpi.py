@@ -16,7 +16,7 @@ TABLE = TABLES["mpi"]
 
 # Neither can bypass the link: shared memory is off, and each rank is limited to one interface and device.
 TRANSPORTS = {
-    "tcp": {"pml": "ob1", "btl": "self,tcp"},
+    "tcp": {"pml": "ob1", "btl": "self,tcp", "osc": "^ucx"},  # UCX would use the RDMA device
     "verbs": {"pml": "ucx", "btl": "self"},
 }
 
