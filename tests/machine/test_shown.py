@@ -59,6 +59,7 @@ ELSEWHERE = {
     r".* SITE=slurm": SLURM,
     r"lab script .*|srun .*": SLURM,
     r"make bench|lab bench .*": "tests/lab/cli/test_bench.py",  # all comparisons take many minutes
+    r"lab (explore|replay) .*": "tests/machine/test_explore.py",  # both end with status 1
     r"lab history .*": "tests/machine/test_profile.py",  # in a clone, with a commit to compare with
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes
     r"lab kit make .* --template": "tests/lab/kit/test_kit.py",
