@@ -1,5 +1,6 @@
 """The runs of `lab explore`, and what it prints of them; tests/machine/test_explore.py finds a race."""
 
+import threading
 from argparse import Namespace
 from collections import defaultdict
 from pathlib import Path
@@ -86,18 +87,26 @@ def test_interrupted_search_prints_what_it_found(
     plan = plan_of("stale_completion")
     shop = Workshop(FakeSite(), plan.site, (plan,))
 
+    third_ends = threading.Event()
+
     def failure(planned: Planned, *_: object) -> str:
-        if planned.repetition >= 3:
-            raise KeyboardInterrupt if planned.repetition == 3 else SiteStopped("stopped")
-        return "hangs" if planned.repetition == 2 else ""
+        if planned.repetition == 2:
+            third_ends.wait()
+            raise KeyboardInterrupt
+        if planned.repetition > 3:
+            raise SiteStopped("stopped")
+        if planned.repetition == 1:
+            return ""
+        third_ends.set()
+        return "hangs"
 
     monkeypatch.setattr(explore, "_open", lambda _: (shop.site, shop))
     monkeypatch.setattr(explore, "failure", failure)
-    asked = Namespace(experiment=Path("stale_completion"), series=None, seeds=range(1, 9), jobs=1)
+    asked = Namespace(experiment=Path("stale_completion"), series=None, seeds=range(1, 9), jobs=2)
     assert explore.explore(asked) == 1
     out, err = capsys.readouterr()
     first, circumstances, last = out.splitlines()
-    assert first == "stale_completion:stale:2: hangs" and circumstances.startswith("  sizes=64 ")
-    assert last == "1 of 2 runs failed; next: lab replay stale_completion:stale:2" and "interrupted" in err
-    asked.seeds = range(3, 4)
+    assert first == "stale_completion:stale:3: hangs" and circumstances.startswith("  sizes=64 ")
+    assert last == "1 of 2 runs failed; next: lab replay stale_completion:stale:3" and "interrupted" in err
+    asked.seeds = range(2, 3)
     assert explore.explore(asked) == 130
