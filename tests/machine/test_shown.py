@@ -61,6 +61,7 @@ ELSEWHERE = {
     r".* SITE=slurm": SLURM,
     r"srun .*": SLURM,
     r"make bench|lab bench .*": "tests/lab/cli/test_bench.py",  # all comparisons take many minutes
+    r"lab (explore|replay) .*": "tests/machine/test_explore.py",  # both end with status 1
     r"lab history .*": PROFILE,  # in a clone, with a commit to compare with
     r"lab profile \w+( --sizes .*)?": PROFILE,  # here with --reference alone
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes

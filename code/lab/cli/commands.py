@@ -101,6 +101,20 @@ def seed(text: str) -> int:
     return count(text, least=0)
 
 
+def seeds(text: str) -> range:
+    """The seeds 1 to N, or those of a range."""
+    first, dots, last = text.partition("..")
+    return range(count(first), count(last) + 1) if dots else range(1, count(text) + 1)
+
+
+def run_key(text: str) -> tuple[Path, str, int]:
+    """The experiment, the series and the seed of a run of `lab explore`."""
+    words = text.rsplit(":", 2)
+    if len(words) < 3:
+        raise argparse.ArgumentTypeError(f"is not EXPERIMENT:SERIES:SEED: {text!r:.80}")
+    return path(words[0]), words[1], count(words[2])
+
+
 EXPERIMENT = "a file, or a name in experiments/ or in its examples/"
 EXPERIMENTS = file("experiment", EXPERIMENT, nargs="+")
 ALL = f"{EXPERIMENT} (default: all of experiments/, those with the key `order` first)"
@@ -193,6 +207,18 @@ SECTIONS = {
             "compare two runs by ratios with intervals",
             "results report/verbs_throughput.pdf",
         ).takes(file("first", "a results folder, or a report's PDF"), file("second", "another one, to compare with")),
+        Command(
+            "cli.explore.explore", "look for a race: lose and delay packets by seeds", "stale_completion --seeds 100"
+        ).takes(
+            file("experiment", EXPERIMENT),
+            argument("--seeds", type=seeds, default=range(1, 201), help="how many, or A..B (default: 200)"),
+            argument("--series", action="append", help="may be repeated (default: those of programs of your own)"),
+            JOBS,
+        ),
+        Command("cli.explore.replay", "repeat a run of explore, print its packets", "stale_completion:stale:7").takes(
+            argument("key", type=run_key, help="EXPERIMENT:SERIES:SEED, as explore prints it"),
+            file("--pcap", "write the link's frames, for Wireshark", metavar="FILE"),
+        ),
         Command("doctor.doctor", "check what each site needs on this host").takes(hosts()),
     ),
     "Write a report": (

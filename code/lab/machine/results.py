@@ -256,7 +256,7 @@ def asking(launcher: tuple[str, ...]) -> tuple[str, ...]:
     return (first, *ON_THE_SIDE, *arguments)
 
 
-FRAME, FLAGS, OUT, HEAD = 6, 2, 2, 28  # of a pcapng log
+FRAME, FLAGS, OUT, HEAD, COMMENT = 6, 2, 2, 28, b"\1\0"  # of a pcapng log
 SHORTEST_BYTES = 60  # of an Ethernet frame, without its checksum
 BLOCK, VALUES, OPTION = struct.Struct("<II"), struct.Struct("<5I"), struct.Struct("<HHI")
 
@@ -266,6 +266,7 @@ class Frame(NamedTuple):
     goes_out: bool
     size_bytes: int  # without padding
     head: bytes  # its first bytes
+    fate: str = ""  # "lost" or "dropped", if it does not arrive
 
     @property
     def line_bytes(self) -> int:
@@ -289,5 +290,9 @@ def read(log: Path) -> Iterator[Frame]:
     for kind, block in blocks(log):
         if kind == FRAME:
             _, high, low, kept_bytes, size = VALUES.unpack_from(block, BLOCK.size)
-            code, _, flags = OPTION.unpack_from(block, HEAD + (kept_bytes + 3) // 4 * 4)
-            yield Frame(high << 32 | low, code == FLAGS and flags == OUT, size, block[HEAD : HEAD + kept_bytes])
+            at = HEAD + (kept_bytes + 3) // 4 * 4
+            code, _, flags = OPTION.unpack_from(block, at)
+            more = block[at + OPTION.size : -BLOCK.size // 2]
+            fate = more[4 : 4 + more[2]].decode() if more.startswith(COMMENT) else ""
+            goes_out = code == FLAGS and flags == OUT
+            yield Frame(high << 32 | low, goes_out, size, block[HEAD : HEAD + kept_bytes], fate)

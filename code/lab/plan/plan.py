@@ -188,17 +188,17 @@ def _token_of(key: str) -> str:
 
 def perturb(repetition: int) -> Perturbation:
     """The start delay and the size of the environment of a repetition."""
-    delay, environment = (_draw(what, repetition) for what in ("delay", "environment"))
+    delay, environment = (draw(what, repetition) for what in ("delay", "environment"))
     return Perturbation(delay % START_DELAY_NS, environment % ENVIRONMENT_BYTES)
 
 
 @cache
 def shuffle(sizes: tuple[int, ...], repetition: int) -> tuple[int, ...]:
-    return tuple(sorted(sizes, key=lambda size: _draw(f"size {size}", repetition)))
+    return tuple(sorted(sizes, key=lambda size: draw(f"size {size}", repetition)))
 
 
 @cache
-def _draw(what: str, repetition: int) -> int:
+def draw(what: str, repetition: int) -> int:
     """A number from a hash: the sequence of a random generator may change with Python's version."""
     return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
 

@@ -103,6 +103,7 @@ class Segment(NamedTuple):
     acknowledged: int
     begins: bool  # a connection
     payload_bytes: int
+    flags: int = 0
 
 
 def decoded(frame: Frame) -> Packet | Segment | None:
@@ -130,7 +131,7 @@ def _decoded(frame: Frame) -> Packet | Segment | None:
         source, target, sequence, acknowledged, offset, flags = struct.unpack_from(">HHIIBB", frame.head, at)
         ports = (source, target) if frame.goes_out else (target, source)
         payload = end - at - (offset >> 4) * 4
-        return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload)
+        return Segment(frame.time_ns, frame.goes_out, ports, sequence, acknowledged, bool(flags & SYN), payload, flags)
     return roce_packet(frame, at, end) if protocol == UDP and head[at + 2 : at + 4] == PORT.to_bytes(2) else None
 
 
