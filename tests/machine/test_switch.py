@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from lab.compiler import build
 from lab.machine import fork_server, link, results
 from lab.machine.qemu import MachineError, path_of
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
-from lab.places import EXAMPLES
+from lab.places import EXAMPLES, EXPERIMENTS
 from lab.sites.exact import ExactSite
 from lab.sites.site import silent
 
@@ -99,6 +100,20 @@ def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite, series: st
     assert sorted(ns) == [1 << 10, 1 << 14, 1 << 18]
     least_ns = 2 * 3 / 4 * (1 << 18) * 8  # all but a fourth of the vector leaves each computer twice, at 1 bit/ns
     assert least_ns < ns[1 << 18] < 3 * least_ns
+
+
+@pytest.mark.parametrize("series", ["rendezvous.two", "pipelined.two"])
+def test_ring_of_queue_pairs_adds_up_vectors_of_any_length(exact: ExactSite, tmp_path: Path, series: str) -> None:
+    """Three computers check each number of sums of 1, 250 and 50,000, of which three divides none."""
+    shutil.copytree(EXPERIMENTS / "all_reduce" / "program", tmp_path / "all_reduce" / "program")
+    text = (EXPERIMENTS / "all_reduce.toml").read_text()
+    for old, new in (("computers = 2", "computers = 3"), ("256..1M*4", "4,1000,200000")):
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "three.toml").write_text(text)
+    ns = {each.size_bytes: each.time_ns for each in measured(exact, tmp_path / "three.toml", series).samples}
+    assert sorted(ns) == [4, 1000, 200_000]
+    assert 2 * 2 / 3 * 200_000 * 8 < ns[200_000] < 2 * 200_000 * 8  # 1 bit/ns
 
 
 def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path) -> None:

@@ -128,6 +128,9 @@ class Document:
         "and keys do not depend on it.",
         "1",
     ] = None
+    in_all: Annotated[
+        bool, "Whether commands that take all experiments, as `make all` does, take this one.", "false"
+    ] = True
     include: Annotated[
         Included | None,
         "A shared file in this folder or below. Its tables come before the tables of this file; no table or key may be "

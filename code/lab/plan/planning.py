@@ -138,12 +138,9 @@ def experiment_files() -> Iterator[Path]:
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment but the bench, which compares programs only: those with the key `order` first, then by name."""
-    files = {file: _order(file) for file in sorted(EXPERIMENTS.glob("*.toml")) if file.stem != "bench"}
-    return sorted(files, key=lambda file: files[file])
-
-
-def _order(file: Path) -> float:
-    """The key `order` of an experiment; a wrong value is refused where the experiment is loaded."""
-    order = parse(Lines(file, read_typed(file))).get("order")
-    return order if isinstance(order, int) else math.inf
+    """Every experiment but those with `in_all = false`: those with the key `order` first, then by name. A wrong value
+    of either key is refused where the experiment is loaded."""
+    files = sorted(EXPERIMENTS.glob("*.toml"))
+    tables = {file: parse(Lines(file, read_typed(file))) for file in files}
+    orders = {file: order if isinstance(order := tables[file].get("order"), int) else math.inf for file in files}
+    return sorted((file for file in files if tables[file].get("in_all") is not False), key=orders.__getitem__)

@@ -30,7 +30,7 @@ def test_experiment_precedes_an_example_of_its_name(tmp_path: Path, monkeypatch:
 
 
 def test_all_experiments_start_with_those_that_have_an_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orders = {"a": "", "b": "order = 2\n", "bench": "", "c": "", "d": "order = 1\n", "e": 'order = "first"\n'}
+    orders = {"a": "", "b": "order = 2", "bench": "in_all = false", "c": "", "d": "order = 1", "e": 'order = "first"'}
     for name, order in orders.items():
         (tmp_path / f"{name}.toml").write_text(order)
     monkeypatch.setattr(planning, "EXPERIMENTS", tmp_path)
