@@ -31,20 +31,20 @@ class Panel:
     looks: tuple[LineLook, ...]
     steps: tuple[tuple[float, float, str], ...] = ()
 
-    @property
-    def words(self) -> str:
-        curves = "; ".join(curve.in_words("time") for curve in self.curves)
+    def words(self, kind: str) -> str:
+        curves = "; ".join(curve.in_words(kind) for curve in self.curves)
         steps = "".join(f"; a step between {below:g} and {above:g} B" for below, above, _ in self.steps)
         return f"{self.title}: {curves}{steps}"
 
 
 @dataclass(frozen=True)
 class PanelRow:
-    """Panels beside each other that share an axis of times (s): linear from 0, or logarithmic."""
+    """Panels beside each other that share an axis: linear from 0, of times (s), or logarithmic."""
 
     label: str
     panels: tuple[Panel, ...]
     is_linear: bool
+    kind: str = "time"
 
     @property
     def curves(self) -> list[Curve]:
@@ -81,7 +81,8 @@ class PanelRow:
             least, bars = min(y.value for y in ys), [y.interval for y in ys if y.interval]
             ends = [end for bar in bars for end in (bar.low, bar.high) if end > least / 10]
             low, high = min([least, *ends]), max([*(y.value for y in ys), *ends])
-            canvas.value_axis(axes, low / FACTOR, high * FACTOR_FOR_STEPS, "time")
+            has_steps = any(panel.steps for panel in self.panels)
+            canvas.value_axis(axes, low / FACTOR, high * (FACTOR_FOR_STEPS if has_steps else FACTOR), self.kind)
 
     def _draw_curve(self, axes: Axes, curve: Curve, look: LineLook) -> Name:
         """Marks with bars, and a line on a logarithmic axis."""
@@ -111,7 +112,8 @@ class Multiples:
 
     @property
     def alt(self) -> str:
-        panels = [f"{' '.join(row.label.split())}, {panel.words}" for row in self.rows for panel in row.panels]
+        rows = ((" ".join(row.label.split()), row) for row in self.rows)
+        panels = [f"{label}, {panel.words(row.kind)}" for label, row in rows for panel in row.panels]
         return f"Against message size, in {len(panels)} panels. {'. '.join(panels)}."
 
     @property
