@@ -4,7 +4,7 @@
 .PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify spot bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
-c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
+c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/*/program/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
 # Real links run programs that this host compiles. The bundled compiler makes those of the exact site, so that a host
 # without a real link needs no compiler.
 links := $(wildcard /sys/class/infiniband/*/device hosts.toml)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from lab.compiler import build
 from lab.machine import fork_server, link, results
 from lab.machine.qemu import MachineError, path_of
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
-from lab.places import EXAMPLES
+from lab.places import EXAMPLES, EXPERIMENTS
 from lab.sites.exact import ExactSite
 from lab.sites.site import silent
 
@@ -103,17 +104,31 @@ def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite, series: st
     assert least_ns < ns[1 << 18] < 3 * least_ns
 
 
+@pytest.mark.parametrize("series", ["rendezvous.two", "pipelined.two"])
+def test_ring_of_queue_pairs_adds_up_vectors_of_any_length(exact: ExactSite, tmp_path: Path, series: str) -> None:
+    """Three computers check each number of sums of 1, 250 and 50,000, of which three divides none."""
+    shutil.copytree(EXPERIMENTS / "all_reduce" / "program", tmp_path / "all_reduce" / "program")
+    text = (EXPERIMENTS / "all_reduce.toml").read_text()
+    for old, new in (("computers = 2", "computers = 3"), ("256..1M*4", "4,1000,200000")):
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "three.toml").write_text(text)
+    ns = {each.size_bytes: each.time_ns for each in measured(exact, tmp_path / "three.toml", series).samples}
+    assert sorted(ns) == [4, 1000, 200_000]
+    assert 2 * 2 / 3 * 200_000 * 8 < ns[200_000] < 2 * 200_000 * 8  # 1 bit/ns
+
+
 @pytest.mark.parametrize("wire", ["mtu = 4200", CARD])
 def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path, wire: str) -> None:
-    """Ranks 3 and 2 are server and client of a program for two, and rank 0 prints what a program must."""
+    """Ranks 3 and 2 are server and client of a program for two, once for each size, and rank 0 prints what it must."""
     folder = tmp_path / "program"
     folder.mkdir()
     for file in (EXAMPLES / "plain_verbs" / "program").iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
     (folder / "two.sh").write_text(
-        "words='--port 18800 --size 4096 --iterations 20 --warmup 1'\n"
+        'words="--port $4 --size $5 --iterations 20 --warmup 1"\n'
         'case $1 in 3) exec "${0%/*}/plain" --server 1 --device $2 $words $3 ;; '
-        '2) exec "${0%/*}/plain" --device $2 $words $3 ;; 0) echo 4096 1 ms ;; esac\n'
+        '2) until "${0%/*}/plain" --device $2 $words $3; do :; done ;; 0) echo $5 1 ms ;; esac\n'
     )
     (folder / "two.sh").chmod(0o755)
     text = re.sub(
@@ -126,18 +141,19 @@ def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_pat
         ("ring/program", "program"),
         ('build = "gcc -O2 -o ring ring.c"', 'build = "make -s"\nrdma = true'),
         ('["ring"]', '["plain", "two.sh"]'),
-        ('"ring -myindex {rank} -list {addresses}"', '"two.sh {rank} {device} {address:3}"'),
-        ("1K,16K,256K", "4K"),
+        ('"ring -myindex {rank} -list {addresses}"', '"two.sh {rank} {device} {address:3} {port} {size}"'),
+        ("1K,16K,256K", "4K,8K"),
         (ETHERNET, wire),
     ):
         assert old in text
         text = text.replace(old, new)
     (tmp_path / "two.toml").write_text(text)
     record = measured(exact, tmp_path / "two.toml")
-    assert re.search(r"^rank 2: 4096 [\d.]+ \S+$", record.server_log, re.MULTILINE)
+    sizes = re.findall(r"^rank 2: (\d+) [\d.]+ \S+$", record.server_log, re.MULTILINE)
+    assert sorted(sizes) == ["4096", "8192"] and len(record.samples) == 2
     before, counted = record.facts.measured.counters_before, record.facts.measured.counters_after
     by_kernel = counted["rank3.rxe0.rcvd_pkts"] - before["rank3.rxe0.rcvd_pkts"]
-    assert by_kernel == 0 if wire == CARD else by_kernel >= 20
+    assert by_kernel == 0 if wire == CARD else by_kernel >= 20 * 3
     assert counted["rank3.link1.bytes"] > 20 * 4096 > counted["rank1.link1.bytes"]
 
 

@@ -82,11 +82,14 @@ def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator
 
 
 def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
-    """All computers start at once: there is no server, and no pair of processes for each size."""
+    """All computers start at once: there is no server."""
     for key in ("server", "client", "ready", "server_stays", "client_stays", "printed_by"):
         if getattr(table, key) != getattr(OwnTable, key):
             yield Fault(f"{key} and each do not go together", (*path, key), "each alone, for all computers")
-    known = KNOWN - {"host", "source", "size"} | OF_COMPUTERS | {f"address:{rank}" for rank in range(MOST_COMPUTERS)}
+    if "{size}" in table.each and "{port}" not in table.each and not table.mpi:
+        what = "a computer may still be at the size before, and {size} has no {port} beside it"
+        yield Fault(what, (*path, "each"), "{port} in it, another for each size, or {sizes}")
+    known = KNOWN - {"host", "source"} | OF_COMPUTERS | {f"address:{rank}" for rank in range(MOST_COMPUTERS)}
     yield from _command_faults(table.each, (*path, "each"), known)
 
 

@@ -90,7 +90,8 @@ class PanelRow:
             least, bars = min(y.value for y in ys), [y.interval for y in ys if y.interval]
             ends = [end for bar in bars for end in (bar.low, bar.high) if end > least / 10]
             low, high = min([least, *ends]), max([*(y.value for y in ys), *ends])
-            canvas.value_axis(axes, low / FACTOR, high * FACTOR_FOR_STEPS, self.kind)
+            has_steps = any(panel.steps for panel in self.panels)
+            canvas.value_axis(axes, low / FACTOR, high * (FACTOR_FOR_STEPS if has_steps else FACTOR), self.kind)
             if self.kind == "messages":
                 canvas.label(axes.yaxis, short)  # "100 thousand/s" is wider than the margin
 

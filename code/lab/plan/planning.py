@@ -3,7 +3,7 @@
 import math
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,13 +138,9 @@ def experiment_files() -> Iterator[Path]:
 
 
 def all_experiments() -> list[Path]:
-    """Every experiment whose `in_all` is not false: those with the key `order` first, then by name."""
-    tables = {file: parse(Lines(file, read_typed(file))) for file in sorted(EXPERIMENTS.glob("*.toml"))}
-    files = [file for file, table in tables.items() if table.get("in_all") is not False]
-    return sorted(files, key=lambda file: _order(tables[file]))
-
-
-def _order(table: Mapping[str, object]) -> float:
-    """The key `order` of an experiment; a wrong value is refused where the experiment is loaded."""
-    order = table.get("order")
-    return order if isinstance(order, int) else math.inf
+    """Every experiment but those with `in_all = false`: those with the key `order` first, then by name. A wrong value
+    of either key is refused where the experiment is loaded."""
+    files = sorted(EXPERIMENTS.glob("*.toml"))
+    tables = {file: parse(Lines(file, read_typed(file))) for file in files}
+    orders = {file: order if isinstance(order := tables[file].get("order"), int) else math.inf for file in files}
+    return sorted((file for file in files if tables[file].get("in_all") is not False), key=orders.__getitem__)

@@ -94,6 +94,7 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         ('program = "mine"', 'program = "mine"\narguments = "{prot}"', 17, "unknown placeholder {prot}", "port"),
         (BOTH, EACH + BOTH, 12, "server and each do not go together", "each alone"),
         (BOTH, EACH.replace("rank", "host"), 11, "unknown placeholder {host}", "addresses"),
+        (BOTH, EACH.replace("rank", "size"), 11, "a computer may still be at the size before", "{port} in it"),
         (BOTH, EACH.replace("rank", "address:16"), 11, "unknown placeholder {address:16}", "address:15"),
         ("[programs.mine]", "[link]\ncomputers = 3\n[programs.mine]", 18, "runs on two computers", "each = ..."),
         ("[programs.mine]", "[link]\ncomputers = 17\n[programs.mine]", 8, "computers is 17", "at most 16"),

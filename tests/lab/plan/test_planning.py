@@ -30,9 +30,9 @@ def test_experiment_precedes_an_example_of_its_name(tmp_path: Path, monkeypatch:
 
 
 def test_all_experiments_start_with_those_that_have_an_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = {"a": "", "b": "order = 2\n", "c": "", "d": "order = 1\n", "e": 'order = "first"\n', "f": "in_all = false\n"}
-    for name, text in keys.items():
-        (tmp_path / f"{name}.toml").write_text(text)
+    orders = {"a": "", "b": "order = 2", "bench": "in_all = false", "c": "", "d": "order = 1", "e": 'order = "first"'}
+    for name, order in orders.items():
+        (tmp_path / f"{name}.toml").write_text(order)
     monkeypatch.setattr(planning, "EXPERIMENTS", tmp_path)
     assert [file.stem for file in all_experiments()] == ["d", "b", "a", "c", "e"]
 

@@ -69,6 +69,7 @@ def describe_link(link: Link, site: SiteFacts) -> str:
         f"MTU {link.mtu} B": True,
         describe_rate(link): True,
         f"{link.delay_ns} ns delay": link.delay_ns,
+        f"{link.computers} computers behind a switch": link.computers > 2,
         f"{link.loss_ppm} ppm loss": link.loss_ppm,
         "no segmentation offload": not link.offload,
         clock: link.sets_clock,

@@ -83,6 +83,7 @@ LOOKS = {
     "depth 128": LineLook(RDMA, "D"),
     "tool": LineLook(TOOL, "x", "none"),
     "program": LineLook(OTHERS[0], "P"),
+    "bound": LineLook(PUBLISHED, "_", "dashed"),
     "published": LineLook(PUBLISHED, "D", "none", is_open=True),
     "published B": LineLook(PUBLISHED, "v", "none", is_open=True),
 }
@@ -186,9 +187,12 @@ class Exhibits:
         drawn = [(query, curve, look_of(words)) for query, *words in curves if (curve := self.curve(query, words[0]))]
         require_data(drawn, "curve", name)
         queries, lines, looks = zip(*drawn, strict=True)
-        kind = KINDS[self.numbers.ask(f"{queries[0]} at {self.sizes_of_query(queries[0])[0]}").dimension]
         bounds = tuple((words, self.value(query)) for query, words in limits if self.has(query))
-        return self.put(caption, Sized(name, label, kind, lines, looks, bounds, height))
+        return self.put(caption, Sized(name, label, self.kind(queries[0]), lines, looks, bounds, height))
+
+    def kind(self, query: str) -> str:
+        """What the answers to a query at sizes are, as figures name it."""
+        return KINDS[self.numbers.ask(f"{query} at {self.sizes_of_query(query)[0]}").dimension]
 
     def put(self, caption: str, data: Drawable) -> Markup:
         """Draw a figure; return its float, marked if a record warns."""

@@ -208,9 +208,10 @@ class Groups:
 
     @cached_property
     def measures(self) -> frozenset[str]:
-        """The measures of the series: `throughput`, `latency`, `one-way`; and `fetch` for the latency of a READ."""
+        """The measures of the series: `throughput`, `latency`, `one-way`; `fetch` for the latency of a READ, and
+        `together` for times of several computers."""
         fetch = {"fetch"} if any(map(is_fetch_time, self.series)) else set()
-        return frozenset(series.measure for series in self.series) | fetch
+        return frozenset("together" if series.tool.together else series.measure for series in self.series) | fetch
 
     @cached_property
     def pairs(self) -> tuple[SeriesPair, ...]:

@@ -73,8 +73,9 @@ def multiples(
     rows: Sequence[tuple[str, str, Sequence[Rows]]],
     height: float = 36.0,
 ) -> Markup:
-    """A figure of small panels. A row is a label, `linear` or `log`, and the curves of each title, as `plot` takes
-    them; a column whose curves no data answer is left out."""
+    """A figure of small panels. A row is a label, its axis (`linear`, `log` with a mark at each jump, or `plain`: `log`
+    without marks), and the curves of each title, as `plot` takes them; a column whose curves no data answer is left
+    out."""
     _, _, first = rows[0]
     shown = [at for at, queries in enumerate(first) if any(exhibits.curve(*query[:2]) for query in queries)]
     require_data(shown, "curve", name)
@@ -83,6 +84,7 @@ def multiples(
             label,
             tuple(_panel(exhibits, titles[at], cells[at], has_steps=scale == "log") for at in shown),
             scale == "linear",
+            exhibits.kind(cells[shown[0]][0][0]),
         )
         for label, scale, cells in rows
     )

@@ -22,7 +22,7 @@ from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimensio
 from lab.report.tex.numbers import NANO
 from lab.report.topics.causes import causes_of
 from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
-from lab.report.topics.times import Times, deviation, is_fetch, message_share, round_trips, samples_of, scaled
+from lab.report.topics.times import Times, deviation, is_whole, message_share, round_trips, samples_of, scaled
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
 LEVEL_CURVE = 1.1  # a saturated curve stays within a tenth of its first saturated rate
@@ -179,6 +179,18 @@ def _quantile(quantile: float) -> Compute:
         return [part.value * NANO * share for part in quantiles if part] if all(quantiles) else []
 
     return _median(samples, TIME)
+
+
+def _crossing(at: Inquiry) -> float:
+    """The bytes that cross each cable at least, each way, until all computers have the sum of vectors of a size: all
+    but one part of the vector, twice (Patarasuk and Yuan, 2009)."""
+    computers = at.curve.series.link.computers
+    return 2 * (computers - 1) / computers * at.size
+
+
+def _bound(at: Inquiry) -> Value | None:
+    rate = at.curve.series.link.rate_bit_s
+    return replace(exact(_crossing(at) / (rate / 8), TIME), is_rounded=True) if rate else None
 
 
 def _filled(at: Inquiry) -> Samples:
@@ -352,7 +364,17 @@ MEASURES = {
         "size from which the curve stays within a tenth", lambda at: _size(at.curve.saturated_from), ""
     ),
     "half": Measure("half of the median round trip (RTT/2)", _median(lambda at: at.values, TIME), kinds=TRIPS),
-    "rtt": Measure("median round trip", _median(lambda at: at.curve.counts(at.size), TIME, NANO), kinds=TRIPS),
+    "rtt": Measure(
+        "median round trip, or time on several computers",
+        _median(lambda at: at.curve.counts(at.size), TIME, NANO),
+        kinds=TRIPS,
+    ),
+    "bus": Measure(
+        "bus bandwidth of an all-reduce: least bytes on a cable, each way, over the time",
+        _median(lambda at: [_crossing(at) / value for value in at.values], RATE),
+        kinds=TRIPS,
+    ),
+    "bound": Measure("time of these bytes at the link's rate", _bound, kinds=TRIPS),
     "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", _quantile(0.95), kinds=TRIPS),
     "p99": Measure("99 % quantile of the same", _quantile(0.99), kinds=TRIPS),
     "mean": Measure("mean time of an end's call", _median(lambda at: at.values, TIME), kinds=CALLS),
@@ -388,15 +410,16 @@ MEASURES = {
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
+OF_SEVERAL = ("bus", "bound")  # measures of several computers
 ENDED = ("instructions", "busy", "cpu")  # measures of one end, `client` or `server`
 
 
 def measures_of(series: Series) -> dict[str, Measure]:
-    """The measures of a series; a READ has no half, since its data have arrived after the whole round trip."""
-    measures = {name: measure for name, measure in MEASURES.items() if series.measure in measure.kinds}
-    return {name: measure for name, measure in measures.items() if not (name == "half" and is_fetch(series))}
+    """The measures of a series. A READ has no half, since its data have arrived after the whole round trip."""
+    lacks = ("half",) * is_whole(series) + OF_SEVERAL * (not series.tool.together)
+    return {name: each for name, each in MEASURES.items() if series.measure in each.kinds and name not in lacks}
 
 
 def default_of(series: Series) -> str:
     """The measure that a series' name alone stands for."""
-    return "rtt" if series.measure == "latency" and is_fetch(series) else DEFAULTS[series.measure]
+    return "rtt" if series.measure == "latency" and is_whole(series) else DEFAULTS[series.measure]

@@ -234,7 +234,7 @@ class Question:
             places = ", ".join(map(format_size, curve.jumps)) if named.measure == "knee" else ""
             what += f"; it jumps at {places}" if places else ""
             raise self.fail(what, reference.column, f"lab query {self.numbers.evidence.plan.experiment.name}")
-        chosen = named.measure in ("link", "mtu", "iterations", "n")
+        chosen = named.measure in ("link", "bound", "mtu", "iterations", "n")
         sizes = span.picks(curve.sizes) or curve.sizes
         keys = () if chosen or value.source else curve.keys(sizes)
         return replace(

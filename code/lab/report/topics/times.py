@@ -40,9 +40,14 @@ def is_fetch(series: Series) -> bool:
     return series.operation == "read"
 
 
+def is_whole(series: Series) -> bool:
+    """Whether a time counts as it was measured: of a READ, and of what several computers do together."""
+    return is_fetch(series) or series.tool.together
+
+
 def message_share(series: Series) -> float:
-    """The part of a round trip that one message takes: half of it, and of a READ the whole."""
-    return 1.0 if is_fetch(series) else 0.5
+    """The part of the measured time that one message takes: half of a round trip, or the whole."""
+    return 1.0 if is_whole(series) else 0.5
 
 
 def samples_of(curve: Subject, kind: str, size: int) -> list[list[int]]:

@@ -125,6 +125,12 @@ def test_small_panels_show_differences_and_mark_the_steps_of_times(
     assert words in alt(exhibits, "shown") and "no such link" not in alt(exhibits, "shown")
 
 
+def test_small_panels_of_rates_have_no_marks(measured: dict[str, Exhibits]) -> None:
+    rows = [("throughput", "plain", [[["tcp.card", "TCP"], ["card", "card"]]])]
+    multiples(measured[ROUNDS], "rates", "A finding.", ("link",), rows)
+    assert "B/s at 1 B" in alt(measured[ROUNDS], "rates") and "a step" not in alt(measured[ROUNDS], "rates")
+
+
 def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callable[[str], Exhibits]) -> None:
     exhibits = exhibits_of("latency")
     parts(exhibits, "path", "Mostly assumed.", "half of the round trip", KINDS, BARS)

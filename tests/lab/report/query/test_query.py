@@ -266,6 +266,20 @@ def test_varied_values_may_have_another_notation_in_the_table(tmp_path: Path) ->
         assert numbers.ask(query).estimate == numbers_of("write_parameters").ask("inline.card[1, 1024] at 1").estimate
 
 
+def test_time_of_several_computers_is_whole_and_has_a_bus_bandwidth(tmp_path: Path) -> None:
+    heads = "series,program,operation,measure,repetition,size_bytes,messages,round_trip_ns,round_trip_kind,record"
+    row = f"eager.four,ring,send,latency,1,65536,2,1572864,mean,{'0' * 16}"
+    (tmp_path / "all_reduce.csv").write_text(f"{heads}\n{row}\n")
+    numbers = Numbers(reference_evidence(load(EXPERIMENTS / "all_reduce.toml"), tmp_path))
+    answers = {"": 1572864e-9, ".bus": 1.5 * 65536 / 1572864e-9, ".bound": 1.5 * 65536 * 8e-9}
+    for measure, value in answers.items():
+        assert numbers.ask(f"eager.four{measure} at 64K").estimate.value == pytest.approx(value)
+    with pytest.raises(QueryError, match="no measure 'half'"):
+        numbers.ask("eager.four.half at 64K")
+    with pytest.raises(QueryError, match="no measure 'bus'"):
+        numbers_of("latency").ask("tcp.bus at 1")
+
+
 SHARED = """
 title = "Shared"
 question = "How is a link shared?"
