@@ -25,6 +25,7 @@ from lab.sites.site import silent
 # Far apart, so that the machines seldom wait for each other: each cable takes 10 us.
 LINK = Link(mtu=1500, rate_bit_s=10**9, delay_ns=8000, computers=3)
 ETHERNET = "mtu = 1500\nrate_bit_s = 1_000_000_000 # of each computer's cable"  # in ring.toml
+QUEUE = "queue_bytes = 65536"
 CARD = 'card = "qdr"'
 SHALLOW = replace(LINK, queue_bytes=65536)
 SIZE = 1 << 20  # that each sends
@@ -118,43 +119,83 @@ def test_ring_of_queue_pairs_adds_up_vectors_of_any_length(exact: ExactSite, tmp
     assert 2 * 2 / 3 * 200_000 * 8 < ns[200_000] < 2 * 200_000 * 8  # 1 bit/ns
 
 
-@pytest.mark.parametrize("wire", ["mtu = 4200", CARD])
-def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path, wire: str) -> None:
-    """Ranks 3 and 2 are server and client of a program for two, once for each size, and rank 0 prints what it must."""
-    folder = tmp_path / "program"
-    folder.mkdir()
-    for file in (EXAMPLES / "plain_verbs" / "program").iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    (folder / "two.sh").write_text(
-        'words="--port $4 --size $5 --iterations 20 --warmup 1"\n'
-        'case $1 in 3) exec "${0%/*}/plain" --server 1 --device $2 $words $3 ;; '
-        '2) until "${0%/*}/plain" --device $2 $words $3; do :; done ;; 0) echo $5 1 ms ;; esac\n'
-    )
-    (folder / "two.sh").chmod(0o755)
-    text = re.sub(
-        r"\n\[programs\.mpi\].*?\n\n|\n\[\[series\]\]\nname = \"mpi\".*",
-        "\n",
-        (EXAMPLES / "ring.toml").read_text(),
-        flags=re.DOTALL,
-    )
+def of_plain_verbs(tmp_path: Path, script: str, words: str, sizes: str, link: str) -> Path:
+    """The experiment of four computers that start a shell script beside `plain`; the computer of rank 0 prints results
+    for Verbyte."""
+    shutil.copytree(EXAMPLES / "plain_verbs" / "program", tmp_path / "program")
+    (tmp_path / "program" / "each.sh").write_text(f"plain=${{0%/*}}/plain\n{script}")
+    (tmp_path / "program" / "each.sh").chmod(0o755)
+    text = (EXAMPLES / "ring.toml").read_text()
+    text = re.sub(r'\n\[programs\.mpi\].*?\n\n|\n\[\[series\]\]\nname = "mpi".*', "\n", text, flags=re.DOTALL)
     for old, new in (
         ("ring/program", "program"),
         ('build = "gcc -O2 -o ring ring.c"', 'build = "make -s"\nrdma = true'),
-        ('["ring"]', '["plain", "two.sh"]'),
-        ('"ring -myindex {rank} -list {addresses}"', '"two.sh {rank} {device} {address:3} {port} {size}"'),
-        ("1K,16K,256K", "4K,8K"),
-        (ETHERNET, wire),
+        ('["ring"]', '["plain", "each.sh"]'),
+        ('"ring -myindex {rank} -list {addresses}"', f'"each.sh {{rank}} {{device}} {words}"'),
+        ("1K,16K,256K", sizes),
+        (ETHERNET, link.partition("\n")[0]),
+        (QUEUE, link.partition("\n")[2] or QUEUE),
     ):
         assert old in text
         text = text.replace(old, new)
-    (tmp_path / "two.toml").write_text(text)
-    record = measured(exact, tmp_path / "two.toml")
+    (tmp_path / "plain.toml").write_text(text)
+    return tmp_path / "plain.toml"
+
+
+@pytest.mark.parametrize("wire", ["mtu = 4200", CARD])
+def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path, wire: str) -> None:
+    """Ranks 3 and 2 are server and client of a program for two, once for each size, and rank 0 prints what it must."""
+    script = (
+        'words="--port $4 --size $5 --iterations 20 --warmup 1"\n'
+        "case $1 in 3) exec $plain --server 1 --device $2 $words $3 ;; "
+        "2) until $plain --device $2 $words $3; do :; done ;; 0) echo $5 1 ms ;; esac\n"
+    )
+    record = measured(exact, of_plain_verbs(tmp_path, script, "{address:3} {port} {size}", "4K,8K", wire))
     sizes = re.findall(r"^rank 2: (\d+) [\d.]+ \S+$", record.server_log, re.MULTILINE)
     assert sorted(sizes) == ["4096", "8192"] and len(record.samples) == 2
     before, counted = record.facts.measured.counters_before, record.facts.measured.counters_after
     by_kernel = counted["rank3.rxe0.rcvd_pkts"] - before["rank3.rxe0.rcvd_pkts"]
     assert by_kernel == 0 if wire == CARD else by_kernel >= 20 * 3
     assert counted["rank3.link1.bytes"] > 20 * 4096 > counted["rank1.link1.bytes"]
+
+
+INCAST_QUEUE = 131072
+AT_ONCE = "struct timespec t = { (long)seconds() + 1, 0 }; clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);"
+# Each of three computers writes messages to rank 0, all at the start of a second; the servers end with their clients.
+INCAST = """
+words='--size 524288 --iterations 4 --warmup 0'
+[ $1 = 0 ] || { until $plain --device $2 --port 1880$1 $words $3; do :; done; exit; }
+for rank in 1 2 3; do $plain --server 1 --device $2 --port 1880$rank $words $3 & done
+wait && echo 524288 1 ms
+"""
+
+
+def rdma_incast(exact: ExactSite, tmp_path: Path, flow_control: str) -> dict[str, int]:
+    link = f"{CARD}\nqueue_bytes = {INCAST_QUEUE}\n{flow_control}"
+    experiment = of_plain_verbs(tmp_path, INCAST, "{address:0}", "512K", link)
+    source = tmp_path / "program" / "plain.c"
+    source.write_text(source.read_text().replace("start = seconds();", f"{AT_ONCE} start = seconds();"))
+    record = measured(exact, experiment)
+    assert len(re.findall(r"^rank [123]: 524288 [\d.]+ \S+$", record.server_log, re.MULTILINE)) == 3
+    return record.facts.measured.counters_after
+
+
+def test_card_sends_again_what_the_queue_of_the_switch_drops(exact: ExactSite, tmp_path: Path) -> None:
+    first = rdma_incast(exact, tmp_path / "first", "")
+    assert first["link1.dropped"] > 0 and first["link1.bytes"] > 3 * 4 * 524288
+    assert INCAST_QUEUE - 8192 < first["queue.most_bytes"] <= INCAST_QUEUE
+    assert rdma_incast(exact, tmp_path / "second", "") == first
+
+
+def test_no_packet_is_lost_with_flow_control_and_its_depth_is_recorded(exact: ExactSite, tmp_path: Path) -> None:
+    counted = rdma_incast(exact, tmp_path, "pfc = true")
+    assert [counted[f"{prefix}link1.dropped"] for prefix in ("", "rank1.", "rank2.", "rank3.")] == [0] * 4
+    assert all(counted[f"rank{rank}.queue.pauses"] > 1 for rank in (1, 2, 3)) and counted["queue.pauses"] == 0
+    depths = {
+        int(name.rpartition("_")[2]): count for name, count in counted.items() if name.startswith("queue.bytes_at")
+    }
+    assert max(depths.values()) == counted["queue.most_bytes"] <= INCAST_QUEUE // 2
+    assert len(depths) > 20 and {at % 1024 for at in depths} == {0}
 
 
 def test_computer_that_powers_off_ends_all_and_is_named(exact: ExactSite) -> None:

@@ -75,6 +75,13 @@ void card_deliver(struct card *card, int64_t now_ns, uint32_t from, const uint8_
 	card_leave(card);
 }
 
+void card_pause(struct card *card, int64_t now_ns, bool is_paused)
+{
+	card_enter(card, now_ns);
+	port_pause(card, is_paused);
+	card_leave(card);
+}
+
 void card_happen(struct card *card, int64_t now_ns)
 {
 	struct plan plan;

@@ -42,6 +42,9 @@ void card_write(struct card *card, int64_t now_ns, uint64_t at, uint64_t value);
 /* A packet of the card of another computer has arrived. */
 void card_deliver(struct card *card, int64_t now_ns, uint32_t from, const uint8_t *bytes, size_t size);
 
+/* Priority flow control (IEEE 802.1Qbb): no packet leaves over the link until this is called again. */
+void card_pause(struct card *card, int64_t now_ns, bool is_paused);
+
 /* The time passed to world->arm() has come. */
 void card_happen(struct card *card, int64_t now_ns);
 

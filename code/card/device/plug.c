@@ -88,6 +88,11 @@ static void deliver(int64_t now, uint32_t from, const uint8_t *bytes, size_t siz
 	card_deliver(&plugged.card, now, from, bytes, size);
 }
 
+static void pause_card(int64_t now, bool is_paused)
+{
+	card_pause(&plugged.card, now, is_paused);
+}
+
 static void map_registers(void)
 {
 	static const struct region_operations operations = { .read = read_register,
@@ -124,10 +129,11 @@ static bool read_words(struct costs *costs, const char *words)
 	return true;
 }
 
-__attribute__((visibility("default"))) rdma_deliver *rdma_plug(const struct rdma_link *link, const char *words);
+__attribute__((visibility("default"))) rdma_plug_call rdma_plug;
 
-rdma_deliver *rdma_plug(const struct rdma_link *link, const char *words)
+const struct rdma_card *rdma_plug(const struct rdma_link *link, const char *words)
 {
+	static const struct rdma_card card = { deliver, pause_card };
 	struct costs costs = { .rate_bit_s = link->rate_bit_s };
 
 	if (!read_words(&costs, words))
@@ -139,5 +145,5 @@ rdma_deliver *rdma_plug(const struct rdma_link *link, const char *words)
 	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, plug_happen, NULL);
 	card_start(&plugged.card, &costs, &plugged.world);
 	map_registers();
-	return deliver;
+	return &card;
 }

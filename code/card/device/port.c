@@ -73,7 +73,7 @@ static void port_plan(struct card *card, int64_t not_before_ps)
 	struct port *const p = &card->port;
 	const int64_t at = later(later(next_ready(p), not_before_ps), card->schedule.now_ps);
 
-	if (at >= p->planned_ps)
+	if (at >= p->planned_ps || p->is_paused)
 		return;
 	p->planned_ps = at;
 	schedule_plan(&card->schedule, at - card->schedule.now_ps, port_run, 0, 0);
@@ -150,6 +150,8 @@ static void port_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 	if (p->planned_ps != card->schedule.now_ps)
 		return; /* another call was planned instead */
 	p->planned_ps = INT64_MAX;
+	if (p->is_paused)
+		return;
 	if (line_ns <= card->now_ns) {
 		if (urgent && urgent->ready_ps <= card->schedule.now_ps)
 			free = let_leave(card, URGENT);
@@ -165,6 +167,12 @@ void port_leave(struct card *card, enum lane lane, const struct leaving *leaving
 
 	l.end_ps -= card->port.slip_ps;
 	port_add(&card->port.lanes[lane], &l);
+	port_plan(card, card->schedule.now_ps);
+}
+
+void port_pause(struct card *card, bool is_paused)
+{
+	card->port.is_paused = is_paused;
 	port_plan(card, card->schedule.now_ps);
 }
 

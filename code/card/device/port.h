@@ -45,6 +45,7 @@ struct port {
 	void (*deliver)(struct card *card, const uint8_t *bytes, size_t size);
 	int64_t planned_ps; /* the next planned call; INT64_MAX: none */
 	int64_t slip_ps;    /* delay behind all expected times */
+	bool is_paused;     /* by the switch: all packets wait, also those to this card itself behind them */
 };
 
 /* Send a packet as soon as it is ready and the link is free. */
@@ -56,6 +57,9 @@ int64_t port_time(const struct card *card, const struct leaving *leaving);
 /* The work for a message that begins with a packet and has more packets with more bytes. */
 int64_t port_work(const struct card *card, const struct leaving *leaving, int64_t work_ps, uint64_t packets,
 		  uint64_t bytes);
+
+/* Stop, or go on. */
+void port_pause(struct card *card, bool is_paused);
 
 /* An empty port. */
 void port_start(struct port *port, void (*deliver)(struct card *card, const uint8_t *bytes, size_t size));

@@ -118,9 +118,9 @@ class _Reader:
             self.refuse(what, ("series", index, "program"), "a program of [programs] with each = ...")
         if series.tool.together and link.loss_ppm:
             what = f"{series.name} has loss_ppm, and its link has a switch, which models no loss"
-            self.refuse(
-                what, ("series", index, "program"), "a link without loss_ppm, and queue_bytes for loss in a queue"
-            )
+            self.refuse(what, ("series", index, "program"), "a link without loss_ppm; queue_bytes loses frames too")
+        if link.pfc:
+            self.check_flow_control(series, ("series", index, "program"))
         if not series.published.sizes:
             self.refuse(f"{series.name} has no sizes", ("parameters",), "sizes = ...")
         ability = (series.operation, series.measure)
@@ -132,6 +132,14 @@ class _Reader:
             for point in series.points():
                 self.check_point(series, index, site, point)
         return series
+
+    def check_flow_control(self, series: Series, path: Keys) -> None:
+        link = series.link
+        if not (series.tool.together and series.has_card):
+            self.refuse(f"{series.name} has pfc, which is for cards behind a switch", path, "each = ... over a card")
+        if link.queue_bytes < link.least_queue_bytes:
+            what = f"queue_bytes is {link.queue_bytes}, and pfc leaves no loss only in a larger queue"
+            self.refuse(what, path, f"at least {link.least_queue_bytes} for {link.computers} computers with this card")
 
     def link(self, index: int, table: SeriesTable) -> Link:
         """The series' link; with a card, the card's file alone describes the wire."""

@@ -27,8 +27,9 @@ def latency_ns(job: Job) -> int:
     computers are joined by a switch."""
     if not job.link.card:
         return BASE_NS + job.link.delay_ns
-    whole = job.link.card.wire_ns if job.takes_card else job.link.card.kernel_ns
-    return whole // 2 if job.is_switched else whole
+    if not job.is_switched:
+        return job.link.card.wire_ns if job.takes_card else job.link.card.kernel_ns
+    return job.link.cable_ns if job.takes_card else job.link.card.kernel_ns // 2
 
 
 def wire(link: Link, latency_ns: int = BASE_NS) -> str:
@@ -87,6 +88,20 @@ def digest(machine: Path) -> str:
     """A digest of the code and the times that decide what happens to a frame, without the link's model."""
     sources = {file.name: sha256(file) for file in machine.glob("pair/*.[ch]")}
     return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {wire(Link())}".encode()).hexdigest()
+
+
+DEPTHS_AT, DEPTHS_MOST = 1024, 128
+
+
+def depths(shared: int) -> dict[str, int]:
+    """What waited in the switch before a computer: the most bytes, in all and in each interval with a queue, by its
+    start in ns after the first frame to this computer (queue.bytes_at_2048); how often its card was told to pause."""
+    block = struct.Struct(f"<{7 + 2 * DEPTHS_MOST}Q")
+    values = block.unpack(os.pread(shared, block.size, END_BYTES + DEPTHS_AT))
+    _, _, most, pauses, _, _, count, *points = values
+    times, bytes_ = points[: 2 * count : 2], points[1 : 2 * count : 2]
+    in_time = {f"queue.bytes_at_{at}": each for at, each in zip(times, bytes_, strict=True)}
+    return {"queue.most_bytes": most, "queue.pauses": pauses} | in_time
 
 
 def counts(shared: int) -> dict[str, int]:

@@ -78,7 +78,7 @@ def run(
         ends = group.run(run_rank)
         if switch.wait(EXIT_S):
             raise MachineError(f"the switch ended with status {switch.returncode}")
-        counted = [link.counts(each) for each in shared]
+        counted = [link.counts(each) | link.depths(each) for each in shared]
     return joined_outcome(ends, counted, len(job.steps), time.monotonic() - started)
 
 
@@ -86,7 +86,10 @@ def run(
 def _switch(server: ForkServer, program: Path, job: Job, shared: Sequence[int]) -> Iterator[subprocess.Popen[bytes]]:
     """The switch, started as QEMU is: by the loader and the libraries that are bundled with it."""
     runner = server.snapshot.runner
-    words = f"latency={link.latency_ns(job)},rate={job.link.rate_bit_s or 0},queue={job.link.queue_bytes}"
+    model = job.link
+    words = f"latency={link.latency_ns(job)},rate={model.rate_bit_s or 0},queue={model.queue_bytes}"
+    if model.pfc and job.takes_card:
+        words += f",xoff={model.xoff_bytes},xon={model.xoff_bytes // 2}"
     with program.open("rb") as opened:
         command = [str(runner.folder / LOADER), "--inhibit-cache", "--library-path", ".", path_of(opened.fileno())]
         with subprocess.Popen(

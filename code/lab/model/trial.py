@@ -52,6 +52,8 @@ class Card:
 
 
 PS_PER_NS = 1000
+NS_PER_S = 1_000_000_000
+LARGEST_PACKET = 4096 + 20  # of a card, without header_bytes: the payload, and the headers of a WRITE with immediate
 WIRES = ("name", "rate_bit_s", "wire_ns")
 PARAMETERS = tuple(each.name for each in fields(Card) if each.name != "name")
 
@@ -121,6 +123,37 @@ class Link:
         "Bytes of frames that wait in the switch for each computer; it drops more. 0: no limit.",
         "65536",
     ] = 0
+    pfc: Annotated[
+        bool,
+        "Whether the switch tells cards to pause (priority flow control, IEEE 802.1Qbb) before their packets fill its "
+        "queues. It then drops none of them.",
+        "true",
+    ] = False
+
+    @property
+    def cable_ns(self) -> int:
+        """The latency of each of the two cables between two cards with a switch."""
+        return self.card.wire_ns // 2 if self.card else 0
+
+    @property
+    def xoff_bytes(self) -> int:
+        """The bytes in all queues of the switch from which it tells a card to pause. Half of each queue is for packets
+        of the other cards, of which each has this share. What a card sends until it is told, and two packets, of which
+        one exceeds this and one has begun, must have room in it too. Less than a packet: there is no such number."""
+        return self.queue_bytes // 2 // (self.computers - 1) - self._told_late_bytes
+
+    @property
+    def least_queue_bytes(self) -> int:
+        """The smallest queue for flow control."""
+        return 2 * (self.computers - 1) * (self._told_late_bytes + self._packet_bytes)
+
+    @property
+    def _packet_bytes(self) -> int:
+        return (self.card.header_bytes if self.card else 0) + LARGEST_PACKET
+
+    @property
+    def _told_late_bytes(self) -> int:
+        return (2 * self.cable_ns + 2) * (self.rate_bit_s or 0) // (8 * NS_PER_S) + 2 * self._packet_bytes
 
     @property
     def sets_clock(self) -> bool:
@@ -145,7 +178,7 @@ class Link:
         return {name: value for name, value in vars(self).items() if value != LATER.get(name, ())}
 
 
-LATER = {"clock_offset_ns": 0, "clock_drift_ppm": 0, "card": None, "computers": 2, "queue_bytes": 0}
+LATER = {"clock_offset_ns": 0, "clock_drift_ppm": 0, "card": None, "computers": 2, "queue_bytes": 0, "pfc": False}
 PORT = Limits(least=1, most=65_535)
 
 
@@ -187,7 +220,6 @@ class Step:
 DIRECTORY = "/lab/bin"  # the site's folder of programs under test
 OVER_CARD = f"{DIRECTORY}/over-card"  # precedes a program whose messages take the modelled card
 PADDING = "LAB_PADDING"  # the variable that makes the environment longer
-NS_PER_S = 1_000_000_000
 
 
 def place_under_test(command: Sequence[str]) -> int:

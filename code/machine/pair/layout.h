@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ENDS = 2, END_BYTES = 4096 };
+enum { ENDS = 2, END_BYTES = 4096, DEPTHS_AT = 1024 };
 enum { LINK, SIDE, WIRES }; /* the measured link, and the network of the harness */
 
 /* What an end has sent over a wire. Each run of a trial leaves the same numbers. */
@@ -23,6 +23,19 @@ struct counts {
 			     card, all bytes on the link */
 	uint64_t dropped; /* frames that the wire did not take: queue full, or longer than the MTU */
 	uint64_t lost;    /* of the frames that it took */
+};
+
+/* The queue of a switch before this end's machine, in bytes of the link. Each run of a trial leaves the same numbers.
+ * Of all intervals since the first frame, only those in which a frame waited for another one have a depth. */
+enum { MOST_DEPTHS = 128 };
+struct depths {
+	uint64_t begin_ns, interval_ns; /* of the first frame; of each interval, doubled whenever there are too many */
+	uint64_t most_bytes, pauses;    /* at any time; how often the machine's card was told to pause */
+	uint64_t noted_ns, is_queue;    /* of the last frame, after `begin_ns`; whether it had to wait */
+	uint64_t count;
+	struct depth {
+		uint64_t at_ns, bytes; /* the beginning of the interval, after `begin_ns`; the most in it */
+	} depths[MOST_DEPTHS];
 };
 
 /* The state of an end. */
@@ -53,9 +66,13 @@ struct end {
 	_Atomic uint64_t sent[WIRES];  /* positions in its own rings */
 	_Atomic uint32_t changes;      /* a futex: incremented with each change above */
 	_Atomic uint32_t asleep;       /* the other end waits for it */
+
+	_Alignas(DEPTHS_AT) struct depths depths; /* written by a switch, for the harness */
 };
 
 _Static_assert(offsetof(struct end, counts) == 128 && offsetof(struct end, steps) == 192, "the harness reads these");
+_Static_assert(offsetof(struct end, depths) == DEPTHS_AT && sizeof(struct depths) == 56 + 16 * MOST_DEPTHS,
+	       "and these");
 _Static_assert(offsetof(struct end, until_ns) == 256 && sizeof(struct end) <= END_BYTES, "one page each");
 
 #endif

@@ -18,7 +18,7 @@ static struct plug *plugs;
 static struct steps *steps;
 static struct {
 	uint8_t computer;
-	rdma_deliver *deliver; /* NULL: there is none */
+	const struct rdma_card *card; /* NULL: there is none */
 } rdma;
 
 static int wire_of(const struct net_client *client)
@@ -42,7 +42,7 @@ static void send_one(int wire, int64_t now, const struct cut *cut, unsigned int 
 
 	frame->size = (uint32_t)size;
 	frame->verified = cut->verified;
-	frame->is_rdma = 0;
+	frame->kind = ETHERNET;
 	cut_write(cut, number, frame->bytes);
 	log_at(wire, now, OUT, frame, fates[fate]);
 	if (fate == CARRIED)
@@ -75,10 +75,10 @@ static ssize_t from_card(struct net_client *client, const uint8_t *bytes, size_t
 	return (ssize_t)size;
 }
 
-void netdev_plug_rdma(uint64_t computer, rdma_deliver *deliver)
+void netdev_plug_rdma(uint64_t computer, const struct rdma_card *card)
 {
 	rdma.computer = (uint8_t)computer;
-	rdma.deliver = deliver;
+	rdma.card = card;
 }
 
 int64_t netdev_link_free(void)
@@ -97,7 +97,7 @@ int64_t netdev_send_rdma(int64_t now, uint32_t to, const uint8_t *bytes, size_t 
 	frame->size = (uint32_t)(sizeof(header) + size);
 	frame->line_bytes = (uint16_t)line_bytes;
 	frame->verified = 0;
-	frame->is_rdma = 1;
+	frame->kind = RDMA;
 	memcpy(frame->bytes, header, sizeof(header));
 	memcpy(frame->bytes + sizeof(header), bytes, size);
 	log_at(LINK, now, OUT, frame, fates[fate]);
@@ -108,9 +108,15 @@ int64_t netdev_send_rdma(int64_t now, uint32_t to, const uint8_t *bytes, size_t 
 
 static void deliver_rdma(int64_t now, const struct frame *frame)
 {
-	log_at(LINK, now, IN, frame, NULL);
-	if (rdma.deliver && frame->bytes[RDMA_TO] == rdma.computer)
-		rdma.deliver(now, frame->bytes[RDMA_FROM], frame->bytes + HEADER_BYTES, frame->size - HEADER_BYTES);
+	if (frame->kind == RDMA)
+		log_at(LINK, now, IN, frame, NULL);
+	if (!rdma.card)
+		return;
+	if (frame->kind != RDMA)
+		rdma.card->pause(now, frame->kind == PAUSE);
+	else if (frame->bytes[RDMA_TO] == rdma.computer)
+		rdma.card->deliver(now, frame->bytes[RDMA_FROM], frame->bytes + HEADER_BYTES,
+				   frame->size - HEADER_BYTES);
 }
 
 void netdev_deliver(struct machine *machine, int wire, const struct frame *frame)
@@ -120,7 +126,7 @@ void netdev_deliver(struct machine *machine, int wire, const struct frame *frame
 	const bool told = frame->verified && plugs[wire].is_checked && card->takes_checked;
 	const struct card_header header = { .flags = told ? CHECKSUM_IS_RIGHT : 0, .buffers = 1 };
 
-	if (frame->is_rdma) {
+	if (frame->kind != ETHERNET) {
 		deliver_rdma(machine->now_ns(machine), frame);
 		return;
 	}

@@ -19,9 +19,8 @@ struct plug {
 /* Create both; the cards then send over these wires to the other end, or nowhere if there are no steps. */
 void netdev_plug(struct steps *steps, struct plug plugs[WIRES]);
 
-/* Connect the RDMA card of a computer, by its number, which also sends over the link; `deliver` receives the packets
- * for it. */
-void netdev_plug_rdma(uint64_t computer, rdma_deliver *deliver);
+/* Connect the RDMA card of a computer, by its number, which also sends over the link. */
+void netdev_plug_rdma(uint64_t computer, const struct rdma_card *card);
 
 /* Send a packet to the RDMA card of a computer; the time from which the link is free. */
 int64_t netdev_send_rdma(int64_t now_ns, uint32_t to, const uint8_t *bytes, size_t size, uint64_t line_bytes);

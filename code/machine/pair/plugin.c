@@ -92,13 +92,13 @@ static void plug_card(const char *path)
 {
 	static struct rdma_link link = { .send = netdev_send_rdma, .free_ns = netdev_link_free };
 	rdma_plug_call *const plug_in = open_card(path);
-	rdma_deliver *deliver;
+	const struct rdma_card *card;
 
 	link.rate_bit_s = options.rate_bit_s;
-	deliver = plug_in ? plug_in(&link, options.card_words) : NULL;
-	if (!deliver)
+	card = plug_in ? plug_in(&link, options.card_words) : NULL;
+	if (!card)
 		exit(EXIT_FAILURE);
-	netdev_plug_rdma(options.computer ? options.computer : 1 + (uint64_t)pair.end, deliver);
+	netdev_plug_rdma(options.computer ? options.computer : 1 + (uint64_t)pair.end, card);
 }
 
 /* Both ends take turns, which is fastest on one CPU. If pinning is not allowed they use several. */

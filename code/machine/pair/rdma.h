@@ -3,6 +3,7 @@
 #ifndef RDMA_H
 #define RDMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,15 @@ struct rdma_link {
 	int64_t (*free_ns)(void);
 };
 
+/* What comes to a card over the link: a packet from a computer, or the order of a switch to send none until the next
+ * order. */
+struct rdma_card {
+	void (*deliver)(int64_t now_ns, uint32_t from, const uint8_t *bytes, size_t size);
+	void (*pause)(int64_t now_ns, bool is_paused);
+};
+
 /* The object exports `rdma_plug`: it puts the card into this machine, with options such as `card_gap_ps=100,` in one
- * string. It returns the function that receives packets; NULL, after a message, if it fails. */
-typedef void rdma_deliver(int64_t now_ns, uint32_t from, const uint8_t *bytes, size_t size);
-typedef rdma_deliver *rdma_plug_call(const struct rdma_link *link, const char *words);
+ * string. NULL, after a message, if it fails. */
+typedef const struct rdma_card *rdma_plug_call(const struct rdma_link *link, const char *words);
 
 #endif

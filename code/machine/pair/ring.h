@@ -24,9 +24,13 @@ struct frame {
 	uint32_t size;
 	uint16_t line_bytes; /* on the link, of an RDMA card's packet */
 	uint8_t verified;    /* the card has computed its checksums */
-	uint8_t is_rdma;     /* from an RDMA card to another one; no guest can set this */
+	uint8_t kind;        /* enum frame_kind */
 	uint8_t bytes[];
 };
+
+/* No guest can set this: a frame of its network card, a packet of its RDMA card to another one, or orders of a switch
+ * to the RDMA card, on the side network, which has no queue. */
+enum frame_kind { ETHERNET, RDMA, PAUSE, RESUME };
 
 enum { RDMA_TO = 5, RDMA_FROM = 11 }; /* the bytes of such a packet that are the numbers of its computers */
 

@@ -26,13 +26,12 @@ struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, str
 	return w;
 }
 
-static uint64_t on_the_line(uint64_t size)
+uint64_t wire_line_bytes(uint64_t size)
 {
 	return (size < SHORTEST_BYTES ? SHORTEST_BYTES : size) + FRAME_EXTRA_BYTES;
 }
 
-/* The bytes that have not left yet, including a frame that is leaving. */
-static uint64_t before_it(const struct wire *w, int64_t now)
+uint64_t wire_waiting(const struct wire *w, int64_t now)
 {
 	wide left;
 
@@ -51,7 +50,7 @@ static bool has_room(const struct wire *w, int64_t now, uint64_t line_bytes)
 {
 	const struct wire_model *const m = &w->model;
 
-	return !m->queue_bytes || !m->rate_bit_s || before_it(w, now) + line_bytes <= m->queue_bytes;
+	return !m->queue_bytes || !m->rate_bit_s || wire_waiting(w, now) + line_bytes <= m->queue_bytes;
 }
 
 /* The first whole ns at which all of the frame has left; the rounded fraction is kept for the next one. */
@@ -98,7 +97,8 @@ static enum fate wire_carry_bytes(struct wire *w, int64_t now, uint64_t size, ui
 
 enum fate wire_send(struct wire *w, int64_t now, uint64_t size, int64_t *arrival)
 {
-	return is_too_long(&w->model, size) ? wire_drop(w) : wire_carry_bytes(w, now, size, on_the_line(size), arrival);
+	return is_too_long(&w->model, size) ? wire_drop(w) :
+					      wire_carry_bytes(w, now, size, wire_line_bytes(size), arrival);
 }
 
 enum fate wire_carry(struct wire *w, int64_t now, uint64_t line_bytes, int64_t *arrival)

@@ -40,6 +40,12 @@ enum fate { CARRIED, LOST, DROPPED };
 /* A wire away from an end; the directions lose different frames by the same seed. */
 struct wire wire_new(const struct wire_model *model, uint64_t seed, int end, struct counts *counts);
 
+/* The bytes on the link of a frame of a size. */
+uint64_t wire_line_bytes(uint64_t size);
+
+/* The bytes that have not left yet at a time that is not before that of the last frame. */
+uint64_t wire_waiting(const struct wire *wire, int64_t now_ns);
+
 /* Send a frame of a size at a time that is not before that of the last one: its fate, and its arrival if it has one. */
 enum fate wire_send(struct wire *wire, int64_t now_ns, uint64_t size, int64_t *arrival_ns);
 

@@ -80,26 +80,133 @@ static int earliest(const struct bridge *b, const struct view *v)
 	return port;
 }
 
-/* The machine at that port need not be woken: it could not run to the arrival of the frame before the next promise. */
-static void send(struct port *p, int wire, const struct frame *frame)
+/* A place for the next frame to a machine over a wire. It need not be woken: it could not run to the arrival of the
+ * frame before the next promise. */
+static struct frame *room(struct port *p, int wire, size_t size, int64_t now)
 {
-	_Atomic uint64_t *const sent = &p->pair.mine->sent[wire];
+	return promise_room(&p->pair, wire, size, now, p->taken);
+}
+
+static void sent(struct port *p, int wire, size_t size)
+{
+	_Atomic uint64_t *const at = &p->pair.mine->sent[wire];
+
+	atomic_store(at, ring_after(atomic_load(at), size));
+}
+
+static void order(struct bridge *b, struct port *p, int64_t now, bool is_paused)
+{
+	*room(p, SIDE, 0, now) =
+		(struct frame){ .arrival_ns = now + b->latency_ns, .kind = is_paused ? PAUSE : RESUME };
+	sent(p, SIDE, 0);
+	p->is_paused = is_paused;
+	p->pair.mine->depths.pauses += is_paused;
+}
+
+/* The port whose queue has the frame that leaves first; NULL: all are empty. */
+static struct port *first_to_leave(struct bridge *b)
+{
+	struct port *first = NULL;
+
+	for (struct port *p = b->ports; p < b->ports + b->count; p++)
+		if (queue_first(&p->queue) &&
+		    (!first || queue_first(&p->queue)->leaves_ns < queue_first(&first->queue)->leaves_ns))
+			first = p;
+	return first;
+}
+
+static void let_go(struct bridge *b, struct port *p)
+{
+	const struct queued q = queue_take(&p->queue);
+	struct port *const from = &b->ports[q.from];
+
+	if (q.kind == ETHERNET)
+		p->ethernet_bytes -= q.line_bytes;
+	else
+		from->held_bytes -= q.line_bytes;
+	if (from->is_paused && from->held_bytes <= b->flow.xon_bytes)
+		order(b, from, q.leaves_ns, false);
+}
+
+static void let_go_until(struct bridge *b, int64_t until)
+{
+	struct port *p;
+
+	while ((p = first_to_leave(b)) && queue_first(&p->queue)->leaves_ns <= until)
+		let_go(b, p);
+}
+
+/* The next time at which a card may be told to go on; INT64_MAX: none pauses. */
+static int64_t next_order(struct bridge *b)
+{
+	bool is_paused = false;
+
+	for (int i = 0; i < b->count; i++)
+		is_paused |= b->ports[i].is_paused;
+	return is_paused ? queue_first(&first_to_leave(b)->queue)->leaves_ns : INT64_MAX;
+}
+
+static void enqueue(struct bridge *b, struct port *p, int from, const struct frame *frame, uint64_t line_bytes,
+		    int64_t arrival)
+{
+	queue_add(&p->queue, (struct queued){ .leaves_ns = arrival - b->latency_ns,
+					      .line_bytes = (uint32_t)line_bytes,
+					      .from = (uint8_t)from,
+					      .kind = frame->kind });
+	if (frame->kind == ETHERNET) {
+		p->ethernet_bytes += line_bytes;
+		return;
+	}
+	b->ports[from].held_bytes += line_bytes;
+	if (!b->ports[from].is_paused && b->ports[from].held_bytes > b->flow.xoff_bytes)
+		order(b, &b->ports[from], b->now_ns, true);
+}
+
+static bool exceeds_half(const struct bridge *b, const struct port *p, const struct frame *frame, uint64_t line_bytes)
+{
+	return b->flow.xoff_bytes && frame->kind == ETHERNET &&
+	       p->ethernet_bytes + line_bytes > p->wires[LINK].model.queue_bytes / 2;
+}
+
+/* Sends over the link or the side network; false if the frame is dropped. */
+static bool carry(struct bridge *b, struct port *p, int from, int wire, const struct frame *frame, int64_t *arrival)
+{
+	const uint64_t line_bytes = frame->kind == RDMA ? frame->line_bytes : wire_line_bytes(frame->size);
+	struct depths *const depths = &p->pair.mine->depths;
+	enum fate fate;
+
+	if (wire == SIDE)
+		return wire_send(&p->wires[SIDE], b->now_ns, frame->size, arrival) == CARRIED;
+	if (exceeds_half(b, p, frame, line_bytes)) {
+		p->wires[LINK].counts->dropped++;
+		return false;
+	}
+	depths_before(depths, &p->wires[LINK], b->now_ns);
+	fate = frame->kind == RDMA ? wire_carry(&p->wires[LINK], b->now_ns, line_bytes, arrival) :
+				     wire_send(&p->wires[LINK], b->now_ns, frame->size, arrival);
+	depths_after(depths, &p->wires[LINK], b->now_ns);
+	if (fate == CARRIED && b->flow.xoff_bytes)
+		enqueue(b, p, from, frame, line_bytes, *arrival);
+	return fate == CARRIED;
+}
+
+static void send(struct bridge *b, struct port *p, int from, int wire, const struct frame *frame)
+{
 	struct frame *copy;
 	int64_t arrival;
 
-	if ((frame->is_rdma ? wire_carry(&p->wires[wire], frame->arrival_ns, frame->line_bytes, &arrival) :
-			      wire_send(&p->wires[wire], frame->arrival_ns, frame->size, &arrival)) != CARRIED)
+	if (!carry(b, p, from, wire, frame, &arrival))
 		return;
-	copy = promise_room(&p->pair, wire, frame->size, frame->arrival_ns, p->taken);
+	copy = room(p, wire, frame->size, b->now_ns);
 	memcpy(copy, frame, sizeof(*frame) + frame->size);
 	copy->arrival_ns = arrival;
-	atomic_store(sent, ring_after(atomic_load(sent), frame->size));
+	sent(p, wire, frame->size);
 }
 
 /* The port of a frame; a packet of an RDMA card is for one computer, which may not exist. */
 static int port_of(struct bridge *b, int from, int wire, const struct frame *frame)
 {
-	if (frame->is_rdma)
+	if (frame->kind == RDMA)
 		return frame->bytes[RDMA_TO] ? frame->bytes[RDMA_TO] - 1 : MOST_PORTS;
 	addresses_learn(&b->known[wire], frame->bytes + ADDRESS_BYTES, from);
 	return addresses_find(&b->known[wire], frame->bytes);
@@ -115,7 +222,7 @@ static void distribute(struct bridge *b, int from, int wire, const struct frame 
 	to = port_of(b, from, wire, frame);
 	for (int i = 0; i < b->count; i++)
 		if (i != from && (to == i || to == EVERYWHERE))
-			send(&b->ports[i], wire, frame);
+			send(b, &b->ports[i], from, wire, frame);
 }
 
 static void require_in_time(const struct bridge *b, struct port *p, const struct frame *frame)
@@ -131,13 +238,14 @@ static void forward(struct bridge *b, int from, int wire)
 
 	require_in_time(b, p, frame);
 	b->now_ns = frame->arrival_ns;
+	let_go_until(b, b->now_ns);
 	distribute(b, from, wire, frame);
 	p->taken[wire] = ring_after(p->taken[wire], frame->size);
 }
 
 static void promise(struct bridge *b, int to, const struct view *v)
 {
-	int64_t until = INT64_MAX;
+	int64_t until = b->ports[to].is_paused ? next_order(b) : INT64_MAX;
 
 	for (int i = 0; i < b->count; i++)
 		if (i != to)
@@ -145,12 +253,25 @@ static void promise(struct bridge *b, int to, const struct view *v)
 	promise_make(&b->ports[to].pair, until, b->ports[to].taken);
 }
 
+/* The next event before all edges; false if there is none. */
+static bool take_next(struct bridge *b, const struct view *v)
+{
+	const int next = earliest(b, v);
+	const int64_t arrival = v->firsts[next].arrival_ns, leaving = next_order(b), edge = v->edges[slowest(b, v)];
+
+	if (least(arrival, leaving) >= edge)
+		return false;
+	if (leaving <= arrival)
+		let_go_until(b, leaving);
+	else
+		forward(b, next, v->firsts[next].wire);
+	return true;
+}
+
 bool bridge_work(struct bridge *b, struct view *v)
 {
-	int next;
-
-	for (look(b, v); next = earliest(b, v), v->firsts[next].arrival_ns < v->edges[slowest(b, v)]; look(b, v))
-		forward(b, next, v->firsts[next].wire);
+	while (look(b, v), take_next(b, v))
+		continue;
 	for (int i = 0; i < b->count; i++)
 		promise(b, i, v);
 	return v->edges[slowest(b, v)] < INT64_MAX;

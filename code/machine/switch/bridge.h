@@ -6,7 +6,13 @@
  * to all others. Each port has a queue with a rate and a depth before the link to its machine: the same wire as that of
  * a card, see wire.h. Of the frames that arrive in one ns, that of the lower port goes first, and the link before the
  * side network, in whatever order this process learns of them. A packet of an RDMA card names a computer, and computer
- * N is at port N - 1: it takes its place in the same queue, with its bytes on the link.
+ * N is at port N - 1: it takes its place in the same queue, with its bytes on the link. What leaves in a ns goes before
+ * what arrives.
+ *
+ * With flow control, frames have one half of each queue, and drop beyond it; packets have the other one. Of a machine,
+ * no more than `xoff_bytes`, the packet that exceeds them, and what it sends until it is told wait there: two latencies
+ * and a packet. So if all other machines together have no more than the half, no packet is lost. The orders to cards
+ * take the latency alone, as frames of the highest priority, which are not counted.
  *
  * Every link has the same latency, 1 or more, which must be set in its machine too. The promise of a machine
  * (promise.h) plus the latency is the `edge` of its port: a frame that is not in the ring yet arrives no sooner.
@@ -15,18 +21,20 @@
  * read again for each frame. (2) A port makes the switch send nothing before its edge, or the arrival of its first
  * waiting frame. A machine is promised the smallest of these times of all other ports, since nothing returns to where
  * it came from. Effects of its own frames break no promise: they are taken, and then their arrival elsewhere is part of
- * an edge, or the promise excludes them.
+ * an edge, or the promise excludes them. (3) An RDMA card is told to pause only when a packet of its machine arrives,
+ * and to go on only when a packet leaves a queue: a machine whose card pauses is promised the next such time at most.
  *
- * There is no deadlock. Whenever the switch waits, it has taken all frames that arrive before the smallest edge, so
- * each of its promises is that edge or more. It waits for the machine of that edge, which may run to a latency after
- * its promise, that is two latencies after its last own promise: it continues, promises more, and wakes the switch. So
- * the smallest edge rises until all machines have finished.
+ * There is no deadlock. Whenever the switch waits, it has taken all frames that arrive before the smallest edge, and
+ * let go all that leave before it, so each of its promises is that edge or more. It waits for the machine of that edge,
+ * which may run to a latency after its promise, that is two latencies after its last own promise: it continues,
+ * promises more, and wakes the switch. So the smallest edge rises until all machines have finished.
  */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
 #include "addresses.h"
 #include "pair.h"
+#include "queue.h"
 #include "wire.h"
 
 enum { MOST_PORTS = 16 };
@@ -34,11 +42,22 @@ enum { MOST_PORTS = 16 };
 struct port {
 	struct pair pair;
 	struct wire wires[WIRES];
-	uint64_t taken[WIRES]; /* positions in the rings of the machine, up to which all frames are forwarded */
+	struct queue queue;      /* before the link, with flow control */
+	uint64_t ethernet_bytes; /* of frames in this queue */
+	uint64_t held_bytes;     /* of packets that came from the RDMA card of this machine, in all queues */
+	bool is_paused;          /* that card */
+	uint64_t taken[WIRES];   /* positions in the rings of the machine, up to which all frames are forwarded */
+};
+
+/* Priority flow control (IEEE 802.1Qbb) of RDMA packets by the bytes that a machine has in all queues. */
+struct flow_control {
+	uint64_t xoff_bytes; /* more: its card is told to pause; 0: no flow control */
+	uint64_t xon_bytes;  /* as few: it is told to go on */
 };
 
 struct bridge {
 	struct port ports[MOST_PORTS];
+	struct flow_control flow;
 	int count;
 	struct addresses known[WIRES];
 	int64_t latency_ns;

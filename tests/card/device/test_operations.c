@@ -205,6 +205,28 @@ TEST(a_message_to_the_same_host_does_not_use_the_link)
 	pair_end();
 }
 
+TEST(a_card_that_is_told_to_pause_sends_nothing_until_it_is_told_to_go_on)
+{
+	uint64_t before;
+
+	start(RC);
+	program_send(&a, pair_wqe(WRITE), a.buffer_at, 300000);
+	hosts_run_until(20000);
+	before = a.host->packets;
+	assert_in_range(before, 1, 290);
+	card_pause(&a.host->card, hosts.now_ns, true);
+	program_send(&a, pair_wqe(WRITE), a.buffer_at, 300000);
+	hosts_run_until(60000000); /* less than the timeout of an acknowledgement */
+	assert_int_equal(a.host->packets, before);
+	card_pause(&a.host->card, hosts.now_ns, false);
+	hosts_run();
+	for (int i = 0; i < 2; i++)
+		program_expect(&a, SUCCESS);
+	expect_equal(a.buffer_at, pair_target(&b), 300000);
+	assert_int_equal(a.host->packets, 2 * 293);
+	pair_end();
+}
+
 static struct program one[HOSTS - 1], other[HOSTS - 1]; /* of the first host; their peers, each on another one */
 
 static void start_several(void)

@@ -99,6 +99,14 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         ("[programs.mine]", "[link]\ncomputers = 3\n[programs.mine]", 18, "runs on two computers", "each = ..."),
         ("[programs.mine]", "[link]\ncomputers = 17\n[programs.mine]", 8, "computers is 17", "at most 16"),
         (BOTH + OUTPUT, f"{EACH}{OUTPUT}\n[link]\nloss_ppm = 1", 17, "a switch, which models no loss", "without"),
+        (BOTH + OUTPUT, f"{EACH}{OUTPUT}\n[link]\npfc = true", 17, "a has pfc, which is for cards", "over a card"),
+        (
+            BOTH + OUTPUT,
+            f'{EACH}{OUTPUT}\nrdma = true\n[link]\npfc = true\ncard = "qdr"\ncomputers = 4\nqueue_bytes = 65536',
+            21,
+            "queue_bytes is 65536, and pfc leaves no loss only in a larger queue",
+            "at least 98928 for 4 computers with this card",  # 6 * ((1000 + 2) ns * 4 bytes + 3 packets of 4160)
+        ),
         ("{size} {iterations}", "{sizes} {iterations}", 5, "iterations = 200", "the same number at every size"),
         ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "Verbyte's programs"),
         ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),

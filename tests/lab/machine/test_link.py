@@ -79,9 +79,23 @@ def test_the_frames_of_each_end_and_wire_are_counted_by_name() -> None:
     assert (counts["link1.bytes"], counts["side1.lost"]) == (12, 18)
 
 
+def test_the_depths_of_a_queue_have_the_beginnings_of_their_intervals() -> None:
+    with link.shared_file() as shared:
+        block = struct.pack("<13Q", 77, 2048, 1500, 3, 9999, 0, 2, 0, 100, 4096, 1500, 6144, 1)
+        os.pwrite(shared, block, link.END_BYTES + link.DEPTHS_AT)
+        depths = link.depths(shared)
+    assert depths == {
+        "queue.most_bytes": 1500,
+        "queue.pauses": 3,
+        "queue.bytes_at_0": 100,
+        "queue.bytes_at_4096": 1500,
+    }
+
+
 def test_the_layout_is_that_of_the_plugin() -> None:
     header = (MACHINE / "pair" / "layout.h").read_text()
-    assert f"END_BYTES = {link.END_BYTES} " in header
+    assert f"END_BYTES = {link.END_BYTES}, DEPTHS_AT = {link.DEPTHS_AT} " in header
+    assert f"MOST_DEPTHS = {link.DEPTHS_MOST} " in header
     assert f"RING_BYTES ((uint64_t){link.RING_BYTES >> 20} << 20)" in (MACHINE / "pair" / "ring.h").read_text()
     assert f"offsetof(struct end, counts) == {link.COUNTS_AT} " in header
     (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)

@@ -25,11 +25,37 @@ static void write_address(uint8_t *to, int number, int count)
 		memcpy(to, one, sizeof(one));
 }
 
+/* As a card does: one at a time, when the link is free. */
+static void send_packet(struct station *s, uint64_t value)
+{
+	struct emulated *const e = &s->machine;
+	const int other = station_of(s, value), to = value >> 16 & 3 || other == s->count ? !s->number : other;
+	struct frame *frame;
+
+	if (s->is_paused || e->wires[LINK].free_ns > e->now)
+		return;
+	frame = steps_room(&e->steps, LINK, VALUE_BYTES);
+	wire_carry(&e->wires[LINK], e->now, s->packet_bytes, &frame->arrival_ns);
+	frame->size = VALUE_BYTES;
+	frame->kind = RDMA;
+	frame->line_bytes = s->packet_bytes;
+	frame->bytes[RDMA_TO] = (uint8_t)(1 + to);
+	frame->bytes[RDMA_FROM] = (uint8_t)(1 + s->number);
+	memcpy(frame->bytes + HEADER_BYTES, &value, sizeof(value));
+	s->packets_sent++;
+	steps_send(&e->steps, LINK, frame);
+}
+
 static void send(struct emulated *e, int wire, uint64_t value)
 {
 	struct station *const s = of(e);
-	struct frame *const frame = steps_room(&e->steps, wire, VALUE_BYTES);
+	struct frame *frame;
 
+	if (wire == LINK && s->packet_bytes && (!s->has_frames || value >> 24 & 3)) {
+		send_packet(s, value);
+		return;
+	}
+	frame = steps_room(&e->steps, wire, VALUE_BYTES);
 	if (wire_send(&e->wires[wire], e->now, VALUE_BYTES, &frame->arrival_ns) != CARRIED)
 		return;
 	frame->size = VALUE_BYTES;
@@ -48,13 +74,28 @@ static void loiter(void)
 		continue;
 }
 
+static void note_link(struct station *s, const struct frame *frame)
+{
+	const uint64_t bytes = frame->kind == RDMA ? frame->line_bytes : wire_line_bytes(frame->size);
+
+	s->too_fast += (uint64_t)(s->machine.now - s->last_ns) < bytes;
+	s->last_ns = s->machine.now;
+	s->packets_received += frame->kind == RDMA;
+}
+
 static void deliver(struct machine *machine, int wire, const struct frame *frame)
 {
-	uint64_t value;
+	struct station *const s = of(machine);
+	uint64_t value = frame->kind;
 
 	loiter();
-	memcpy(&value, frame->bytes + HEADER_BYTES, sizeof(value));
-	emulated_receive(&of(machine)->machine, wire, value);
+	if (wire == LINK)
+		note_link(s, frame);
+	if (frame->kind == PAUSE || frame->kind == RESUME)
+		s->is_paused = frame->kind == PAUSE;
+	else
+		memcpy(&value, frame->bytes + HEADER_BYTES, sizeof(value));
+	emulated_receive(&s->machine, wire, value);
 }
 
 bool station_open(struct station *s, uint64_t seed, const char *path, const struct wire_model *link)
@@ -66,4 +107,16 @@ bool station_open(struct station *s, uint64_t seed, const char *path, const stru
 	s->machine.machine.deliver = deliver;
 	s->machine.send = send;
 	return true;
+}
+
+uint64_t station_in_flight(const struct station *s)
+{
+	uint64_t packets = 0, at = s->machine.steps.taken[LINK];
+	const struct frame *frame;
+
+	for (; at != atomic_load(&s->pair.other->sent[LINK]); at = ring_after(at, frame->size)) {
+		frame = ring_at(&s->pair.in[LINK], at);
+		packets += frame->kind == RDMA;
+	}
+	return packets;
 }

@@ -33,6 +33,7 @@ static int unplug(void **state)
 {
 	(void)state;
 	for (int i = 0; i < bridge.count; i++) {
+		free(bridge.ports[i].queue.ring);
 		pair_forget(&machines[i]);
 		pair_forget(&bridge.ports[i].pair);
 		close(files[i]);
@@ -150,6 +151,97 @@ TEST(a_full_queue_drops_and_counts)
 	assert_int_equal(counts->dropped, 1);
 }
 
+static void put_rdma(int from, int computer, int64_t arrival)
+{
+	struct frame *const frame = put(from, LINK, computer, arrival);
+
+	frame->kind = RDMA;
+	frame->line_bytes = 3 * ON_LINE;
+}
+
+static void assert_order(int port, enum frame_kind kind, int64_t arrival)
+{
+	const struct frame *const frame = next(port, SIDE);
+
+	assert_non_null(frame);
+	assert_int_equal(frame->kind, kind);
+	assert_int_equal(frame->arrival_ns, arrival);
+}
+
+/* Two packets of 300 bytes at once, 1 ns a byte; nobody else is told. A machine is promised the next order at most. */
+TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
+{
+	plug(3, 8000000000, 40 * ON_LINE);
+	bridge.flow = (struct flow_control){ .xoff_bytes = 500, .xon_bytes = 300 };
+	put_rdma(0, 3, 5000);
+	put_rdma(0, 3, 5100);
+	all_say(10000);
+	say(0, 4200);
+	work();
+	assert_order(0, PAUSE, 5100 + LATENCY);
+	assert_null(next(0, SIDE));
+	say(0, 4200);
+	assert_int_equal(promised(0), 5300);
+	assert_int_equal(promised(1), 4200 + LATENCY);
+	all_say(10000);
+	work();
+	assert_order(0, RESUME, 5300 + LATENCY);
+	for (int port = 0; port < 3; port++)
+		assert_null(next(port, SIDE));
+	assert_int_equal(bridge.ports[0].pair.mine->depths.pauses, 1);
+}
+
+/* With flow control, so that frames leave the other half to packets. */
+TEST(frames_fill_one_half_of_a_queue_only)
+{
+	plug(4, 8000000000, 4 * ON_LINE);
+	bridge.flow.xoff_bytes = 2 * ON_LINE;
+	for (int from = 0; from < 3; from++)
+		put(from, LINK, 3, 5000);
+	all_say(10000);
+	work();
+	assert_int_equal(bridge.ports[3].pair.mine->counts[LINK].frames, 2);
+	assert_int_equal(bridge.ports[3].pair.mine->counts[LINK].dropped, 1);
+}
+
+static void assert_depths(const struct depth *expected, uint64_t count, uint64_t interval_ns)
+{
+	const struct depths *const d = &bridge.ports[1].pair.mine->depths;
+
+	assert_int_equal(d->interval_ns, interval_ns);
+	assert_in_range(d->count, count, MOST_DEPTHS);
+	for (uint64_t i = 0; i < count; i++) {
+		assert_int_equal(d->depths[i].at_ns, expected[i].at_ns);
+		assert_int_equal(d->depths[i].bytes, expected[i].bytes);
+	}
+}
+
+/* Frames of 1 us that do not wait, then 5 at once, which the next frame finds gone; later ever more queues. */
+TEST(the_depth_of_a_queue_is_noted_for_ever_longer_intervals)
+{
+	static const struct depth few[] = {
+		{ 102400, 500 }, { 103424, 398 }, { 104448, 296 }, { 105472, 193 }, { 106496, 91 }
+	};
+	static const struct depth many[] = { { 102400, 500 }, { 104448, 296 }, { 106496, 91 }, { 204800, 200 } };
+
+	plug(2, 800000000, 0); /* 10 ns a byte */
+	for (int i = 0; i < 100; i++)
+		put(0, LINK, 1, 5000 + 1024 * i);
+	for (int i = 0; i < 5; i++)
+		put(0, LINK, 1, 5000 + 1024 * 100);
+	put(0, LINK, 1, 5000 + 1024 * 150);
+	pair_finish(&machines[1]); /* else it may answer each frame */
+	say(0, INT64_MAX / 2);
+	work();
+	assert_int_equal(bridge.ports[1].pair.mine->depths.begin_ns, 5000);
+	assert_int_equal(bridge.ports[1].pair.mine->depths.most_bytes, 500);
+	assert_depths(few, COUNT(few), 1024);
+	for (int i = 0; i < MOST_DEPTHS; i++)
+		put(0, LINK, 1, 5000 + 1024 * (200 + i / 2 * 3));
+	work();
+	assert_depths(many, COUNT(many), 2048);
+}
+
 static void work_in_child(void *nothing)
 {
 	(void)nothing;
@@ -162,14 +254,6 @@ static void assert_refused(const char *sentence)
 
 	assert_int_equal(in_child(work_in_child, NULL, said, sizeof(said)), EXIT_FAILURE);
 	assert_non_null(strstr(said, sentence));
-}
-
-static void put_rdma(int from, int computer, int64_t arrival)
-{
-	struct frame *const frame = put(from, LINK, computer, arrival);
-
-	frame->is_rdma = 1;
-	frame->line_bytes = 3 * ON_LINE;
 }
 
 /* By the number of its computer, whatever addresses the switch has learned, and behind a frame in the same queue. */

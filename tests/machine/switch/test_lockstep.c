@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Machines and a switch in a thread each, at whatever speed the host gives them. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "bridge.h"
 #include "check.h"
 #include "station.h"
 
-enum { CASES = 150, LATENCIES = 60, ENDED_WELL = 33, MOST = 4, FLIGHT = 8192 };
+enum { ENDINGS = 60, CASES = 150, LATENCIES = 60, ENDED_WELL = 33, MOST = 4, FLIGHT = 8192 };
 
 static struct bridge bridge;
 static struct station stations[MOST];
 static int64_t until;
 static int count;
+static uint16_t packet_bytes; /* of cards; 0: there are none */
+static bool has_frames;       /* beside packets */
+static struct flow_control flow;
 
 static void *run_station(void *opaque)
 {
@@ -36,20 +42,25 @@ static void plug(int port, uint64_t seed, const struct wire_model *link, const s
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	stations[port].number = port;
-	stations[port].count = count;
+	stations[port] = (struct station){
+		.number = port, .count = count, .packet_bytes = packet_bytes, .has_frames = has_frames
+	};
 	assert_true(station_open(&stations[port], seed, path, link));
 	assert_true(bridge_plug(&bridge, path, queue));
 	close(file);
 }
 
 static struct counts sent[MOST][WIRES]; /* by each port */
+static struct depths depths[MOST];
+static uint64_t in_flight; /* packets, when all machines had ended */
 
 static void run_threads(uint64_t seed, const struct wire_model *link, const struct wire_model *queue)
 {
 	pthread_t threads[MOST + 1];
 
 	memset(&bridge, 0, sizeof(bridge));
+	bridge.flow = flow;
+	in_flight = 0;
 	for (int i = 0; i < count; i++)
 		plug(i, seed, link, queue);
 	for (int i = 0; i < count; i++)
@@ -58,6 +69,9 @@ static void run_threads(uint64_t seed, const struct wire_model *link, const stru
 	for (int i = 0; i <= count; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < count; i++) {
+		depths[i] = bridge.ports[i].pair.mine->depths;
+		in_flight += station_in_flight(&stations[i]);
+		free(bridge.ports[i].queue.ring);
 		memcpy(sent[i], bridge.ports[i].pair.mine->counts, sizeof(sent[i]));
 		pair_forget(&stations[i].pair);
 		pair_forget(&bridge.ports[i].pair);
@@ -230,6 +244,140 @@ TEST(threads_see_what_one_computes)
 	assert_in_range(frames, CASES * 30, UINT64_MAX);
 	assert_in_range(dropped, frames / 100, UINT64_MAX);
 	assert_in_range(ties, frames / 20, UINT64_MAX); /* else this has not shown their order */
+}
+
+/* The smallest queue and the lowest threshold for which bridge.h promises it, so that each byte of them is used. */
+static struct wire_model start_flow_control(uint64_t seed)
+{
+	const struct wire_model link = { .latency_ns = some_link(seed).latency_ns, .rate_bit_s = 8000000000 };
+	const uint64_t told_late = 2 * (uint64_t)link.latency_ns + 2;
+
+	count = 2 + (int)(seed % 3);
+	until = link.latency_ns * LATENCIES;
+	has_frames = seed % 4 == 0;
+	packet_bytes = link.latency_ns < 100 ? 100 : (uint16_t)link.latency_ns;
+	flow = (struct flow_control){ .xoff_bytes = packet_bytes, .xon_bytes = packet_bytes / 2 };
+	return (struct wire_model){ .latency_ns = link.latency_ns,
+				    .rate_bit_s = link.rate_bit_s,
+				    .queue_bytes = 2 * (uint64_t)(count - 1) * (3 * packet_bytes + told_late) };
+}
+
+TEST(no_packet_is_lost_with_flow_control_no_link_is_too_fast_and_all_runs_are_equal)
+{
+	uint64_t pauses = 0, packets = 0, filled = 0;
+
+	for (uint64_t seed = 0; seed < CASES; seed++) {
+		const struct wire_model queue = start_flow_control(seed),
+					link = { .latency_ns = queue.latency_ns, .rate_bit_s = queue.rate_bit_s };
+		uint64_t digests[MOST], packets_sent = 0, received = 0;
+
+		run_threads(seed, &link, &queue);
+		for (int i = 0; i < count; i++)
+			digests[i] = stations[i].machine.digest;
+		run_threads(seed, &link, &queue);
+		for (int i = 0; i < count; i++) {
+			assert_int_equal(stations[i].machine.digest, digests[i]);
+			assert_int_equal(stations[i].too_fast, 0);
+			assert_in_range(depths[i].most_bytes, 0, queue.queue_bytes / (has_frames ? 1 : 2));
+			packets_sent += stations[i].packets_sent;
+			received += stations[i].packets_received;
+			pauses += depths[i].pauses;
+			filled += depths[i].most_bytes > queue.queue_bytes / 4;
+		}
+		assert_int_equal(packets_sent, received + in_flight);
+		packets += packets_sent;
+	}
+	assert_in_range(packets, CASES * 30, UINT64_MAX);
+	assert_in_range(pauses, CASES, UINT64_MAX);
+	assert_in_range(filled, CASES / 4, UINT64_MAX);
+}
+
+static pid_t children[MOST + 1]; /* the machines, and the switch */
+
+/* A machine opens its file by itself, so that its lock ends with it. */
+static void fork_station(int port, uint64_t seed, const struct wire_model *link, int file)
+{
+	char path[64];
+
+	children[port] = fork();
+	if (children[port])
+		return;
+	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	stations[port] = (struct station){ .number = port, .count = count, .packet_bytes = packet_bytes };
+	if (!station_open(&stations[port], seed, path, link))
+		_exit(EXIT_FAILURE);
+	run_station(&stations[port]);
+	_exit(EXIT_SUCCESS);
+}
+
+static void fork_all(uint64_t seed, const struct wire_model *link, const struct wire_model *queue)
+{
+	char path[64];
+
+	memset(&bridge, 0, sizeof(bridge));
+	bridge.flow = flow;
+	for (int i = 0; i < count; i++) {
+		const int file = memfd_create("pair", MFD_CLOEXEC);
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+		assert_true(bridge_plug(&bridge, path, queue));
+		fork_station(i, seed, link, file);
+		close(file);
+	}
+	children[count] = fork();
+	if (children[count])
+		return;
+	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	bridge_run(&bridge);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Kill one of them, or stop it for a moment, once the first machine has come so far. */
+static void hit(int victim, int signal, int64_t at)
+{
+	const struct end *const first = bridge.ports[0].pair.other;
+
+	while (atomic_load(&first->until_ns) < at && atomic_load(&first->gone) == HERE)
+		continue;
+	kill(children[victim], signal);
+	for (const int64_t end = host_ns() + host_ns() % 1000000; host_ns() < end;)
+		continue;
+	kill(children[victim], SIGCONT);
+}
+
+/* As main() does. Whether all have ended well. */
+static bool await_all(void)
+{
+	bool good = true;
+	int status;
+
+	assert_int_equal(waitpid(children[count], &status, 0), children[count]);
+	if (status)
+		bridge_give_up(&bridge);
+	good = status == 0;
+	for (int i = 0; i < count; i++) {
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		good = good && status == 0;
+		pair_forget(&bridge.ports[i].pair);
+	}
+	return good;
+}
+
+/* One that waited for ever would keep this from returning. Machines that are to be killed have no end of their own. */
+TEST(machines_and_a_switch_that_are_killed_or_stopped_leave_nobody_behind)
+{
+	for (uint64_t seed = 0; seed < ENDINGS; seed++) {
+		const struct wire_model queue = start_flow_control(seed),
+					link = { .latency_ns = queue.latency_ns, .rate_bit_s = queue.rate_bit_s };
+		const int64_t at = (int64_t)(seed * 37 % 60) * until / 60;
+		const bool stops = seed % 4 == 0;
+
+		until = stops ? until : INT64_MAX / 4;
+		fork_all(seed, &link, &queue);
+		hit((int)(seed / 4) % (count + 1), stops ? SIGSTOP : SIGKILL, at);
+		assert_int_equal(await_all(), stops);
+	}
 }
 
 int main(void)
