@@ -53,8 +53,10 @@ struct transport {
 	 * a single one. May be NULL. */
 	size_t (*shares)(struct link *, struct sample *);
 	void (*arrive)(struct link *, struct windows *); /* server: waits until the round has arrived */
-	uint32_t (*lost)(struct link *); /* server: messages of the round that did not arrive, if they may be lost */
-	void (*finish)(struct link *);   /* client: notifies a server that cannot see the end of the round itself */
+	/* Server, if messages may be lost: how many of the round were, and the time from the first that arrived to the
+	 * last. */
+	struct sample (*lost)(struct link *);
+	void (*finish)(struct link *); /* client: notifies a server that cannot see the end of the round itself */
 	void (*signal)(struct link *, enum control);   /* sends a control message */
 	enum control (*await)(struct link *);          /* waits for a control message */
 	void (*order)(struct link *, uint32_t number); /* sends a number as a control message */

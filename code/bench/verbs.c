@@ -44,7 +44,7 @@ static void verbs_arrive(struct link *l, struct windows *w)
 		verbs_control_await(l);
 }
 
-static uint32_t verbs_lost(struct link *l)
+static struct sample verbs_lost(struct link *l)
 {
 	return l->lost;
 }
@@ -90,6 +90,7 @@ static void verbs_begin(struct link *l, uint64_t messages)
 		verbs_ring_build(l);
 	l->until_stopped = messages == UNTIL_STOPPED;
 	l->ended = 0;
+	l->first_ns = l->lost.time_ns = 0;
 	begin_pairs(l, messages);
 }
 

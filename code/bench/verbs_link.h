@@ -7,9 +7,10 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
-#define VERBS_LAST 1          /* immediate of the last message of a queue pair in a round that ends by time */
-#define VERBS_QKEY 0x11111111 /* of datagrams at both ends; the first bit would ask for privileges */
-#define VERBS_CONTROLS 8      /* control messages in flight at most */
+#define VERBS_LAST 1                    /* immediate of the last message of a queue pair in a round that ends by time */
+#define VERBS_QKEY 0x11111111           /* of datagrams at both ends; the first bit would ask for privileges */
+#define VERBS_VENDOR_SOFT_ROCE 0xffffff /* RXE_VENDOR_ID of the kernel */
+#define VERBS_CONTROLS 8                /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
 struct verbs_address {
@@ -60,9 +61,10 @@ struct link {
 	/* Data may be lost, and the receiver sees each message. An end then waits for data and control messages at
 	 * once: both have the queue `receives`. */
 	bool counts;
-	uint32_t lost;     /* of the round */
-	struct ibv_ah *ah; /* the other end's address; only for datagrams */
-	bool is_plain;     /* one pair, one direction at a time: the loops are shorter */
+	struct sample lost; /* of the round: messages, and the time of those that arrived */
+	uint64_t first_ns;  /* when the first arrived; 0: none did */
+	struct ibv_ah *ah;  /* the other end's address; only for datagrams */
+	bool is_plain;      /* one pair, one direction at a time: the loops are shorter */
 	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */

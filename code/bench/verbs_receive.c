@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "clock.h"
 #include "die.h"
 #include "least.h"
 #include "watch.h"
@@ -67,6 +68,15 @@ static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
 	}
 }
 
+static void stamp(struct link *l)
+{
+	const uint64_t ns = now_ns();
+
+	if (l->first_ns == 0)
+		l->first_ns = ns;
+	l->lost.time_ns = ns - l->first_ns;
+}
+
 /* Leaves the completions of data. */
 static int take_controls(struct link *l, struct ibv_wc *wc, int found)
 {
@@ -77,6 +87,8 @@ static int take_controls(struct link *l, struct ibv_wc *wc, int found)
 			verbs_control_arrived(l, &wc[i]);
 		else if (data++ != i)
 			wc[data - 1] = wc[i];
+	if (data > 0)
+		stamp(l);
 	return data;
 }
 
@@ -142,7 +154,7 @@ static void receive_until_marks(struct link *l)
 	l->control.has_mark = true;
 	while (verbs_receive_arrived(l))
 		;
-	l->lost = sent - count(l);
+	l->lost.messages = sent - count(l);
 }
 
 void verbs_receive_round(struct link *l)
