@@ -111,7 +111,7 @@ def test_every_byte_arrives_although_packets_are_lost(run: Run) -> None:
 
 def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None:
     cases = ("uc --operation send", "uc --operation write-imm", "ud --operation send --pairs 2")
-    words = "--wait poll --pace 500000 --sizes 64@400/100,4K@400/100{} --connection {}"
+    words = "--wait event --pace 500000 --sizes 64@400/100,4K@400/100{} --connection {}"
     steps = (verbs(words.format("" if "ud" in case else ",16K@400/10", case), n) for n, case in enumerate(cases))
     for step in run(*steps, loss_ppm=20_000).steps:
         for size, ((sent, sent_ns),) in rows(step, "sent").items():
