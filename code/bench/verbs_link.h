@@ -131,9 +131,14 @@ void verbs_control_signal(struct link *l, enum control control);
 enum control verbs_control_await(struct link *l);
 void verbs_control_order(struct link *l, uint32_t number);
 uint32_t verbs_control_ordered(struct link *l);
-void verbs_control_arrived(struct link *l, const struct ibv_wc *wc); /* in `receives` */
-bool verbs_control_is_here(const struct link *l);                    /* one of these waits to be taken */
-void verbs_control_drain(struct link *l);                            /* waits until all are acknowledged */
+
+/* Whether one of those in `receives` waits to be taken. */
+static inline bool verbs_control_is_here(const struct link *l)
+{
+	return l->control.arrived != l->control.taken;
+}
+
+void verbs_control_drain(struct link *l); /* waits until all are acknowledged */
 
 /* A round begins whose messages are seen by their last byte. */
 void verbs_marks_begin(struct link *l);
