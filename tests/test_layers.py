@@ -25,11 +25,13 @@ FOLDERS = {
     "bench": Folder(
         (
             "die mpi_calls option_table pattern processor sizes stable ticks windows",
-            "buffer mpi_options null options output pings set_clock side stream verbs_options verbs_queue",
-            "columns csv hello rule_table verbs_plan verified",
+            "buffer mpi_options null options output pings set_clock side verbs_options verbs_queue",
+            "columns csv hello rule_table verbs_plan",
             "door explain verbs_address verbs_device",
             "rules verbs_connect watch",
-            "bench rounds session tcp_bytes verbs_control verbs_receive",
+            "stream verbs_receive",
+            "verified",
+            "bench rounds session tcp_bytes verbs_control",
             "sweep tcp_control tcp_streams verbs_send",
             "mpi_exchange program tcp verbs_pingpong",
             "verbs",

@@ -14,7 +14,8 @@ struct sample {
 };
 
 /* When a round ended: by the last completion at the client, and by the confirmation of the server; and the CPU time of
- * the client. `sent` has all messages, also those that --duration does not measure or that were lost. */
+ * the client. `sent` has all messages, also those that --duration does not measure or that were lost; `confirmed` only
+ * those that arrived. */
 struct stops {
 	struct sample sent, completed, confirmed;
 	struct processor_time processor;

@@ -151,13 +151,31 @@ static struct sample last_window(const struct run *run, const struct windows *w)
 	return r->samples[r->count - 1];
 }
 
+static void tell_loss(const struct run *run)
+{
+	const struct sample lost = run->transport->lost(run->link);
+
+	run->transport->order(run->link, (uint32_t)lost.messages);
+	run->transport->order(run->link, (uint32_t)(lost.time_ns >> 32));
+	run->transport->order(run->link, (uint32_t)lost.time_ns);
+}
+
 /* Waits until all messages have arrived, and notifies the other end. */
 static void confirm(const struct run *run, struct windows *w)
 {
 	run->transport->arrive(run->link, w);
 	run->transport->signal(run->link, CONTROL_GO);
 	if (run->flow->arrival == MAY_BE_LOST)
-		run->transport->order(run->link, run->transport->lost(run->link));
+		tell_loss(run);
+}
+
+/* What arrived, in the longer of the times of the two ends: a control message may be lost, and is late then. */
+static struct sample arrived(const struct run *run, const struct sample *sent)
+{
+	const uint64_t lost = run->transport->ordered(run->link), high = run->transport->ordered(run->link);
+	const uint64_t took_ns = high << 32 | run->transport->ordered(run->link);
+
+	return (struct sample){ sent->messages - lost, took_ns > sent->time_ns ? took_ns : sent->time_ns };
 }
 
 static struct stops client_stream(const struct run *run, struct windows *w)
@@ -186,7 +204,7 @@ static struct stops client_stream(const struct run *run, struct windows *w)
 	stops.confirmed = (struct sample){ w->messages, now_ns() - w->start_ns };
 	stops.sent = (struct sample){ w->messages, w->end_ns - w->start_ns };
 	if (run->flow->arrival == MAY_BE_LOST)
-		stops.confirmed.messages -= t->ordered(l);
+		stops.confirmed = arrived(run, &stops.sent);
 	stops.completed = t->reap ? last_window(run, w) : stops.confirmed;
 	processor_add_since(&stops.processor, &before);
 	return stops;

@@ -55,8 +55,10 @@ struct transport {
 	/* Server: waits until the round has arrived. Of both directions without completions, each end also sends its
 	 * messages meanwhile. */
 	void (*arrive)(struct link *, struct windows *);
-	uint32_t (*lost)(struct link *); /* server: messages of the round that did not arrive, if they may be lost */
-	void (*finish)(struct link *);   /* client: notifies a server that cannot see the end of the round itself */
+	/* Server, if messages may be lost: how many of the round were, and the time from the first that arrived to the
+	 * last. */
+	struct sample (*lost)(struct link *);
+	void (*finish)(struct link *); /* client: notifies a server that cannot see the end of the round itself */
 	void (*signal)(struct link *, enum control);   /* sends a control message */
 	enum control (*await)(struct link *);          /* waits for a control message */
 	void (*order)(struct link *, uint32_t number); /* sends a number as a control message */

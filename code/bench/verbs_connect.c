@@ -8,9 +8,8 @@
 #include "die.h"
 #include "least.h"
 
-#define TIMEOUT 14                /* perftest's: 4.096 us x 2^14 = 67 ms (InfiniBand Architecture 1.4, 9.7.6.1.3) */
-#define TIMEOUT_SOFT_ROCE 18      /* 1.07 s: an acknowledgement does not stop its timer (docs/programs.md) */
-#define VENDOR_SOFT_ROCE 0xffffff /* RXE_VENDOR_ID of the kernel */
+#define TIMEOUT 14           /* perftest's: 4.096 us x 2^14 = 67 ms (InfiniBand Architecture 1.4, 9.7.6.1.3) */
+#define TIMEOUT_SOFT_ROCE 18 /* 1.07 s: an acknowledgement does not stop its timer (docs/programs.md) */
 #define RETRIES 7     /* the largest value. On Soft-RoCE it means no limit; there the watch (watch.c) ends the run */
 #define RNR_FOREVER 7 /* retry until the receiver is ready; the deadline ends this */
 
@@ -207,7 +206,7 @@ static uint8_t choose_timeout(const struct link *l)
 {
 	if (l->verbs->timeout != AUTO)
 		return (uint8_t)l->verbs->timeout;
-	return l->path.device.vendor_id == VENDOR_SOFT_ROCE ? TIMEOUT_SOFT_ROCE : TIMEOUT;
+	return l->path.device.vendor_id == VERBS_VENDOR_SOFT_ROCE ? TIMEOUT_SOFT_ROCE : TIMEOUT;
 }
 
 static void to_send(const struct link *l, struct ibv_qp *qp)

@@ -53,16 +53,6 @@ void verbs_control_order(struct link *l, uint32_t number)
 		die("ibv_post_send: %s", strerror(error));
 }
 
-void verbs_control_arrived(struct link *l, const struct ibv_wc *wc)
-{
-	l->control.inbox[l->control.arrived++ % VERBS_CONTROLS] = ntohl(wc->imm_data);
-}
-
-bool verbs_control_is_here(const struct link *l)
-{
-	return l->control.arrived != l->control.taken;
-}
-
 static uint32_t take_next(struct link *l)
 {
 	struct ibv_wc wc;

@@ -7,9 +7,10 @@
 #include "verbs_device.h"
 #include "verbs_queue.h"
 
-#define VERBS_LAST 1          /* immediate of the last message of a queue pair in a round that ends by time */
-#define VERBS_QKEY 0x11111111 /* of datagrams at both ends; the first bit would ask for privileges */
-#define VERBS_CONTROLS 8      /* control messages in flight at most */
+#define VERBS_LAST 1                    /* immediate of the last message of a queue pair in a round that ends by time */
+#define VERBS_QKEY 0x11111111           /* of datagrams at both ends; the first bit would ask for privileges */
+#define VERBS_VENDOR_SOFT_ROCE 0xffffff /* RXE_VENDOR_ID of the kernel */
+#define VERBS_CONTROLS 8                /* control messages in flight at most */
 
 /* What the ends exchange about themselves. */
 struct verbs_address {
@@ -60,9 +61,10 @@ struct link {
 	/* Data may be lost, and the receiver sees each message. An end then waits for data and control messages at
 	 * once: both have the queue `receives`. */
 	bool counts;
-	uint32_t lost;     /* of the round */
-	struct ibv_ah *ah; /* the other end's address; only for datagrams */
-	bool is_plain;     /* one pair, one direction at a time: the loops are shorter */
+	struct sample lost; /* of the round: messages, and the time of those that arrived */
+	uint64_t first_ns;  /* when the first arrived; 0: none did */
+	struct ibv_ah *ah;  /* the other end's address; only for datagrams */
+	bool is_plain;      /* one pair, one direction at a time: the loops are shorter */
 	bool serves; /* --both of SEND or WRITE_IMM: an end that waits for completions posts receive requests too */
 	struct buffer buffer;
 	uint64_t inline_max;   /* what the queue pair granted */
@@ -129,9 +131,14 @@ void verbs_control_signal(struct link *l, enum control control);
 enum control verbs_control_await(struct link *l);
 void verbs_control_order(struct link *l, uint32_t number);
 uint32_t verbs_control_ordered(struct link *l);
-void verbs_control_arrived(struct link *l, const struct ibv_wc *wc); /* in `receives` */
-bool verbs_control_is_here(const struct link *l);                    /* one of these waits to be taken */
-void verbs_control_drain(struct link *l);                            /* waits until all are acknowledged */
+
+/* Whether one of those in `receives` waits to be taken. */
+static inline bool verbs_control_is_here(const struct link *l)
+{
+	return l->control.arrived != l->control.taken;
+}
+
+void verbs_control_drain(struct link *l); /* waits until all are acknowledged */
 
 /* A round begins whose messages are seen by their last byte. */
 void verbs_marks_begin(struct link *l);

@@ -60,12 +60,18 @@ static uint64_t chain_for(const struct link *l, uint64_t size_bytes)
 	return messages > 0 ? messages : 1;
 }
 
+/* Soft-RoCE reads no list from memory, and without acknowledgements nothing but its calls and packets takes time. */
+static bool calls_set_pace(const struct link *l)
+{
+	return l->path.device.vendor_id == VERBS_VENDOR_SOFT_ROCE && l->verbs->connection != RELIABLE;
+}
+
 /* A card reads post lists from memory, but gets single requests with their doorbells: eight of them hide that read, and
  * the building of the next list. A round is short, so there each call costs more; a list from the options is used as it
  * is. */
 static uint64_t singles_for(const struct link *l, bool whole)
 {
-	return whole || l->verbs->post_list != AUTO ? 0 : SINGLES;
+	return whole || l->verbs->post_list != AUTO || calls_set_pace(l) ? 0 : SINGLES;
 }
 
 /* Each window should end with a completion. Short post lists complete in pairs. */

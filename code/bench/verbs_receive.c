@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "clock.h"
 #include "die.h"
 #include "least.h"
 #include "watch.h"
@@ -67,6 +68,15 @@ static void receive_of_pairs(struct link *l, const struct ibv_wc *wc, int found)
 	}
 }
 
+static void stamp(struct link *l)
+{
+	const uint64_t ns = now_ns();
+
+	if (l->first_ns == 0)
+		l->first_ns = ns;
+	l->lost.time_ns = ns - l->first_ns;
+}
+
 /* Leaves the completions of data. */
 static int take_controls(struct link *l, struct ibv_wc *wc, int found)
 {
@@ -74,9 +84,11 @@ static int take_controls(struct link *l, struct ibv_wc *wc, int found)
 
 	for (int i = 0; i < found; i++)
 		if (wc[i].qp_num == l->control.qp->qp_num)
-			verbs_control_arrived(l, &wc[i]);
+			l->control.inbox[l->control.arrived++ % VERBS_CONTROLS] = ntohl(wc[i].imm_data);
 		else if (data++ != i)
 			wc[data - 1] = wc[i];
+	if (data > 0)
+		stamp(l);
 	return data;
 }
 
@@ -122,34 +134,8 @@ void verbs_receive_some(struct link *l)
 	received(l, wc, l->receives.wait(&l->receives, BATCH, wc));
 }
 
-static uint32_t count(const struct link *l)
-{
-	uint64_t arrived = 0;
-
-	for (uint64_t i = 0; i < l->pair_count; i++)
-		arrived += l->pairs[i].arrived;
-	return (uint32_t)arrived;
-}
-
-/* The sender's first mark has the number of messages; its second one follows once the first is acknowledged. No message
- * is on its way then, since packets keep their order: what has not arrived is lost. */
-static void receive_until_marks(struct link *l)
-{
-	const uint32_t sent = verbs_control_ordered(l);
-
-	while (count(l) != sent && !verbs_control_is_here(l))
-		verbs_receive_some(l);
-	l->control.has_mark = true;
-	while (verbs_receive_arrived(l))
-		;
-	l->lost = sent - count(l);
-}
-
 void verbs_receive_round(struct link *l)
 {
-	if (l->counts)
-		receive_until_marks(l);
-	else
-		while (!is_over(l))
-			verbs_receive_some(l);
+	while (!is_over(l))
+		verbs_receive_some(l);
 }

@@ -218,7 +218,7 @@ def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None
     *counted, unseen = run(*pairs, link=Link(loss_ppm=20_000))
     for kinds in map(samples, filter(is_whole, counted)):
         ((sent, sent_ns), (arrived, confirmed_ns)) = kinds["sent"][0], kinds["confirmed"][0]
-        assert sent == 400 * 4096 and 0.9 * sent < arrived < sent and sent_ns < confirmed_ns
+        assert sent == 400 * 4096 and 0.9 * sent < arrived < sent and sent_ns <= confirmed_ns < 2 * sent_ns
         assert kinds["completed"] == kinds["window"][-1:]
     assert is_whole(unseen) and "confirmed" not in samples(unseen)
 

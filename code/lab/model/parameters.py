@@ -91,7 +91,7 @@ class Parameters:
         limits,
         "RDMA's kind of connection: reliable (RC), or UC or UD, where lost messages are counted. UD only sends, a "
         "packet at most.",
-        '"ud"',
+        '"uc"',
     ] = word("connection")
     pace: Annotated[
         int, limits, "RDMA messages per second at most, so that a receiver is not overrun. 0: no limit.", "100_000"

@@ -9,7 +9,7 @@ from lab.experiment.document import Document
 from lab.experiment.reader import load
 
 TABLES = tables(Document)
-PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "read"\nmeasure = "throughput"\n'
+PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "send"\nmeasure = "throughput"\n'
 BESIDE = {  # other keys that the example of a key needs
     "arguments": {"program": '"mine"'},
     "pattern": {"output": '"pattern"'},
