@@ -26,7 +26,7 @@ struct result {
 	struct sample *samples;                   /* windows, round trips or rounds; the caller allocates them */
 	struct sample *completions;               /* with rounds: the time of the last completion of each round */
 	struct sample sent, completed, confirmed; /* without rounds only */
-	struct sample back;                       /* --both, on the server: what it sent, up to the last completion */
+	struct sample back; /* --both: what the server sent, by its completions or (TCP) their arrival */
 	size_t share_count;
 	struct sample *shares; /* what each queue pair sent, and when it had completed */
 	uint64_t pings_ns;     /* of all round trips, whether kept as samples or not */
