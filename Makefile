@@ -1,7 +1,7 @@
 # The front door: each target runs a command of `lab` or compiles code/bench. `make` alone prints the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus verify spot bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus cheats verify spot bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/*/program/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
@@ -162,6 +162,9 @@ hosts: checks build # Run the exact machine on many hosts and write docs/hosts.m
 
 same-bytes: checks # Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE=further]
 	$(bin)/python -m tests.release.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where "$(WHERE)")
+
+cheats: checks # Grade every cheat by a student program and 100 honest programs, and print a table: an hour [ONLY=name]
+	$(bin)/python -m tests.release.cheats $(if $(ONLY),--only "$(ONLY)")
 
 broken-ends: checks # Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
 	$(bin)/python -m tests.release.broken_ends 1000

@@ -1,20 +1,35 @@
-"""A submission of student programs, as the exact site's grader sees it."""
+"""Submissions of student programs, as the exact site's grader sees them."""
 
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.machine.tampered_programs import Tampering, change
+from tests.machine.wrong_programs import Wrong
 from tests.toml import series_of
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.places import EXPERIMENTS
+from lab.grade.checks import Check
+from lab.grade.checks.program import correct, program, sources, steps
+from lab.grade.finding import Finding, PartPoints
+from lab.kit.commands import laid_out
+from lab.kit.kit import load_kit
+from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.plan.planning import open_workshop
 from lab.sites.exact import ExactSite
 from lab.submission.archive import PROGRAMS, Submission, pack
 from lab.submission.assignment import Demands
-from lab.submission.hand_in import program_files
+from lab.submission.hand_in import SOURCES, program_files
 
+CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": correct}
+KIT = load_kit("write_the_programs")
+TIMED = "sockets"  # the step whose tiers are graded here, too
+GradedSteps = dict[str, tuple[list[Finding], list[PartPoints]]]
+
+ASKED = Demands(sizes=(4097,), refuses=("--depth 0", "--colour blue"))
 PROGRAM = EXPERIMENTS / "examples" / "plain_verbs" / "program"
 HEAD = """
 title = "A student program"
@@ -47,3 +62,47 @@ def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], 
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
     return case
+
+
+def tampered_case(exact: ExactSite, folder: Path, tampering: Tampering | None) -> Case:
+    """A submission of a program that was tampered with before the measurement, or in its sources afterwards."""
+    shutil.copytree(PROGRAM, folder / "program", ignore=shutil.ignore_patterns("plain"))
+    (folder / "own.toml").write_text(HEAD.format(sizes="1K") + PLAIN)
+
+    def spoil(*, after: bool) -> None:
+        if tampering and tampering.after == after:
+            tampering.apply(folder)
+
+    for name, old, new in tampering.before if tampering else ():
+        change(folder / name, old, new)
+    spoil(after=False)
+    return case_of(exact, folder, ASKED, lambda: spoil(after=True))
+
+
+def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None]) -> GradedSteps:
+    """Grade some steps of the solution, with mistakes, at few sizes with few messages."""
+    file = laid_out(KIT, folder)
+    text = file.read_text().replace('sizes = "16,256,4K"', 'sizes = "256"')
+    file.write_text(text if TIMED in tried else text.replace("deadline_s = 10", "deadline_s = 4"))
+    for wrong in filter(None, tried.values()):
+        wrong.apply(folder / "program")
+    sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (folder / "program").iterdir()}
+    shutil.copytree(ASSIGNMENTS / KIT.name / "program", folder / "program", dirs_exist_ok=True)  # the course's own
+    (plan,) = open_workshop([file], exact, print).plans
+    own = (each for each in KIT.assignment.steps if each.series in tried)
+    untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)
+    sizes = {size for wrong in tried.values() for size in (wrong.sizes if wrong else (512,))}
+    asked = replace(KIT.assignment.asked, sizes=tuple(sorted(sizes)))
+    assignment = replace(KIT.assignment, steps=untimed, asked=asked)
+    results = folder / "results"
+    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 1, lambda *_: None, witness=exact)
+    case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
+    vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(sources)})
+    found = list(steps(case))
+    return {
+        step: (
+            [each for each in found if isinstance(each, Finding) and each.what.startswith(f"{step}: ")],
+            [each for each in found if isinstance(each, PartPoints) and each.name.startswith(f"{step}: ")],
+        )
+        for step in tried
+    }

@@ -6,40 +6,22 @@ from pathlib import Path
 
 import pytest
 from tests.machine import own_hand_in
-from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tampering, change
+from tests.machine.own_hand_in import CHECKS
+from tests.machine.tampered_programs import HONEST, OTHERS, TOGETHER, USUAL, Tampering
 
 from lab.grade.case import Case
-from lab.grade.checks import Check
-from lab.grade.checks.program import correct, program, sources
+from lab.grade.checks.program import program
 from lab.grade.finding import Finding, Flaw
 from lab.places import EXAMPLES
 from lab.sites.exact import ExactSite
 from lab.submission.assignment import Demands
 
-ASKED = Demands(sizes=(4097,), refuses=("--depth 0", "--colour blue"))
-
 CaseOf = Callable[[Tampering | None], Case]
-CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": correct}
 
 
 @pytest.fixture
 def case_of(exact: ExactSite, tmp_path: Path) -> CaseOf:
-    """A submission of a program that was tampered with before the measurement, or in its sources afterwards."""
-
-    def make(tampering: Tampering | None) -> Case:
-        shutil.copytree(own_hand_in.PROGRAM, tmp_path / "program", ignore=shutil.ignore_patterns("plain"))
-        (tmp_path / "own.toml").write_text(own_hand_in.HEAD.format(sizes="1K") + own_hand_in.PLAIN)
-
-        def spoil(*, after: bool) -> None:
-            if tampering and tampering.after == after:
-                tampering.apply(tmp_path)
-
-        for name, old, new in tampering.before if tampering else ():
-            change(tmp_path / name, old, new)
-        spoil(after=False)
-        return own_hand_in.case_of(exact, tmp_path, ASKED, lambda: spoil(after=True))
-
-    return make
+    return lambda tampering: own_hand_in.tampered_case(exact, tmp_path, tampering)
 
 
 def test_honest_program_passes_all_checks(case_of: CaseOf) -> None:

@@ -88,7 +88,8 @@ def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -
     if sign.after_s:
         ways.append(f"sleep {sign.after_s}")
     if sign.tcp or not ways:
-        ways.append(f"grep -q ':{sign.tcp:04X} [0-9A-F]*:0000 0A' /proc/net/tcp /proc/net/tcp6")
+        tables = " ".join(f"/proc/net/{name}" for name in ("tcp", "tcp6", "udp", "udp6"))
+        ways.append(f"grep -q ':{sign.tcp:04X} [0-9A-F]*:0000 0[7A]' {tables}")  # 0A listens, 07 is a UDP socket
     if sign.cm:
         ways.append(f"rdma resource show cm_id | grep -q ' LISTEN .*:{sign.cm} '")
     return " || ".join(ways) + "\n"

@@ -63,7 +63,7 @@ OUTPUT_LIMIT = 64 << 20  # bytes of any file that it writes: SIGXFSZ ends a prog
 NAP_S, LONGEST_NAP_S = 0.0002, 0.02  # between two looks; each nap is twice as long as the one before
 # A value behind a text: a copy of lab.machine.job's.
 AFTER = "^(?:.*[^A-Za-z])?{}[^A-Za-z0-9\\n]+([A-Za-z0-9](?:[A-Za-z0-9.:_-]*[A-Za-z0-9])?)"
-LISTENING = "0A"  # in /proc/net/tcp
+LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}  # states in /proc/net; a UDP socket is bound
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
 
@@ -178,15 +178,16 @@ def contents(output: int) -> bytes:
 
 
 def listens(port: int) -> bool:
-    """Return whether a TCP socket listens on the port, as the kernel lists them for this network namespace."""
+    """Return whether a socket of TCP listens on the port, or one of UDP is bound to it, as the kernel lists them for
+    this network namespace."""
     ending = f":{port:04X}"
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+    for table, state in LISTENING.items():
         try:
-            with open(table, encoding="ascii") as lines:  # noqa: PTH123 - quicker; this is polled
+            with open(f"/proc/net/{table}", encoding="ascii") as lines:  # noqa: PTH123 - quicker; this is polled
                 rows = [line.split()[1:4] for line in lines]
         except OSError:
             continue
-        if any(row[0].endswith(ending) and row[2] == LISTENING for row in rows if len(row) == 3):
+        if any(row[0].endswith(ending) and row[2] == state for row in rows if len(row) == 3):
             return True
     return False
 

@@ -118,7 +118,7 @@ def test_single_round_trips_are_also_one_claim_together() -> None:
     samples += [Sample(8, "round_trip_mean", 0, 5, 40, 9), Sample(8, "settled", 0, 1, 8, 1)]
     single, mean = claims_of(REQUEST, Reading({}, tuple(samples), {8: 1.5}), rdma=True)
     assert single.claims == (*[Claim(1, 7)] * 3, Claim(3, 21)) and single.answered
-    assert mean.claims == (Claim(5, 45),) and (single.rounded, mean.rounded) == (1.0, 1.5)
+    assert mean.claims == (Claim(5, 45, typical=True),) and (single.rounded, mean.rounded) == (1.0, 1.5)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +197,19 @@ def test_round_trips_one_after_the_other_are_believed(beside: int) -> None:
 def test_round_trips_in_flight_together_are_not_believed(claimed: SizeClaims, messages: list[Message]) -> None:
     ((kind, what),) = claim_faults(claimed, messages, [])
     assert kind is Flaw.MESSAGES and "waited for the answer to the one before" in what
+
+
+@pytest.mark.parametrize(("typical_ns", "flaws"), [(100, []), (98, []), (97, [Flaw.INVENTED])])
+def test_printed_round_trip_may_be_a_median(typical_ns: int, flaws: list[Flaw]) -> None:
+    """The first round trip over TCP is slow, since it connects."""
+    pieces, now = list[Piece](), 0
+    for trip_ns in (5000, *[100] * (COUNT - 1)):
+        pieces += (Piece(OUT, now, SIZE, now + 50), Piece(not OUT, now + trip_ns - 10, SIZE, now + trip_ns))
+        now += trip_ns
+    claimed = SizeClaims("send", rdma=False, answered=True, size_bytes=SIZE, claims=(Claim(COUNT, COUNT * 100),))
+    assert kinds(claimed, [], tuple(pieces)) == [Flaw.INVENTED]  # the times of all round trips
+    claims = (Claim(COUNT, COUNT * typical_ns, typical=True),)
+    assert kinds(replace(claimed, claims=claims), [], tuple(pieces)) == flaws
 
 
 @pytest.mark.parametrize(
