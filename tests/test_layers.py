@@ -67,7 +67,7 @@ FOLDERS = {
     "machine/pair": Folder(
         ("checksum copies log options ring turns wire", "cut pair", "promise", "step", "clock netdev", "plugin")
     ),
-    "machine/switch": Folder(("addresses", "bridge", "main"), headers=("machine/pair",)),
+    "machine/switch": Folder(("addresses queue", "bridge", "main"), headers=("machine/pair",)),
     "machine/profile": Folder(("pages polls", "plugin")),
 }
 COMPILED = [name for name in FOLDERS if name != "card/module"]  # that one takes the kernel's headers

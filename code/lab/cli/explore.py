@@ -211,14 +211,14 @@ def timeline(folder: Path, outcome: Outcome) -> Iterator[str]:
         yield f"the {end} printed last: {one_line(last_words(out, err)) or 'nothing'}"
 
 
-class Row(NamedTuple):
+class TimelineRow(NamedTuple):
     time_ns: int
     end: str
     text: str
     is_marked: bool  # lost, sent again or refused
 
 
-def rows_of(frames: Iterable[tuple[Frame, str]], *, both: bool) -> Iterator[Row]:
+def rows_of(frames: Iterable[tuple[Frame, str]], *, both: bool) -> Iterator[TimelineRow]:
     """A row for each packet at its sender, and one at its receiver if it completes a work request. Of several
     computers, only the log of rank 0 exists: then what arrives has a row, too."""
     latest: dict[tuple[str, Channel], tuple[int, str]] = {}
@@ -239,9 +239,9 @@ def rows_of(frames: Iterable[tuple[Frame, str]], *, both: bool) -> Iterator[Row]
                     latest[end, packet.channel] = packet.number, packet.role
         if text and (frame.goes_out or not both):
             fate = "".join(f"  {word.upper()}" for word in ("sent again" if is_again else "", frame.fate) if word)
-            yield Row(frame.time_ns, end, text + fate, bool(fate) or text.startswith("NAK"))
+            yield TimelineRow(frame.time_ns, end, text + fate, bool(fate) or text.startswith("NAK"))
         elif isinstance(packet, Packet) and in_turn and (completed := _completed(packet)):
-            yield Row(frame.time_ns, end, f"    {completed}", is_marked=False)
+            yield TimelineRow(frame.time_ns, end, f"    {completed}", is_marked=False)
 
 
 def _label(packet: Packet) -> str:

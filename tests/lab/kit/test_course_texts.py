@@ -7,12 +7,13 @@ import pytest
 from tests.lab.report.query.numbers_of import numbers_of
 
 from lab.places import ASSIGNMENTS, EXPERIMENTS
+from lab.plan.planning import all_experiments
 from lab.report.text.check import Checked, Writing, check
 from lab.report.text.macros import length_of
 from lab.submission.assignment import load_assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
 
-STARTERS = sorted(EXPERIMENTS.glob("*/discussion.tex"))
+STARTERS = [EXPERIMENTS / file.stem / "discussion.tex" for file in all_experiments()]
 SOLUTIONS = [  # the reference has no records of write_the_programs
     file for file in ASSIGNMENTS.glob("*/solution/*/discussion.tex") if file.parent.name != "write_the_programs"
 ]

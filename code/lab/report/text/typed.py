@@ -1,6 +1,6 @@
 """Typed numbers: a number with a unit of something measured is computed from the data or is a constant of the plan.
 
-The rule is lexical; bare numbers, sizes and factors in words are free.
+The rule is lexical; bare numbers, sizes, and factors and percentages in words are free.
 """
 
 import re
@@ -69,7 +69,7 @@ _IN_LETTERS = re.compile(
     rf"(?<![\w.])(?<!\d[ -])(?i:(?P<numeral>0x[\da-f]+"
     rf"|(?!mix\b)(?=[mdclxvi]{{2}})m{{0,4}}(?:cm|cd|d?c{{0,3}})(?:xc|xl|l?x{{0,3}})"
     rf"(?:ix|iv|v?i{{0,3}}))|{_CARDINAL}(?:[ -](?:and[ -])?{_CARDINAL}){{0,9}}(?: of)?(?: an?)?|{_ABOUT} an?)[ -]"
-    rf"(?:{_UNITS[0]}|(?(numeral)(?!)|(?:(?!us\b)(?:{_FRACTION}){_SECOND}|{_UNITS[2]}|instructions\b|[kMG]Hz\b)))"
+    rf"(?:{_UNITS[0]}|(?(numeral)(?!)|(?:(?!us\b)(?:{_FRACTION}){_SECOND}|instructions\b|[kMG]Hz\b)))"
 )
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _COMPARED = re.compile(
