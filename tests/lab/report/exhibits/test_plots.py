@@ -111,9 +111,9 @@ def test_experiment_without_its_card_has_a_report_about_the_other_series(tmp_pat
             "send:\nmore",
             "linear",
             [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]],
-            "Against message size, in 1 panels. send: more, TCP: TCP 135 ns at 1 B",
+            "Against message size, in 1 panels. send: more, TCP: TCP 134 ns at 1 B",
         ),
-        ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]], f"TCP {MINUS}135 ns at 1 B"),
+        ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]], f"TCP {MINUS}134 ns at 1 B"),
         ("time", "log", [SENDS], "; a step between 4087 and 4088 B; a step between 32 and 64 B."),
     ],
 )
