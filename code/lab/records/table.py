@@ -178,16 +178,11 @@ def stops(kinds: Kinds) -> dict[str, int]:
 def _loss(kinds: Kinds) -> dict[str, int]:
     """Return how many messages arrived, and the share of those that did not. A steady rate, which is the sender's, says
     nothing then."""
-    counts = [(sent.messages, row.messages) for sent in kinds.get(SENT, ()) for row in kinds.get("confirmed", ())]
-    return {
-        name: number
-        for sent, arrived in counts
-        for name, number in {
-            "messages": sent,
-            "arrived_messages": arrived,
-            "lost_ppm": round(Fraction(sent - arrived, sent) * 10**6),
-        }.items()
-    }
+    if SENT not in kinds or "confirmed" not in kinds:
+        return {}
+    sent, arrived = (kinds[kind][-1].messages for kind in (SENT, "confirmed"))
+    lost_ppm = round(Fraction(sent - arrived, sent) * 10**6)
+    return {"messages": sent, "arrived_messages": arrived, "lost_ppm": lost_ppm}
 
 
 def steady(kinds: Kinds) -> dict[str, int]:

@@ -188,11 +188,14 @@ class Exhibits:
         require_data(drawn, "curve", name)
         queries, lines, looks = zip(*drawn, strict=True)
         bounds = tuple((words, self.value(query)) for query, words in limits if self.has(query))
-        return self.put(caption, Sized(name, label, self.kind(queries[0]), lines, looks, bounds, height))
+        return self.put(caption, Sized(name, label, self.kind_at_sizes(queries[0]), lines, looks, bounds, height))
 
     def kind(self, query: str) -> str:
-        """What the answers to a query at sizes are, as figures name it."""
-        return KINDS[self.numbers.ask(f"{query} at {self.sizes_of_query(query)[0]}").dimension]
+        """What the answer to a query is, as figures name it."""
+        return KINDS[self.numbers.ask(query).dimension]
+
+    def kind_at_sizes(self, query: str) -> str:
+        return self.kind(f"{query} at {self.sizes_of_query(query)[0]}")
 
     def put(self, caption: str, data: Drawable) -> Markup:
         """Draw a figure; return its float, marked if a record warns."""

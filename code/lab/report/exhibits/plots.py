@@ -84,7 +84,7 @@ def multiples(
             label,
             tuple(_panel(exhibits, titles[at], cells[at], has_steps=scale == "log") for at in shown),
             scale == "linear",
-            exhibits.kind(cells[shown[0]][0][0]),
+            exhibits.kind_at_sizes(cells[shown[0]][0][0]),
         )
         for label, scale, cells in rows
     )

@@ -12,7 +12,7 @@ from lab.figures.extrapolated import Extrapolated, Ray, RayPanel
 from lab.figures.figure import Curve, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.model.sizes import parse_size
-from lab.report.exhibits.core import ABSENT, KINDS, LOOKS, Exhibits, cell, look_of, printed, require_data
+from lab.report.exhibits.core import ABSENT, LOOKS, Exhibits, cell, look_of, printed, require_data
 from lab.report.query.grammar import Span, parse_query, references
 from lab.report.query.value import Value
 from lab.report.tex.numbers import in_words, number_tex
@@ -132,7 +132,7 @@ def against(
         name,
         x_label,
         y_label,
-        KINDS[exhibits.numbers.ask(first.replace(X, values[0])).dimension],
+        exhibits.kind(first.replace(X, values[0])),
         tuple((exhibits.value(query), query.replace(" ", "")) for query in _queries(x, values)),
         tuple(_curve(exhibits, x, query, words[0], values) for query, words, values in shown),
         tuple(look_of(words) for _, words, _ in shown),
@@ -172,7 +172,7 @@ def multiples_against(
             )
             for title, cell in zip(titles, shown, strict=True)
         )
-        kind = KINDS[exhibits.numbers.ask(first[0].replace(X, values[0])).dimension]
+        kind = exhibits.kind(first[0].replace(X, values[0]))
         drawn.append(PanelRow(label, tuple(panels), is_linear=False, kind=kind, x_label=x_label))
     return exhibits.put(caption, Multiples(name, tuple(drawn), height))
 

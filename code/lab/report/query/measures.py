@@ -156,12 +156,9 @@ def _sums(at: Inquiry) -> Samples:
     return at.column("sum_bytes_per_s")
 
 
-def _fairness(at: Inquiry) -> Samples:
-    return [ppm / 1e6 for ppm in at.column("fairness_ppm")]
-
-
-def _lost(at: Inquiry) -> Samples:
-    return [ppm / 1e6 for ppm in at.column("lost_ppm")]
+def _share(column: str) -> Compute:
+    """A share that a column has in parts per million."""
+    return _median(lambda at: [ppm / 1e6 for ppm in at.column(column)], PURE)
 
 
 def _fixed(at: Inquiry) -> Samples:
@@ -346,8 +343,8 @@ MEASURES = {
         "time of a whole run, divided by its messages", _median_time(lambda at: at.column(CONFIRMED))
     ),
     "sum": Measure("rates of both directions together, of a series with both", _median(_sums, RATE)),
-    "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _median(_fairness, PURE)),
-    "lost": Measure("share of the messages that did not arrive, of UC and UD", _median(_lost, PURE)),
+    "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _share("fairness_ppm")),
+    "lost": Measure("share of the messages that did not arrive, of UC and UD", _share("lost_ppm")),
     "fixed": Measure("time of a run beside its messages at the steady rate", _median(_fixed, TIME)),
     "first": Measure("time of the first window over a steady one", _first_window),
     "plain": Measure("throughput of rounds, nothing taken off", _of_rounds(lambda rounds: rounds.plain_rates, RATE)),
