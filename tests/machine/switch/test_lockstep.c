@@ -333,11 +333,14 @@ static void fork_all(uint64_t seed, const struct wire_model *link, const struct 
 	_exit(EXIT_SUCCESS);
 }
 
-/* Kill one of them, or stop it for a moment, once the first machine has come so far. */
+/* Kill one of them, or stop it for a moment, once it is there and the first machine has come so far. Only the one that
+ * starts the machines can notice one that has never come. */
 static void hit(int victim, int signal, int64_t at)
 {
 	const struct end *const first = bridge.ports[0].pair.other;
 
+	while (victim < count && !atomic_load(&bridge.ports[victim].pair.other->present))
+		continue;
 	while (atomic_load(&first->until_ns) < at && atomic_load(&first->gone) == HERE)
 		continue;
 	kill(children[victim], signal);
