@@ -105,6 +105,8 @@ def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files
     """The values of all names; a figure is drawn when a template calls it."""
     evidence, exhibits = numbers.evidence, Exhibits(numbers, gallery)
     plan, rows = evidence.plan, parameter_rows(evidence)
+    device, cards = plan.site.ends.client.device, plan.experiment.cards
+    number = "several" if any(series.link.computers > 2 for series in plan.experiment.series) else "two"
     values: dict[str, Any] = {value.__name__: value(evidence) for value in OF_EVIDENCE}
     figures: dict[str, Any] = {figure.__name__: partial(figure, exhibits) for figure in FIGURES}
     return Context(
@@ -127,7 +129,7 @@ def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files
         grid=grid,
         plot=exhibits.plot,
         line_panel=LinePanel,
-        about_site=about_site(plan.site.name, plan.site.traits, plan.site.ends.client.device, plan.experiment.cards),
+        about_site=about_site(plan.site.name, plan.site.traits, device, cards, number),
         typed_files=typed_files,
         has_samples=not evidence.unmeasured,
         **values,

@@ -37,9 +37,9 @@ SHARED = {
 }
 SOFT = "rxe"  # the beginning of the names that Verbyte gives to Soft-RoCE devices
 EMULATED = (
-    "The site {site} is two emulated VMs that execute one instruction a nanosecond, joined by a computed link, so that "
-    "everybody who repeats a measurement gets the same bytes. {rdma} The numbers compare the length of the software's "
-    "paths; they do not predict another CPU, card or link."
+    "The site {site} is {number} emulated VMs that execute one instruction a nanosecond, joined by a computed link, so "
+    "that everybody who repeats a measurement gets the same bytes. {rdma} The numbers compare the length of the "
+    "software's paths; they do not predict another CPU, card or link."
 )
 REAL = (
     "The site {site} runs the programs on real hosts by a wall clock. {shared} {rdma} The numbers hold for these hosts "
@@ -136,7 +136,8 @@ def words_of(site: str, traits: Traits) -> SiteWords:
     )
 
 
-def about_site(site: str, traits: Traits, device: str, cards: Sequence[str] = ()) -> str:
+def about_site(site: str, traits: Traits, device: str, cards: Sequence[str] = (), number: str = "two") -> str:
     """The site in plain words, for a reader who has never heard of it."""
     text = EMULATED if traits.clock is Clock.INSTRUCTIONS else REAL
-    return " ".join(text.format(site=site, shared=SHARED[traits.shared], rdma=rdma_words(device, cards)).split())
+    shared, rdma = SHARED[traits.shared], rdma_words(device, cards)
+    return " ".join(text.format(site=site, number=number, shared=shared, rdma=rdma).split())

@@ -31,6 +31,7 @@ LOOKS = {"tcp": "TCP", "mpi-tcp": "MPI over TCP"}
 OVER_CARD = {"verbs": "card", "mpi-verbs": "MPI over the card"}
 BY_KERNEL = {"verbs": "kernel RDMA", "mpi-verbs": "MPI over kernel RDMA"}
 MEASURES = {"throughput": "Throughput", "latency": "Time of a message", ONE_WAY: "Time of a call"}
+TOGETHER = "Time of an operation"  # of several computers
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,11 @@ class CurveGroup:
     curves: tuple[Row, ...]
     sizes: tuple[str, ...]
     few: tuple[str, ...]  # at most five sizes that many curves have
+    title: str
 
     @property
     def target(self) -> Markup:
         return Markup(self.name)
-
-    @property
-    def title(self) -> str:
-        return MEASURES[self.measure]
 
     @property
     def queries(self) -> tuple[Row, ...]:
@@ -121,7 +119,7 @@ class Sweep:
 
     @property
     def quantity(self) -> str:
-        return MEASURES[self.series.measure].lower()
+        return title_of(self.series).lower()
 
     @property
     def points(self) -> list[str]:
@@ -170,7 +168,8 @@ class Groups:
             names.add(name)
             count = Counter(size for series, _ in part for size in series.sizes(self.site))
             few = _few((size for size in count if count[size] > max(count.values()) / 2), FEW)
-            yield CurveGroup(name, measure, link, tuple(row for _, row in part), _sizes(sorted(count)), few)
+            curves, title = tuple(row for _, row in part), title_of(part[0][0])
+            yield CurveGroup(name, measure, link, curves, _sizes(sorted(count)), few, title)
 
     def _row(self, series: Series, point: Point, looks: Counter[str]) -> Row:
         """A curve; the second of one look gets a variant of it."""
@@ -193,8 +192,8 @@ class Groups:
 
     @property
     def sections(self) -> list[tuple[str, list[CurveGroup]]]:
-        of_title = ((title, [group for group in self.groups if group.title == title]) for title in MEASURES.values())
-        return [(title, groups) for title, groups in of_title if groups]
+        titles = dict.fromkeys(group.title for group in self.groups)
+        return [(title, [group for group in self.groups if group.title == title]) for title in titles]
 
     @cached_property
     def links(self) -> list[tuple[str, list[str]]]:
@@ -304,6 +303,10 @@ class Groups:
         best = best if smallest == worst else smallest
         gain = f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}"
         return Best(name, size, best, worst, gain, is_certain)
+
+
+def title_of(series: Series) -> str:
+    return TOGETHER if series.tool.together and series.measure == "latency" else MEASURES[series.measure]
 
 
 def is_fetch_time(series: Series) -> bool:

@@ -10,7 +10,19 @@ from lab.records.table import SIDES
 from lab.report.evidence.labels import PARAMETERS
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import ABSENT, grid, size_cell
-from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Item, Row, SeriesPair, Sweep, some
+from lab.report.exhibits.groups import (
+    FEW,
+    FEWER,
+    MEASURES,
+    CurveGroup,
+    Groups,
+    Item,
+    Row,
+    SeriesPair,
+    Sweep,
+    some,
+    title_of,
+)
 from lab.report.exhibits.plots import dots, multiples
 from lab.report.exhibits.varied import X, against, tornado
 from lab.report.tex.numbers import in_words
@@ -78,8 +90,9 @@ class Overview(Groups):
         ending = ".time" if group.measure == "throughput" else ""
         rows = [(f"{query}{ending}", name, look) for query, name, look in group.queries]
         words = in_words(parse_size(size))
-        caption = f"Time of a message of {words}, median; a line ends at the slowest hundredth."
-        return dots(self.exhibits, group.name, caption, "time of a message", size, [(words, rows)])
+        title = MEASURES["latency"] if group.measure == "throughput" else group.title
+        caption = f"{title} at {words}, median; a line ends at the slowest hundredth."
+        return dots(self.exhibits, group.name, caption, title.lower(), size, [(words, rows)])
 
     def draw_sweep(self, sweep: Sweep) -> Markup:
         """A series against the parameter of which it has most values: a curve for each size, or for each value of the
@@ -100,7 +113,7 @@ class Overview(Groups):
             (f"{sweep.name}[{', '.join(values.values())}] at {size}", words, shade)
             for (values, size, words), shade in zip(named, SHADES, strict=False)
         ]
-        title, words = MEASURES[sweep.series.measure], PARAMETERS.get(along, along)
+        title, words = title_of(sweep.series), PARAMETERS.get(along, along)
         caption, axes = f"{title} of {sweep.name} against {words}{of_size}.", (X, words, title.lower())
         is_linear = min(map(float, vary[along])) <= 0
         return against(self.exhibits, sweep.name, caption, axes, curves, height=LATER_MM, linear=is_linear)
@@ -143,7 +156,7 @@ class Overview(Groups):
     @property
     def about_five(self) -> str:
         if not self.groups:
-            return f"{MEASURES[self.sweeps[0].series.measure]} of {self.sweeps[0].name} by value and message size."
+            return f"{title_of(self.sweeps[0].series)} of {self.sweeps[0].name} by value and message size."
         return f"{self.groups[0].title} at {'one size' if len(self.groups[0].few) == 1 else 'a few sizes'}."
 
     def features(self, groups: Iterable[CurveGroup]) -> Markup:

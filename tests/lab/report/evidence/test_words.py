@@ -6,14 +6,17 @@ from pathlib import Path
 
 from tests.lab.report import laboratory
 
+from lab.experiment.reader import load
+from lab.places import EXPERIMENTS
 from lab.report.evidence.words import about_site, measured_on
+from lab.report.exhibits.groups import title_of
 from lab.sites.site import EXACT
 from lab.sites.ssh import TwoHosts
 
 
 def test_site_is_described_by_its_clock_its_link_and_its_rdma() -> None:
     exact = about_site("exact", EXACT, "rxe0")
-    assert "emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
+    assert "two emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
     both = about_site("exact", EXACT, "rxe0", ("qdr",))
     assert "RDMA uses a modelled card (qdr)" in both and "or kernel RDMA (Soft-RoCE, rxe0)" in both
     real = about_site("ssh", TwoHosts.traits, "mlx5_0")
@@ -34,3 +37,9 @@ def test_date_is_that_of_the_measurement_or_of_the_sites_clock(tmp_path: Path) -
     wall = replace(evidence, plan=plan, facts=facts)
     assert measured_on(wall) == "Measured from 2026-03-01 to 2026-03-02."
     assert measured_on(replace(wall, facts=dict(list(facts.items())[:1]))) == "Measured on 2026-03-01."
+
+
+def test_several_computers_are_no_pair_and_time_an_operation() -> None:
+    assert "is several emulated VMs" in about_site("exact", EXACT, "rxe0", number="several")
+    (ring, *_), (message, *_) = (load(EXPERIMENTS / name).series for name in ("examples/ring.toml", "latency.toml"))
+    assert title_of(ring) == "Time of an operation" and title_of(message) == "Time of a message"
