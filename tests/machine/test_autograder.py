@@ -119,6 +119,7 @@ def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
     return hand_ins.with_report(course, Work(course.assignment, plan, folder / "results", folder / "small.pdf", ()))
 
 
+@pytest.mark.release
 def test_honest_submission_has_all_points_in_a_container(tree: Tree, course: hand_ins.Course, exact: ExactSite) -> None:
     hand_ins.handed_in(measured_by("ada", course, exact), tree.hand_in("my report.pdf"))
     graded = tree.grade()

@@ -120,7 +120,7 @@ def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None
             assert sent_ns <= confirmed_ns < 1.1 * sent_ns  # also where a control message was lost
 
 
-@pytest.mark.parametrize("knee", [0, 300])
+@pytest.mark.parametrize("knee", [pytest.param(0, marks=pytest.mark.release), 300])
 def test_throughput_is_that_of_the_closed_form(run: Run, knee: int) -> None:
     model, inline = Rates(QDR.rate_bit_s, QDR.header_bytes, QDR.gap_ps, QDR.block_ps, knee_permille=knee), (0, 1024)
     words = "--sizes 1,64,256,1K@2560/512,2K@1280/512,64K@320/64 --tx-depth 512 --wait poll --inline"
@@ -183,6 +183,7 @@ def test_job_over_a_card_repeats_to_the_last_byte(run: Run) -> None:
     assert replace(once, host_seconds=0.0) == replace(again, host_seconds=0.0)
 
 
+@pytest.mark.release
 def test_card_with_a_higher_cost_is_not_faster(run: Run) -> None:
     words = "--sizes 64@1280/256 --tx-depth 256 --inline 0 --wait poll"
     (plain,) = run(verbs(words)).steps

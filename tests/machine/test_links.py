@@ -79,22 +79,6 @@ def test_link_carries_ipv4_and_ipv6_in_both_directions_without_the_loopback(exac
     assert changed["lo.rx_packets"] == 0
 
 
-def test_both_devices_count_rdma_writes(exact: ExactSite, shell: Shell) -> None:
-    write = "exec ib_write_bw -s 4096 -n 20 -p 5201 -d"
-    outcome = exact.run(shell(f"{write} rxe0 {exact.ends.side_channel}", server=f"{write} rxe1"))
-    assert outcome.steps[0].client_status == 0, outcome.steps[0]
-    changed = {name: count - outcome.counters_before[name] for name, count in outcome.counters_after.items()}
-    assert changed["rxe0.sent_pkts"] == changed["rxe1.rcvd_pkts"] >= 20
-    assert changed["v0.tx_bytes"] > 20 * 4096
-
-
-def test_link_that_goes_down_ends_programs_at_the_deadline(exact: ExactSite, shell: Shell) -> None:
-    client = "(sleep 0.1; /bin/ip link set v0 down) & exec iperf3 -c 10.0.0.2 -B 10.0.0.1 -t 1"
-    (step,) = exact.run(shell(client, deadline_s=2, link=Link(rate_bit_s=10**7))).steps
-    assert (step.client_status, step.server_status) == (124, 124)
-    assert step.clock_end_ns - step.clock_start_ns < 3 * 10**9
-
-
 def test_messages_take_no_other_path_when_the_link_goes_down(exact: ExactSite, shell: Shell) -> None:
     client = f"(sleep 0.1; /bin/ip link set v0 down) & {PING.format(count=30)}"
     outcome = exact.run(shell(client, deadline_s=20))
@@ -111,7 +95,7 @@ class Frames(NamedTuple):
     received_bit_s: float
 
 
-@pytest.fixture(params=[10**9, 10**11], scope="module")
+@pytest.fixture(params=[pytest.param(10**9, marks=pytest.mark.release), 10**11], scope="module")
 def frames(
     exact: ExactSite, shell: Shell, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Frames:
@@ -180,7 +164,7 @@ def test_link_without_clocks_needs_no_program(exact: ExactSite, shell: Callable[
     assert step.client_out == ""
 
 
-@pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (1_500_000_250, 20), (-250_000_001, -500)])
+@pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(1_500_000_250, 20), (-250_000_001, -500)])
 def test_servers_clock_has_the_offset_and_drift_of_the_link(
     apart: Callable[..., Apart], offset_ns: int, drift_ppm: int
 ) -> None:

@@ -23,6 +23,7 @@ from lab.sites.exact import ExactSite
 
 NAME = "verbs_throughput"
 KEPT = ("runner", "image", "machine", "plugin", "compiler", "card", "built", "exact-here", "packages")
+ONLY = f"ASSIGNMENT={NAME}"  # which `make` takes without its name; a class is graded anew, once samples are there
 # In place of the experiment of that name: a first figure at few sizes, under the names that the kit speaks of.
 SIZES = "64,4K,64K"
 SERIES = {"card": "card", "tcp": "tcp.card", "soft": "soft.card"}
@@ -144,9 +145,10 @@ class Walk:
         meant = tuple(
             re.sub(r"\b[A-Z]+\b|^30$", lambda found: self.own.get(found[0], found[0]), word) for word in words
         )
-        if meant in self.ran and "report" not in meant:
+        done_once = tuple(word for word in meant if "grade-class" in meant or word != ONLY)
+        if done_once in self.ran and "report" not in meant:
             return
-        self.ran.add(meant)
+        self.ran.add(done_once)
         path = f"{self.place / '.venv/bin'}:{self.place / '.cache/bench'}:{os.environ['PATH']}"
         variables = {"PATH": path, "MAKEFLAGS": f"EXPERIMENTS=experiments/{NAME}.toml"}
         if "--watch" in words:

@@ -83,6 +83,7 @@ def test_second_run_leaves_the_same_bytes(exact: ExactSite, shallow: Outcome) ->
     assert incast(exact, SHALLOW) == shallow
 
 
+@pytest.mark.release
 def test_deep_queue_drops_no_frame_of_three_senders(exact: ExactSite) -> None:
     assert dropped(incast(exact, replace(LINK, computers=4))) == [0, 0, 0]
 
@@ -96,7 +97,7 @@ def test_both_networks_connect_all_computers(exact: ExactSite) -> None:
         assert outcome.counters_after[f"{prefix}link0.frames"] > 1 < outcome.counters_after[f"{prefix}side0.frames"]
 
 
-@pytest.mark.parametrize("series", ["ring", "mpi"])
+@pytest.mark.parametrize("series", [pytest.param("ring", marks=pytest.mark.release), "mpi"])
 def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite, series: str) -> None:
     record = measured(exact, "ring", series)
     ns = {each.size_bytes: each.time_ns for each in record.samples}
@@ -105,7 +106,7 @@ def test_programs_of_four_computers_reduce_over_tcp(exact: ExactSite, series: st
     assert least_ns < ns[1 << 18] < 3 * least_ns
 
 
-@pytest.mark.parametrize("series", ["rendezvous.two", "pipelined.two"])
+@pytest.mark.parametrize("series", [pytest.param("rendezvous.two", marks=pytest.mark.release), "pipelined.two"])
 def test_ring_of_queue_pairs_adds_up_vectors_of_any_length(exact: ExactSite, tmp_path: Path, series: str) -> None:
     """Three computers check each number of sums of 1, 250 and 50,000, of which three divides none."""
     shutil.copytree(EXPERIMENTS / "all_reduce" / "program", tmp_path / "all_reduce" / "program")
@@ -142,7 +143,7 @@ def of_plain_verbs(tmp_path: Path, script: str, words: str, sizes: str, link: st
     return tmp_path / "plain.toml"
 
 
-@pytest.mark.parametrize("wire", ["mtu = 4200", CARD])
+@pytest.mark.parametrize("wire", [pytest.param("mtu = 4200", marks=pytest.mark.release), CARD])
 def test_every_two_of_four_computers_connect_over_rdma(exact: ExactSite, tmp_path: Path, wire: str) -> None:
     """Ranks 3 and 2 are server and client of a program for two, once for each size, and rank 0 prints what it must."""
     script = (

@@ -22,11 +22,6 @@ def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Worksh
     return Workshop(fake_site, facts, (make_small_plan(),))
 
 
-def test_missing_trials_are_run_and_the_others_are_counted(shop: Workshop, tmp_path: Path) -> None:
-    first, second = (run_remaining(shop, tmp_path, 2) for _ in range(2))
-    assert (first.measured, first.done_before, second.measured, second.done_before) == (10, 0, 0, 10)
-
-
 def test_progress_ends_when_the_disk_is_full(shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = list[str]()
 

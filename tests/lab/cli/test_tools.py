@@ -7,19 +7,16 @@ from pathlib import Path
 import pytest
 from tests.lab.fake_site import FakeSite
 
-from lab.analysis.card import Conditions
 from lab.causes.symbols import Tally, of_kernel
 from lab.causes.table import Share
 from lab.cli import tools
 from lab.cli.main import main
 from lab.cli.tools import lines
-from lab.errors import SpecError
 from lab.experiment.reader import card_names, read_card
 from lab.places import PUBLISHED
 from lab.plan.plan import Plan
 from lab.plan.planning import Workshop
 from lab.records.reference import write_reference
-from lab.report.evidence.measured import read_measured
 
 
 def test_kinds_of_work_are_printed_above_the_largest_functions() -> None:
@@ -77,35 +74,6 @@ def test_latency_is_fitted_or_predicted(capsys: pytest.CaptureFixture[str]) -> N
     assert values["doorbell_ps"] == "100000 (assumed: a latency shows only its sum with wire_ns)"
     assert main(["fit-card", write, write, *rate]) == 2
     assert "one throughput, and at most one latency" in capsys.readouterr().err
-
-
-def test_measured_curve_has_two_columns_of_positive_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "mine.csv"
-    head = "size_bytes,bytes_per_s\n"
-    file.write_text(f"{head}64,1e8\n128,2e8\n256,4e8\n512,8e8\n")
-    assert read_measured(file, Conditions(1e12, 4096))[0].values == {64: 1e8, 128: 2e8, 256: 4e8, 512: 8e8}
-    long = "1" * 400, "1" * 5000  # digits, more than a float stores and more than Python reads
-    rows = (
-        "64,-1",
-        "x,1e8",
-        "64",
-        "64,inf",
-        "64,1e308",
-        "64,1e-320",
-        "1,2e6",
-        "6_4,1e8",
-        *(f"{size},1" for size in long),
-    )
-    for text, line in (
-        *((f"{head}1,1e6\n{row}\n", 3) for row in rows),
-        (head, None),
-        (f'{head}"1', 2),
-        ("x" * 200_000, None),
-    ):
-        file.write_text(text)
-        with pytest.raises(SpecError) as caught:
-            read_measured(file, Conditions(1e12, 4096))
-        assert caught.value.file == file and caught.value.line == line and caught.value.expected + caught.value.hint
 
 
 @pytest.fixture

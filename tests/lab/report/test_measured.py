@@ -89,7 +89,11 @@ def test_csv_is_of_the_operation_in_its_name(
     [
         ("size_bytes,bytes_per_s\n1,1e6\n64,-1\n", r"mine.txt:3: holds no point of a curve, expected size_bytes from"),
         ("size_bytes,bytes_per_s\n1,1e6\n64\n", "mine.txt:3: holds no point"),
-        ("size_bytes,bytes_per_s\n1,inf\n", "mine.txt:2: holds no point"),
+        *((f"size_bytes,bytes_per_s\n{row}\n", "mine.txt:2: holds no point") for row in (
+            "1,inf", "x,1e8", "6_4,1e8", "64,1e308", "64,1e-320", "1" * 400 + ",1", "1" * 5000 + ",1"
+        )),
+        ('size_bytes,bytes_per_s\n"1', "mine.txt:2: is not CSV"),
+        ("x" * 200_000, "holds no table of perftest"),
         ("size_bytes,bytes_per_s\n1,1e6\n1,1e6\n", "mine.txt:3: holds no point"),
         ("size_bytes,bytes_per_s\n", "holds 0 sizes"),
         ("64 1e8\n", "holds no table of perftest and no curve .*ib_write_bw -a"),
