@@ -67,6 +67,7 @@ ELSEWHERE = {
     r"lab (explore|replay) .*": "tests/machine/test_explore.py",  # both end with status 1
     r"lab history .*": PROFILE,  # in a clone, with a commit to compare with
     r"lab profile \w+( --sizes .*)?": PROFILE,  # here with --reference alone
+    r"lab fit-card experiments/.*": "tests/lab/cli/test_tools.py",  # and its numbers
     r"lab clean .*": "tests/lab/cli/test_clean.py",  # other pages need what it removes
     r"lab kit make .* --template": "tests/lab/kit/test_kit.py",
     r"lab lock --machine": "code/lab/cli/tools.py",  # it replaces what the whole repository was measured with

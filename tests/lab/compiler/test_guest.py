@@ -14,6 +14,7 @@ from lab.machine.qemu import MachineError
 from lab.machine.sparse import anonymous_file
 
 
+@pytest.mark.release
 def test_a_hostile_build_cannot_leave_the_vm(tools: Toolchain, guest: Guest) -> None:
     task = hostile()
     require_harmless(task.programs(*guest.run(tools, task))["mine"])
