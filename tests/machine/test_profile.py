@@ -149,7 +149,10 @@ def test_command_prints_and_writes_its_counts(
     assert (tmp_path / "reference" / "causes" / "small.csv").read_text() == by_kind == format_classes(rows(shares[4:6]))
 
 
-def test_history_names_the_function_with_more_instructions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("commits", [("HEAD~",), pytest.param(("HEAD~", "HEAD"), marks=pytest.mark.release)])
+def test_history_names_the_function_with_more_instructions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], commits: tuple[str, ...]
+) -> None:
     shutil.copytree(EXAMPLES / "tcp_select", tmp_path / "tcp_select")
     experiment = Path(shutil.copy(EXAMPLES / "tcp_select.toml", tmp_path))
     program = tmp_path / "tcp_select/program/tcp_select.c"
@@ -160,12 +163,11 @@ def test_history_names_the_function_with_more_instructions(tmp_path: Path, capsy
         subprocess.run((*GIT, "-C", tmp_path, "add", "."), check=True)
         subprocess.run((*GIT, "-C", tmp_path, "commit", "-qm", "post"), check=True)
     words = (str(experiment), "--series", "sender", "--sizes", "1K")
-    for commits in (("HEAD~", "HEAD"), ("HEAD~",)):
-        assert main(["history", *words, *commits]) == 0
-        client, server = capsys.readouterr().out.rstrip().split("\n\n")
-        head, first, *_ = client.splitlines()
-        assert head.startswith("sender, 1K, client: +12.00 instructions a message in the programs, ")
-        assert first == "      +12.00  tcp_select           post"
-        assert server.startswith("sender, 1K, server: ") and " post" not in server
+    assert main(["history", *words, *commits]) == 0
+    client, server = capsys.readouterr().out.rstrip().split("\n\n")
+    head, first, *_ = client.splitlines()
+    assert head.startswith("sender, 1K, client: +12.00 instructions a message in the programs, ")
+    assert first == "      +12.00  tcp_select           post"
+    assert server.startswith("sender, 1K, server: ") and " post" not in server
     assert main(["history", *words, "HEAD~7"]) == 2
     assert "no sources at 'HEAD~7': " in capsys.readouterr().err
