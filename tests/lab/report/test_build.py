@@ -188,13 +188,8 @@ def test_hostile_names_are_printed(student: Student) -> None:
         ("report.toml", f"course = '{'x' * 10_001}'", "report.toml:1: .*up to 200 characters"),
         ("report.toml", "course = 'C'\nmark = 'A'", "report.toml:2: unknown key 'mark'"),
         ("report.toml", "authors = 'Ada'", 'report.toml:1: authors is "Ada" .try: a list'),
-        ("discussion.tex", "Fine.\n\\input{x}", "discussion.tex:2:"),
         ("discussion.tex", "\\immediate\\write18{id}", "discussion.tex:1:"),
-        ("discussion.tex", "Fine.\n\n\u202eabc", "discussion.tex:3:"),
-        ("discussion.tex", "x" * 100_001, "discussion.tex:1:"),
-        ("discussion.tex", "Fine.\n\n$\n\nx", r"discussion.tex:3:1: '\$' is opened and not closed"),
         ("discussion.tex", "Fine.\n\na_b\n\nx", r"^discussion.tex:[34]: [^\n]*$"),
-        ("discussion.tex", "So it is \\cite{frey}.", "discussion.tex:1:16: references.bib has no entry 'frey'"),
         ("discussion.tex", "\\shows{verbs > tcp at 1K}", r"discussion.tex:1:8: 'verbs > tcp at 1K' is false: 0\.\d"),
     ],
 )
