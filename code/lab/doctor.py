@@ -21,6 +21,7 @@ from lab.plan.planning import all_experiments
 from lab.records.reference import read_identity
 from lab.sites import cable, hosts, queue, vm
 from lab.sites.agent import computer
+from lab.sites.agent.jobs import name_of
 from lab.sites.hosts import Host
 from lab.sites.site import EVERYWHERE, silent
 from lab.sites.ssh import Connection
@@ -231,7 +232,8 @@ def ssh_hosts(file: Path) -> Iterator[Diagnosis]:
         yield Diagnosis(file.name, "names no hosts", "a table [ssh], as in docs/real-links.md")
         return
     ssh = hosts.read_ssh(file)
-    for role, host in (("client", ssh.client), ("server", ssh.server)):
+    for rank, host in enumerate(ssh.hosts):
+        role = name_of(rank)
         try:
             end, state = ask_host(role, host, ssh.config)
             yield Diagnosis(host.login, f"reached; {role} on {_link(end, state)}", _remedy(end, state))

@@ -116,7 +116,7 @@ def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, job
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(cable.run, jobs.pair((), (), steps=(step,)))
         await_true(lambda: sum(line.endswith(" sleep 86313") for line in running("sleep 86313")) == 2)
-        there = family(cable.connected().pair.server.popen.pid)
+        there = family(cable.connected().agents.far[1].popen.pid)
         (daemon,) = (each for each in there if computer.text(Path(f"/proc/{each}/comm")) == "orted")
         os.kill(daemon, signal.SIGKILL)
         (left,) = future.result(PATIENCE_S).steps
@@ -146,7 +146,7 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
     cable: WallSite, jobs: Jobs, link: Link
 ) -> None:
     assert cable.run(jobs.pair(*jobs.tcp("64@20/1"))).steps[0].client_status == 0
-    end = cable.connected().pair.server
+    end = cable.connected().agents.far[1]
     os.kill(end.popen.pid, signal.SIGKILL)
     end.popen.wait()
     with pytest.raises(SiteError, match="the server's namespace: the agent ended"):

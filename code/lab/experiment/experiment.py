@@ -48,9 +48,21 @@ class Series:
 
     def runs_on(self, traits: Traits) -> bool:
         """Whether a site can provide the series' link."""
-        if self.link.is_exact or self.tool.together:
-            return traits.repeats
-        return traits.takes_models or not self.link.is_modelled
+        return not self.obstacle(traits)
+
+    def obstacle(self, traits: Traits) -> str:
+        """The reason why a site cannot provide the series' link; empty if it can."""
+        link, together = self.link, self.tool.together
+        if traits.repeats:
+            return ""
+        if link.card:
+            return "has a modelled card, and this site has none"
+        if together and link.computers > traits.computers:
+            most = f"{traits.computers} computers" if traits.computers else "a server and a client"
+            return f"needs {link.computers} computers that start at once, and this site has {most}"
+        if link.is_modelled and not traits.takes_models:
+            return "models a link, and this site's link is real"
+        return "has a switch's queue, and this link has no switch" if link.queue_bytes and not together else ""
 
     def points(self) -> tuple[Point, ...]:
         """Every combination of the varied values."""
@@ -95,9 +107,7 @@ class Experiment:
         series = tuple(each for each in self.series if each.runs_on(traits))
         left_out = tuple(each.name for each in self.series if each not in series)
         if not series:
-            card, link = "has a modelled card, and this site has none", "models a link, and this site's link is real"
-            raise SpecError(
-                f"every series {card if traits.takes_models else link}", file=self.file, hint="--site exact"
-            )
+            what = " or ".join(dict.fromkeys(each.obstacle(traits) for each in self.series))
+            raise SpecError(f"every series {what}", file=self.file, hint="--site exact")
         comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
         return replace(self, series=series, comparisons=comparisons, left_out=left_out)

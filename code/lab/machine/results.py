@@ -164,6 +164,11 @@ def settled(client: int, server: int) -> tuple[int, int]:
     return DEADLINE_STATUS if client else 0, DEADLINE_STATUS if server else 0
 
 
+def tagged(texts: Sequence[str]) -> str:
+    """The lines of ranks 1, 2 and so on, each with its rank before it."""
+    return "".join(f"rank {rank}: {line}\n" for rank, text in enumerate(texts, 1) for line in text.splitlines())
+
+
 def _number(files: Files, name: str) -> int:
     try:
         return whole(files[name].strip())

@@ -15,7 +15,7 @@ from lab.machine.die_with_parent import die_with_parent
 from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
 from lab.machine.qemu import MachineError, path_of
-from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch
+from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch, tagged
 from lab.machine.runner import LOADER
 from lab.model.trial import DAEMON, Job, Outcome, StepOutcome
 
@@ -157,12 +157,7 @@ def _joined_step(ranks: Sequence[StepOutcome]) -> StepOutcome:
     first, *others = ranks
     return replace(
         first,
-        server_out=_tagged([each.client_out for each in others]),
-        server_err=_tagged([each.client_err for each in others]),
+        server_out=tagged([each.client_out for each in others]),
+        server_err=tagged([each.client_err for each in others]),
         server_status=next((each.client_status for each in others if each.client_status), 0),
     )
-
-
-def _tagged(texts: Sequence[str]) -> str:
-    """The lines of ranks 1, 2 and so on, each with its rank before it."""
-    return "".join(f"rank {rank}: {line}\n" for rank, text in enumerate(texts, 1) for line in text.splitlines())

@@ -114,7 +114,7 @@ class Link:
     computers: Annotated[
         int,
         Limits(least=2, most=MOST_COMPUTERS),
-        "Computers on the link, joined by a switch, for programs with `each`. Only on `exact`.",
+        "Computers on the link, joined by a switch, for programs with `each`: docs/real-links.md lists their sites.",
         "4",
     ] = 2
     queue_bytes: Annotated[
@@ -163,14 +163,8 @@ class Link:
     @property
     def is_modelled(self) -> bool:
         """Whether the link needs more than an MTU, which is all that a real link offers."""
-        return (
-            bool(self.rate_bit_s or self.delay_ns or self.loss_ppm or self.sets_clock or self.card) or not self.offload
-        )
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether only a site that counts instructions has such a link."""
-        return bool(self.card or self.computers > 2 or self.queue_bytes)
+        of_wire = self.rate_bit_s or self.delay_ns or self.loss_ppm or self.queue_bytes
+        return bool(of_wire or self.sets_clock or self.card) or not self.offload
 
     @property
     def table(self) -> dict[str, int | Card | None]:
@@ -256,6 +250,11 @@ class Job:
         """Whether a switch joins the computers, each of which has a process."""
         return any(step.ranks for step in self.steps)
 
+    @property
+    def computers(self) -> int:
+        """The number of ends that have a process."""
+        return self.link.computers if self.is_switched else 2
+
 
 DEADLINE_STATUS = 124  # after the deadline, as timeout(1) has it
 
@@ -288,6 +287,9 @@ class Outcome:
         return any(step.client_status or step.server_status for step in self.steps)
 
 
+PLACEHOLDER = "@client."  # before the name of a value of the client's end
+
+
 @dataclass(frozen=True)
 class End:
     host: str  # address
@@ -296,15 +298,25 @@ class End:
     gid: str = ""  # the index of the address in the device's GID table, or ""
 
     def beside(self, rank: int) -> "End":
-        """The computer of a rank, if this one has rank 0: their addresses follow each other."""
+        """The computer of a rank, if this one has rank 0: their addresses follow each other, or a site replaces the
+        placeholder of each when it runs."""
+        if self.host.startswith(PLACEHOLDER):
+            return End(*(value.replace(PLACEHOLDER, f"@rank{rank}.") for value in vars(self).values()))
         return replace(self, host=str(ip_address(self.host) + rank))
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Both ends, and the address of the reference tools' TCP side channel."""
+    """Both ends, the address of the reference tools' TCP side channel, and the ends of more computers, unless their
+    addresses follow from the client's."""
 
     client: End
     server: End
     side_channel: str
     launcher: str = PLAIN  # of MPI's ranks: a name of programs.launchers
+    others: tuple[End, ...] = ()
+
+    def first(self, computers: int) -> list[End]:
+        """The ends of the first computers by their ranks."""
+        known = (self.client, self.server, *self.others)[:computers]
+        return [*known, *map(self.client.beside, range(len(known), computers))]

@@ -146,8 +146,8 @@ def make_trial(
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
         stranger=series.tool.build is not None and not series.tool.launched,
     )
-    key = _key(job, programs, site.identity, series.tool.reading)
-    outcome_key = _key(job, programs, site.identity, "") if series.tool.reading else key
+    key = _key(job, programs, site, series.tool.reading)
+    outcome_key = _key(job, programs, site, "") if series.tool.reading else key
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
     return Trial(key, outcome_key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 
@@ -163,15 +163,16 @@ def _shuffled(request: Request, repetition: int) -> Request:
     return replace(request, counts=tuple(counts[size] for size in shuffle(tuple(counts), repetition)))
 
 
-def _key(job: Job, programs: dict[str, str], identity: dict[str, str], reading: str) -> str:
+def _key(job: Job, programs: dict[str, str], site: SiteFacts, reading: str) -> str:
     """The digest of all that determines a record; the experiment's name and the paths of files do not count."""
     steps = [{name: value for name, value in vars(step).items() if value is not None} for step in job.steps]
-    facts = vars(job) | {"steps": steps, "overlay": (), "format": FORMAT, "programs": programs, "identity": identity}
+    facts = vars(job) | {"steps": steps, "overlay": (), "format": FORMAT, "programs": programs}
+    facts["identity"] = site.identity
     facts["link"] = job.link.table
     del facts["stranger"]
     if job.stranger:
         facts["shut in"] = sha256(STRANGER)
-    if job.is_switched:
+    if job.is_switched and site.traits.repeats:
         from lab.machine import switched  # imported lazily: other plans need no VM
 
         facts["switch"] = switched.digest(MACHINE)

@@ -1,8 +1,8 @@
-"""Start both ranks of an MPI program; how depends on the link between the two ends.
+"""Start the ranks of an MPI program; how depends on the link between the ends.
 
-Slurm starts both if it has a PMI that the MPI library supports. Open MPI uses a remote shell to start its daemon at
+Slurm starts all if it has a PMI that the MPI library supports. Open MPI uses a remote shell to start its daemon at
 the server's end. Verbyte's remote shell is `echo`: it prints the command, and the site runs the command there like a
-server. Neither end needs to log in to the other.
+server. No end needs to log in to the other.
 """
 
 import shlex
@@ -22,30 +22,30 @@ class Rank:
     command: Words
 
 
-Starter = Callable[[dict[str, str], tuple[Rank, Rank]], Step]
+Starter = Callable[[dict[str, str], Sequence[Rank]], Step]
 
 # A waiting rank yields, since both ranks may share CPUs.
 SHARING = ("--mca", "mpi_yield_when_idle", "1")
 ISOLATED = (LAUNCHER, "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", *SHARING)
 ASKING = ("--mca", "plm", "rsh", "--mca", "plm_rsh_agent", ECHO, "--mca", "plm_rsh_no_tree_spawn", "1")
 APART = (LAUNCHER, "--allow-run-as-root", *ASKING, "--leave-session-attached", "--wdir", "/")
-# An address for documentation (RFC 5737): nothing connects to it, since the daemon connects to the launcher.
-NOT_HERE = "192.0.2.2"
+# Addresses for documentation (RFC 5737): nothing connects to them, since daemons connect to the launcher.
+NOT_HERE = "192.0.2.{}"
 # Within a Slurm allocation: the launcher runs on its first node, and srun starts the daemon on the second.
 DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
 ON_NODES = (LAUNCHER, "--allow-run-as-root", *DAEMON_BY_SRUN)
-NODES = ("+n0", "+n1")
-SRUN = ("srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
+SRUN = ("srun", "--nodes={0}", "--ntasks={0}", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
 
 
-def launch_together(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
-    """Return the step that runs a rank on each of several computers: the launcher on the first, a daemon on others."""
-    step = _apart(settings, ranks)
-    return replace(step, server=(), ranks=(step.client, *(DAEMON,) * (len(ranks) - 1)))
+def launch_together(launcher: str, settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
+    """Return the step that runs a rank on each of several computers: the launcher on the first, its daemons, if it has
+    any, on the others."""
+    step = launch(launcher, settings, ranks)
+    return replace(step, server=(), ranks=(step.client, *(step.server,) * (len(ranks) - 1)))
 
 
-def launch(launcher: str, settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Return the step that runs both ranks with these MCA settings of Open MPI."""
+def launch(launcher: str, settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
+    """Return the step that runs all ranks with these MCA settings of Open MPI."""
     return starter(launcher)(settings, ranks)
 
 
@@ -70,7 +70,7 @@ def with_ranks_under(command: Words, launcher: Words) -> Words:
     return tuple(words)
 
 
-def _orterun(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+def _orterun(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
     """Start both ranks on one host, which needs no daemon."""
     return Step.launched((*ISOLATED, *_arguments(settings, ranks, by_host=False)))
 
@@ -79,27 +79,30 @@ def _apart(settings: dict[str, str], ranks: Sequence[Rank], more: Words = ()) ->
     return Step(DAEMON, (*APART, *more, *_arguments(settings, ranks)), 0)
 
 
-def _beside(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
-    """Start ranks in two network namespaces of one host: the launcher must not start the second in the first's."""
-    first, second = ranks
-    return _apart(settings, (first, replace(second, host=NOT_HERE)), SHARING)
+def _beside(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
+    """Start ranks in network namespaces of one host: the launcher must not start the others in the first's."""
+    first, *others = ranks
+    apart = (replace(rank, host=NOT_HERE.format(number)) for number, rank in enumerate(others, 2))
+    return _apart(settings, (first, *apart), SHARING)
 
 
-def _on_nodes(settings: dict[str, str], ranks: tuple[Rank, Rank]) -> Step:
+def _on_nodes(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
     """Start a rank on each node by the allocation's names of nodes, which differ from the link's."""
-    first, second = (replace(rank, host=node) for rank, node in zip(ranks, NODES, strict=True))
-    return Step.launched((*ON_NODES, *_arguments(settings, (first, second))))
+    on_nodes = [replace(rank, host=f"+n{number}") for number, rank in enumerate(ranks)]
+    return Step.launched((*ON_NODES, *_arguments(settings, on_nodes)))
 
 
-def _srun(settings: dict[str, str], ranks: tuple[Rank, Rank], pmi: str = "pmix") -> Step:
+def _srun(settings: dict[str, str], ranks: Sequence[Rank], pmi: str = "pmix") -> Step:
     shared = {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     variables = ({**shared, **dict(rank.values)} for rank in ranks)
-    first, second = (
+    *firsts, last = (
         shlex.join(("env", *(f"{name}={value}" for name, value in values.items()), *rank.command))
         for values, rank in zip(variables, ranks, strict=True)
     )
-    choice = f"case $SLURM_PROCID in 0) exec {first} ;; *) exec {second} ;; esac"
-    return Step.launched((*SRUN, f"--mpi={pmi}", "sh", "-c", choice))
+    cases = "".join(f"{number}) exec {command} ;; " for number, command in enumerate(firsts))
+    choice = f"case $SLURM_PROCID in {cases}*) exec {last} ;; esac"
+    command = (word.format(len(ranks)) for word in SRUN)
+    return Step.launched((*command, f"--mpi={pmi}", "sh", "-c", choice))
 
 
 def _arguments(settings: dict[str, str], ranks: Sequence[Rank], *, by_host: bool = True) -> Words:

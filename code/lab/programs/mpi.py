@@ -30,10 +30,12 @@ def launch(
     return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, ranks)
 
 
-def launch_together(transport: str, ends: Sequence[End], commands: Sequence[Words], more: Mapping[str, str]) -> Step:
+def launch_together(
+    transport: str, launcher: str, ends: Sequence[End], commands: Sequence[Words], more: Mapping[str, str]
+) -> Step:
     """Return the step that runs a command as the rank of each of several computers."""
     ranks = [_rank(transport, end, command) for end, command in zip(ends, commands, strict=True)]
-    return launchers.launch_together({**TRANSPORTS[transport], **more}, ranks)
+    return launchers.launch_together(launcher, {**TRANSPORTS[transport], **more}, ranks)
 
 
 def _options(request: Request) -> tuple[str, ...]:

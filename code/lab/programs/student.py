@@ -155,13 +155,13 @@ class Commands:
             arguments = fill(self.arguments, values, {})
             return *starter, *fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
 
-        computers = [ends.client, ends.server, *map(ends.client.beside, range(2, self.computers))]
+        computers = ends.first(self.computers)
         addresses = Addresses(end.host for end in computers)
         if self.each:
             shared |= {"computers": self.computers, "address": addresses, "addresses": addresses}
             ranks = tuple(filled(self.each, end, rank=rank) for rank, end in enumerate(computers))
             if self.mpi:
-                return mpi.launch_together(self.mpi, computers, ranks, TAGGED)
+                return mpi.launch_together(self.mpi, ends.launcher, computers, ranks, TAGGED)
             return Step((), ranks[0], port, ranks=ranks)
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
         step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port), self.printed or None)

@@ -152,13 +152,18 @@ def parse_facts(document: JsonTable) -> Facts:
     return Facts(key, *parts, parse_as(Moment, document))
 
 
+DEFAULTS: tuple[tuple[str, JsonValue], ...] = (("launcher", PLAIN), ("others", []))  # of the ends
+COMPUTERS = ("computers", 0)  # the default of the traits
+
+
 def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
-    """Make a table without empty values, without the exact site's launcher, and without defaults of the link."""
+    """Make a table without empty values, without defaults of the ends and traits, and without those of the link."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")
     if isinstance(ends, dict):
-        table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) != ("launcher", PLAIN)}
+        table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) not in DEFAULTS}
     if isinstance(part, Asked):
+        table["traits"] = {name: value for name, value in as_json(part.traits).items() if (name, value) != COMPUTERS}
         table["link"] = {name: value for name, value in as_json(part.link).items() if name in part.link.table}
     return table
 

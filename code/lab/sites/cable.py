@@ -4,15 +4,17 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lab.errors import SiteError
 from lab.machine.job import check
 from lab.machine.link import FRAME_EXTRA_BYTES, netem
-from lab.model.trial import End, Ends, Link
+from lab.machine.results import NAMES
+from lab.model.trial import MOST_COMPUTERS, End, Ends, Link
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import AgentPair
+from lab.sites.agent.jobs import Agents
 from lab.sites.site import Clock, Shared, Traits
-from lab.sites.wall import PairLink
+from lab.sites.wall import RealLink
 
 HINT = "outside of a container, as root or with user namespaces allowed: sysctl kernel.unprivileged_userns_clone=1"
 
@@ -42,8 +44,8 @@ BURST_BYTES_LEAST = 32 << 10
 BURSTS_PER_S = 1000
 
 
-def commands(link: Link, interface: str) -> Iterator[Command]:
-    """The commands that shape the frames that leave by one end."""
+def commands(link: Link, interface: str, queue_bytes: int = 0) -> Iterator[Command]:
+    """The commands that shape the frames that leave by one end, before which this many bytes may wait, else 5 ms."""
     check(link)
     switch = "on" if link.offload else "off"
     yield ("ip", "link", "set", interface, "mtu", str(link.mtu))
@@ -52,7 +54,8 @@ def commands(link: Link, interface: str) -> Iterator[Command]:
     parent = ["root"]
     if link.rate_bit_s is not None:
         burst = str(burst_bytes(link.rate_bit_s))
-        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", burst, "latency", "5ms")
+        queue = ("limit", str(queue_bytes)) if queue_bytes else ("latency", "5ms")
+        rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", burst, *queue)
         frames = ("overhead", str(FRAME_EXTRA_BYTES))
         yield ("tc", "qdisc", "replace", "dev", interface, *parent, "handle", "1:", *rate, *frames)
         parent = ["parent", "1:1"]
@@ -83,7 +86,7 @@ def run(command: Command, where: str, packages: str, inside: Sequence[str] = ())
     return done.stdout
 
 
-class ModelledLink(PairLink):
+class ModelledLink(RealLink):
     link: Link | None = None
 
     def apply(self, link: Link) -> None:
@@ -98,60 +101,84 @@ class ModelledLink(PairLink):
 
 
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
-MACS = {"v0": "02:00:00:00:00:01", "v1": "02:00:00:00:00:02"}
+PORT, NO_QUEUE = "port{}", 1_000_000_000  # the switch's end of a cable; bytes that never wait there
 PROCESSES = ("--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
 class Cable(ModelledLink):
-    """A cable between two network namespaces."""
+    """A cable between two network namespaces; or a switch in another one, with a cable to each of several."""
 
-    traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
+    traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False, computers=MOST_COMPUTERS)
 
-    def __init__(self) -> None:
-        self.ends, self.about = ENDS, {"cable": "veth between two network namespaces"}
-        self.client = self._end("client", None)
+    def __init__(self, switched: int = 0) -> None:
+        self.ends, self.about, self.switched = ENDS, {"cable": "veth between two network namespaces"}, switched
+        self.far: list[FarEnd] = []
         try:
-            self.server = self._end("server", self.client)
+            for name in [*(f"computer of rank {rank}" for rank in range(switched)), "switch"] if switched else NAMES:
+                self.far.append(self._end(name))
             self._plug()
         except BaseException:
             self.close()
             raise
-        self.pair = AgentPair(self.client, self.server)
+        self.agents = Agents(tuple(self.far[: switched or 2]))
 
     def shape(self, link: Link) -> None:
+        sent = replace(link, delay_ns=2 * link.delay_ns) if self.switched else link  # of both cables to the receiver
         try:
-            for far, end in self.pair.with_ends(ENDS):
-                for command in commands(link, end.interface):
+            for rank, (far, end) in enumerate(self.agents.with_ends(ENDS)):
+                for command in commands(sent, end.interface):
                     _enter(far, *command)
+                if self.switched:
+                    for command in commands(replace(link, delay_ns=0), PORT.format(rank), link.queue_bytes or NO_QUEUE):
+                        _enter(self.far[-1], *command)
         except SiteError:
-            for far in (self.client, self.server):
+            for far in self.far:
                 far.ask("look")  # without its agent the cable is gone too, and this error explains that
             raise
 
     def close(self) -> None:
-        """End both agents, and with them the namespaces and the cable."""
-        for far in (self.client, getattr(self, "server", None)):
-            if far is not None:
-                far.kill()
+        """End all agents, and with them the namespaces and the cables."""
+        for far in self.far:
+            far.kill()
 
-    def _end(self, name: str, beside: FarEnd | None) -> FarEnd:
-        """An agent in a new network namespace; both agents of a user other than root are in one user namespace."""
+    def _end(self, name: str) -> FarEnd:
+        """An agent in a new network namespace; all agents of a user other than root are in one user namespace."""
         start = [*unshare(), *PROCESSES]
-        if os.geteuid() and beside:
-            start = ["nsenter", *_user_of(beside), "unshare", "--net", *PROCESSES]
+        if os.geteuid() and self.far:
+            start = ["nsenter", *_user_of(self.far[0]), "unshare", "--net", *PROCESSES]
         return FarEnd(name, [*start, *here()], _explain)
 
     def _plug(self) -> None:
-        v0, v1 = (("name", name, "address", mac) for name, mac in MACS.items())
-        peer = ("peer", *v1, "netns", str(self.server.popen.pid))
-        _enter(self.client, "ip", "link", "add", *v0, "type", "veth", *peer)
-        for far, end, peer_end in ((self.client, ENDS.client, ENDS.server), (self.server, ENDS.server, ENDS.client)):
+        ends = list(enumerate(zip(self.far, ENDS.first(self.switched or 2), strict=False)))
+        for rank, (far, end) in ends[: self.switched or 1]:
+            peer = ("name", PORT.format(rank)) if self.switched else ("name", ENDS.server.interface, "address", _mac(1))
+            cable = ("name", end.interface, "address", _mac(rank), "type", "veth", "peer", *peer)
+            _enter(far, "ip", "link", "add", *cable, "netns", str(self.far[-1].popen.pid))
+        for command in switch(self.switched) if self.switched else ():
+            _enter(self.far[-1], *command)
+        for rank, (far, end) in ends:
             _enter(far, "ip", "link", "set", "lo", "up")
             _enter(far, "ip", "addr", "add", f"{end.host}/24", "dev", end.interface)
             _enter(far, "ip", "link", "set", end.interface, "up")
-            # A permanent neighbour, so that no ARP request disturbs a measurement.
-            neighbour = ("lladdr", MACS[peer_end.interface], "dev", end.interface, "nud", "permanent")
-            _enter(far, "ip", "neigh", "replace", peer_end.host, *neighbour)
+            for number, (_, peer_end) in ends:
+                if number != rank:
+                    # A permanent neighbour, so that no ARP request disturbs a measurement.
+                    neighbour = ("lladdr", _mac(number), "dev", end.interface, "nud", "permanent")
+                    _enter(far, "ip", "neigh", "replace", peer_end.host, *neighbour)
+
+
+def switch(computers: int) -> Iterator[Command]:
+    """The commands that join the ports of a switch, and let it know which computer is at which."""
+    yield ("ip", "link", "add", "name", "switch0", "type", "bridge")
+    yield ("ip", "link", "set", "switch0", "up")
+    for rank in range(computers):
+        port = PORT.format(rank)
+        yield ("ip", "link", "set", port, "master", "switch0", "up")
+        yield ("bridge", "fdb", "replace", _mac(rank), "dev", port, "master", "static")
+
+
+def _mac(rank: int) -> str:
+    return f"02:00:00:00:00:{rank + 1:02x}"
 
 
 def _user_of(end: FarEnd) -> tuple[str, ...]:

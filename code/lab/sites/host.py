@@ -12,22 +12,22 @@ from lab.model.trial import End, Ends
 from lab.sites import soft_rdma
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here
-from lab.sites.agent.pair import AgentPair
+from lab.sites.agent.jobs import Agents
 from lab.sites.cable import Cable
 from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.soft_rdma import SoftRdma
-from lab.sites.wall import PairLink, WallSite
+from lab.sites.wall import RealLink, WallSite
 
 
-class OwnDevices(PairLink):
+class OwnDevices(RealLink):
     """Two agents near the devices of this host."""
 
     traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
     def __init__(self, devices: tuple[str, ...]) -> None:
         self.ends, self.about = ends_of(devices), about(devices)
-        self.pair = AgentPair(FarEnd("client", here()), FarEnd("server", here()))
-        self.pair.pin(self.ends)
+        self.agents = Agents((FarEnd("client", here()), FarEnd("server", here())))
+        self.agents.pin(self.ends)
 
 
 def choose(wanted: str) -> tuple[str, ...]:
@@ -117,9 +117,9 @@ def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - a
     devices = () if makes_rdma or wanted == CABLE else choose(wanted)
     makes_rdma = makes_rdma or (not (wanted or devices) and soft_rdma.possible())
 
-    def connect() -> PairLink:
+    def connect(switched: int) -> RealLink:
         if makes_rdma:
             return SoftRdma()
-        return OwnDevices(devices) if devices else Cable()
+        return OwnDevices(devices) if devices else Cable(switched)
 
     return WallSite("host", connect, alone, skipped_devices(devices) if devices and not wanted else "")

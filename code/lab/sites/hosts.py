@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 from lab.errors import SpecError
 from lab.files.toml import read_toml
+from lab.model.trial import MOST_COMPUTERS
 from lab.sites.agent import computer
 from lab.sites.site import EVERYWHERE
 from lab.typed_json import TEXT, Limits
@@ -38,6 +39,12 @@ class Ssh:
     client: Annotated[Host, *HOST]
     server: Annotated[Host, *HOST]
     config: Line = ""  # an ssh_config instead of the user's own
+    others: Annotated[tuple[Host, ...], Limits(longest=MOST_COMPUTERS - 2)] = ()  # for programs with `each`
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All hosts by their ranks."""
+        return (self.client, self.server, *self.others)
 
 
 @dataclass(frozen=True)

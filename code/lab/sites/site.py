@@ -37,6 +37,7 @@ class Traits:
     shared: Shared
     takes_models: bool  # the link is made for the run from a link model; a real link has none
     reachable: bool  # other hosts can open connections to both ends
+    computers: int = 0  # on a wall clock: the most that start a program at once (`each`)
 
     @property
     def repeats(self) -> bool:

@@ -1,4 +1,4 @@
-"""A Slurm cluster: arrays of trials, two nodes each for a real link, or one node each for the exact machine.
+"""A Slurm cluster: arrays of trials, two or more nodes each for a real link, or one node each for the exact machine.
 
 The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab.errors import LabError, SiteError, SiteStopped
 from lab.files.storage import storage
-from lab.model.trial import End, Ends, Job, Outcome
+from lab.model.trial import MOST_COMPUTERS, End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import exact, queue
 from lab.sites import task as spool
@@ -25,7 +25,7 @@ from lab.sites.site import EXACT, Clock, Shared, Tell, Traits
 from lab.sites.wall import refuse_model
 
 AT_ONCE = 256  # trials in the queue
-TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
+TRAITS = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True, computers=MOST_COMPUTERS)
 # Placeholders, which the nodes replace when the job starts.
 ENDS = Ends(
     client=End("@client.host", "@client.device", "@client.interface", "@client.gid"),
@@ -39,12 +39,12 @@ BACKOFF = 1.3
 LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
 SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
-SHAPES = {"pair": ("--nodes=2", "--ntasks-per-node=1", "--exclusive"), "exact": ("--nodes=1", "--ntasks=1")}
+SHAPES = {"pair": ("--ntasks-per-node=1", "--exclusive"), "exact": ("--ntasks=1",)}
 STOPPED = "the slurm site was stopped"
 
 
 class SlurmSite:
-    """Two nodes for each trial."""
+    """A node for each computer of a trial."""
 
     name = "slurm"
     boots_image = False
@@ -127,6 +127,7 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
 @dataclass
 class SubmittedJob:
     folder: Path
+    nodes: int
     future: Future[Outcome] = field(default_factory=Future)
     task: Task | None = None  # none before it is submitted
     ended_s: float | None = None  # since when its task has ended
@@ -179,11 +180,11 @@ class Dispatch:
 
     def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
-        name = spool.digest(job, self.kind)
+        name, nodes = spool.digest(job, self.kind), job.computers if self.kind == "pair" else 1
         with self.lock:
             if self.stopped:
                 raise SiteStopped(STOPPED)
-            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name))
+            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, nodes))
             if not submission.folder.exists():
                 spool.put_job(submission.folder, job)
             submission.task = submission.task or _submitted(submission.folder)
@@ -226,16 +227,18 @@ class Dispatch:
                     self.lock.wait(looks.next_s())
 
     def _submit(self) -> bool:
-        """Submit one array of all new jobs; write the number of its task into each job's folder."""
+        """Submit one array of the new jobs for equally many nodes; write the number of its task into each job's
+        folder."""
         if not self._new():
             return False
         time.sleep(GATHER_S)
         new = self._new()
+        new = [submission for submission in new if submission.nodes == new[0].nodes]
         size = 1 if self.kind == "pair" else max(1, min(self.cluster.trials_per_task, math.ceil(len(new) / SPREAD)))
         tasks = [new[first : first + size] for first in range(0, len(new), size)]
         log = f"--output={self.folder}/log-%A_%a"
-        shape = (*SHAPES[self.kind], f"--time={self.cluster.minutes * size}", log, f"--chdir={ROOT}")
-        array = queue.submit(self._script(tasks), len(tasks), self.cluster, shape)
+        shape = (*SHAPES[self.kind], f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes * size}")
+        array = queue.submit(self._script(tasks), len(tasks), self.cluster, (*shape, log, f"--chdir={ROOT}"))
         self.answered_s = time.monotonic()
         for index, submissions in enumerate(tasks):
             for submission in submissions:

@@ -14,7 +14,7 @@ from lab.model.trial import End, Ends, Link
 from lab.sites import cable
 from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here, last_line
-from lab.sites.agent.pair import AgentPair
+from lab.sites.agent.jobs import Agents
 from lab.sites.cable import Command
 from lab.sites.site import Clock, Shared, Traits
 
@@ -73,8 +73,7 @@ class SoftRdma(cable.ModelledLink):
         except BaseException:
             self.close()
             raise
-        client, server = self.far
-        self.pair, self.ends = AgentPair(client, server), with_gids(ENDS)
+        self.agents, self.ends = Agents(tuple(self.far)), with_gids(ENDS)
 
     def shape(self, link: Link) -> None:
         for side in SIDES:

@@ -1,4 +1,4 @@
-"""Two hosts reached by ssh, and the programs copied there."""
+"""Hosts reached by ssh, and the programs copied there."""
 
 import os
 import shlex
@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.model.trial import End, Ends, Job
+from lab.model.trial import MOST_COMPUTERS, End, Ends, Job
 from lab.places import HOSTS, ROOT
 from lab.sites.agent.client import INTERPRETER, FarEnd, last_line, locator, programs
-from lab.sites.agent.pair import AgentPair, data_end
+from lab.sites.agent.jobs import Agents, data_end, name_of
 from lab.sites.hosts import Host, Ssh, read_ssh
 from lab.sites.site import Clock, Shared, Traits
-from lab.sites.wall import PairLink, WallSite
+from lab.sites.wall import RealLink, WallSite
 
 CONNECT_S = 10
 ALIVE_S, ALIVE_COUNT = 3, 4  # a host counts as lost after a silence of 3 s x 4
@@ -128,34 +128,35 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
             connection.end.answer(build, BUILD_S)
 
 
-class TwoHosts(PairLink):
-    """Two hosts with open connections, and their ends of the data link."""
+class LinkOfHosts(RealLink):
+    """Hosts with open connections, and their ends of the data link."""
 
-    traits = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True)
+    traits = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True, computers=2)
 
-    def __init__(self, hosts: Ssh) -> None:
-        self.client = Connection("client", hosts.client, hosts.config)
+    def __init__(self, ssh: Ssh) -> None:
+        self.traits = replace(self.traits, computers=len(ssh.hosts))
+        self.connections: list[Connection] = []
         try:
-            self.server = Connection("server", hosts.server, hosts.config)
-            self.pair = AgentPair(self.client.end, self.server.end)
-            client, server = (_end(connection) for connection in (self.client, self.server))
-            self.ends = Ends(client, server, side_channel=server.host, launcher="orterun apart")
-            self.pair.pin(self.ends)
+            for rank, host in enumerate(ssh.hosts):
+                self.connections.append(Connection(name_of(rank), host, ssh.config))
+            client, server, *others = map(_end, self.connections)
+            self.ends = Ends(client, server, server.host, "orterun apart", tuple(others))
+            self.agents = Agents(tuple(each.end for each in self.connections))
+            self.agents.pin(self.ends)
         except BaseException:
             self.close()
             raise
-        self.about = {"hosts": f"{hosts.client.login} to {hosts.server.login}"}
+        self.about = {"hosts": " to ".join(host.login for host in ssh.hosts)}
 
-    def with_programs(self, job: Job) -> AgentPair:
-        """Copy the job's programs to both hosts; return the pair with their paths."""
-        sides = {"client": self.client, "server": self.server}
-        locate = {role: locator(programs(ensure(connection, job.overlay))) for role, connection in sides.items()}
-        return replace(self.pair, locate=locate)
+    def with_programs(self, job: Job) -> Agents:
+        """Copy the job's programs to its hosts; return the agents with their paths."""
+        agents = self.agents.of(job)
+        connections = self.connections[: len(agents.far)]
+        return replace(agents, locate=tuple(locator(programs(ensure(each, job.overlay))) for each in connections))
 
     def close(self) -> None:
-        for connection in (self.client, getattr(self, "server", None)):
-            if connection is not None:
-                connection.end.kill()
+        for connection in self.connections:
+            connection.end.kill()
 
 
 def _end(connection: Connection) -> End:
@@ -165,9 +166,11 @@ def _end(connection: Connection) -> End:
 
 
 def open(wanted: str = "", hosts: Path = HOSTS) -> WallSite:  # noqa: A001 - as every site's module
-    """`ssh` uses the hosts of hosts.toml, `ssh:CLIENT,SERVER` those two."""
+    """`ssh` uses the hosts of hosts.toml, `ssh:CLIENT,SERVER` those two, and `ssh:A,B,C` three or more."""
     names = wanted.split(",")
-    if wanted and (len(names) != 2 or not all(names)):
-        raise SiteError(f"{wanted!r} does not name two hosts", hint="--site ssh:CLIENT,SERVER")
-    chosen = Ssh(Host(names[0]), Host(names[1])) if wanted else read_ssh(hosts)
-    return WallSite("ssh", lambda: TwoHosts(chosen), nullcontext)
+    if wanted and not (2 <= len(names) <= MOST_COMPUTERS and all(names)):
+        what = f"{wanted!r} does not name two hosts, or more for programs with `each`"
+        raise SiteError(what, hint="--site ssh:CLIENT,SERVER")
+    client, server, *others = map(Host, names if wanted else ("", ""))
+    chosen = Ssh(client, server, others=tuple(others)) if wanted else read_ssh(hosts)
+    return WallSite("ssh", lambda _: LinkOfHosts(chosen), nullcontext)

@@ -16,9 +16,9 @@ from lab.files.storage import storage
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
 from lab.sites import exact, queue
-from lab.sites.agent import pair
+from lab.sites.agent import jobs
 from lab.sites.agent.client import INTERPRETER, FarEnd, kept, last_line, locator
-from lab.sites.agent.pair import AgentPair
+from lab.sites.agent.jobs import Agents
 from lab.typed_json import JsonTable, as_json, parse_as
 
 JOB, OUTCOME, FAILURE, SUBMITTED = "job.json", "outcome.json", "failure.json", "submitted"
@@ -63,7 +63,6 @@ def _write(file: Path, values: JsonTable) -> None:
 
 # One process on one node of the allocation, which other steps may use too.
 STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-bad-exit=1", "--mpi=none")
-SIDES = ("client", "server")
 PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent's environment has those of its step only
 
 
@@ -98,40 +97,42 @@ def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
 
 
 def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
-    """Start an agent on each of both nodes, and run the job between them."""
-    nodes = node_names()
+    """Start an agent on each node, and run the job between them."""
+    nodes = node_names(job.computers)
     settings = {"device": device, "interface": interface}
     far: list[FarEnd] = []
     try:
         for name in nodes:
             far.append(FarEnd(name, [*STEP, f"--nodelist={name}", sys.executable, *INTERPRETER], explain))  # noqa: PERF401
-        client, server = (pair.data_end(end, settings, 'interface = "..." in [slurm] of hosts.toml') for end in far)
-        ends = Ends(client, server, side_channel=server.host)
+        all_ends = [jobs.data_end(end, settings, 'interface = "..." in [slurm] of hosts.toml') for end in far]
+        client, server, *others = all_ends
+        ends = Ends(client, server, side_channel=server.host, others=tuple(others))
         # The nodes' names replace the plan's words, also within a word for srun.
-        locate = dict.fromkeys(SIDES, locator(names_of(ends) | kept(job.overlay)))
-        agents = AgentPair(far[0], far[1], locate)
+        locate = (locator(names_of(ends, len(far)) | kept(job.overlay)),) * len(far)
+        agents = Agents(tuple(far), locate)
         agents.pin(ends)
         inside = replace(job, environment=(*job.environment, (PLACES, os.environ[PLACES])))
-        outcome = pair.run_between(agents, ends, inside)
-        return renamed(outcome, ends, {"nodes": nodes, "ends": [vars(client), vars(server)]})
+        outcome = jobs.run_between(agents, ends, inside)
+        return renamed(outcome, ends, {"nodes": nodes, "ends": [vars(end) for end in all_ends]})
     finally:
         for end in far:
             end.close()
 
 
-def node_names() -> list[str]:
-    """Both nodes of the allocation, the client's first."""
+def node_names(count: int) -> list[str]:
+    """The nodes of the allocation, the client's first."""
     command = ["scontrol", "show", "hostnames", os.environ["SLURM_JOB_NODELIST"]]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    if len(names) != len(SIDES):
-        what = f"the allocation has {len(names)} nodes, not 2"
+    if len(names) != count:
+        what = f"the allocation has {len(names)} nodes, not {count}"
         raise SiteError(what, os.environ["SLURM_JOB_NODELIST"], "options of [slurm] in hosts.toml")
     return names
 
 
-def names_of(ends: Ends) -> dict[str, str]:
+def names_of(ends: Ends, count: int) -> dict[str, str]:
     """The plan's names of the ends, and their values on these nodes."""
-    values = {f"@{side}.{name}": value for side in SIDES for name, value in vars(getattr(ends, side)).items()}
+    named = ((jobs.name_of(rank), end) for rank, end in enumerate(ends.first(count)))
+    values = {f"@{side}.{name}": value for side, end in named for name, value in vars(end).items()}
     return values | {"@side_channel": ends.side_channel}
 
 

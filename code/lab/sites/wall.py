@@ -1,4 +1,4 @@
-"""A site of two agents on a wall clock: one job after the other, with a new link after a job that broke it."""
+"""A site of agents on a wall clock: one job after the other, with a new link after a job that broke it."""
 
 import threading
 from collections.abc import Callable
@@ -6,31 +6,32 @@ from contextlib import AbstractContextManager
 
 from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Ends, Job, Link, Outcome
-from lab.sites.agent import pair
-from lab.sites.agent.pair import AgentPair, near_by
+from lab.sites.agent import jobs
+from lab.sites.agent.jobs import Agents, near_by
 from lab.sites.site import Tell, Traits, silent
 
 
-class PairLink:
-    """Two agents on this host and a real link between them. Subclasses use other hosts or make their link."""
+class RealLink:
+    """Two or more agents on this host and a real link between them. Subclasses use other hosts or make their link."""
 
-    pair: AgentPair
+    agents: Agents
     ends: Ends
     about: dict[str, str]  # its identity, without that of both hosts
     traits: Traits
+    switched: int | None = None  # computers that its switch joins, 0 without a switch; None: it serves every job
 
     def apply(self, link: Link) -> None:
         """Make the link of a job's model; a real link refuses the model."""
         refuse_model(link)
 
-    def with_programs(self, job: Job) -> AgentPair:
+    def with_programs(self, job: Job) -> Agents:
         """The agents, each with the paths of the programs under test."""
-        return near_by(self.pair, job)
+        return near_by(self.agents, job)
 
     def close(self) -> None:
-        """End both agents and remove the link if it was made."""
-        self.pair.client.kill()
-        self.pair.server.kill()
+        """End all agents and remove the link if it was made."""
+        for far in self.agents.far:
+            far.kill()
 
 
 def refuse_model(link: Link) -> None:
@@ -38,7 +39,7 @@ def refuse_model(link: Link) -> None:
     if link.card:
         raise SiteError(f"a real link has no modelled card: {link.card.name}", hint="--site exact")
     if link.is_modelled:
-        raise SiteError("a real link takes no model of rate, delay, loss or offload", hint="--site exact")
+        raise SiteError("a real link takes no model of rate, delay, loss, queue or offload", hint="--site exact")
 
 
 class WallSite:
@@ -50,16 +51,16 @@ class WallSite:
     def __init__(
         self,
         name: str,
-        connect: Callable[[], PairLink],
+        connect: Callable[[int], RealLink],
         alone: Callable[[Tell], AbstractContextManager[object]],
         chosen: str = "",
     ) -> None:
-        self.name, self.connect, self.alone = name, connect, alone
+        self.name, self.connect, self.alone = name, connect, alone  # connect() takes the number of switched computers
         self.chosen = chosen  # a sentence about how the link was chosen
         self.tell: Tell = silent
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
-        self.link: PairLink | None = None
+        self.link: RealLink | None = None
         self.found_facts: tuple[dict[str, str], Ends, Traits] | None = None
 
     @property
@@ -76,7 +77,7 @@ class WallSite:
     def facts(self) -> tuple[dict[str, str], Ends, Traits]:
         if self.found_facts is None:
             link = self.connected()
-            self.found_facts = pair.identity(link.pair, link.ends) | link.about, link.ends, link.traits
+            self.found_facts = jobs.identity(link.agents, link.ends) | link.about, link.ends, link.traits
         return self.found_facts
 
     def prepare(self, progress: Tell) -> None:
@@ -85,21 +86,24 @@ class WallSite:
             progress(self.chosen)
         self.connected()
 
-    def connected(self) -> PairLink:
-        """The link; connect again if the last job broke it."""
+    def connected(self, switched: int = 0) -> RealLink:
+        """The link; connect again if the last job broke it or had another number of computers."""
         with self.lock:
             self.require_open()
+            if self.link is not None and self.link.switched not in (None, switched):
+                self.link.close()
+                self.link = None
             if self.link is None:
-                self.link = self.connect()
+                self.link = self.connect(switched)
             return self.link
 
     def run(self, job: Job) -> Outcome:
         """Run a job when no other job runs here."""
         with self.turn, self.alone(self.tell):
             try:
-                link = self.connected()
+                link = self.connected(job.computers if job.is_switched else 0)
                 link.apply(job.link)
-                outcome = pair.run_between(link.with_programs(job), link.ends, job)
+                outcome = jobs.run_between(link.with_programs(job), link.ends, job)
             except SiteError as error:
                 self.disconnect()
                 self.require_open(error)

@@ -20,7 +20,7 @@ from lab.report.evidence.parameters import parameter_rows, profile_why
 from lab.report.sources import DEFAULT, Sources
 from lab.report.tex.render import escape
 from lab.report.text.macros import uses
-from lab.sites.ssh import TwoHosts
+from lab.sites.ssh import LinkOfHosts
 
 HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
 SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'
@@ -160,7 +160,7 @@ def test_sentences_that_the_data_does_not_support_are_left_out(tmp_path: Path) -
     assert "The parameters, the largest effect first." in body and "The depth matters most" not in body
 
 
-REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, TwoHosts.traits)
+REAL = SiteFacts("ssh", UnsteadySite().ends, {"hosts": "ada to bob", "link": "100 Gb/sec (4X EDR)"}, LinkOfHosts.traits)
 
 
 def report_of_a_real_link(name: str, folder: Path) -> str:

@@ -15,7 +15,7 @@ from lab.plan.plan import Plan
 from lab.run.estimate import LONG_RUN, Cost, Preflight, TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import EXACT
-from lab.sites.ssh import TwoHosts
+from lab.sites.ssh import LinkOfHosts
 
 Make = Callable[..., Plan]
 
@@ -92,7 +92,7 @@ def test_preflight_checks_bytes_in_one_direction_on_one_queue_pair(make_small_pl
 
 
 def test_only_a_long_run_on_a_wall_clock_has_a_preflight() -> None:
-    wall = TwoHosts.traits
+    wall = LinkOfHosts.traits
     assert is_wanted(wall, LONG_RUN) and not is_wanted(wall, LONG_RUN - 1) and not is_wanted(EXACT, 1000)
 
 

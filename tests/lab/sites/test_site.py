@@ -12,11 +12,11 @@ from lab.sites.host import OwnDevices
 from lab.sites.site import EXACT, Traits, read_traits
 from lab.sites.slurm import ExactOnSlurm
 from lab.sites.soft_rdma import SoftRdma
-from lab.sites.ssh import TwoHosts
+from lab.sites.ssh import LinkOfHosts
 from lab.typed_json import as_json
 
 MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]
-REAL = [OwnDevices.traits, TwoHosts.traits, slurm.TRAITS]
+REAL = [OwnDevices.traits, LinkOfHosts.traits, slurm.TRAITS]
 
 
 def test_exact_trials_repeat_and_only_a_link_made_for_the_run_takes_a_model() -> None:

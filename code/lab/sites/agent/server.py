@@ -152,11 +152,11 @@ class ProcessGroup:
         found = [re.search(AFTER.format(text), output, re.IGNORECASE | re.MULTILINE) for text in texts]
         return [match[1] if match else "" for match in found]
 
-    def await_line(self) -> str:
-        """The first line of its output, as soon as the line is whole; empty if it ends without one."""
-        self._await(lambda: b"\n" in contents(self.out))
-        line, end, _ = contents(self.out).partition(b"\n")
-        return (line + end).decode(errors="replace")
+    def await_lines(self, count: int) -> list[str]:
+        """The first lines of its output, as soon as they are whole; fewer if it ends before."""
+        self._await(lambda: contents(self.out).count(b"\n") >= count)
+        lines = contents(self.out).splitlines(keepends=True)[:count]
+        return [line.decode(errors="replace") for line in lines]
 
     def _await(self, seen: Callable[[], bool]) -> None:
         nap = NAP_S
@@ -302,9 +302,9 @@ class Agent:
 
         return finish
 
-    def do_line(self, name: str) -> Rest:
+    def do_lines(self, name: str, count: int) -> Rest:
         program = self.programs[name]
-        return lambda: {"line": program.await_line()}
+        return lambda: {"lines": program.await_lines(count)}
 
     def do_signal(self, name: str, number: int) -> JsonTable:
         """Signal a program that may still run."""

@@ -11,7 +11,7 @@ from lab.places import EXPERIMENTS
 from lab.report.evidence.words import about_site, measured_on
 from lab.report.exhibits.groups import title_of
 from lab.sites.site import EXACT
-from lab.sites.ssh import TwoHosts
+from lab.sites.ssh import LinkOfHosts
 
 
 def test_site_is_described_by_its_clock_its_link_and_its_rdma() -> None:
@@ -19,7 +19,7 @@ def test_site_is_described_by_its_clock_its_link_and_its_rdma() -> None:
     assert "two emulated VMs" in exact and "Soft-RoCE" in exact and "  " not in exact
     both = about_site("exact", EXACT, "rxe0", ("qdr",))
     assert "RDMA uses a modelled card (qdr)" in both and "or kernel RDMA (Soft-RoCE, rxe0)" in both
-    real = about_site("ssh", TwoHosts.traits, "mlx5_0")
+    real = about_site("ssh", LinkOfHosts.traits, "mlx5_0")
     assert "the device mlx5_0" in real and not re.search("emulated|cable|Soft-RoCE", real)
 
 
@@ -29,7 +29,7 @@ def test_date_is_that_of_the_measurement_or_of_the_sites_clock(tmp_path: Path) -
     clock = replace(site, identity={"arguments": "-rtc base=2026-01-01,clock=vm"})
     of_clock = replace(evidence, plan=replace(evidence.plan, site=clock))
     assert measured_on(of_clock).startswith("Its clock begins at 2026-01-01") and measured_on(evidence) == ""
-    plan = replace(evidence.plan, site=replace(site, traits=TwoHosts.traits))
+    plan = replace(evidence.plan, site=replace(site, traits=LinkOfHosts.traits))
     facts = {
         key: replace(record, moment=replace(moment, state={"started": f"2026-03-0{1 + number % 2}T10:00:00+00:00"}))
         for number, (key, record) in enumerate(evidence.facts.items())

@@ -5,7 +5,7 @@ import pytest
 from lab.errors import SiteError
 from lab.model.trial import End
 from lab.sites.agent.client import FarEnd, Reply
-from lab.sites.agent.pair import data_end
+from lab.sites.agent.jobs import data_end
 from lab.typed_json import JsonValue
 
 
