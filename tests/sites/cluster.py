@@ -1,4 +1,4 @@
-"""A real Slurm cluster of two nodes on this computer."""
+"""A real Slurm cluster of two nodes on this computer, and a third in a partition of its own."""
 
 import os
 import re

@@ -52,6 +52,12 @@ class Jobs:
         """One step of two lines for a shell."""
         return self.pair(("sh", "-c", server), ("sh", "-c", client), **other)
 
+    def together(self, *lines: str, **link: Any) -> Job:
+        """A line for a shell on each of several computers, all at once."""
+        ranks = tuple(("sh", "-c", line) for line in lines)
+        step, model = Step((), ranks[0], 0, ranks=ranks), Link(mtu=1500, computers=len(lines), **link)
+        return self.pair((), (), steps=(step,), link=model)
+
     def beside_flow(self, column: str, interface: str, command: str, program: tuple[str, ...]) -> tuple[str, ...]:
         """The program, and the shell's command once its data flow; $program is its process."""
         return ("sh", "-c", FLOWING, column, interface, command, *program)

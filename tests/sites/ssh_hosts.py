@@ -1,7 +1,7 @@
-"""Ssh servers for tests, and two hosts to log in to by ssh.
+"""Ssh servers for tests, and three hosts to log in to by ssh.
 
-Each host is a network namespace, with a login network and a data link; the ssh client comes in through a third
-namespace. Nothing listens outside of them, and this host's ssh settings stay unused.
+Each host is a network namespace, with a login network and a data link; the ssh client comes in through a fourth
+namespace, whose bridge joins the data links. Nothing listens outside of them, and this host's ssh settings stay unused.
 """
 
 import subprocess
@@ -50,13 +50,13 @@ while data := os.read(0, 65536):
     there.sendall(data)
 """
 JUMP = """
-Host alice bob
+Host alice bob carol
     ProxyCommand nsenter --net --target {gate} {python} {relay} %h
 Host nowhere
     HostName 127.0.0.1
     Port 1
 """
-LOGINS = {"alice": "10.78.1.1", "bob": "10.78.2.1"}
+LOGINS = {"alice": "10.78.1.1", "bob": "10.78.2.1", "carol": "10.78.3.1"}
 
 
 class SshServers:
@@ -90,7 +90,7 @@ class SshServers:
 
 
 class SshHosts:
-    """alice and bob."""
+    """alice, bob and carol."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -99,18 +99,23 @@ class SshHosts:
             self.hold(name)
         relay, gate = write(folder / "relay.py", RELAY), self.holders["gate"].pid
         self.servers = SshServers(folder, LOGINS, JUMP.format(gate=gate, python=sys.executable, relay=relay))
-        self.wire("alice", "data0", "bob", "data0", "10.77.0")
-        for name, address in LOGINS.items():
-            self.wire(name, "login0", "gate", name, address.rpartition(".")[0])
+        self.inside("gate", "ip", "link", "add", "name", "data", "up", "type", "bridge")
+        for number, (name, address) in enumerate(LOGINS.items(), 1):
+            self.wire(name, "data0", "gate", f"{name}-data")
+            self.inside(name, "ip", "addr", "add", f"10.77.0.{number}/24", "dev", "data0")
+            self.inside("gate", "ip", "link", "set", f"{name}-data", "master", "data")
+            self.wire(name, "login0", "gate", name)
+            self.inside(name, "ip", "addr", "add", f"{address}/24", "dev", "login0")
+            self.inside("gate", "ip", "addr", "add", f"{address.rpartition('.')[0]}.2/24", "dev", name)
             self.inside(name, "sh", "-c", self.servers.serve(name))
 
-    def toml(self, client: str = "", server: str = "", bob: str = "bob") -> Path:
-        """A hosts.toml; more words for either end."""
+    def toml(self, client: str = "", server: str = "", bob: str = "bob", more: str = "") -> Path:
+        """A hosts.toml; more words for either end, and more lines."""
         text = f"""[ssh]
 config = "{self.servers.config}"
 client = {{ login = "alice", interface = "data0", folder = "{self.folder}/programs"{client} }}
 server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/programs"{server} }}
-"""
+{more}"""
         return write(self.folder / f"hosts{abs(hash(text))}.toml", text)
 
     def inside(self, name: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -134,13 +139,17 @@ server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/progra
         await_true(lambda: Path(f"/proc/{parent}/task/{parent}/children").read_text())
         self.inside(name, "ip", "link", "set", "lo", "up")
 
-    def wire(self, one: str, one_end: str, other: str, other_end: str, net: str) -> None:
+    def three(self) -> Path:
+        """A hosts.toml with all."""
+        carol = f'{{ login = "carol", interface = "data0", folder = "{self.folder}/programs" }}'
+        return self.toml(more=f"others = [{carol}]\n")
+
+    def wire(self, one: str, one_end: str, other: str, other_end: str) -> None:
         """A veth pair between two computers."""
         pids = [str(self.holders[name].pid) for name in (one, other)]
         make = ("ip", "link", "add", one_end, "netns", pids[0], "type", "veth", "peer", "name", other_end)
         subprocess.run([*make, "netns", pids[1]], check=True)
-        for number, (name, end) in enumerate(((one, one_end), (other, other_end)), 1):
-            self.inside(name, "ip", "addr", "add", f"{net}.{number}/24", "dev", end)
+        for name, end in ((one, one_end), (other, other_end)):
             self.inside(name, "ip", "link", "set", end, "up")
 
     def stop(self) -> None:

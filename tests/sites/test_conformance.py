@@ -1,9 +1,11 @@
 """The common behaviour of all sites: the same job has the same kind of outcome, and ends in time."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from tests.sites.jobs import (
@@ -25,11 +27,14 @@ from tests.toml import series_of
 from lab.errors import SiteStopped
 from lab.experiment.reader import load
 from lab.model.trial import Perturbation, Step, StepOutcome
+from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts, make_plan
+from lab.plan.planning import under_test
 from lab.programs.samples_csv import OF_PROCESSORS
 from lab.records.facts import read_site
 from lab.records.record import Record
 from lab.run.measure import measure
+from lab.sites import slurm, ssh
 from lab.sites.site import Site
 
 NS = 1_000_000_000
@@ -104,6 +109,39 @@ def test_both_ranks_of_an_mpi_program_start_at_their_ends_and_the_record_names_t
     assert found == [(4095, "round_trip", 1)] * 20 + [(4095, sample, 20) for sample in OF_PROCESSORS]
     assert record.facts.judged.path == f"the kernel's network from {site.ends.client.interface}"
     await_none_running("4095@20/2")
+
+
+@pytest.fixture(params=["host", "ssh", "slurm"])
+def several_computers(request: pytest.FixtureRequest) -> Iterator[Site]:
+    """A site with three computers. On exact: tests/machine/test_switch.py."""
+    if request.param == "ssh":
+        site: Site = ssh.open("", request.getfixturevalue("ssh_hosts").three())
+    elif request.param == "slurm":
+        site = slurm.open("", request.getfixturevalue("cluster").toml(partition="three"))
+    else:
+        site = request.getfixturevalue("open_host")()
+    yield site
+    site.stop()
+
+
+def test_programs_of_three_computers_reduce_and_each_has_its_counters(several_computers: Site, tmp_path: Path) -> None:
+    site = several_computers
+    copytree(EXAMPLES, tmp_path / "examples")
+    text = (EXAMPLES / "ring.toml").read_text()
+    for key in ("rate_bit_s", "queue_bytes", "repetitions"):  # a real link takes no model
+        text = re.sub(f"^{key} = .*", "", text, flags=re.MULTILINE)
+    (tmp_path / "examples" / "ring.toml").write_text(text.replace("computers = 4", "computers = 3"))
+    experiment = load(tmp_path / "examples" / "ring.toml")
+    facts = SiteFacts.of(site)
+    for planned in make_plan(experiment, facts, under_test([experiment], site, print)).planned:
+        record = measure(planned, site, facts)
+        assert sorted({each.size_bytes for each in record.samples}) == [1 << 10, 1 << 14, 1 << 18]
+        assert read_site(json.loads(json.dumps(record.facts.table()))) == facts
+        before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
+        grown = {name: after[name] - count for name, count in before.items() if name.endswith(".tx_bytes")}
+        sent = [max(count for name, count in grown.items() if name.startswith(f"rank{rank}.")) for rank in (1, 2)]
+        assert min(sent) > 8 * (1 << 18) and record.facts.moment.state is not None
+        assert {"client", "server", "rank2"} <= record.facts.moment.state.keys()
 
 
 @on_vm_too

@@ -154,6 +154,35 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
     assert cable.run(jobs.shell(LISTENING, "true")).steps[0].client_status == 0
 
 
+def test_computer_whose_agent_is_killed_ends_all_and_is_named(cable: WallSite, jobs: Jobs) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(cable.run, jobs.together(*["sleep 86315; true"] * 4))
+        await_true(lambda: sum(line.endswith(" sleep 86315") for line in running("sleep 86315")) == 4)
+        os.kill(cable.connected(4).agents.far[2].popen.pid, signal.SIGKILL)
+        with pytest.raises(SiteError, match=r"^the computer of rank 2's namespace: the agent ended"):
+            future.result(PATIENCE_S)
+    await_none_running("sleep 86315")
+    assert not cable.run(jobs.together("true", "true")).failed
+
+
+def test_program_that_fails_on_one_computer_ends_all(cable: WallSite, jobs: Jobs) -> None:
+    lines = ["sleep 86316", "echo waits; sleep 86316", "echo broken >&2; exit 3"]
+    (step,) = cable.run(jobs.together(*lines)).steps
+    assert (step.client_status, step.server_status) == (137, 3)
+    assert (step.server_out, step.server_err) == ("rank 1: waits\n", "rank 2: broken\n")
+
+
+def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite, jobs: Jobs) -> None:
+    send = "file=$(mktemp); until iperf3 -c 10.0.0.2 -p 1860{} -n 4M --json >$file; do :; done; cat $file"
+    receive = "for port in 18600 18602; do iperf3 -s -1 -p $port >/dev/null & done; wait"
+    model = {"rate_bit_s": 10**8, "queue_bytes": 20_000}
+    outcome = cable.run(jobs.together(send.format(0), receive, send.format(2), **model))
+    (step,) = outcome.steps
+    assert not outcome.failed and json.loads(step.client_out)["end"]["sum_sent"]["retransmits"] > 0, step
+    received = outcome.counters_after["rank1.v1.rx_bytes"] - outcome.counters_before["rank1.v1.rx_bytes"]
+    assert 4 << 20 < received < 1.01 * 10**8 / 8 * (outcome.clock_end_ns - outcome.clock_start_ns) / 1e9
+
+
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
     with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:

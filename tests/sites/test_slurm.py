@@ -122,6 +122,14 @@ def test_orterun_starts_ranks_if_srun_has_no_pmi(cluster: Cluster, programs: dic
     site.stop()
 
 
+def test_jobs_for_two_and_three_nodes_are_submitted_at_once(cluster: Cluster, jobs: Jobs) -> None:
+    site = slurm.open("", cluster.toml(partition="three"))
+    with ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(site.run, jobs.together(*["true"] * count)) for count in (2, 3)]
+        assert [future.result(PATIENCE_S).state["nodes"] for future in futures] == [["n1", "n2"], ["n1", "n2", "n3"]]
+    site.stop()
+
+
 @pytest.mark.usefixtures("one_running")
 def test_nothing_of_the_cluster_can_be_reached_from_outside_of_its_networks(cluster: Cluster) -> None:
     listen = ("ss", "-Hlntup")
@@ -155,7 +163,7 @@ def test_a_running_cluster_stays_and_one_without_daemons_is_taken_down(
     for each in daemons:
         os.kill(each, signal.SIGKILL)
     cluster.control("down")
-    assert len(networks) == 2
+    assert len(networks) == 3
     await_true(lambda: not networks & namespaces(everyone()))
     await_none_running("sleep 86332")
     cluster.control("up")
@@ -237,9 +245,9 @@ def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs
         await_true(lambda: unmounted(tmp_path))  # the job's log is still open there for a moment
 
 
-def test_the_doctor_finds_two_nodes_and_a_way_to_start_ranks(cluster: Cluster) -> None:
+def test_the_doctor_finds_the_nodes_and_a_way_to_start_ranks(cluster: Cluster) -> None:
     found = {each.what: each for each in doctor.examine(cluster.toml()) if each.site == "slurm"}
-    assert found["cluster"].found == "lab: 2 nodes up" and found["MPI"].found == "srun --mpi=pmix"
+    assert found["cluster"].found == "lab: 3 nodes up" and found["MPI"].found == "srun --mpi=pmix"
     assert not any(each.remedy for each in found.values())
 
 

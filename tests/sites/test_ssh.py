@@ -215,6 +215,14 @@ def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs
     await_none_running("sleep 86322")
 
 
+def test_third_host_that_is_lost_ends_all_and_is_named(other_hosts: SshHosts, jobs: Jobs) -> None:
+    site = ssh.open("", other_hosts.three())
+    with pytest.raises(SiteError, match=r"^carol: "):
+        _run_and(site, jobs.together(*["sleep 86322; true"] * 3), other_hosts.holders["carol"].kill)
+    site.stop()
+    await_none_running("sleep 86322")
+
+
 def test_missing_hosts_are_refused_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"hosts\.toml: is not there .*docs/real-links\.md"):
         ssh.open("", tmp_path / "hosts.toml")

@@ -123,7 +123,11 @@ class Cable(ModelledLink):
         self.agents = Agents(tuple(self.far[: switched or 2]))
 
     def shape(self, link: Link) -> None:
-        sent = replace(link, delay_ns=2 * link.delay_ns) if self.switched else link  # of both cables to the receiver
+        sent = link
+        if (
+            self.switched
+        ):  # delayed for both cables to the receiver, and cut into frames before a queue that counts them
+            sent = replace(link, delay_ns=2 * link.delay_ns, offload=link.offload and not link.queue_bytes)
         try:
             for rank, (far, end) in enumerate(self.agents.with_ends(ENDS)):
                 for command in commands(sent, end.interface):

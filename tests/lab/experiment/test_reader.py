@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from lab.errors import SpecError
 from lab.experiment.document import Causes
 from lab.experiment.reader import card_names, load, read_card
-from lab.places import CARDS, EXPERIMENTS
+from lab.places import CARDS, EXAMPLES, EXPERIMENTS
 from lab.sites.cable import Cable
 from lab.sites.host import OwnDevices
 from lab.sites.site import EXACT as EXACT_SITE
+from lab.sites.site import Traits
+from lab.sites.ssh import LinkOfHosts
 
 HEAD = """title = "t"
 question = "q"
@@ -332,6 +335,28 @@ def test_card_sets_the_wire_for_all_and_carries_only_the_messages_of_verbs(exper
     card = read_card("qdr").card
     assert {(each.link.card, each.link.rate_bit_s) for each in experiment.series} == {(card, card.rate_bit_s)}
     assert {each.name: each.has_card for each in experiment.series} == {"card": True, "soft": False, "tcp": False}
+
+
+@pytest.mark.parametrize(
+    ("traits", "why"),
+    [
+        (OwnDevices.traits, "needs 4 computers that start at once, and this site has a server and a client"),
+        (LinkOfHosts.traits, "needs 4 computers that start at once, and this site has 2 computers"),
+        (replace(LinkOfHosts.traits, computers=4), "models a link, and this site's link is real"),
+    ],
+)
+def test_series_of_more_computers_than_a_site_has_are_left_out(traits: Traits, why: str) -> None:
+    experiment = load(EXAMPLES / "ring.toml")
+    assert not experiment.on(EXACT_SITE).left_out and not experiment.on(Cable.traits).left_out
+    with pytest.raises(SpecError, match=f"every series {why}"):
+        experiment.on(traits)
+
+
+def test_switchs_queue_needs_a_switch(experiment_file: Write) -> None:
+    link = "link = { queue_bytes = 65536 }\n"
+    experiment = load(experiment_file(CARD_HEAD + SERIES.format("one", "tcp", "send") + link))
+    with pytest.raises(SpecError, match="has a switch's queue, and this link has no switch"):
+        experiment.on(Cable.traits)
 
 
 def test_series_with_a_card_are_left_out_on_a_wall_clock(experiment_file: Write) -> None:
