@@ -120,7 +120,8 @@ class Link:
     queue_bytes: Annotated[
         int,
         Limits(least=0, most=1_000_000_000),
-        "Bytes of frames that wait in the switch for each computer; it drops more. 0: no limit.",
+        "Bytes of frames that wait in the switch for each computer; it drops more. 0: no limit. Only on `exact` and "
+        "`host:cable`.",
         "65536",
     ] = 0
     pfc: Annotated[
