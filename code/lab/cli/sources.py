@@ -4,17 +4,13 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lab.programs.printed import bytes_per_s, is_unit
-
+CPP = (".cc", ".cpp", ".cxx")
+MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
 MAIN = re.compile(r"\bmain\s*\(")
 STRING = r'"((?:[^"\\]|\\.)*)"'
-PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
-CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
-UNIT = re.compile(r"[A-Za-z]+(?:/\w+)?")
 LIBRARIES = {  # a header, and what a program that includes it is linked with
     "rdma/rdma": "-lrdmacm -libverbs",
     "infiniband/": "-libverbs",
@@ -34,8 +30,9 @@ CALLS = {  # the meanings of the parameters of known functions
     "inet_aton": ("host",),
     "gethostbyname": ("host",),
 }
-# Words in the name of a variable or in a usage text, and the placeholder for its value.
+# Words in the name of a variable or in a usage text, and the placeholder for its value; none for a port of the device.
 PLACES = {
+    "": r"ib[_-]?port|port_?num",
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
@@ -43,18 +40,8 @@ PLACES = {
     "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
 }
+END = re.compile(r"server|client", re.IGNORECASE)
 SERVER, CLIENT = re.compile(r"serv|recv|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
-
-
-@dataclass(frozen=True)
-class Output:
-    """A line that a program prints with a result."""
-
-    pattern: str
-    unit: str
-    has_size: bool
-    size_unit: str
-    measure: str
 
 
 def with_argv(text: str) -> str:
@@ -63,10 +50,19 @@ def with_argv(text: str) -> str:
     return re.sub(rf"\b{found[1]}\b", "argv", text) if found else text
 
 
-def compile_line(binary: str, sources: Iterable[str], text: str) -> str:
-    compiler = "mpicc" if "mpi.h" in text else "gcc"
+def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
+    is_cpp = any(source.endswith(CPP) for source in sources)
+    compiler = "g++" if is_cpp else "gcc"
+    if "mpi.h" in text:
+        compiler = MPI_CPP if is_cpp else "mpicc"
     libraries = [flags for header, flags in LIBRARIES.items() if header in text]
     return " ".join(dict.fromkeys([compiler, "-O2", "-o", binary, *sources, *" ".join(libraries).split()]))
+
+
+def command_of_make(text: str) -> str:
+    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks."""
+    names = re.findall(r"^(\w+)\s*[:?]?=\s*mpi(?:c\+\+|cxx|CC)\s*$", text, re.MULTILINE)
+    return " ".join(["make", *(f"'{name}={MPI_CPP}'" for name in names)])
 
 
 def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
@@ -92,13 +88,13 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
     values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
-    headers = sorted({str(Path(name).parent) for name in files if name.endswith(".h")} - {"."})
+    headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})
     found = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
     lines = []
     for name, words in found:
         named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
         sources = [str(folder / word) for word in named if str(folder / word) in set(files)]
-        sources = sources or [file for file in files if file.endswith(".c")]
+        sources = sources or [file for file in files if file.endswith((".c", *CPP))]
         lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
     return " && ".join(lines), [name for name, _ in found]
 
@@ -122,7 +118,7 @@ def meaning(statement: str, argument: str, text: str) -> str:
             if index < len(roles) and roles[index]:
                 return roles[index]
             depth = index = 0
-    return place(before.rpartition("=")[0]) or place(statement)
+    return place(before.rpartition("=")[0].rpartition(",")[2].strip()) or place(statement)
 
 
 def parameters(name: str, text: str) -> tuple[str, ...]:
@@ -137,6 +133,12 @@ def options_of(text: str) -> Iterator[tuple[str, str]]:
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
         if f"{letter}:" in strings and (name := place(line.split("=")[0])):
             yield f"-{letter}", name
+    for letter, line in re.findall(r"case\s+'(\w)'\s*:\s*(.*?);", text, re.DOTALL):
+        if f"{letter}:" not in strings and (end := END.search(line)):
+            yield f"-{letter}", end[0].lower()
+    for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?[;{])', text, re.DOTALL):
+        if re.search(r"\+\+|\+ ?1\]|next", use) and (name := place(word) or place(use)):
+            yield word, name
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word)):
             yield f"--{word}", name
@@ -164,88 +166,49 @@ def positional(text: str, end: str, code: str) -> Iterator[str]:
 def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     """The arguments of a program at one end; alone: the same program is also the other end."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
+    roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     words = [
         word for name, option in found.items() if name != "host" or end == "client" for word in (option, f"{{{name}}}")
     ]
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
+    words = [roles[end], *words] if alone and end in roles else words
     return words + [word for word in rest if word != "{host}" or end == "client"]
-
-
-def outputs(text: str) -> list[Output]:
-    """The lines of printf() that have a number with a unit: rates first, since a time may be that of all messages."""
-    found = []
-    for match in PRINT.finditer(text):
-        line = "".join(re.findall(STRING, match[1])).split("\\n")[0]
-        values = [part.strip() for part in re.split(r",(?![^(]*\))", match[3].strip().strip(",) "))]
-        found += [output] if (output := output_of(line, values, text)) else []
-    return sorted(found, key=lambda output: (output.measure != "throughput", not output.has_size))
-
-
-def output_of(line: str, values: list[str], text: str) -> Output | None:
-    """The pattern for one printed line, if it has a number whose unit follows, or is in a heading."""
-    found = [each for each in CONVERSION.finditer(line) if each[0] != "%%"]
-    behind = [line[each.end() :].replace("\\t", " ") for each in found]
-    units = [UNIT.match(text.lstrip(" ([")) for text in behind]
-    numbers = [bool(each[1]) and each[1] in "fFeEgGdiu" for each in found]
-    named = [index for index, unit in enumerate(units) if unit and numbers[index] and is_unit(unit[0])]
-    sizes = [index for index, each in enumerate(found) if is_size(values[index : index + 1], behind[index], each[1])]
-    size = next((index for index in sizes if index not in named), None)
-    column, heading, size_unit = heading_of(text)
-    floats = [index for index, each in enumerate(found) if (each[1] or "") in "fFeEgG" and index != size]
-    if named:
-        value, unit, size_unit = named[-1], (units[named[-1]] or [""])[0], ""
-    elif size is not None and heading and floats:
-        value, unit = column if column in floats else floats[0], heading
-    else:
-        return None
-    pattern, at = "", 0
-    for index, conversion in enumerate(found[: max(value, size or 0) + 1]):
-        before = line[at : conversion.start()].replace("\\t", " ")
-        pattern += re.sub(r"(\\ )+", r"\\s+", re.escape(before if index else before.lstrip()))
-        kilo = re.match(r" ?[KM]i?B", behind[index])
-        whole = rf"\d+{kilo[0]}" if kilo else r"\d+"
-        kinds = {value: r"(?P<value>[\d.]+)", size: f"(?P<size>{whole})"}
-        pattern += r"\s*" + kinds.get(index, r"\S+" if conversion[1] == "s" else r"[\d.]+")
-        at = conversion.end() + (len(kilo[0]) if kilo and index == size else 0)
-    measure = "throughput" if bytes_per_s(unit, 1) is not None else "latency"
-    return Output(pattern.replace(r"\s+\s*", r"\s+"), unit, size is not None, size_unit, measure)
-
-
-def is_size(values: list[str], behind: str, conversion: str | None) -> bool:
-    is_whole = conversion is None or conversion in "diuxX"
-    named = any(re.search(PLACES["size"], value, re.IGNORECASE) for value in values)
-    return is_whole and (named or bool(re.match(r" ?([KM]i?)?(B|[Bb]ytes?)\b", behind)))
-
-
-def heading_of(text: str) -> tuple[int, str, str]:
-    """The column of a table's heading with the unit of a rate, the unit, and that of the sizes if it is not bytes."""
-    for string in re.findall(STRING, text):
-        columns = re.split(r"(?: |\\t|%-?\d+s){2,}|\\t", string.removesuffix("\\n").strip())
-        for index, column in enumerate(columns):
-            for word in re.findall(r"[A-Za-z]+/\w+|\w+ps\b", column):
-                if is_unit(word):
-                    kilo = re.search(r"\b([KM])i?B\b", columns[0])
-                    return index, word, f"{kilo[1]}B" if kilo and index else ""
-    return 0, "", ""
 
 
 def port_of(text: str) -> str:
     """The port that the sources name; empty without one."""
     found = re.search(
-        r"PORT\w*\s+\(?\"?(\d{3,5})\b|htons\(\s*(\d{3,5})\s*\)|port\w*\s*=\s*\"?(\d{3,5})\b", text, re.IGNORECASE
+        r"PORT\w*\s+\(?\"?(\d{3,5})\b|htons\(\s*(\d{3,5})\s*\)|port\w*\s*=\s*\"?(\d{3,5})\b|\"(\d{4,5})\"",
+        text,
+        re.IGNORECASE,
     )
     return next(filter(None, found.groups()), "") if found else ""
 
 
 def size_of(text: str) -> str:
     """The size of a message that the sources name, else 64."""
-    values = re.findall(r"(?:SIZE|LEN|BYTES)\w*\s+\(?(\d{1,8})\b", text)
-    return values[0] if values else "64"
+    return str(constant(r"SIZE|LEN|BYTES", text) or 64)
 
 
 def iterations_of(text: str) -> int:
     """The number of messages that the sources name, else 100."""
-    values = re.findall(r"(?:ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES)\w*\s+\(?(\d{1,7})\b", text)
-    return int(values[0]) if values else 100
+    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text) or 100
+
+
+def constant(names: str, text: str) -> int:
+    """The value of a macro, a constant or a variable that is called like this; 0 without one."""
+    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)\b"
+    name = rf"(?!\w*(?:retry|port|sge))\w*(?:{names})\w*"
+    for form in (
+        rf"#\s*define\s+{name}\s+{value}",
+        rf"\b(?:int|long|unsigned|size_t|\w+_t)\s[\w\s,=]*?\b{name}\s*=\s*{value}",
+    ):
+        for found in re.findall(form, text, re.IGNORECASE):
+            product = 1
+            for sign, number in re.findall(r"(\*|<<)?\s*(\d+)", found):
+                product = product << min(int(number), 40) if sign == "<<" else product * int(number)
+            if product:
+                return product
+    return 0

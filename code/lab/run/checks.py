@@ -50,6 +50,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 
 # What a student program may have run into, by its last words.
 HINTS = {
+    r"\busage\b": "other arguments in server and client: a program printed its usage",
     r"\bRTR\b|\bGID\b": "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; no LID",
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (

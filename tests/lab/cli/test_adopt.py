@@ -1,5 +1,6 @@
 """`lab adopt`: the experiment that it guesses from sources, and what it prints of a trial."""
 
+import re
 import shutil
 from argparse import Namespace
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
-from lab.cli.adopt import Folder, experiment_of
+from lab.cli.adopt import Folder, Tried, experiment_of
+from lab.cli.results import BINARY, outputs, printed_outputs
 from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
@@ -71,7 +73,7 @@ def example(name: str) -> list[Path]:
             [
                 'build = "gcc -O2 -o loop_of_sizes loop_of_sizes.c -libverbs"',
                 'client = "loop_of_sizes -n {iterations} -p {port} -x {gid} -d {device} {host}"',
-                r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+(?P<value>[\d.]+)'",
+                r"pattern = '\s*(?P<size>\d+)\s+(?P<messages>\d+)\s+(?P<value>[\d.]+)'",
                 'unit = "Gb/sec"',
                 "client_stays = true",
                 'operation = "write"',
@@ -148,6 +150,137 @@ def test_word_for_each_end_and_names_of_parameters_are_found(tmp_path: Path) -> 
     (copied(tmp_path / "p") / "both.c").write_text(MODES)
     text, _ = experiment_of(Folder(tmp_path / "p"))
     assert 'server = "both -s"' in text and 'client = "both -c {host} {iterations}"' in text
+
+
+CPP = """
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    std::string arg = argv[i];
+    if (arg == "--dev") device = argv[++i];
+    else if (arg == "--ib-port") ib = std::stoi(argv[++i]);
+    else if (arg == "--port") port = std::stoi(argv[++i]);
+    else if (arg == "--server") host = argv[++i];
+  }
+  listen(fd, 1);
+  std::cout << "Bandwidth: " << rate << " MB/s" << std::endl;
+}
+"""
+FLAGS = """
+int main(int argc, char *argv[]) {
+	while ((c = getopt(argc, argv, "sp:")) != -1)
+		switch (c) {
+		case 's': server = 1; break;
+		case 'p': port = atoi(optarg); break;
+		}
+	if (server) return serve(port);
+	host = argv[optind];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            {"a.cpp": CPP},
+            [
+                'build = "g++ -O2 -o a a.cpp"',
+                'server = "a --port {port} --dev {device}"',
+                'client = "a --server {host} --port {port} --dev {device}"',
+                'output = "none"',
+            ],
+        ),
+        ({"a.c": FLAGS}, ['server = "a -s -p {port}"', 'client = "a -p {port} {host}"']),
+        ({"a.cc": '#include <mpi.h>\nint main() {}'},
+         ['build = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX -O2 -o a a.cc"']),
+        (
+            {"a.cc": '#include <mpi.h>\nint main() {}', "Makefile": "CXX = mpic++\na: a.cc\n"},
+            ["build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\""],
+        ),
+        (
+            {"my_server.c": "", "server.c": "int main(void) { for (;;) {} }", "client.c": "int main(void) {}",
+             "Makefile": "all: my_server my_client\n"},
+            ["server_stays = true"],
+        ),
+        ({"a.c": 'const int BUFFER_SIZE = 4 << 10;\nint NUM_PINGS = 30, x;\nint main() {}'},
+         ['sizes = "4096"', "iterations = 30"]),
+        ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
+    ],
+    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port"],
+)  # fmt: skip
+def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
+    (tmp_path / "p").mkdir()
+    for name, text in source.items():
+        (tmp_path / "p" / name).write_text(text)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+
+
+LENGTHS = r"""
+printf("%12s %16s %18s\n", "Length", "Time (us)", "Bandwidth (MB/s)");
+printf("%12d %16.3f %18.3f\n", len, us, rate);
+"""
+WIDTHS = r"""
+printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
+printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
+"""
+
+
+@pytest.mark.parametrize(
+    ("prints", "printed", "found"),
+    [
+        (LENGTHS, "          64            1.500             42.667", ("64", "42.667", "MB/s")),
+        (WIDTHS, "64                     42.67", ("64", "42.67", "MiB/s")),
+        ('printf("RTT min/avg/max = %.2f/%.2f/%.2f us\\n", a, b, c);',
+         "RTT min/avg/max = 1.00/2.50/9.00 us", ("", "2.50", "us")),
+        (
+            r'''printf("{\"size\": %d, \"seconds\": %f, \"bw_MBps\": %.1f}\n", s, t, r);''',
+            '{"size": 64, "seconds": 0.100000, "bw_MBps": 4.5}',
+            ("64", "4.5", "MBps"),
+        ),
+        (
+            r'printf("%d bytes = %.2f Mbit/sec\n%d iters = %.2f usec/iter\n", b, m, n, u);',
+            "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
+            ("", "5.25", "usec/iter"),
+        ),
+    ],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message"],
+)  # fmt: skip
+def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
+    shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
+    for outputs_found in (outputs(prints), printed_outputs(shown)):
+        match = re.search(outputs_found[0].pattern, printed)
+        assert match, outputs_found
+        unit = outputs_found[0].binary_unit if BINARY.search(prints) else outputs_found[0].unit
+        assert (match.groupdict().get("size", ""), match["value"], unit) == found
+
+
+def heading(prints: str) -> str:
+    return "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
+
+
+@pytest.mark.parametrize(
+    ("tried", "lines"),
+    [
+        (Tried("Size: 128 bytes, iterations: 500\nBandwidth: 3.50 MB/s\n"), ['sizes = "128"', "iterations = 500"]),
+        (Tried("Size(B)   Avg RTT(us)\n16    3.100\n256   4.200\n"), ['sizes = "16,256"', 'measure = "latency"']),
+        (Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"']),
+        (Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
+        (Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
+        (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
+    ],
+    ids=["one size", "a table", "a unit of all columns", "the server", "endless client", "endless server"],
+)
+def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
+    (copied(tmp_path / "p") / "a.cpp").write_text("int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }")
+    text, _ = experiment_of(Folder(tmp_path / "p"), tried)
+    assert [line for line in lines if f"\n{line}" not in text] == [], text
+
+
+def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "client.py").touch()
+    with pytest.raises(SpecError, match=r"client\.py: no site has Python"):
+        experiment_of(Folder(tmp_path / "p"))
 
 
 def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
