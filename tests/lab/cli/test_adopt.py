@@ -288,7 +288,14 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         experiment_of(Folder(tmp_path))
 
 
-@pytest.mark.parametrize(("printed", "words"), [("RTT 1: 2.5 us", "64 bytes: 2.500 us"), ("hello", "change ")])
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
+        ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
+        ("hello", "change "),
+    ],
+)
 def test_trial_is_shown_or_the_file_to_change(
     tmp_path: Path,
     fake_site: FakeSite,
