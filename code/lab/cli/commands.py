@@ -324,6 +324,9 @@ SECTIONS = {
             folder("--submissions", "the folder of submissions, whose dates show when each came"),
             file("--times", "a CSV with the columns submission,handed_in", metavar="FILE"),
             file("--by-hand", "a CSV with the columns who,criterion,points,comment", metavar="FILE"),
+            argument(
+                "--leaderboard", choices=("names", "codes"), help="rank by score, with names or codes: leaderboard.csv"
+            ),
             folder("--nameless", "write reports without names here, and a sheet for their points"),
             folder("--out", "where the tables are written (default: with the grades)"),
             KIT_GRADES,

@@ -15,16 +15,19 @@ from lab.files.storage import csv_text, write_bytes, write_text
 from lab.grade.class_outputs import plain, same_id
 from lab.grade.course import last_attempt
 from lab.grade.finding import NAMELESS, SENTENCES, Grade
+from lab.grade.outputs import leaderboard_json
 from lab.places import from_here
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.typed_json import JsonTable, Limits, whole
 
 BOOK, MOODLE, CANVAS, GRADESCOPE = "book.csv", "moodle.csv", "canvas.csv", "gradescope"
-CODES, SHEET = "codes.csv", "sheet.csv"
+CODES, SHEET, LEADERBOARD = "codes.csv", "sheet.csv", "leaderboard.csv"
+NAMES = "names"  # in the leaderboard; or codes
 ROSTER_COLUMNS = ("id", "name", "email", "login", "section", "canvas_id", "free_days")
 POINT_COLUMNS = ("who", "criterion", "points", "comment")
 TIME_COLUMNS = ("submission", "handed_in")
 CODE_COLUMNS = ("submission", "code")
+RANK_COLUMNS = ("rank", "who", "score", "unit", "handed_in")
 MORE = "more"  # a criterion of every assignment: points that are added or taken off
 FREE_DAYS, POINTS = Limits(least=0, most=1000), Limits(least=-1_000_000, most=1_000_000)
 
@@ -103,6 +106,14 @@ def gradebook(options: Namespace) -> int:
         if entry.submission:
             file = folder / GRADESCOPE / f"{entry.submission.folder.parent.name}.json"
             write_text(file, gradescope_json(assignment, entry))
+    if options.leaderboard:
+        if not assignment.leaderboard:
+            hint = "[leaderboard] with a series in the assignment, and grade again"
+            raise SpecError("the assignment has no leaderboard", file=assignment.file, hint=hint)
+        codes = {} if options.leaderboard == NAMES else new_codes(submissions, options.grades)
+        rows = list(ranking(lines, codes))
+        write_text(folder / LEADERBOARD, csv_text(RANK_COLUMNS, (map(plain, row) for row in rows)))
+        print("".join(f"{rank:>4}  {one_line(who)}: {score} {unit}\n" for rank, who, score, unit, _ in rows), end="")
     remarks = [f"{entry.person.id}: {remark}" for entry in lines for remark in entry.remarks]
     remarks += unknown_ids(roster, submissions)
     print("".join(f"{one_line(remark)}\n" for remark in remarks), end="")
@@ -252,6 +263,30 @@ def _remarks(
         yield f"not judged yet: {', '.join(waiting)}"
 
 
+def ranking(lines: Iterable[BookEntry], codes: Codes) -> Iterator[tuple[int, str, str, str, str]]:
+    """A row for each submission that counts and has a score, the best first. Of equal scores the earlier submission is
+    better. With codes, nothing else names a person."""
+    people: dict[str, list[str]] = {}
+    counted: dict[str, GradedSubmission] = {}
+    for entry in lines:
+        if entry.submission and entry.submission.grade.score and entry.share:
+            counted[entry.submission.name] = entry.submission
+            people.setdefault(entry.submission.name, []).append(entry.person.name or entry.person.id)
+    for rank, submission in enumerate(sorted(counted.values(), key=_place), 1):
+        score = submission.grade.score
+        assert score is not None
+        who = codes.get(submission.name) or " and ".join(people[submission.name])
+        when = "" if codes or not submission.handed_in else submission.handed_in.isoformat(timespec="seconds")
+        yield rank, who, f"{score.value:.15g}", score.unit, when
+
+
+def _place(submission: GradedSubmission) -> tuple[float, datetime, str]:
+    score = submission.grade.score
+    assert score is not None
+    last = datetime.max.replace(tzinfo=UTC)
+    return score.value if score.least_is_best else -score.value, submission.handed_in or last, submission.name
+
+
 def unknown_ids(roster: Roster, submissions: Iterable[GradedSubmission]) -> Iterator[str]:
     for submission in submissions:
         unknown = [name for name in submission.grade.ids if same_id(name) not in roster]
@@ -266,14 +301,18 @@ def read_codes(grades: Path) -> Codes:
     return {row["submission"]: row["code"] for _, row in rows}
 
 
-def write_nameless(assignment: Assignment, submissions: list[GradedSubmission], grades: Path, folder: Path) -> None:
-    """Write a folder for each submission under its code, and a sheet to fill in, in the order of the codes.
-
-    A code never changes, so that points given by it stay valid."""
+def new_codes(submissions: Iterable[GradedSubmission], grades: Path) -> Codes:
+    """The code of each submission. A code never changes, so that points given by it stay valid."""
     codes = read_codes(grades)
     for submission in submissions:
         codes.setdefault(submission.name, secrets.token_hex(4))
     write_text(grades / CODES, csv_text(CODE_COLUMNS, codes.items()))
+    return codes
+
+
+def write_nameless(assignment: Assignment, submissions: list[GradedSubmission], grades: Path, folder: Path) -> None:
+    """Write a folder for each submission under its code, and a sheet to fill in, in the order of the codes."""
+    codes = new_codes(submissions, grades)
     for submission in submissions:
         if not (submission.folder / NAMELESS).is_file():
             what, hint = "has no report without names", "anonymous = true in the assignment, and grade again"
@@ -324,5 +363,7 @@ def gradescope_json(assignment: Assignment, entry: BookEntry) -> str:
         }
         for name, points in entry.points.items()
     ]
-    document: JsonTable = {"score": entry.total, "output": one_line(entry.text), "tests": tests}
+    ranked = leaderboard_json(entry.submission.grade) if entry.submission else []
+    more: JsonTable = {"leaderboard": ranked} if ranked else {}
+    document: JsonTable = {"score": entry.total, "output": one_line(entry.text), "tests": tests, **more}
     return json.dumps(document, indent=1) + "\n"

@@ -25,7 +25,8 @@ from lab.grade.rebuild import (
     with_files,
     with_programs,
 )
-from lab.grade.witness.claims import Fault, watched
+from lab.grade.witness.claims import watched
+from lab.grade.witness.ring import Fault
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
@@ -157,7 +158,7 @@ class GradingSetup:
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:
-            by_student = all(planned.series.tool.build for planned, _ in summary.failed)
+            by_student = all(planned.series.tool.by_student for planned, _ in summary.failed)
             raise (Blocked if by_student else SiteError)(_failed_here(summary.failed))
 
 
@@ -233,11 +234,11 @@ class Case:
 
     def measure(self, trials: Iterable[Planned]) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
-        the site logs the link of two ends; other records are kept for all submissions."""
+        the site logs the link; other records are kept for all submissions."""
         by_student: dict[bool, list[Planned]] = {True: [], False: []}
         for planned in trials:
             tool = planned.series.tool
-            by_student[bool(tool.build and self.setup.witness and not tool.together)].append(planned)
+            by_student[bool(tool.by_student and self.setup.witness)].append(planned)
         reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
         if failed := [(planned, reason) for planned, reason in reasons if reason]:
             raise Blocked(_failed_here(failed))
@@ -289,6 +290,9 @@ class Case:
         """Measure a trial, watched; its record is not kept."""
         if self.setup.witness is None:
             raise Blocked("steps need a site that logs the link", hint='site = "exact"')
+        if planned.series.tool.together:  # only its step tells what several computers must send
+            steps = (each for each in self.setup.assignment.steps if each.series == planned.series.name)
+            step = step or next(steps, None)
         return watched(planned, self.setup.witness, self.setup.course_plan.site, step)
 
     @property

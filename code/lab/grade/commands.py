@@ -123,7 +123,7 @@ def grade_prepare(options: Namespace) -> int:
 
 def shared(plan: Plan) -> list[Planned]:
     """The trials of Verbyte's programs, which are the same for all submissions."""
-    return [planned for planned in plan.planned if not planned.series.tool.build]
+    return [planned for planned in plan.planned if not planned.series.tool.by_student]
 
 
 def autograder(options: Namespace) -> int:

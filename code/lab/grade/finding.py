@@ -120,6 +120,19 @@ class PartPoints:
 
 
 @dataclass(frozen=True)
+class Score:
+    """What a leaderboard ranks: exact where the site's measurements are."""
+
+    name: str
+    value: float
+    unit: str
+    least_is_best: bool
+
+    def __str__(self) -> str:
+        return f"{self.value:g} {self.unit}" if self.value % 1 else f"{self.value:.0f} {self.unit}"
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """One check, made or waiting."""
 
@@ -131,6 +144,7 @@ class CheckResult:
     command: str = ""  # repeats the check
     seconds: float = 0.0
     parts: tuple[PartPoints, ...] = ()
+    score: Score | None = None
 
     @property
     def points(self) -> int:
@@ -170,6 +184,11 @@ class Grade:
         return sum(check.most for check in self.checks)
 
     @property
+    def score(self) -> Score | None:
+        """The score for a leaderboard, if the assignment has one and the submission earned a place."""
+        return next((check.score for check in self.checks if check.score), None)
+
+    @property
     def is_final(self) -> bool:
         """Whether every check of the assignment was made, and none crashed."""
         return self.whole and all(check.status in (Status.PASSED, Status.FAILED) for check in self.checks)
@@ -204,6 +223,26 @@ EARLY = (
 
 # The first pattern that matches the text of strerror(), ibv_wc_status_str() or a check.
 BY_TEXT = {
+    r"no end after": (
+        "each computer waits for another one, or for a completion that was taken and not counted: post receives (or "
+        "tell the place) before you wait, send before you wait for your own message, and count every completion that "
+        "ibv_poll_cq returns"
+    ),
+    r"result of rank[ \d]* alone": (
+        "a sum lacks the other ranks: in step s, rank r sends chunk r - s and adds what arrives to chunk r - s - 1; "
+        "a message must not be added before it is complete"
+    ),
+    r"belongs to chunk": "in step s, rank r sends chunk r - s of reduce-scatter, and chunk r + 1 - s of all-gather",
+    r"belongs to an earlier call": (
+        "a message of the next call replaced one that was not used, or an old one was used: the previous rank may be "
+        "ranks - 1 messages ahead, each needs a separate slot, and a slot is posted again only once it is used"
+    ),
+    r"numbers of no chunk and no ranks": (
+        "numbers were added twice, or changed while they were sent or received: a buffer belongs to the device until "
+        "its request is complete, and messages that may be there at once need separate slots"
+    ),
+    r"nothing was written there": "the last numbers of a vector count too: chunks differ in length (chunk_of)",
+    r"does `out` lead": "rank r sends to rank r + 1 and receives from rank r - 1: compare sockets and queue pairs",
     r"not written yet": "this step still ends as it was handed out",
     r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)": (
         "the send queue is full: take completions with ibv_poll_cq before more requests than its depth are posted, "

@@ -19,7 +19,7 @@ from lab.files.toml import files_of
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS, Check
 from lab.grade.checks.data import doubt
-from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Status
+from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Score, Status
 from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
@@ -39,7 +39,7 @@ DRIFT = (
     "a finding may not be the student's fault."
 )
 UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them."
-OF_PAIRS = ("program", "correct", "steps", "speed")  # checks of what a client and a server do
+OF_PAIRS = ("program", "correct", "speed")  # checks of what a client and a server do
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 
 Keep = Callable[[Grade], None]
@@ -181,10 +181,12 @@ def _make(case: Case, waiting: CheckResult, deadline_s: float) -> CheckResult:
     status, results = _judge(CHECKS[waiting.name], case, deadline_s)
     findings = tuple(replace(item, what=_shown(item.what, case)) for item in results if isinstance(item, Finding))
     parts = tuple(item for item in results if isinstance(item, PartPoints))
-    return replace(waiting, status=status, findings=findings, parts=parts, seconds=round(time.monotonic() - started, 1))
+    score = next((item for item in results if isinstance(item, Score)), None)
+    seconds = round(time.monotonic() - started, 1)
+    return replace(waiting, status=status, findings=findings, parts=parts, score=score, seconds=seconds)
 
 
-def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding | PartPoints, ...]]:
+def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[Finding | PartPoints | Score, ...]]:
     def only(status: Status, kind: Flaw, what: object) -> tuple[Status, tuple[Finding]]:
         return status, (Finding(kind, str(what)),)
 
@@ -201,7 +203,9 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         return only(Status.FAILED, Flaw.UNREADABLE, "a file is nested more deeply than anything that Verbyte writes")
     except Exception as error:  # noqa: BLE001 - untrusted data may break anything; the other checks go on
         return only(Status.ERROR, Flaw.BLOCKED, f"the check broke down: {error!r:.300}")
-    is_whole = all(isinstance(item, PartPoints) and item.points == item.most for item in results)
+    is_whole = all(
+        isinstance(item, Score) or (isinstance(item, PartPoints) and item.points == item.most) for item in results
+    )
     return Status.PASSED if is_whole else Status.FAILED, results
 
 

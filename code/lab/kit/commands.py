@@ -1,5 +1,6 @@
 """`lab kit`: make a kit for a course, try its solution, and make sample submissions."""
 
+import os
 import re
 import shutil
 import tempfile
@@ -36,7 +37,7 @@ from lab.report.text.macros import sentences, uses
 from lab.report.text.typed import typed_numbers
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
-from lab.submission.hand_in import Work, hand_in, student_builds
+from lab.submission.hand_in import Work, hand_in
 from lab.web import body_of
 
 DIGITS = 3  # of a number in a hand-out, which states what to expect
@@ -105,6 +106,7 @@ def _shown(numbers: Numbers, query: str) -> str:
     return shown.plain
 
 
+DEPTH = 2  # folders of an experiment that are copied with it
 ALL = "all"  # tries all kits
 PEOPLE = 'authors = ["{0}"]\nids = ["{0}"]\ncourse = "A sample"\n'
 
@@ -212,10 +214,12 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
 
 
 def laid_out(kit: Kit, folder: Path) -> Path:
-    """Copy the experiment with its student programs, then the solution's files over them; return its file."""
+    """Copy the experiment with its programs, then the solution's files over them; return its file. The copy is as deep
+    as the experiment, since a program's folder may be outside of the experiment's."""
     file = kit.experiment.file
-    for build in student_builds(kit.experiment):
-        shutil.copytree(build.folder, folder / build.folder.relative_to(file.parent), dirs_exist_ok=True)
+    folder = folder.joinpath(*file.parent.parts[-DEPTH:])
+    for build in {series.tool.build for series in kit.experiment.series if series.tool.build}:
+        shutil.copytree(build.folder, folder / os.path.relpath(build.folder, file.parent), dirs_exist_ok=True)
     # A claim names the file that has its value, so included files are copied, too.
     copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solution()
     for path, content in copies.items():

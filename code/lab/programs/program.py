@@ -134,6 +134,11 @@ class Program:
     whole_lists: bool = False  # posts only whole post lists: peer_post_list must divide the iterations
     largest_bytes: int | None = None  # limit of a message
 
+    @property
+    def by_student(self) -> bool:
+        """Whether a submission contains it. A program without files of students is the course's."""
+        return bool(self.build and self.build.sources)
+
 
 def steps_per_size(step: SizeStep, port: int) -> Steps:
     """Run a pair of processes for each size, on consecutive ports."""

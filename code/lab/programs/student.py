@@ -239,9 +239,10 @@ class OwnTable:
     )
     sources: Annotated[
         tuple[Annotated[str, TEXT], ...],
-        Limits(shortest=1),
-        "The files of the folder that belong into a submission, as patterns.",
+        "The files of the folder that belong into a submission, as patterns. An empty list: the course's program, of "
+        "which a submission contains nothing.",
         '["*.c", "*.h"]',
+        "[]",
     ] = ANY_SOURCE
     ready: Annotated[
         Ready | None,
@@ -290,7 +291,7 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     used = places((*server, *client, *each, *split(arguments)))
     rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
-    build = Build(build_command(table.build, table.grants), folder, (*table.sources, *data))
+    build = Build(build_command(table.build, table.grants), folder, (*table.sources, *data) if table.sources else ())
     stays_after = printed if table.client_stays else None
     words = (server, client, each, computers, split(arguments))
     commands = Commands(*words, table.ready, table.server_stays, stays_after, table.grants, table.mpi)

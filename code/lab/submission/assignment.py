@@ -97,19 +97,32 @@ class TaskStep:
     points: Points
     asks: Line
     advice: Line = ""  # where to look first if it fails
-    sends: Count = 0  # messages of each size that a step without output must send
-    size: Count = 0  # bytes of its only message size, in place of the assignment's sizes
+    sends: Count = 0  # messages of each size that a step without output must send; of several computers: untimed calls
+    # Bytes of its only message size, in place of the assignment's sizes:
+    size: Annotated[int, Limits(least=0, most=LARGEST)] = 0
     alone: bool = False  # each message must wait until the one before has arrived
     # Over a modelled card, which shows how requests are posted:
     inline_up_to: Count = 0  # bytes of the messages that must be inside their requests
     list_of: Count = 0  # requests for one call
     signals_each: Count = 0  # requests for one completion
+    # Of several computers in a ring:
+    turns: Count = 0  # of the ring, in which a vector is sent once by each computer: 2 for an all-reduce
+    segment: Count = 0  # bytes of the longest message, in place of whole chunks by the operation of the series
+    in_flight: Count = 0  # messages of a computer that must be in flight at once, where a chunk is two segments or more
+    into: Annotated[int, Limits(least=0, most=2**63)] = 0  # address of the vector into which one turn must be written
     against: Line = ""  # the series that the tiers compare with
     tiers: Annotated[tuple[Tier, ...], Limits(shortest=1, longest=20)] = ()
 
     @property
     def most(self) -> int:
         return self.points + sum(tier.points for tier in self.tiers)
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Ranks submissions by their speed at the largest size of a step's series, if the step has no fault."""
+
+    series: Line
 
 
 @dataclass(frozen=True)
@@ -167,6 +180,7 @@ class AssignmentFile:
     hidden_program: Annotated[JsonTable, PartOf((Demands,))] = field(default_factory=dict)
     step: Annotated[tuple[TaskStep, ...], Limits(longest=100)] = ()
     asks: Annotated[tuple[Ask, ...], Limits(longest=100)] = ()
+    leaderboard: Leaderboard | None = None
     deadline: DueDate | None = None
     anonymous: bool = False  # a person judges reports without names
     people_at_most: Annotated[int, Limits(least=1, most=50)] = 0  # of one submission; 0 is any number
@@ -294,6 +308,10 @@ def _check_steps(toml: TomlFile[AssignmentFile], experiment: Experiment | None) 
         for key, name in (("series", step.series), ("against", step.against)):
             if experiment and name:
                 _require_series(toml, experiment, name, ("step", number, key))
+    ranked, names = toml.content.leaderboard, [step.series for step in steps]
+    if ranked and ranked.series not in names:
+        what = f"the leaderboard is of {ranked.series!r}, which is not a step"
+        toml.refuse(Fault(what, ("leaderboard", "series"), f"one of {', '.join(names) or 'no steps'}"))
     points, total = toml.content.points.get("steps", 0), sum(step.most for step in steps)
     if points != total:
         what = f"points.steps is {points}, its steps are worth {total}"

@@ -72,7 +72,7 @@ class Identity:
 def identity_of(plan: Plan) -> Identity:
     programs: dict[str, str] = {}
     for planned in plan.planned:
-        if not planned.series.tool.build:
+        if not planned.series.tool.by_student:
             programs |= planned.trial.programs
     return Identity(plan.site, programs)
 
@@ -81,7 +81,7 @@ BINARIES, SOURCES = "binaries", "sources"
 
 
 def student_programs(experiment: Experiment) -> tuple[Program, ...]:
-    return tuple(series.tool for series in experiment.series if series.tool.build)
+    return tuple(series.tool for series in experiment.series if series.tool.by_student)
 
 
 def student_builds(experiment: Experiment) -> tuple[Build, ...]:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from lab.cli.main import main
 from lab.errors import SpecError
 from lab.grade.book import Person, read_by_hand, read_roster, times_of
 from lab.grade.course import attempts_of, new_attempt
-from lab.grade.finding import CheckResult, Grade, Status
+from lab.grade.finding import CheckResult, Grade, Score, Status
 from lab.grade.outputs import write_grade
+from lab.places import ASSIGNMENTS
 from lab.submission.assignment import load_assignment
 
 ASSIGNMENT = """title = "Week one"
@@ -54,10 +56,10 @@ class Course:
         """The options for the roster and the grades."""
         return ["--roster", str(self.folder / "roster.csv"), "--grades", str(self.grades)]
 
-    def keep(self, name: str, *ids: str, rerun: int = 30, claims: int = 50) -> Path:
+    def keep(self, name: str, *ids: str, rerun: int = 30, claims: int = 50, score: Score | None = None) -> Path:
         """Write the next grade of a submission."""
         checks = tuple(
-            CheckResult(check, most, Status.PASSED if points else Status.FAILED)
+            CheckResult(check, most, Status.PASSED if points else Status.FAILED, score=score)
             for check, most, points in (("rerun", 30, rerun), ("claims", 50, claims))
         )
         attempt = new_attempt(attempts_of(self.grades, Path(name)))
@@ -241,3 +243,53 @@ def test_times_come_from_a_table_or_from_the_files(tmp_path: Path) -> None:
     assert times_of(tmp_path / "in", table) == {
         "a.pdf": datetime.fromtimestamp(1000, UTC), "b.pdf": datetime(2026, 12, 1, 9, tzinfo=UTC)
     }  # fmt: skip
+
+
+RANKED = """people_at_most = 2
+[leaderboard]
+series = "many"
+[[step]]
+series = "many"
+points = 10
+asks = "it works"
+"""
+
+
+def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    text = ASSIGNMENT.replace(
+        '"verbs_throughput"\npeople_at_most = 2\n', f'"write_the_programs/write_the_programs.toml"\n{RANKED}'
+    )
+    course.folder.joinpath("week1.toml").write_text(text.replace("[points]", "[points]\nsteps = 10"))
+    shutil.copytree(ASSIGNMENTS / "write_the_programs", course.folder / "write_the_programs")
+    for name, ids, value in (("a.pdf", ("ada",), 812.5), ("b.pdf", ("bob", "eve"), 812.5), ("old.pdf", ("eve",), 1)):
+        attempt = course.keep(name, *ids, score=Score("many at 4K", value, "ns", least_is_best=True))
+    assert json.loads((attempt / "results.json").read_text())["leaderboard"] == [
+        {"name": "many at 4K [ns]", "value": 1, "order": "asc"}
+    ]
+    times = f"a.pdf,{LATE}\nb.pdf,{IN_TIME}\nold.pdf,2026-11-30T11:00+00:00\n"
+    course.book("--leaderboard", "names", times=times)
+    assert [(row["rank"], row["who"], row["score"]) for row in course.rows("leaderboard.csv")] == [
+        ("1", "Bob and Eve", "812.5"),
+        ("2", "Ada L.", "812.5"),
+    ]
+    assert "   1  Bob and Eve: 812.5 ns" in capsys.readouterr().out
+    scope = json.loads(
+        (course.grades / "gradescope" / f"{attempts_of(course.grades, Path('b.pdf')).name}.json").read_text()
+    )
+    assert scope["leaderboard"][0]["value"] == 812.5
+    course.book("--leaderboard", "codes", times=times)
+    codes = {row["submission"]: row["code"] for row in course.rows("codes.csv")}
+    assert [row["who"] for row in course.rows("leaderboard.csv")] == [codes["b.pdf"], codes["a.pdf"]]
+    assert "Ada" not in (course.grades / "leaderboard.csv").read_text()
+
+
+def test_assignment_without_a_leaderboard_has_no_ranks(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.keep("a.pdf", "ada")
+    course.book("--leaderboard", "names", status=2)
+    assert "the assignment has no leaderboard" in capsys.readouterr().err
+
+
+def test_leaderboard_is_of_a_step(course: Course) -> None:
+    file = written(course.folder / "week1.toml", f'{ASSIGNMENT}[leaderboard]\nseries = "many"\n')
+    with pytest.raises(SpecError, match="the leaderboard is of 'many', which is not a step"):
+        load_assignment(file)

@@ -6,9 +6,9 @@ from lab.grade.case import Case
 from lab.grade.checks.data import package, records, rerun
 from lab.grade.checks.program import correct, program, sources, speed, steps
 from lab.grade.checks.report import claims, discussion, pages
-from lab.grade.finding import Finding, PartPoints
+from lab.grade.finding import Finding, PartPoints, Score
 
-Check = Callable[[Case], Iterable[Finding | PartPoints]]
+Check = Callable[[Case], Iterable[Finding | PartPoints | Score]]
 
 CHECKS: dict[str, Check] = {
     check.__name__: check

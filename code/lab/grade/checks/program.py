@@ -13,10 +13,12 @@ from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
 from lab.grade.case import Blocked, Case, made_once
-from lab.grade.finding import Finding, Flaw, PartPoints, with_advice
+from lab.grade.finding import Finding, Flaw, PartPoints, Score, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
-from lab.grade.witness.claims import Fault, unsent
+from lab.grade.witness.claims import unsent
+from lab.grade.witness.ring import Fault
 from lab.model.parameters import Counts
+from lab.model.sizes import format_size
 from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, place_under_test
 from lab.plan.plan import Plan, Planned, steps_of
 from lab.programs.program import Request, Sample
@@ -218,9 +220,13 @@ def at_other_sizes(planned: Planned, demands: Demands, ends: Ends) -> Planned:
     parameters = replace(request.parameters, seed=secrets.randbelow(LARGEST_SEED))
     request = replace(request, parameters=parameters, counts=tuple(_counts(planned, size) for size in demands.sizes))
     job, options = _job(planned, request, ends), demands.verify
-    steps = tuple(
-        replace(step, server=_with_options(step.server, options), client=_with_options(step.client, options))
-        for step in job.steps
+    steps = (
+        job.steps
+        if not options
+        else tuple(
+            replace(step, server=_with_options(step.server, options), client=_with_options(step.client, options))
+            for step in job.steps
+        )
     )
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=steps)))
 
@@ -251,7 +257,7 @@ def speed(case: Case) -> Iterator[Finding]:
             yield Finding(Flaw.SLOW, format_result(result).strip())
 
 
-def steps(case: Case) -> Iterator[Finding | PartPoints]:
+def steps(case: Case) -> Iterator[Finding | PartPoints | Score]:
     """Give points for each step's sizes and for each of its tiers, and explain the missing ones."""
     task_steps = case.setup.assignment.steps
     if not task_steps:
@@ -271,7 +277,7 @@ def steps(case: Case) -> Iterator[Finding | PartPoints]:
         yield from results
 
 
-def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iterator[Finding | PartPoints]:
+def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iterator[Finding | PartPoints | Score]:
     demands = case.setup.assignment.asked
     demands = replace(demands, sizes=(step.size,)) if step.size else demands
     works, faults = _working_sizes(case, trials, step, demands)
@@ -280,6 +286,10 @@ def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iter
     yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
     if step.tiers:
         yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
+    ranked = case.setup.assignment.leaderboard
+    if ranked and ranked.series == step.series and works == sizes and (result := _compared(case, plan, step)):
+        size, value = max(result.ours.items())
+        yield Score(f"{step.series} at {format_size(size)}", value, result.unit, least_is_best=result.unit == "ns")
 
 
 def _working_sizes(case: Case, trials: list[Planned], step: TaskStep, demands: Demands) -> tuple[int, list[Fault]]:
@@ -307,7 +317,7 @@ def _recorded(case: Case, planned: Planned) -> list[Fault]:
 def _overhead(case: Case, planned: Planned) -> list[Fault]:
     """The fault of times that include more than their messages: a part that does not grow with their number. A kernel's
     work (80 us) may be part of one time, so that the median over the sizes counts."""
-    if planned.series.tool.silent:
+    if planned.series.tool.silent or planned.series.tool.together:  # the course's frame times several computers
         return []
     longer = lengthened(planned, case.setup.course_plan.site)
     if faults := _recorded(case, longer):
@@ -352,4 +362,4 @@ def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:
     except Blocked:
         return None
     rows = make_table(replace(plan, planned=planned), case.setup.results)
-    return compare(Comparison(step.series, step.series, 0.0, (step.against,)), rows)
+    return compare(Comparison(step.series, step.series, 0.0, tuple(filter(None, (step.against,)))), rows)

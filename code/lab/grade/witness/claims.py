@@ -16,13 +16,11 @@ from lab.grade.witness.packets import (
     READ,
     REPORTED,
     RUNG,
-    SEND,
-    WRITE,
-    WRITE_IMM,
     Packet,
     Segment,
     decoded,
 )
+from lab.grade.witness.ring import ACCEPTED, Fault, ring_faults
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
 from lab.model.trial import Ends, Job, Outcome
@@ -47,10 +45,6 @@ SEED = "seed"  # a variable of a command
 WITHOUT_END_NS = 10**18  # the claimed time where only the messages count
 MEAN, SINGLE = "round_trip_mean", "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
-# A WRITE with immediate data counts as a WRITE.
-ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
-
-Fault = tuple[Flaw, str]
 
 
 @dataclass
@@ -126,19 +120,26 @@ def watched(
         (outcome,) = logged.outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
-    return record, [*beside(outcome), *(list(forged(outcome, seen)) or _refuted(planned, reading, seen, step))]
+    if planned.series.tool.together:
+        refuted = ring_faults(planned, outcome, seen.rdma.messages, step) if step and step.turns else iter(())
+    else:
+        refuted = _refuted(planned, reading, seen, step)
+    return record, [*beside(outcome), *(list(forged(outcome, seen)) or refuted)]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
     """The fault of data on the network beside the link."""
-    bytes_ = sum(outcome.counters_after.get(f"side{end}.bytes", 0) for end in (0, 1))
+    counted = outcome.counters_after.items()
+    bytes_ = sum(count for name, count in counted if name.endswith(("side0.bytes", "side1.bytes")))
     if bytes_ > MOST_BESIDE_BYTES * len(outcome.steps):
         yield Flaw.WAY, f"{bytes_} bytes went over the network beside the link"
 
 
 def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
-    """RDMA packets that no device sent: any program may send them by UDP, faster than a device does."""
-    for end, goes_out in enumerate((True, False)):
+    """RDMA packets that no device sent: any program may send them by UDP, faster than a device does. Behind a switch
+    the log does not name the sender of a packet that comes in."""
+    directions = (True,) if "rank1.link0.bytes" in outcome.counters_after else (True, False)
+    for end, goes_out in enumerate(directions):
         name = f"rxe{end}.sent_pkts"
         sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
         if (count := seen.packets[goes_out]) > sent:

@@ -31,6 +31,7 @@ class Message:
     size_bytes: int = 0
     end_ns: int = 0  # its last packet, or the acknowledgement of that
     posted: int = 0  # over a card: packets.INSIDE, REPORTED and RUNG
+    address: int = 0  # over a card: where a WRITE goes
     arrived: bool = True  # acknowledged; read data, datagrams and messages of the server always count
 
 
@@ -87,7 +88,12 @@ class Assembly:
             return
         if packet.place in (packets.FIRST, packets.ONLY) or packet.channel not in self.parts:
             self.parts[packet.channel] = Message(
-                packet.operation, packet.goes_out, packet.time_ns, packet.data, posted=packet.posted
+                packet.operation,
+                packet.goes_out,
+                packet.time_ns,
+                packet.data,
+                posted=packet.posted,
+                address=packet.address,
             )
         message = self._grown(packet)
         if packet.is_last and packet.goes_out and not packet.is_datagram:

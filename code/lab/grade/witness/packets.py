@@ -84,6 +84,7 @@ class Packet(NamedTuple):
     is_datagram: bool = False
     is_reliable: bool = True  # not of an unreliable connection, where RoCE shows it
     posted: int = 0  # of a card: INSIDE, REPORTED and RUNG, as its request was posted
+    address: int = 0  # of a card: where the receiver's memory is written
 
     @property
     def channel(self) -> Channel:
@@ -165,7 +166,7 @@ def roce_packet(frame: Frame, at: int, end: int) -> Packet:
 def card_packet(frame: Frame, at: int) -> Packet:
     """The packet of a frame; `at` is the first byte of its header. A datagram has a routing header before its data, so
     the log has no data."""
-    kind, flags, opcode, ack, origin, queue, number, size, *_ = HEADER.unpack_from(frame.head, at)
+    kind, flags, opcode, ack, origin, queue, number, size, *more = HEADER.unpack_from(frame.head, at)
     role, operation = ROLES.get((kind, opcode), NO_CARD_ROLE)
     before = GRH_BYTES if kind == DATAGRAM else 0
     if size < before:
@@ -175,5 +176,5 @@ def card_packet(frame: Frame, at: int) -> Packet:
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
     return Packet(
         frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
-        by_card=True, is_datagram=kind == DATAGRAM, posted=flags & (INSIDE | REPORTED | RUNG),
+        by_card=True, is_datagram=kind == DATAGRAM, posted=flags & (INSIDE | REPORTED | RUNG), address=more[5],
     )  # fmt: skip
