@@ -85,9 +85,9 @@ def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None])
     text = file.read_text().replace('sizes = "16,256,4K"', 'sizes = "256"')
     file.write_text(text if TIMED in tried else text.replace("deadline_s = 10", "deadline_s = 4"))
     for wrong in filter(None, tried.values()):
-        wrong.apply(folder / "program")
-    sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (folder / "program").iterdir()}
-    shutil.copytree(ASSIGNMENTS / KIT.name / "program", folder / "program", dirs_exist_ok=True)  # the course's own
+        wrong.apply(file.parent / "program")
+    sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (file.parent / "program").iterdir()}
+    shutil.copytree(ASSIGNMENTS / KIT.name / "program", file.parent / "program", dirs_exist_ok=True)  # the course's own
     (plan,) = open_workshop([file], exact, print).plans
     own = (each for each in KIT.assignment.steps if each.series in tried)
     untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)

@@ -234,11 +234,13 @@ class Case:
 
     def measure(self, trials: Iterable[Planned]) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
-        the site logs the link; other records are kept for all submissions."""
+        the site logs the link; other records are kept for all submissions. Of several computers, only a step tells what
+        they must send."""
         by_student: dict[bool, list[Planned]] = {True: [], False: []}
         for planned in trials:
             tool = planned.series.tool
-            by_student[bool(tool.by_student and self.setup.witness)].append(planned)
+            is_watched = tool.by_student and self.setup.witness and (not tool.together or self._step_of(planned))
+            by_student[bool(is_watched)].append(planned)
         reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
         if failed := [(planned, reason) for planned, reason in reasons if reason]:
             raise Blocked(_failed_here(failed))
@@ -290,10 +292,12 @@ class Case:
         """Measure a trial, watched; its record is not kept."""
         if self.setup.witness is None:
             raise Blocked("steps need a site that logs the link", hint='site = "exact"')
-        if planned.series.tool.together:  # only its step tells what several computers must send
-            steps = (each for each in self.setup.assignment.steps if each.series == planned.series.name)
-            step = step or next(steps, None)
+        if planned.series.tool.together:
+            step = step or self._step_of(planned)
         return watched(planned, self.setup.witness, self.setup.course_plan.site, step)
+
+    def _step_of(self, planned: Planned) -> TaskStep | None:
+        return next((step for step in self.setup.assignment.steps if step.series == planned.series.name), None)
 
     @property
     def submission(self) -> Submission:

@@ -143,7 +143,7 @@ def written(folder: Path, text: str = EXPERIMENT) -> Path:
 def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str) -> list[Finding]:
     """The findings of a check of a submission with these programs."""
     plan = hand_ins.plan_on(written(folder, text), site, "d")
-    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small")
+    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=())
     witness = site if isinstance(site, Witness) else None
     folders = (folder / "results", folder, folder)
     setup = GradingSetup(assignment, site, plan, *folders, 1, lambda *_: None, witness=witness)
@@ -185,7 +185,7 @@ def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None
     assert len(claimed) == len(findings) == 3 * 2 + 1 and {finding.kind for finding in findings} == {Flaw.MESSAGES}
 
 
-def test_trials_of_several_computers_are_not_watched(tmp_path: Path) -> None:
+def test_trials_of_several_computers_are_not_watched_without_a_step(tmp_path: Path) -> None:
     text = re.sub("server = .*\nclient = .*", 'each = "mine {rank} {sizes} {addresses}"', EXPERIMENT)
     site = Together()
 

@@ -42,8 +42,8 @@ def test_solution_replaces_starter_files(tmp_path: Path) -> None:
     kit = load_kit("write_the_programs")
     file = laid_out(kit, tmp_path)
     assert file.read_text() == kit.experiment.file.read_text()
-    assert "ibv_open_device" in (tmp_path / "program" / "open.c").read_text()
-    assert (tmp_path / "program" / "course.c").exists() and (tmp_path / file.stem / "discussion.tex").exists()
+    assert "ibv_open_device" in (file.parent / "program" / "open.c").read_text()
+    assert (file.parent / "program" / "course.c").exists() and (file.parent / file.stem / "discussion.tex").exists()
 
 
 def test_solution_has_the_included_files_of_the_experiment(tmp_path: Path) -> None:
