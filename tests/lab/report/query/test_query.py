@@ -271,7 +271,7 @@ def test_time_of_several_computers_is_whole_and_has_a_bus_bandwidth(tmp_path: Pa
     row = f"eager.four,ring,send,latency,1,65536,2,1572864,mean,{'0' * 16}"
     (tmp_path / "all_reduce.csv").write_text(f"{heads}\n{row}\n")
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / "all_reduce.toml"), tmp_path))
-    answers = {"": 1572864e-9, ".bus": 1.5 * 65536 / 1572864e-9, ".bound": 1.5 * 65536 * 8e-9}
+    answers = {"": 1572864e-9, ".bus": 1.5 * 65536 / 1572864e-9, ".bound": 1.5 * 65536 / 4e9}
     for measure, value in answers.items():
         assert numbers.ask(f"eager.four{measure} at 64K").estimate.value == pytest.approx(value)
     with pytest.raises(QueryError, match="no measure 'half'"):
