@@ -166,5 +166,6 @@ same-bytes: checks # Run every program again and again, beside busy loops, on on
 cheats: checks # Grade every cheat by a student program and 100 honest programs, and print a table: an hour [ONLY=name]
 	$(bin)/python -m tests.release.cheats $(if $(ONLY),--only "$(ONLY)")
 
-broken-ends: checks # Kill, stop and switch off ends of 1,000 trials at random: a quarter of an hour
+broken-ends: checks # Kill, stop and switch off ends of 1,000 trials at random, and of 300 with four computers: a quarter of an hour
 	$(bin)/python -m tests.release.broken_ends 1000
+	$(bin)/python -m tests.release.broken_ends 300 4

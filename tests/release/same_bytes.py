@@ -6,6 +6,8 @@ run did, to the last byte of what both ends print, of the link's counters, of al
 
 import argparse
 import os
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +25,7 @@ from tests.release.hosts.outcomes import FAILED, Named, said_of, trials
 
 from lab.compiler import build
 from lab.model.trial import Job
-from lab.places import CACHE, MACHINE
+from lab.places import CACHE, EXPERIMENTS, MACHINE
 from lab.sites.exact import ExactSite
 
 EVERY_PROGRAM = Path(__file__).with_name("every_program.toml")
@@ -97,8 +99,8 @@ def on_one_core() -> Iterator[ExactSite]:
 
 @contextmanager
 def frozen_again() -> Iterator[ExactSite]:
-    """A machine of its own, made from the packages of this checkout."""
-    supply = patch.dict(os.environ, LAB_SUPPLY=str(CACHE / "packages"))
+    """A machine of its own, made from packages."""
+    supply = patch.dict(os.environ, LAB_SUPPLY=f"{CACHE / 'packages'} apt")  # kept, or fetched again
     with TemporaryDirectory() as folder, supply:
         Path(folder).chmod(0o755)  # the compiler is shut in as somebody else
         with opened(Path(folder) / "cache") as site:
@@ -161,7 +163,17 @@ class Comparison:
 def every_job(folder: Path) -> Named:
     """Of each program once, by the name of its series; those of no series have their files in that folder."""
     with opened() as site:
-        return {name.split("/")[1]: job for name, job in trials([EVERY_PROGRAM], site).items()} | rarer(folder)
+        found = trials([EVERY_PROGRAM, short_all_reduce(folder / "reduce")], site)
+        return {name.split("/")[1]: job for name, job in found.items()} | rarer(folder)
+
+
+def short_all_reduce(folder: Path) -> Path:
+    """The experiment of several computers behind a switch, with two sizes and a repetition of each series."""
+    shutil.copytree(EXPERIMENTS / "all_reduce", folder / "all_reduce")
+    text, count = re.subn(r'^sizes = ".*"$', 'sizes = "1K,64K"', (EXPERIMENTS / "all_reduce.toml").read_text(), flags=re.M)
+    assert count == 1
+    (folder / "all_reduce.toml").write_text(re.sub(r"^repetitions = \d+$", "repetitions = 1", text, flags=re.M))
+    return folder / "all_reduce.toml"
 
 
 def main() -> int:
