@@ -170,7 +170,8 @@ def every_job(folder: Path) -> Named:
 def short_all_reduce(folder: Path) -> Path:
     """The experiment of several computers behind a switch, with two sizes and a repetition of each series."""
     shutil.copytree(EXPERIMENTS / "all_reduce", folder / "all_reduce")
-    text, count = re.subn(r'^sizes = ".*"$', 'sizes = "1K,64K"', (EXPERIMENTS / "all_reduce.toml").read_text(), flags=re.M)
+    text = (EXPERIMENTS / "all_reduce.toml").read_text()
+    text, count = re.subn(r'^sizes = ".*"$', 'sizes = "1K,64K"', text, flags=re.M)
     assert count == 1
     (folder / "all_reduce.toml").write_text(re.sub(r"^repetitions = \d+$", "repetitions = 1", text, flags=re.M))
     return folder / "all_reduce.toml"
