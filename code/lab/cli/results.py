@@ -106,13 +106,12 @@ def output_of(line: str, names: list[str], headings: list[list[str]], *, is_row:
         of_last = f"^[ (\\[]*{re.escape(units[-1])}" if units and units[-1] else "^"
         units.append(unit_of(after, re.sub(of_last, "", words), titles[number]))
     named = [index for index, unit in enumerate(units) if unit and numbers[index]]
-    whole = [each[1] is None or each[1] in "diuxX" for each in found]
-    sizes = [
+    sizes = (
         index
-        for index, is_whole in enumerate(whole)
-        if is_whole and is_size(names[index], before[index], behind[index])
-    ]
-    size = next((index for index in sizes if index not in named), None)
+        for index, each in enumerate(found)
+        if is_whole(each) and is_size(names[index], before[index], behind[index]) and index not in named
+    )
+    size = next(sizes, None)
     column, heading, size_unit = heading_of(headings)
     floats = [index for index, each in enumerate(found) if (each[1] or "") in "fFeEgG" and index != size]
     if named:
@@ -125,26 +124,37 @@ def output_of(line: str, names: list[str], headings: list[list[str]], *, is_row:
         value, unit = column if column in floats else floats[0], heading
     else:
         return
-    pattern, at = "", 0
-    for index, conversion in enumerate(found[: max(value, size or 0) + 1]):
-        literal = line[at : conversion.start()].replace("\\t", " ").replace("%%", "%").replace("'", "\0")
-        pattern += re.sub(r"(\\ |\t)+", r"\\s+", re.escape(literal if index else literal.lstrip())).replace("\0", ".")
-        kilo = re.match(r" ?[KM]i?B\b", behind[index])
-        kinds = {value: r"(?P<value>[\d.]+)", size: rf"(?P<size>\d+{kilo[0] if kilo else ''})"}
-        if (
-            whole[index]
-            and index < value
-            and "messages" not in pattern
-            and MESSAGES.search(names[index] + behind[index][:12])
-        ):
-            kinds.setdefault(index, r"(?P<messages>\d+)")
-        pattern += (r"\s*" if literal or not index else r"\s+") + kinds.get(
-            index, r"\S+" if conversion[1] == "s" else r"[\d.]+"
-        )
-        at = conversion.end() + (len(kilo[0]) if kilo and index == size else 0)
+    pattern = pattern_of(line, found[: max(value, size or 0) + 1], names, value, size)
     measure = "throughput" if bytes_per_s(unit, 1) is not None else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    yield Output(pattern.replace(r"\s+\s*", r"\s+"), unit, size is not None, size_unit, measure, rank)
+    yield Output(pattern, unit, size is not None, size_unit, measure, rank)
+
+
+def pattern_of(line: str, found: list[re.Match[str]], names: list[str], value: int, size: int | None) -> str:
+    """The line as a pattern whose groups are the value, the size, and the number of messages if the line has it."""
+    pattern, at = "", 0
+    for index, conversion in enumerate(found):
+        literal, behind = line[at : conversion.start()], line[conversion.end() :].replace("\\t", " ")
+        words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
+        pattern += re.sub(r"(\\ |\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
+        pattern += r"\s*" if literal or not index else r"\s+"
+        kilo = re.match(r" ?[KM]i?B\b", behind)
+        of_size = kilo[0] if kilo and index == size else ""
+        counts = MESSAGES.search(names[index] + behind[:12]) and index < value and "messages" not in pattern
+        if index == value:
+            pattern += r"(?P<value>[\d.]+)"
+        elif index == size:
+            pattern += rf"(?P<size>\d+{of_size})"
+        elif counts and is_whole(conversion):
+            pattern += r"(?P<messages>\d+)"
+        else:
+            pattern += r"\S+" if conversion[1] == "s" else r"[\d.]+"
+        at = conversion.end() + len(of_size)
+    return pattern.replace(r"\s+\s*", r"\s+")
+
+
+def is_whole(conversion: re.Match[str]) -> bool:
+    return conversion[1] is None or conversion[1] in "diuxX"
 
 
 def unit_of(behind: str, before: str, column: str) -> str:
