@@ -1,4 +1,4 @@
-"""Curves against the message size, against a varied value, and of a student's own data."""
+"""Curves against the message size, a varied value or the time, and of a student's own data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
-from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves
-from lab.figures.marks import GREY, INK, SMALL_PT, with_unit
+from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves, keys_of
+from lab.figures.marks import GREY, INK, SMALL_PT, short, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,6 +133,62 @@ class Against(OfCurves):
             panel.annotate(
                 self.models[0].label, inside[-1], offset, textcoords="offset points", fontsize=SMALL_PT, ha=side
             )
+
+
+@dataclass(frozen=True)
+class QueueInTime:
+    """The most bytes that waited in each interval of the time (s); where no interval is, nothing waited."""
+
+    title: str
+    interval_s: float
+    bytes_at: tuple[tuple[float, int], ...]
+    limit: int  # 0: none
+    look: LineLook
+    keys: tuple[str, ...]
+
+    @property
+    def most(self) -> int:
+        return max(count for _, count in self.bytes_at)
+
+    @property
+    def end_s(self) -> float:
+        return self.bytes_at[-1][0] + self.interval_s
+
+    @property
+    def words(self) -> str:
+        return f"{self.title} at most {short(self.most)}B in {with_unit(self.end_s, 'time')}"
+
+    def draw(self, canvas: Canvas, panel: Axes) -> None:
+        starts, counts = zip(*self.bytes_at, strict=True)
+        panel.bar(starts, counts, self.interval_s, align="edge", color=self.look.colour, linewidth=0)
+        panel.axhline(self.limit, color=INK, linestyle=DASHES["dashed"], linewidth=0.6)
+        panel.set(xlim=(0, self.end_s), ylim=(0, LINEAR_ROOM * max(self.limit, self.most)), title=self.title)
+        canvas.round_ticks(panel.xaxis, 3, lambda value: with_unit(value, "time"), prune="both")
+        canvas.round_ticks(panel.yaxis, 4, lambda value: f"{short(value)}B" if value else "0")
+
+
+@dataclass(frozen=True)
+class QueuesInTime:
+    """The depth of queues in time, each in a panel with a time of its own."""
+
+    name: str
+    queues: tuple[QueueInTime, ...]
+    height_mm: float
+    n = "n = 1 repetition"
+
+    @property
+    def alt(self) -> str:
+        return f"Bytes that wait in the switch, in time: {', '.join(queue.words for queue in self.queues)}."
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return keys_of(self.queues)
+
+    def draw(self, canvas: Canvas) -> None:
+        panels = canvas.panels_beside(len(self.queues), self.height_mm)
+        for queue, panel in zip(self.queues, panels, strict=True):
+            queue.draw(canvas, panel)
+        canvas.settle_beside(self.height_mm)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from lab.report.evidence.parameters import (
 from lab.report.evidence.words import SiteWords, about_site, measured_here, measured_on, words_of
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
-from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, tails
+from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, queues, tails
 from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, multiples_against, tornado
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People
@@ -38,6 +38,7 @@ FIGURES = (
     multiples,
     multiples_against,
     parts,
+    queues,
     tails,
     tornado,
 )
@@ -79,6 +80,7 @@ class Context:
     by_round: Annotated[Callable[..., Markup], "of a name, a caption, series and sizes: the rounds of one repetition"]
     dots: Annotated[Callable[..., Markup], "of a name, a caption, an axis, a size and groups of series: a dot plot"]
     parts: Annotated[Callable[..., Markup], "of a name, a caption, an axis, kinds and bars of queries: parts of a time"]
+    queues: Annotated[Callable[..., Markup], "of a name, a caption and queries: what waits in the switch, in time"]
     tails: Annotated[Callable[..., Markup], "of a name, a caption, a size and series: how slow the slow messages are"]
     extrapolated: Annotated[Callable[..., Markup], "of a name, a caption, an axis and panels: times, lines to 0 bytes"]
     line_panel: Annotated[Callable[..., LinePanel], "of times, title, look, lines: a panel of such a figure"]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.figures.curves import Against, Own, Sized
+from lab.figures.curves import Against, Own, QueueInTime, QueuesInTime, Sized
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, Figure, LineLook
 from lab.figures.marks import MARKERS, RDMA, TCP
@@ -65,6 +65,12 @@ def depths() -> Against:
     return replace(data, ticks=ticks, curves=(Curve("1 B", xs, rates),), models=(Curve("depth over trip", xs, models),))
 
 
+def queues() -> QueuesInTime:
+    bursts = QueueInTime("bursts", 0.008, ((0.0, 64_000), (0.2, 30_000)), 65_536, LOOK, ("k",))
+    full = QueueInTime("full", 1e-6, ((3e-6, 300_000), (4e-6, 290_000)), 300_000, LineLook(TCP), ("l",))
+    return QueuesInTime("queues", (bursts, full), 40.0)
+
+
 def rounds() -> ByRound:
     rates = {"card": (1.0, 0.996, 1.0), "TCP": (1.09, 0.97, 1.0, 1.01)}
     curves = tuple(
@@ -120,6 +126,7 @@ EXAMPLES: dict[str, Drawable] = {
     "effects": effects(),
     "runs": against(),
     "depths": depths(),
+    "queues": queues(),
     "rounds": rounds(),
     "agreed": matrix(
         {"card": ((6, 6),) * 4, "TCP": ((6, 6), (6, 6), (1, 6), (0, 6)), "MPI": ((10, 10), None, None, (2, 10))},

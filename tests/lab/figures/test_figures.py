@@ -59,7 +59,7 @@ def drawn(data: Drawable) -> Canvas:
     return canvas
 
 
-@pytest.mark.parametrize("name", ["limits", "many", "ratios"])
+@pytest.mark.parametrize("name", ["limits", "many", "queues", "ratios"])
 def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
     canvas = drawn(EXAMPLES[name])
     canvas.drawing.draw(canvas.renderer)
@@ -81,6 +81,7 @@ def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
         ("effects", "warm-up: 1 B 1.00 times with 1 in place of 100000, 4 KiB no difference."),
         ("depths", "1 B 300 thousand/s at 1, 1.2 million/s at 4, 3.1 million/s at 16"),
         ("depths", "depth over trip, a line: 300 thousand/s at 1, 1.2 million/s at 4, 4.8 million/s at 16; gap: 4.4 m"),
+        ("queues", "in time: bursts at most 64 kB in 208 ms, full at most 300 kB in 5 µs."),
         ("runs", "both axes linear"),
         ("rounds", f"card 3 rounds, from {MINUS}0.400 to 0 %; TCP 4 rounds, from {MINUS}3.00 to 9.00 %."),
         ("agreed", "Repetitions that agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, "),

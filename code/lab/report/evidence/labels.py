@@ -70,6 +70,8 @@ def describe_link(link: Link, site: SiteFacts) -> str:
         describe_rate(link): True,
         f"{link.delay_ns} ns delay": link.delay_ns,
         f"{link.computers} computers behind a switch": link.computers > 2,
+        f"{link.queue_bytes} B in each queue": link.queue_bytes,
+        "priority flow control": link.pfc,
         f"{link.loss_ppm} ppm loss": link.loss_ppm,
         "no segmentation offload": not link.offload,
         clock: link.sets_clock,

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import gcd
 from pathlib import Path
 from statistics import median
 
 from lab.analysis.estimate import Estimate
 from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
-from lab.figures.curves import Own
+from lab.figures.curves import Own, QueueInTime, QueuesInTime
 from lab.figures.dots import Dot, Dots
 from lab.figures.figure import Curve, LineLook, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
@@ -19,6 +20,7 @@ from lab.report.exhibits.core import Exhibits, Gallery, look_of, picture, requir
 from lab.report.query.grammar import Reference, parse_query
 from lab.report.query.measures import MeasuredCurve
 from lab.report.query.value import Value
+from lab.report.tex.numbers import NANO
 from lab.report.tex.render import Markup, escape
 from lab.report.text.own_figures import OwnFigure, own_figures, read_points
 from lab.report.topics.causes import costs
@@ -41,6 +43,7 @@ WORK = {
 }
 WORK_KINDS = (*dict.fromkeys(list(WORK.values())[:-1]), OTHER, WAITING)
 MOST_SIZES = 3  # of causes
+DEPTH = "queue.bytes_at_"  # a counter of each interval in which frames waited
 CAUSES = "Instructions of a message, each a nanosecond; at the right their number. Polls that find nothing are waiting."
 UNCHECKED = "Not checked: data of the author's own"
 
@@ -151,6 +154,26 @@ def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) ->
             looks.append(look_of(words))
     require_data(drawn, "round trips", name)
     return exhibits.put(caption, Tails(name, tuple(drawn), tuple(looks)))
+
+
+def queues(exhibits: Exhibits, name: str, caption: str, rows: Rows, height: float = 38.0) -> Markup:
+    """The depth of the switch's queue before rank 0 in time, in the first repetition of each row: a query of a series,
+    the name of its panel, and its look. Nothing for the reference, whose tables have no counters."""
+    if exhibits.numbers.evidence.unmeasured:
+        return Markup("")
+    drawn = tuple(_queue(exhibits, query, words) for query, *words in rows if exhibits.has(query))
+    require_data(drawn, "queue", name)
+    return exhibits.put(caption, QueuesInTime(name, drawn, height))
+
+
+def _queue(exhibits: Exhibits, query: str, words: Sequence[str]) -> QueueInTime:
+    key = exhibits.numbers.ask(query).keys[0]
+    facts = exhibits.numbers.evidence.facts[key]
+    counted = ((name.partition(DEPTH), count) for name, count in facts.measured.counters_after.items())
+    depths = sorted((int(at), count) for (before, name, at), count in counted if name and not before)
+    interval = gcd(*(at for at, _ in depths))
+    in_time = tuple((at * NANO, count) for at, count in depths)
+    return QueueInTime(words[0], interval * NANO, in_time, facts.asked.link.queue_bytes, look_of(words), (key,))
 
 
 def parts(exhibits: Exhibits, name: str, caption: str, label: str, kinds: Sequence[str], bars: Rows) -> Markup:

@@ -1,6 +1,6 @@
 """The measures: what a query can ask of a series, each with its unit and the function that computes it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -190,6 +190,18 @@ def _bound(at: Inquiry) -> Value | None:
     return replace(exact(_crossing(at) / (rate / 8), TIME), is_rounded=True) if rate else None
 
 
+def _of_switch(counter: str, combine: Callable[[Samples], float], dimension: Dimension = PURE) -> Compute:
+    """The sum or the largest of the counters of all queues of the switch; nothing without the records."""
+
+    def samples(at: Inquiry) -> Iterator[float]:
+        evidence, keys = at.curve.evidence, at.curve.keys(at.curve.sizes)
+        for key in keys if evidence.unmeasured.isdisjoint(keys) else ():
+            counts = evidence.facts[key].measured.counters_after
+            yield combine(count for name, count in counts.items() if f".{name}".endswith(f".{counter}"))
+
+    return _median(samples, dimension)
+
+
 def _filled(at: Inquiry) -> Samples:
     limit = ceiling(at.curve.series, at.size)
     return [value / limit for value in at.values] if limit else []
@@ -372,6 +384,9 @@ MEASURES = {
         kinds=TRIPS,
     ),
     "bound": Measure("time of these bytes at the link's rate", _bound, kinds=TRIPS),
+    "dropped": Measure("frames that the switch dropped", _of_switch("link1.dropped", sum), "", TRIPS),
+    "pauses": Measure("times that a card was told to pause", _of_switch("queue.pauses", sum), "", TRIPS),
+    "deepest": Measure("most bytes that waited for a computer", _of_switch("queue.most_bytes", max, BYTES), "", TRIPS),
     "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", _quantile(0.95), kinds=TRIPS),
     "p99": Measure("99 % quantile of the same", _quantile(0.99), kinds=TRIPS),
     "mean": Measure("mean time of an end's call", _median(lambda at: at.values, TIME), kinds=CALLS),
@@ -407,7 +422,7 @@ MEASURES = {
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
-OF_SEVERAL = ("bus", "bound")  # measures of several computers
+OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "deepest")  # measures of several computers
 ENDED = ("instructions", "busy", "cpu")  # measures of one end, `client` or `server`
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from lab.figures.repetitions import Distribution, Tails
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
 from lab.report.exhibits.core import LOOKS, Exhibits, Gallery, render
-from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, tails
+from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, queues, tails
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.tex.render import Markup
@@ -129,6 +130,20 @@ def test_small_panels_of_rates_have_no_marks(measured: dict[str, Exhibits]) -> N
     rows = [("throughput", "plain", [[["tcp.card", "TCP"], ["card", "card"]]])]
     multiples(measured[ROUNDS], "rates", "A finding.", ("link",), rows)
     assert "B/s at 1 B" in alt(measured[ROUNDS], "rates") and "a step" not in alt(measured[ROUNDS], "rates")
+
+
+def test_queue_in_time_is_that_of_rank_0_in_the_first_repetition(measured: dict[str, Exhibits], tmp_path: Path) -> None:
+    evidence = measured["latency"].numbers.evidence
+    depths = {"queue.bytes_at_2048": 90, "queue.bytes_at_6144": 1000, "rank1.queue.bytes_at_0": 7000}
+    facts = {
+        key: replace(facts, measured=replace(facts.measured, counters_after=depths))
+        for key, facts in evidence.facts.items()
+    }
+    exhibits = Exhibits(Numbers(replace(evidence, facts=facts)), Gallery(tmp_path))
+    assert r"\label{figure:depth}" in queues(
+        exhibits, "depth", "Some.", [["write.card at 1", "card"], ["none", "none"]]
+    )
+    assert alt(exhibits, "depth") == "Bytes that wait in the switch, in time: card at most 1 kB in 8.19 µs."
 
 
 def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callable[[str], Exhibits]) -> None:

@@ -25,7 +25,7 @@ from lab.places import EXPERIMENTS, REFERENCE
 from lab.plan.plan import Plan
 from lab.report.evidence.curve import subject
 from lab.report.evidence.environment import reference_evidence
-from lab.report.evidence.evidence import COMPLETED, CONFIRMED, gather
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, gather
 from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
@@ -266,11 +266,17 @@ def test_varied_values_may_have_another_notation_in_the_table(tmp_path: Path) ->
         assert numbers.ask(query).estimate == numbers_of("write_parameters").ask("inline.card[1, 1024] at 1").estimate
 
 
-def test_time_of_several_computers_is_whole_and_has_a_bus_bandwidth(tmp_path: Path) -> None:
+@pytest.fixture
+def together(tmp_path: Path) -> Evidence:
+    """A time of four computers."""
     heads = "series,program,operation,measure,repetition,size_bytes,messages,round_trip_ns,round_trip_kind,record"
     row = f"eager.four,ring,send,latency,1,65536,2,1572864,mean,{'0' * 16}"
     (tmp_path / "all_reduce.csv").write_text(f"{heads}\n{row}\n")
-    numbers = Numbers(reference_evidence(load(EXPERIMENTS / "all_reduce.toml"), tmp_path))
+    return reference_evidence(load(EXPERIMENTS / "all_reduce.toml"), tmp_path)
+
+
+def test_time_of_several_computers_is_whole_and_has_a_bus_bandwidth(together: Evidence) -> None:
+    numbers = Numbers(together)
     answers = {"": 1572864e-9, ".bus": 1.5 * 65536 / 1572864e-9, ".bound": 1.5 * 65536 / 4e9}
     for measure, value in answers.items():
         assert numbers.ask(f"eager.four{measure} at 64K").estimate.value == pytest.approx(value)
@@ -310,3 +316,22 @@ def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(
     numbers = Numbers(gather(plan, tmp_path))
     assert numbers.ask("both.lost at 4K").estimate.value == 0.25
     assert numbers.ask("both.time at 4K").estimate.value == pytest.approx(cost(4096) / 0.75e9)
+
+
+COUNTERS = {"link1.dropped": 3, "rank1.link1.dropped": 2, "queue.pauses": 0, "rank1.queue.pauses": 4}
+DEPTHS = {"queue.most_bytes": 100, "rank1.queue.most_bytes": 700, "side1.dropped": 9}
+
+
+def test_counters_of_the_switch_are_those_of_all_queues(
+    together: Evidence, make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+) -> None:
+    with pytest.raises(QueryError, match="the data give no dropped"):  # of the reference
+        Numbers(together).ask("eager.four.dropped")
+    plan = make_small_plan(SHARED)
+    run_plan(plan, fake_site, tmp_path)
+    facts = next(iter(gather(plan, tmp_path).facts.values()))
+    counted = replace(facts, measured=replace(facts.measured, counters_after=COUNTERS | DEPTHS))
+    counted_by_key = dict.fromkeys(together.unmeasured, counted)
+    numbers = Numbers(replace(together, unmeasured=frozenset(), facts=counted_by_key))
+    answers = [numbers.ask(f"eager.four.{measure}").estimate.value for measure in ("dropped", "pauses", "deepest")]
+    assert answers == [5, 4, 700]
