@@ -245,11 +245,16 @@ static void forward(struct bridge *b, int from, int wire)
 
 static void promise(struct bridge *b, int to, const struct view *v)
 {
-	int64_t until = b->ports[to].is_paused ? next_order(b) : INT64_MAX;
+	const int64_t ordered = next_order(b);
+	int64_t until = b->ports[to].is_paused ? ordered : INT64_MAX;
 
-	for (int i = 0; i < b->count; i++)
-		if (i != to)
-			until = least(until, least(v->edges[i], v->firsts[i].arrival_ns));
+	for (int i = 0; i < b->count; i++) {
+		if (i == to)
+			continue;
+		until = least(until, least(v->edges[i], v->firsts[i].arrival_ns));
+		if (b->ports[i].is_paused) /* it may send when it is told to go on */
+			until = least(until, ordered + 2 * b->latency_ns);
+	}
 	promise_make(&b->ports[to].pair, until, b->ports[to].taken);
 }
 

@@ -22,7 +22,8 @@
  * waiting frame. A machine is promised the smallest of these times of all other ports, since nothing returns to where
  * it came from. Effects of its own frames break no promise: they are taken, and then their arrival elsewhere is part of
  * an edge, or the promise excludes them. (3) An RDMA card is told to pause only when a packet of its machine arrives,
- * and to go on only when a packet leaves a queue: a machine whose card pauses is promised the next such time at most.
+ * and to go on only when a packet leaves a queue: a machine whose card pauses is promised the next such time at most,
+ * and all others two latencies after it, when a packet that this card then sends arrives.
  *
  * There is no deadlock. Whenever the switch waits, it has taken all frames that arrive before the smallest edge, and
  * let go all that leave before it, so each of its promises is that edge or more. It waits for the machine of that edge,

@@ -168,7 +168,8 @@ static void assert_order(int port, enum frame_kind kind, int64_t arrival)
 	assert_int_equal(frame->arrival_ns, arrival);
 }
 
-/* Two packets of 300 bytes at once, 1 ns a byte; nobody else is told. A machine is promised the next order at most. */
+/* Two packets of 300 bytes at once, 1 ns a byte; nobody else is told. The machine is promised the next order at most,
+ * and the receiver what its card may send then. */
 TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
 {
 	plug(3, 8000000000, 40 * ON_LINE);
@@ -184,6 +185,10 @@ TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
 	assert_int_equal(promised(0), 5300);
 	assert_int_equal(promised(1), 4200 + LATENCY);
 	all_say(10000);
+	say(2, 4250);
+	work();
+	assert_int_equal(promised(2), 5300 + 2 * LATENCY);
+	say(2, 10000);
 	work();
 	assert_order(0, RESUME, 5300 + LATENCY);
 	for (int port = 0; port < 3; port++)
