@@ -27,7 +27,7 @@ from tests.toml import series_of
 from lab.errors import SiteStopped
 from lab.experiment.reader import load
 from lab.model.trial import Perturbation, Step, StepOutcome
-from lab.places import EXAMPLES
+from lab.places import EXAMPLES, EXPERIMENTS
 from lab.plan.plan import SiteFacts, make_plan
 from lab.plan.planning import under_test
 from lab.programs.samples_csv import OF_PROCESSORS
@@ -126,7 +126,8 @@ def several_computers(request: pytest.FixtureRequest) -> Iterator[Site]:
 
 def test_programs_of_three_computers_reduce_and_each_has_its_counters(several_computers: Site, tmp_path: Path) -> None:
     site = several_computers
-    copytree(EXAMPLES, tmp_path / "examples")
+    for folder in (EXAMPLES, EXPERIMENTS / "all_reduce"):
+        copytree(folder, tmp_path / folder.name)
     text = (EXAMPLES / "ring.toml").read_text()
     for key in ("rate_bit_s", "queue_bytes", "repetitions"):  # a real link takes no model
         text = re.sub(f"^{key} = .*", "", text, flags=re.MULTILINE)

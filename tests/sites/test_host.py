@@ -172,6 +172,7 @@ def test_program_that_fails_on_one_computer_ends_all(cable: WallSite, jobs: Jobs
     assert (step.server_out, step.server_err) == ("rank 1: waits\n", "rank 2: broken\n")
 
 
+@pytest.mark.release
 def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite, jobs: Jobs) -> None:
     send = "file=$(mktemp); until iperf3 -c 10.0.0.2 -p 1860{} -n 4M --json >$file; do :; done; cat $file"
     receive = "for port in 18600 18602; do iperf3 -s -1 -p $port >/dev/null & done; wait"

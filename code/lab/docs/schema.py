@@ -124,7 +124,7 @@ def describe(hint: object, outer: Sequence[Limits] = ()) -> str:
         is_any = get_origin(items) in UNIONS or notes_of(items)[0] is object
         kind = "," if is_any else f" of: {describe(items)};"
         some = f" {_span(first.shortest, first.longest)} of them" if first.shortest or first.longest else ""
-        return f"a list{kind}{some}{', each once' if first.unique else ''}"
+        return f"a list{kind}{some}".rstrip(",;") + ", each once" * first.unique
     if get_origin(inner) is Mapping:
         return f"a table; each value is {describe(get_args(inner)[1])}"
     return PLAIN[cast(type, inner)]

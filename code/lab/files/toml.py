@@ -230,6 +230,8 @@ def _lines_by_path(text: str) -> dict[Keys, int]:
             path = table = _latest(table, counts)
         else:
             path = (*table, *names)
+            tables = [row for row, text in enumerate(statement.splitlines(), line) if text.lstrip().startswith("{")]
+            lines |= {(*path, index): row for index, row in enumerate(tables)}
         for length in range(1, len(path) + 1):  # a dotted key makes its tables too
             lines.setdefault(path[:length], line)
     return lines

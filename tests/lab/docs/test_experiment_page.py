@@ -85,7 +85,7 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
         ("profile", "`[profile.SITE]`", None),
         (
             "sources",
-            "a list of: a text; 1 or more of them",
+            "a list of: a text",
             ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk", "*akefile"),
         ),
     ],
