@@ -1,5 +1,6 @@
 """Client and server over loopback, as a person starts them: tcp_{bytes,client,control,server,windows}.c, program.c."""
 
+import os
 import re
 import socket
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+MEMORY_KIB = 100_000_000 >> 10
 Process = subprocess.Popen[str]
 Start = Callable[..., tuple[Process, Process]]
 
@@ -27,14 +29,19 @@ def listens(port: int) -> bool:
     return any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A" for line in lines)
 
 
+def cpu_s(process: Process) -> float:
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start a server and, when it listens, a client; the test's end kills both."""
+    """Start a server and, when it listens, a client, with limited memory; the test's end kills both."""
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
     started: list[Process] = []
 
     def run(role: str, *options: str, closed: str = "") -> Process:
-        line = f'exec "$0" "$@" {closed}'
+        line = f'ulimit -v {MEMORY_KIB}; exec "$0" "$@" {closed}'
         command = ["sh", "-c", line, str(ROOT / ".cache" / "bench" / f"tcp-{role}"), *options]
         pipe = subprocess.PIPE
         started.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env={"LAB_TOKEN": "t"}))
@@ -53,6 +60,13 @@ def start() -> Iterator[Start]:
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize("measure", ["throughput", pytest.param("latency", marks=pytest.mark.release)])
+def test_three_billion_messages_need_less_than_100_mb(start: Start, measure: str) -> None:
+    server, client = start("--sizes", "1@3000000000/0", "--measure", measure)
+    until(lambda: min(cpu_s(server), cpu_s(client)) > 0.2 or client.poll() is not None)
+    assert (server.poll(), client.poll()) == (None, None)
 
 
 def test_a_client_without_stdout_fails_before_it_measures(start: Start) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, Output, numbers_named, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     CLIENT,
     CPP,
@@ -27,6 +27,7 @@ from lab.cli.sources import (
 )
 from lab.errors import SpecError
 from lab.files.storage import write_text
+from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.builds import source_files
 from lab.plan.planning import Workshop
@@ -169,18 +170,15 @@ def output_of_program(known: list[Output], tried: Tried) -> tuple[Output | None,
 def sizes_of(output: Output | None, code: str, printed: str) -> str:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
-        return str(next(iter(numbers_named(printed, "size|bytes")), 0) or size_of(code))
+        return str(number_named(printed, "size|bytes") or size_of(code))
     sizes = dict.fromkeys(match["size"].replace(" ", "") for match in re.finditer(output.pattern, printed))
     return ",".join(list(sizes)[:4]) if sizes and not {"64", "4096"} & set(sizes) else "64,4K"
 
 
 def iterations_printed(code: str, printed: str) -> int:
-    return next(
-        iter(numbers_named(printed, "iterations|iters|messages|packets|count|repetitions")), 0
-    ) or iterations_of(code)
+    return number_named(printed, "iterations|iters|messages|packets|count|repetitions") or iterations_of(code)
 
 
-ENDS = ("client", "server")
 ENDLESS = "the client did not end before the deadline"
 STAYS = "client_stays = true"
 HEARD = "from its options, its use of argv, its usage text"
@@ -270,5 +268,5 @@ def run_file(file: Path, options: Namespace) -> tuple[Workshop, RunSummary]:
 def tried(results: Path, key: str, summary: RunSummary) -> Tried:
     """What a trial printed, from its record or from the evidence of its failure."""
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
-    client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in ENDS)
+    client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
     return Tried(client, server, " ".join(what for _, what in summary.failed))

@@ -63,7 +63,7 @@ def printed_outputs(printed: str) -> list[Output]:
     for line in RANK.sub("", printed).splitlines():
         numbers = list(PRINTED_NUMBER.finditer(line))
         if not numbers:
-            heading = with_unit(columns(line)) if len(columns(line)) > 1 else heading
+            heading = with_unit(cells) if len(cells := columns(line)) > 1 else heading
             continue
         ends = [0, *(number.end() for number in numbers)]
         between = [line[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
@@ -73,13 +73,11 @@ def printed_outputs(printed: str) -> list[Output]:
     return sorted(found, key=lambda output: output.rank)
 
 
-def numbers_named(printed: str, names: str) -> list[int]:
-    """The whole numbers that are printed behind such a name, or before it."""
-    text = RANK.sub("", printed)
-    found = re.findall(
-        rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)\s+(?:{names})", text, re.IGNORECASE
-    )
-    return [int(behind or before) for behind, before in found]
+def number_named(printed: str, names: str) -> int:
+    """The first whole number that is printed behind such a name, or before it; 0 without one."""
+    pattern = rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)\s+(?:{names})"
+    found = re.search(pattern, RANK.sub("", printed), re.IGNORECASE)
+    return int(found[1] or found[2]) if found else 0
 
 
 def columns(line: str) -> list[str]:

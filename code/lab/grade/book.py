@@ -14,7 +14,7 @@ from lab.files.bounded import read_csv
 from lab.files.storage import csv_text, write_bytes, write_text
 from lab.grade.class_outputs import plain, same_id
 from lab.grade.course import last_attempt
-from lab.grade.finding import NAMELESS, SENTENCES, Grade
+from lab.grade.finding import NAMELESS, SENTENCES, Grade, Score
 from lab.grade.outputs import leaderboard_json
 from lab.places import from_here
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
@@ -267,22 +267,19 @@ def ranking(lines: Iterable[BookEntry], codes: Codes) -> Iterator[tuple[int, str
     """A row for each submission that counts and has a score, the best first. Of equal scores the earlier submission is
     better. With codes, nothing else names a person."""
     people: dict[str, list[str]] = {}
-    counted: dict[str, GradedSubmission] = {}
+    counted: dict[str, tuple[Score, GradedSubmission]] = {}
     for entry in lines:
-        if entry.submission and entry.submission.grade.score and entry.share:
-            counted[entry.submission.name] = entry.submission
+        if entry.submission and (score := entry.submission.grade.score) and entry.share:
+            counted[entry.submission.name] = score, entry.submission
             people.setdefault(entry.submission.name, []).append(entry.person.name or entry.person.id)
-    for rank, submission in enumerate(sorted(counted.values(), key=_place), 1):
-        score = submission.grade.score
-        assert score is not None
+    for rank, (score, submission) in enumerate(sorted(counted.values(), key=_place), 1):
         who = codes.get(submission.name) or " and ".join(people[submission.name])
         when = "" if codes or not submission.handed_in else submission.handed_in.isoformat(timespec="seconds")
         yield rank, who, f"{score.value:.15g}", score.unit, when
 
 
-def _place(submission: GradedSubmission) -> tuple[float, datetime, str]:
-    score = submission.grade.score
-    assert score is not None
+def _place(counted: tuple[Score, GradedSubmission]) -> tuple[float, datetime, str]:
+    score, submission = counted
     last = datetime.max.replace(tzinfo=UTC)
     return score.value if score.least_is_best else -score.value, submission.handed_in or last, submission.name
 
@@ -363,7 +360,6 @@ def gradescope_json(assignment: Assignment, entry: BookEntry) -> str:
         }
         for name, points in entry.points.items()
     ]
-    ranked = leaderboard_json(entry.submission.grade) if entry.submission else []
-    more: JsonTable = {"leaderboard": ranked} if ranked else {}
+    more = leaderboard_json(entry.submission.grade) if entry.submission else {}
     document: JsonTable = {"score": entry.total, "output": one_line(entry.text), "tests": tests, **more}
     return json.dumps(document, indent=1) + "\n"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFailed
 from lab.grade.consistency import record_findings
-from lab.grade.finding import Finding, Flaw, of_record
+from lab.grade.finding import Fault, Finding, Flaw, of_record
 from lab.grade.rebuild import (
     Texts,
     build_programs,
@@ -26,7 +26,6 @@ from lab.grade.rebuild import (
     with_programs,
 )
 from lab.grade.witness.claims import watched
-from lab.grade.witness.ring import Fault
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan

@@ -87,6 +87,9 @@ class Flaw(Enum):
     BLOCKED = "could not be checked"
 
 
+Fault = tuple[Flaw, str]
+
+
 @dataclass(frozen=True)
 class Finding:
     kind: Flaw

@@ -65,17 +65,16 @@ def gradescope(grade: Grade) -> JsonTable:
     tests = [test for check in grade.checks for test in _tests(check)]
     remarks = "\n".join(map(one_line, _remarks(grade)))
     output = {"output": remarks} if remarks else {}
-    ranked = {"leaderboard": leaderboard_json(grade)} if grade.score else {}
-    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **output, **ranked}
+    return {"score": grade.points, "tests": tests, "stdout_visibility": "hidden", **output, **leaderboard_json(grade)}
 
 
-def leaderboard_json(grade: Grade) -> list[JsonTable]:
-    """The column of Gradescope's leaderboard, which has the names that students choose there."""
+def leaderboard_json(grade: Grade) -> JsonTable:
+    """The column of Gradescope's leaderboard, which has the names that students choose there; empty without a score."""
     score = grade.score
     if not score:
-        return []
-    name = f"{score.name} [{score.unit}]"
-    return [{"name": one_line(name), "value": score.value, "order": "asc" if score.least_is_best else "desc"}]
+        return {}
+    name, order = one_line(f"{score.name} [{score.unit}]"), "asc" if score.least_is_best else "desc"
+    return {"leaderboard": [{"name": name, "value": score.value, "order": order}]}
 
 
 def _tests(check: CheckResult) -> Iterator[JsonTable]:

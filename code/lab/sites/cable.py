@@ -124,9 +124,7 @@ class Cable(ModelledLink):
 
     def shape(self, link: Link) -> None:
         sent = link
-        if (
-            self.switched
-        ):  # delayed for both cables to the receiver, and cut into frames before a queue that counts them
+        if self.switched:  # delayed for both cables to the receiver, and cut into frames before a queue counts them
             sent = replace(link, delay_ns=2 * link.delay_ns, offload=link.offload and not link.queue_bytes)
         try:
             for rank, (far, end) in enumerate(self.agents.with_ends(ENDS)):

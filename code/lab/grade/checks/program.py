@@ -13,10 +13,9 @@ from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
 from lab.grade.case import Blocked, Case, made_once
-from lab.grade.finding import Finding, Flaw, PartPoints, Score, with_advice
+from lab.grade.finding import Fault, Finding, Flaw, PartPoints, Score, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
 from lab.grade.witness.claims import unsent
-from lab.grade.witness.ring import Fault
 from lab.model.parameters import Counts
 from lab.model.sizes import format_size
 from lab.model.trial import DEADLINE_STATUS, NS_PER_S, Ends, Job, place_under_test

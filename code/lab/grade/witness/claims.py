@@ -9,9 +9,10 @@ from pathlib import Path
 from statistics import median_low
 from typing import cast
 
-from lab.grade.finding import Flaw
+from lab.grade.finding import Fault, Flaw
 from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
 from lab.grade.witness.packets import (
+    ACCEPTED,
     INSIDE,
     READ,
     REPORTED,
@@ -20,7 +21,7 @@ from lab.grade.witness.packets import (
     Segment,
     decoded,
 )
-from lab.grade.witness.ring import ACCEPTED, Fault, ring_faults
+from lab.grade.witness.ring import ring_faults
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
 from lab.model.trial import Ends, Job, Outcome

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from lab.machine.results import Frame
 
 SEND, WRITE, WRITE_IMM, READ = "send", "write", "write-imm", "read"
+# A WRITE with immediate data counts as a WRITE.
+ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
 ONLY, FIRST, MIDDLE, LAST = "only", "first", "middle", "last"
 # The role of an RDMA packet: part of a message, request of a READ, its answer, acknowledgement of all packets up to a
 # number.

@@ -2,19 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from lab.grade.finding import Flaw
+from lab.grade.finding import Fault, Flaw
 from lab.grade.witness.messages import Message
-from lab.grade.witness.packets import READ, SEND, WRITE, WRITE_IMM
+from lab.grade.witness.packets import ACCEPTED, SEND, WRITE, WRITE_IMM
 from lab.model.trial import Outcome
 from lab.plan.plan import Planned
 from lab.submission.assignment import TaskStep
 
-# A WRITE with immediate data counts as a WRITE.
-ACCEPTED = {WRITE: (WRITE, WRITE_IMM), WRITE_IMM: (WRITE_IMM,), SEND: (SEND,), READ: (READ,)}
 NUMBER_BYTES = 8  # at most: a vector is a whole number of these
 MOST_SENT, MORE_BYTES = 1.25, 256  # of the necessary bytes; and for each message, besides them
-
-Fault = tuple[Flaw, str]
 
 
 def ring_faults(planned: Planned, outcome: Outcome, messages: Sequence[Message], step: TaskStep) -> Iterator[Fault]:
