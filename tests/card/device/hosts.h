@@ -17,8 +17,9 @@ struct host {
 	uint8_t *memory;
 	uint64_t used; /* of the memory */
 	int64_t armed_ns, free_ns;
-	uint64_t packets; /* sent */
-	uint64_t outside; /* accesses that were refused */
+	uint64_t packets;           /* sent */
+	uint64_t slow_downs, bit_s; /* how often a queue pair had to, and the last rate */
+	uint64_t outside;           /* accesses that were refused */
 };
 
 extern struct hosts {
