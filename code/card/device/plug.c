@@ -11,7 +11,7 @@
 #include "card.h"
 #include "memory_region.h"
 
-_Static_assert(RDMA_FLAGS == offsetof(struct packet, flags) && RDMA_MARKED == MARKED, "the switch sets it");
+_Static_assert(RDMA_FLAGS == offsetof(struct packet, flags) && RDMA_MARKED == (int)MARKED, "the switch sets it");
 
 static struct plugged {
 	struct world world;
