@@ -155,9 +155,11 @@ class Link:
 
     @property
     def mark_bytes(self) -> int:
-        """A packet is marked if it makes a queue of the switch longer. With flow control, this is half of what all
-        cards together may have in it before they pause."""
-        return self.queue_bytes // 4
+        """A packet is marked if it makes a queue of the switch longer. With flow control, this is at most half of what
+        all cards together may have in it before they pause, but at least two packets."""
+        if not self.pfc:
+            return self.queue_bytes // 4
+        return max(2 * self._packet_bytes, (self.computers - 1) * self.xoff_bytes // 2)
 
     @property
     def least_marking_queue_bytes(self) -> int:
