@@ -41,9 +41,9 @@ FOLDERS = {
     "card/device": Folder(
         (
             "costs grh memory object packet schedule",
-            "notice port queue region",
+            "notice port queue rate region",
             "cq engine gather",
-            "answers completion receive",
+            "answers completion congestion receive",
             "atomic message recovery",
             "requester responder",
             "qp",

@@ -205,6 +205,14 @@ def test_no_packet_is_lost_with_flow_control_and_its_depth_is_recorded(exact: Ex
     assert len(depths) > 20 and {at % 1024 for at in depths} == {0}
 
 
+def test_cards_slow_down_before_a_queue_that_marks_is_full(exact: ExactSite, tmp_path: Path) -> None:
+    counted = rdma_incast(exact, tmp_path, "ecn = true\npfc = true")
+    assert counted["link1.dropped"] == 0 < counted["queue.marks"] and counted["card.notified"] == 0
+    senders = [(counted[f"rank{rank}.card.notified"], counted[f"rank{rank}.card.lowest_bit_s"]) for rank in (1, 2, 3)]
+    assert all(notified > 1 and lowest <= 16_000_000_000 for notified, lowest in senders), senders  # half of the link's
+    assert sum(counted[f"rank{rank}.queue.pauses"] for rank in (1, 2, 3)) < 100  # 382 without ecn
+
+
 def test_computer_that_powers_off_ends_all_and_is_named(exact: ExactSite) -> None:
     with pytest.raises(MachineError, match="went off without results") as caught:
         together(exact, LINK, "sleep 15", "sleep 15", "poweroff -f")

@@ -4,6 +4,7 @@
 
 #include "arrival.h"
 #include "card.h"
+#include "congestion.h"
 #include "qp.h"
 #include "requester.h"
 #include "responder.h"
@@ -22,16 +23,25 @@ static bool is_of_peer(const struct qp *qp, const struct arrival *a)
 	return qp->type == UD || (a->packet.from == qp->attributes.peer_qp && a->peer == qp->attributes.peer);
 }
 
+static void hand_over(struct card *card, struct qp *qp, struct arrival *a)
+{
+	congestion_see(card, qp, &a->packet);
+	if (a->packet.kind == CONGESTION)
+		congestion_take(card, qp);
+	else if (a->packet.kind >= ANSWER)
+		requester_take(card, qp, &a->packet, a->payload);
+	else
+		qp_obey(card, qp, responder_take(card, qp, &a->packet, a->payload));
+}
+
 static void handle(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct arrival *const a = take_first(&card->arrivals);
 	struct qp *const qp = qp_find(&card->table, a->packet.to);
 
 	(void)nothing, (void)nothing_else;
-	if (qp && is_of_peer(qp, a) && a->packet.kind >= ANSWER)
-		requester_take(card, qp, &a->packet, a->payload);
-	else if (qp && is_of_peer(qp, a))
-		qp_obey(card, qp, responder_take(card, qp, &a->packet, a->payload));
+	if (qp && is_of_peer(qp, a))
+		hand_over(card, qp, a);
 	free(a);
 }
 

@@ -19,6 +19,7 @@ static const struct {
 	{ "block_ps", offsetof(struct costs, block_ps) },
 	{ "ack_ps", offsetof(struct costs, ack_ps) },
 	{ "irq_ps", offsetof(struct costs, irq_ps) },
+	{ "notify_ps", offsetof(struct costs, notify_ps) },
 	{ "knee_permille", offsetof(struct costs, knee_permille) },
 };
 

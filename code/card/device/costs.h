@@ -19,6 +19,7 @@ struct costs {
 	int64_t block_ps;       /* per 64 bytes of a request with inline data */
 	int64_t ack_ps;         /* from the last byte in memory to the acknowledgement */
 	int64_t irq_ps;         /* from a completion to the interrupt */
+	int64_t notify_ps;      /* between two notifications of congestion to a queue pair; 0: there are none */
 	uint64_t knee_permille; /* how much two parts of about the same time delay each other; 0: not at all */
 };
 

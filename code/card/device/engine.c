@@ -6,6 +6,7 @@ void engine_start(struct engine *e)
 {
 	*e = (struct engine){ .is_planned = false };
 	TAILQ_INIT(&e->waiting);
+	TAILQ_INIT(&e->held);
 }
 
 /* When the next packet must be taken to be ready when the link is free. */
@@ -52,6 +53,28 @@ static void engine_plan(struct card *card)
 	schedule_plan(&card->schedule, later(gate(card) - card->schedule.now_ps, 0), engine_run, 0, 0);
 }
 
+/* Wake the flows whose next packet may be taken now. */
+static void release(struct card *card, uint64_t nothing, uint64_t nothing_else)
+{
+	struct flow *flow = TAILQ_FIRST(&card->engine.held), *next;
+
+	(void)nothing, (void)nothing_else;
+	for (; flow; flow = next) {
+		next = TAILQ_NEXT(flow, entry);
+		if (flow->rate->next_ps > card->schedule.now_ps)
+			continue;
+		engine_forget(card, flow);
+		engine_wake(card, flow);
+	}
+}
+
+static void hold(struct card *card, struct flow *flow)
+{
+	TAILQ_INSERT_TAIL(&card->engine.held, flow, entry);
+	flow->is_held = true;
+	schedule_plan(&card->schedule, flow->rate->next_ps - card->schedule.now_ps, release, 0, 0);
+}
+
 static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_else)
 {
 	struct engine *const e = &card->engine;
@@ -62,9 +85,13 @@ static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_els
 	e->is_planned = false;
 	while ((flow = TAILQ_FIRST(&e->waiting)) && gate(card) <= card->schedule.now_ps) {
 		engine_forget(card, flow);
-		if (!flow->next(card, flow->qp, &l))
+		if (flow->rate->next_ps > card->schedule.now_ps)
+			hold(card, flow);
+		if (flow->is_held || !flow->next(card, flow->qp, &l))
 			continue;
 		issue(card, &l);
+		rate_take(flow->rate, &card->costs, card->schedule.now_ps,
+			  packet_line_bytes(&l.packet, card->costs.header_bytes));
 		engine_wake(card, flow);
 	}
 	engine_plan(card);
@@ -72,6 +99,8 @@ static void engine_run(struct card *card, uint64_t nothing, uint64_t nothing_els
 
 void engine_wake(struct card *card, struct flow *flow)
 {
+	if (flow->is_held)
+		return;
 	if (!flow->is_waiting)
 		TAILQ_INSERT_TAIL(&card->engine.waiting, flow, entry);
 	flow->is_waiting = true;
@@ -82,5 +111,7 @@ void engine_forget(struct card *card, struct flow *flow)
 {
 	if (flow->is_waiting)
 		TAILQ_REMOVE(&card->engine.waiting, flow, entry);
-	flow->is_waiting = false;
+	if (flow->is_held)
+		TAILQ_REMOVE(&card->engine.held, flow, entry);
+	flow->is_waiting = flow->is_held = false;
 }

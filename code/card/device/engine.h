@@ -7,20 +7,22 @@
 #include <sys/queue.h>
 
 #include "port.h"
+#include "rate.h"
 
 struct qp;
 
 /* The packets of one queue pair in order: its requests, or its answers. */
 struct flow {
 	TAILQ_ENTRY(flow) entry;
-	bool is_waiting;
+	bool is_waiting, is_held;
 	/* The next packet; false if there is none now: the flow must be woken when there is. */
 	bool (*next)(struct card *, struct qp *, struct leaving *);
 	struct qp *qp;
+	struct rate *rate; /* of the queue pair, which holds its flows until the next packet may be taken */
 };
 
 struct engine {
-	TAILQ_HEAD(, flow) waiting;
+	TAILQ_HEAD(flows, flow) waiting, held;
 	bool is_planned;
 	int64_t free_ps, bus_ps; /* when the engine, and the bus, is free for the next packet */
 	int64_t line_ps;         /* when the link is free of all packets of the engine */

@@ -2,8 +2,8 @@
 #include "packet.h"
 #include "verbs.h"
 
-/* The sizes of the extended transport headers of InfiniBand. */
-enum { RETH = 16, ATOMIC_ETH = 28, ATOMIC_ACK_ETH = 8, AETH = 4, DETH = 8, IMM_DT = 4 };
+/* The sizes of the extended transport headers of InfiniBand; of a congestion notification (its annex A17, RoCEv2). */
+enum { RETH = 16, ATOMIC_ETH = 28, ATOMIC_ACK_ETH = 8, AETH = 4, DETH = 8, IMM_DT = 4, CNP_RESERVED = 16 };
 
 static uint64_t imm_bytes(const struct packet *p)
 {
@@ -27,6 +27,8 @@ uint64_t packet_line_bytes(const struct packet *p, uint64_t header_bytes)
 		return header_bytes + p->bytes + (p->flags & (FIRST | LAST) ? AETH : 0);
 	case RESULT:
 		return header_bytes + AETH + ATOMIC_ACK_ETH;
+	case CONGESTION:
+		return header_bytes + CNP_RESERVED;
 	default:
 		return header_bytes + AETH;
 	}

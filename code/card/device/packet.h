@@ -7,10 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum packet_kind { MESSAGE, ASK, ATOMIC, DATAGRAM, ANSWER, RESULT, ACK, PACKET_KINDS };
-/* The last three are for the link's log alone, of how the request was posted: its data inline, with a completion, as
- * the first one of a doorbell. */
-enum packet_flag { FIRST = 1, LAST = 2, WANTS_EVENT = 4, WANTS_ACK = 8, INSIDE = 16, REPORTED = 32, RUNG = 64 };
+enum packet_kind { MESSAGE, ASK, ATOMIC, DATAGRAM, ANSWER, RESULT, ACK, CONGESTION, PACKET_KINDS };
+/* Three are for the link's log alone, of how the request was posted: its data inline, with a completion, as
+ * the first one of a doorbell. The last one is set by a switch. */
+enum packet_flag {
+	FIRST = 1,
+	LAST = 2,
+	WANTS_EVENT = 4,
+	WANTS_ACK = 8,
+	INSIDE = 16,
+	REPORTED = 32,
+	RUNG = 64,
+	MARKED = 128
+};
 enum packet_ack { ACKED, RNR, OUT_OF_ORDER, INVALID, DENIED, FAILED }; /* all but the first refuse the packet */
 
 enum { PSN_MASK = 0xffffff, PAYLOAD_MOST = 4096, PACKET_MOST = 4096 + 40 };

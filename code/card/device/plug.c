@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The card in QEMU 7.2: pages of registers in a hole of the memory map of q35, one timer of the clock of the guest, one
  * interrupt. It calls functions of QEMU that the program of Debian exports for modules. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "../../machine/pair/qemu.h"
 #include "card.h"
 #include "memory_region.h"
+
+_Static_assert(RDMA_FLAGS == offsetof(struct packet, flags) && RDMA_MARKED == (int)MARKED, "the switch sets it");
 
 static struct plugged {
 	struct world world;
@@ -62,6 +65,12 @@ static int64_t line_free(struct world *w)
 {
 	(void)w;
 	return plugged.link->free_ns();
+}
+
+static void slow_down(struct world *w, uint64_t bit_s)
+{
+	(void)w;
+	plugged.link->slow_down(bit_s);
 }
 
 static uint64_t read_register(void *nothing, uint64_t at, unsigned int size)
@@ -139,7 +148,7 @@ const struct rdma_card *rdma_plug(const struct rdma_link *link, const char *word
 	if (!read_words(&costs, words))
 		return NULL;
 	plugged.link = link;
-	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, line_free };
+	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, slow_down, line_free };
 	plugged.armed_ns = INT64_MAX;
 	plugged.timer = calloc(1, TIMER_BYTES);
 	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, plug_happen, NULL);

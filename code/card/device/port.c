@@ -110,7 +110,8 @@ static bool is_superseded(const struct card *card, const struct leaving *l)
 {
 	const struct leaving *const next = head(&card->port.lanes[URGENT]);
 
-	return l->packet.ack == ACKED && next && next->qp == l->qp && next->ready_ps <= card->schedule.now_ps;
+	return l->packet.kind == ACK && l->packet.ack == ACKED && next && next->packet.kind == ACK &&
+	       next->qp == l->qp && next->ready_ps <= card->schedule.now_ps;
 }
 
 static struct leaving take_next(struct card *card, enum lane lane)

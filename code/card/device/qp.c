@@ -89,8 +89,8 @@ int qp_create(struct card *card, struct qp *qp, const struct card_qp *w)
 		return EINVAL;
 	qp->out.requests = calloc(w->send_slots, sizeof(*qp->out.requests));
 	qp->out.fail = qp_fail;
-	qp->out.flow = (struct flow){ .next = requester_next, .qp = qp };
-	qp->in.flow = (struct flow){ .next = answers_next, .qp = qp };
+	qp->out.flow = (struct flow){ .next = requester_next, .qp = qp, .rate = &qp->rate };
+	qp->in.flow = (struct flow){ .next = answers_next, .qp = qp, .rate = &qp->rate };
 	return qp->out.requests ? 0 : ENOMEM;
 }
 
@@ -107,6 +107,8 @@ static void qp_reset(struct card *card, struct qp *qp)
 				   .flow = out->flow,
 				   .has_timer = out->has_timer };
 	*in = (struct responder){ .queue = in->queue, .flow = in->flow };
+	qp->rate = (struct rate){ .bit_s = 0 };
+	qp->quiet_until_ps = 0;
 	qp->must_flush = false;
 	out->queue.posted = out->queue.taken = in->queue.posted = in->queue.taken = 0;
 	out->deadline_ps = INT64_MAX;

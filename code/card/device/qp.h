@@ -68,8 +68,10 @@ struct qp {
 	struct object is;
 	uint32_t type, pd, send_cq, recv_cq, srq, all_signalled;
 	struct card_attributes attributes;
-	bool must_flush;  /* failed by an overrun, and not flushed yet */
-	bool is_draining; /* in SQD, and will have an event once its sends have completed */
+	struct rate rate;       /* of its sends, and of its answers to READs */
+	int64_t quiet_until_ps; /* its peer was notified of congestion */
+	bool must_flush;        /* failed by an overrun, and not flushed yet */
+	bool is_draining;       /* in SQD, and will have an event once its sends have completed */
 	struct requester out;
 	struct responder in;
 };

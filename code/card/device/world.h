@@ -19,6 +19,8 @@ struct world {
 	 * is free. A packet to a computer that does not exist is lost. */
 	int64_t (*send)(struct world *, int64_t now_ns, uint32_t to, const uint8_t *bytes, size_t size,
 			uint64_t line_bytes);
+	/* A queue pair sends at this rate from now on, since its peer has reported congestion. */
+	void (*slow_down)(struct world *, uint64_t bit_s);
 	/* The time from which the link is free, whoever has used it. */
 	int64_t (*line_free)(struct world *);
 };

@@ -23,7 +23,7 @@ PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", 
 # The compiler for hosts of an architecture, and the section of the lock that adds it to the toolchain.
 COMPILERS = {lock.runner("amd64"): ("gcc", ""), lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64"))}
 MODULE, LIBRARY, DEVICE, SWITCH = "labcard.ko", "libcard.so", "card.so", "switch"
-OF_PAIR = ("layout.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
+OF_PAIR = ("layout.h", "rdma.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
 SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imachine/pair")
 LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
 KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"

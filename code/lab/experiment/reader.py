@@ -121,6 +121,8 @@ class _Reader:
             self.refuse(what, ("series", index, "program"), "a link without loss_ppm; queue_bytes loses frames too")
         if link.pfc:
             self.check_flow_control(series, ("series", index, "program"))
+        if link.ecn:
+            self.check_marking(series, ("series", index, "program"))
         if not series.published.sizes:
             self.refuse(f"{series.name} has no sizes", ("parameters",), "sizes = ...")
         ability = (series.operation, series.measure)
@@ -140,6 +142,14 @@ class _Reader:
         if link.queue_bytes < link.least_queue_bytes:
             what = f"queue_bytes is {link.queue_bytes}, and pfc leaves no loss only in a larger queue"
             self.refuse(what, path, f"at least {link.least_queue_bytes} for {link.computers} computers with this card")
+
+    def check_marking(self, series: Series, path: Keys) -> None:
+        link = series.link
+        if not (series.tool.together and series.has_card):
+            self.refuse(f"{series.name} has ecn, which is for cards behind a switch", path, "each = ... over a card")
+        if link.queue_bytes < (least := link.least_marking_queue_bytes):
+            what = f"queue_bytes is {link.queue_bytes}, and ecn marks packets only in a larger queue"
+            self.refuse(what, path, f"at least {least} with this card")
 
     def link(self, index: int, table: SeriesTable) -> Link:
         """The series' link; with a card, the card's file alone describes the wire."""

@@ -17,7 +17,7 @@ from lab.machine.job import pack
 from lab.machine.qemu import MachineError, path_of
 from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch, tagged
 from lab.machine.runner import LOADER
-from lab.model.trial import DAEMON, Job, Outcome, StepOutcome
+from lab.model.trial import DAEMON, PS_PER_NS, Job, Outcome, StepOutcome
 
 # In place of init's functions for a pair: no VM tells another one when it begins or ends.
 ALONE = """
@@ -73,12 +73,14 @@ def run(
             files = ForkFiles(shared[rank], () if rank else log, device)
             archive = pack(of_rank(job, rank), functions, END=str(end))
             arguments = f"{link.wire(job.link, link.latency_ns(job))},end=0,computer={rank + 1}"
+            if job.link.ecn:
+                arguments += f",card_notify_ps={job.link.notify_ns * PS_PER_NS}"
             return server.run(end, archive, arguments, files, limit_s, group.watch)
 
         ends = group.run(run_rank)
         if switch.wait(EXIT_S):
             raise MachineError(f"the switch ended with status {switch.returncode}")
-        counted = [link.counts(each) | link.depths(each) for each in shared]
+        counted = [link.counts(each) | link.depths(each) | link.congestion(each, job.link) for each in shared]
     return joined_outcome(ends, counted, len(job.steps), time.monotonic() - started)
 
 
@@ -90,6 +92,8 @@ def _switch(server: ForkServer, program: Path, job: Job, shared: Sequence[int]) 
     words = f"latency={link.latency_ns(job)},rate={model.rate_bit_s or 0},queue={model.queue_bytes}"
     if model.pfc and job.takes_card:
         words += f",xoff={model.xoff_bytes},xon={model.xoff_bytes // 2}"
+    if model.ecn and job.takes_card:
+        words += f",mark={model.mark_bytes}"
     with program.open("rb") as opened:
         command = [str(runner.folder / LOADER), "--inhibit-cache", "--library-path", ".", path_of(opened.fileno())]
         with subprocess.Popen(

@@ -130,6 +130,12 @@ class Link:
         "queues. It then drops none of them.",
         "true",
     ] = False
+    ecn: Annotated[
+        bool,
+        "Whether the switch marks packets of cards in a long queue (explicit congestion notification), and cards then "
+        "send more slowly, as DCQCN does.",
+        "true",
+    ] = False
 
     @property
     def cable_ns(self) -> int:
@@ -147,6 +153,26 @@ class Link:
     def least_queue_bytes(self) -> int:
         """The smallest queue for flow control."""
         return 2 * (self.computers - 1) * (self._told_late_bytes + self._packet_bytes)
+
+    @property
+    def mark_bytes(self) -> int:
+        """A packet is marked if it makes a queue of the switch longer. With flow control, this is at most half of what
+        all cards together may have in it before they pause, but at least two packets."""
+        if not self.pfc:
+            return self.queue_bytes // 4
+        return max(2 * self._packet_bytes, (self.computers - 1) * self.xoff_bytes // 2)
+
+    @property
+    def least_marking_queue_bytes(self) -> int:
+        """The smallest queue for marks: two packets can wait without one."""
+        return 4 * 2 * self._packet_bytes
+
+    @property
+    def notify_ns(self) -> int:
+        """The least time between two notifications to a queue pair: a full queue and a round trip, after which the
+        receiver sees the effect of the last one."""
+        waiting = (self.queue_bytes + 2 * self._packet_bytes) * 8 * NS_PER_S // (self.rate_bit_s or NS_PER_S)
+        return waiting + 4 * self.cable_ns
 
     @property
     def _packet_bytes(self) -> int:
@@ -173,7 +199,8 @@ class Link:
         return {name: value for name, value in vars(self).items() if value != LATER.get(name, ())}
 
 
-LATER = {"clock_offset_ns": 0, "clock_drift_ppm": 0, "card": None, "computers": 2, "queue_bytes": 0, "pfc": False}
+LATER = {"clock_offset_ns": 0, "clock_drift_ppm": 0, "card": None, "computers": 2, "queue_bytes": 0}
+LATER |= {"pfc": False, "ecn": False}
 PORT = Limits(least=1, most=65_535)
 
 

@@ -31,6 +31,7 @@ enum { MOST_DEPTHS = 128 };
 struct depths {
 	uint64_t begin_ns, interval_ns; /* of the first frame; of each interval, doubled whenever there are too many */
 	uint64_t most_bytes, pauses;    /* at any time; how often the machine's card was told to pause */
+	uint64_t marks;                 /* packets to it that were marked, since the queue was long */
 	uint64_t noted_ns, is_queue;    /* of the last frame, after `begin_ns`; whether it had to wait */
 	uint64_t count;
 	struct depth {
@@ -59,6 +60,8 @@ struct end {
 	uint64_t wait_ns; /* at 216: time of the host, in all waits */
 	/* Equal in all runs: the instructions of its guest, stored when it has ended. */
 	uint64_t instructions; /* at 224 */
+	/* Likewise: the notifications of congestion to its RDMA card, and the lowest rate of a queue pair after one. */
+	uint64_t notified, lowest_bit_s; /* at 232 */
 
 	/* From here on private to the plugin: what it publishes to the other end, see promise.h. */
 	_Alignas(64) _Atomic int64_t until_ns;
@@ -70,8 +73,10 @@ struct end {
 	_Alignas(DEPTHS_AT) struct depths depths; /* written by a switch, for the harness */
 };
 
-_Static_assert(offsetof(struct end, counts) == 128 && offsetof(struct end, steps) == 192, "the harness reads these");
-_Static_assert(offsetof(struct end, depths) == DEPTHS_AT && sizeof(struct depths) == 56 + 16 * MOST_DEPTHS,
+_Static_assert(offsetof(struct end, counts) == 128 && offsetof(struct end, steps) == 192 &&
+		       offsetof(struct end, notified) == 232,
+	       "the harness reads these");
+_Static_assert(offsetof(struct end, depths) == DEPTHS_AT && sizeof(struct depths) == 64 + 16 * MOST_DEPTHS,
 	       "and these");
 _Static_assert(offsetof(struct end, until_ns) == 256 && sizeof(struct end) <= END_BYTES, "one page each");
 

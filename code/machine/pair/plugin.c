@@ -88,9 +88,20 @@ static rdma_plug_call *open_card(const char *path)
 	return object ? (rdma_plug_call *)dlsym(object, "rdma_plug") : NULL;
 }
 
+/* The fields of the shared memory start as zeros. */
+static void slow_down(uint64_t bit_s)
+{
+	struct end *const mine = pair.mine;
+
+	if (!mine->notified++ || bit_s < mine->lowest_bit_s)
+		mine->lowest_bit_s = bit_s;
+}
+
 static void plug_card(const char *path)
 {
-	static struct rdma_link link = { .send = netdev_send_rdma, .free_ns = netdev_link_free };
+	static struct rdma_link link = { .send = netdev_send_rdma,
+					 .slow_down = slow_down,
+					 .free_ns = netdev_link_free };
 	rdma_plug_call *const plug_in = open_card(path);
 	const struct rdma_card *card;
 

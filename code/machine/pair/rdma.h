@@ -7,11 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RDMA_FLAGS = 1, RDMA_MARKED = 128 }; /* a byte of each packet, and what a switch sets there in a long queue */
+
 /* The link, as a card uses it. */
 struct rdma_link {
 	uint64_t rate_bit_s; /* 0: a packet takes no time */
 	int64_t (*send)(int64_t now_ns, uint32_t to, const uint8_t *bytes, size_t size,
 			uint64_t line_bytes); /* see netdev.h */
+	void (*slow_down)(uint64_t bit_s);    /* for the record: a queue pair sends at this rate from now on */
 	int64_t (*free_ns)(void);
 };
 

@@ -4,6 +4,7 @@
 
 #include "bridge.h"
 #include "promise.h"
+#include "rdma.h"
 
 enum { SERVER = 1 }; /* the switch is this end of each pair */
 
@@ -190,6 +191,15 @@ static bool carry(struct bridge *b, struct port *p, int from, int wire, const st
 	return fate == CARRIED;
 }
 
+static void mark(const struct bridge *b, struct port *p, struct frame *frame)
+{
+	if (!b->mark_bytes || frame->kind != RDMA || frame->size <= HEADER_BYTES + RDMA_FLAGS ||
+	    wire_waiting(&p->wires[LINK], b->now_ns) <= b->mark_bytes)
+		return;
+	frame->bytes[HEADER_BYTES + RDMA_FLAGS] |= RDMA_MARKED;
+	p->pair.mine->depths.marks++;
+}
+
 static void send(struct bridge *b, struct port *p, int from, int wire, const struct frame *frame)
 {
 	struct frame *copy;
@@ -200,6 +210,7 @@ static void send(struct bridge *b, struct port *p, int from, int wire, const str
 	copy = room(p, wire, frame->size, b->now_ns);
 	memcpy(copy, frame, sizeof(*frame) + frame->size);
 	copy->arrival_ns = arrival;
+	mark(b, p, copy);
 	sent(p, wire, frame->size);
 }
 

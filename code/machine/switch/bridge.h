@@ -14,6 +14,9 @@
  * and a packet. So if all other machines together have no more than the half, no packet is lost. The orders to cards
  * take the latency alone, as frames of the highest priority, which are not counted.
  *
+ * A packet after which more than `mark_bytes` wait is marked on its way (explicit congestion notification). A single
+ * threshold, as DCTCP has it, needs no random numbers, and senders that alternate are all marked.
+ *
  * Every link has the same latency, 1 or more, which must be set in its machine too. The promise of a machine
  * (promise.h) plus the latency is the `edge` of its port: a frame that is not in the ring yet arrives no sooner.
  * Therefore: (1) A frame that arrives before the edges of all ports is the next one. A frame sent to a machine can
@@ -59,6 +62,7 @@ struct flow_control {
 struct bridge {
 	struct port ports[MOST_PORTS];
 	struct flow_control flow;
+	uint64_t mark_bytes; /* a packet that makes a queue longer is marked; 0: none is */
 	int count;
 	struct addresses known[WIRES];
 	int64_t latency_ns;

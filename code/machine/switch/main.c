@@ -13,13 +13,14 @@
 
 #define MOST_LATENCY_NS (1ull << 62)
 #define USAGE                                                                                                          \
-	"usage: switch latency=NS[,rate=BIT_S][,queue=BYTES][,xoff=BYTES,xon=BYTES] FILE FILE...\n"                    \
+	"usage: switch latency=NS[,rate=BIT_S][,queue=BYTES][,xoff=BYTES,xon=BYTES][,mark=BYTES] FILE FILE...\n"       \
 	"Joins exact machines, each of which is end 0 of a pair and shares one FILE with the switch.\n"                \
 	"  latency  of every link, 1 or more, as set in its machine\n"                                                 \
 	"  rate     of every port to its machine, on the link; 0 or none: a frame takes no time\n"                     \
 	"  queue    before every port, on the link; 0 or none: any number of bytes wait\n"                             \
 	"  xoff     an RDMA card that has more bytes in all queues pauses; 0 or none: never\n"                         \
-	"  xon      it goes on when it has as few\n"
+	"  xon      it goes on when it has as few\n"                                                                   \
+	"  mark     a packet of an RDMA card that makes a queue longer is marked; 0 or none: none is\n"
 
 static _Noreturn void refuse(const char *what)
 {
@@ -39,10 +40,10 @@ static uint64_t number_of(const char *text)
 	return number;
 }
 
-static struct wire_model model_of(char *words, struct flow_control *flow)
+static struct wire_model model_of(char *words, struct bridge *bridge)
 {
-	char *const names[] = { "latency", "rate", "queue", "xoff", "xon", NULL };
-	uint64_t numbers[] = { 0, 0, 0, 0, 0 };
+	char *const names[] = { "latency", "rate", "queue", "xoff", "xon", "mark", NULL };
+	uint64_t numbers[] = { 0, 0, 0, 0, 0, 0 };
 	char *value;
 
 	while (*words) {
@@ -54,7 +55,8 @@ static struct wire_model model_of(char *words, struct flow_control *flow)
 	}
 	if (!numbers[0] || numbers[0] >= MOST_LATENCY_NS)
 		refuse("no latency: then no machine could ever go on");
-	*flow = (struct flow_control){ numbers[3], numbers[4] };
+	bridge->flow = (struct flow_control){ numbers[3], numbers[4] };
+	bridge->mark_bytes = numbers[5];
 	return (struct wire_model){ .latency_ns = (int64_t)numbers[0],
 				    .rate_bit_s = numbers[1],
 				    .queue_bytes = numbers[2] };
@@ -90,7 +92,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || argc > 2 + MOST_PORTS)
 		refuse("needs its options, and 2 to 16 files");
-	link = model_of(argv[1], &bridge.flow);
+	link = model_of(argv[1], &bridge);
 	plug_all(&bridge, &link, argv + 2);
 	child = fork();
 	if (child == 0)

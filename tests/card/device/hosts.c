@@ -63,6 +63,40 @@ static uint32_t host_number(const struct host *h)
 	return (uint32_t)(1 + (h - hosts.host));
 }
 
+/* Through a switch that has a queue before each host, marks a packet that makes it longer than a quarter of its limit,
+ * and drops one without room. False if it does. */
+static bool queue(struct host *to, int64_t *at, uint8_t *bytes, uint64_t line_bytes)
+{
+	const uint64_t line_ns = (uint64_t)costs_time(line_bytes, hosts.costs.rate_bit_s) / 1000;
+	const int64_t begin = to->queue_free_ns > *at ? to->queue_free_ns : *at;
+	const uint64_t waiting = line_bytes + (uint64_t)(begin - *at) * hosts.costs.rate_bit_s / 8000000000;
+
+	if (waiting > hosts.queue_bytes) {
+		hosts.dropped++;
+		return false;
+	}
+	if (waiting > hosts.queue_bytes / 4 && hosts.marks) {
+		((struct packet *)bytes)->flags |= MARKED;
+		hosts.marked++;
+	}
+	to->queue_free_ns = begin + (int64_t)line_ns;
+	*at = to->queue_free_ns + hosts.latency_ns;
+	return true;
+}
+
+static void carry(struct host *from, uint32_t to, const uint8_t *bytes, size_t size, uint64_t line_bytes)
+{
+	static uint8_t copy[sizeof(struct packet) + PACKET_MOST];
+	int64_t at = from->free_ns + hosts.latency_ns;
+
+	memcpy(copy, bytes, size);
+	if (!hosts.queue_bytes || queue(&hosts.host[to - 1], &at, copy, line_bytes))
+		fly(from, &hosts.host[to - 1], at, copy, size);
+	else
+		return;
+	from->carried_bytes += line_bytes;
+}
+
 static int64_t send(struct world *w, int64_t now, uint32_t to, const uint8_t *bytes, size_t size, uint64_t line_bytes)
 {
 	struct host *const h = (struct host *)w;
@@ -76,9 +110,15 @@ static int64_t send(struct world *w, int64_t now, uint32_t to, const uint8_t *by
 	h->free_ns = now + (costs_time(line_bytes, hosts.costs.rate_bit_s) + 999) / 1000;
 	h->packets++;
 	if (to <= HOSTS && to != host_number(h) && (!hosts.is_lost || !hosts.is_lost(hosts.sent)))
-		fly(h, &hosts.host[to - 1], h->free_ns + hosts.latency_ns, bytes, size);
+		carry(h, to, bytes, size, line_bytes);
 	hosts.sent++;
 	return h->free_ns;
+}
+
+static void slow_down(struct world *w, uint64_t bit_s)
+{
+	((struct host *)w)->slow_downs++;
+	((struct host *)w)->bit_s = bit_s;
 }
 
 static int64_t line_free(struct world *w)
@@ -100,7 +140,7 @@ void hosts_start(const struct costs *costs, int64_t latency_ns)
 	hosts = (struct hosts){ .costs = *costs, .latency_ns = latency_ns, .buffer_bytes = 4 << 20 };
 	TAILQ_INIT(&hosts.flying);
 	for (struct host *h = hosts.host; h < hosts.host + HOSTS; h++) {
-		h->world = (struct world){ access_memory, arm, interrupt, send, line_free };
+		h->world = (struct world){ access_memory, arm, interrupt, send, slow_down, line_free };
 		h->memory = memory_new();
 		h->used = FIRST_FREE;
 		h->armed_ns = INT64_MAX;

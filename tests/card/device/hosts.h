@@ -9,16 +9,18 @@
 
 #define ALL (LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 
-enum { HOSTS = 3, MEMORY_BYTES = 32 << 20, COMMAND_AT = 4096, FIRST_FREE = 2 * 4096, PART_BYTES = 1 << 20 };
+enum { HOSTS = 5, MEMORY_BYTES = 32 << 20, COMMAND_AT = 4096, FIRST_FREE = 2 * 4096, PART_BYTES = 1 << 20 };
 
 struct host {
 	struct world world; /* first, so that its address is the host's */
 	struct card card;
 	uint8_t *memory;
 	uint64_t used; /* of the memory */
-	int64_t armed_ns, free_ns;
-	uint64_t packets; /* sent */
-	uint64_t outside; /* accesses that were refused */
+	int64_t armed_ns, free_ns, queue_free_ns;
+	uint64_t packets;           /* sent */
+	uint64_t carried_bytes;     /* on the link, and not dropped by a switch */
+	uint64_t slow_downs, bit_s; /* how often a queue pair had to, and the last rate */
+	uint64_t outside;           /* accesses that were refused */
 };
 
 extern struct hosts {
@@ -28,6 +30,9 @@ extern struct hosts {
 	uint64_t buffer_bytes; /* of each program */
 	bool (*is_lost)(uint64_t number);
 	uint64_t sent;
+	uint64_t queue_bytes; /* of a switch before each host; 0: there is no switch */
+	bool marks;           /* it marks packets */
+	uint64_t marked, dropped;
 	uint64_t posted[8]; /* messages sent, by INSIDE, REPORTED and RUNG of their first packet, divided by 16 */
 	TAILQ_HEAD(flights, flying) flying; /* packets on the link, in the order of their arrival */
 } hosts;

@@ -21,7 +21,7 @@ EXAMPLES = [
     pytest.param(table, key, example, id=f"{table.head}{key.name}")
     for table in TABLES
     for key in table.keys
-    if key.name not in ("computers", "pfc")  # of series that are all on several computers: examples/ring.toml
+    if key.name not in ("computers", "pfc", "ecn")  # of series that are all on several computers: examples/ring.toml
     for example in key.examples
 ]
 

@@ -107,6 +107,14 @@ EACH = 'each = "mine {rank} {addresses}"\n'
             "queue_bytes is 65536, and pfc leaves no loss only in a larger queue",
             "at least 98928 for 4 computers with this card",  # 6 * ((1000 + 2) ns * 4 bytes + 3 packets of 4160)
         ),
+        (BOTH + OUTPUT, f"{EACH}{OUTPUT}\n[link]\necn = true", 17, "a has ecn, which is for cards", "over a card"),
+        (
+            BOTH + OUTPUT,
+            f'{EACH}{OUTPUT}\nrdma = true\n[link]\necn = true\ncard = "qdr"\ncomputers = 4\nqueue_bytes = 33279',
+            21,
+            "queue_bytes is 33279, and ecn marks packets only in a larger queue",
+            "at least 33280 with this card",  # 8 packets of 4160
+        ),
         ("{size} {iterations}", "{sizes} {iterations}", 5, "iterations = 200", "the same number at every size"),
         ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "Verbyte's programs"),
         ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),

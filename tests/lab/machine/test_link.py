@@ -81,7 +81,7 @@ def test_the_frames_of_each_end_and_wire_are_counted_by_name() -> None:
 
 def test_the_depths_of_a_queue_have_the_beginnings_of_their_intervals() -> None:
     with link.shared_file() as shared:
-        block = struct.pack("<13Q", 77, 2048, 1500, 3, 9999, 0, 2, 0, 100, 4096, 1500, 6144, 1)
+        block = struct.pack("<14Q", 77, 2048, 1500, 3, 5, 9999, 0, 2, 0, 100, 4096, 1500, 6144, 1)
         os.pwrite(shared, block, link.END_BYTES + link.DEPTHS_AT)
         depths = link.depths(shared)
     assert depths == {

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "emulated.h"
 #include "promise.h"
+#include "rdma.h"
 
 enum { LATENCY = 1000, FRAME = 76, ON_LINE = 100, ALL = 0xff }; /* bytes: with preamble, checksum and gap */
 
@@ -194,6 +195,28 @@ TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
 	for (int port = 0; port < 3; port++)
 		assert_null(next(port, SIDE));
 	assert_int_equal(bridge.ports[0].pair.mine->depths.pauses, 1);
+}
+
+/* Packets of 300 bytes, 1 ns a byte: after the second and third one, 600 bytes and more wait, and 500 after the last.
+ */
+TEST(a_packet_that_makes_a_queue_too_long_is_marked)
+{
+	static const int64_t arrivals[] = { 5000, 5000, 5000, 5700 };
+	static const int marks[] = { 0, RDMA_MARKED, RDMA_MARKED, 0 };
+
+	plug(3, 8000000000, 0);
+	bridge.mark_bytes = 599;
+	for (int i = 0; i < 4; i++)
+		put_rdma(0, 3, arrivals[i]);
+	all_say(10000);
+	work();
+	for (int i = 0; i < 4; i++) {
+		const struct frame *const frame = next(2, LINK);
+
+		assert_int_equal(frame->bytes[HEADER_BYTES + RDMA_FLAGS] & RDMA_MARKED, marks[i]);
+		assert_int_equal(frame->arrival_ns, 5000 + 300 * (i + 1) + LATENCY);
+	}
+	assert_int_equal(bridge.ports[2].pair.mine->depths.marks, 2);
 }
 
 /* With flow control, so that frames leave the other half to packets. */

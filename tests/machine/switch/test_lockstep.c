@@ -60,6 +60,7 @@ static void run_threads(uint64_t seed, const struct wire_model *link, const stru
 
 	memset(&bridge, 0, sizeof(bridge));
 	bridge.flow = flow;
+	bridge.mark_bytes = flow.xoff_bytes ? queue->queue_bytes / 4 : 0;
 	in_flight = 0;
 	for (int i = 0; i < count; i++)
 		plug(i, seed, link, queue);
@@ -264,7 +265,7 @@ static struct wire_model start_flow_control(uint64_t seed)
 
 TEST(no_packet_is_lost_with_flow_control_no_link_is_too_fast_and_all_runs_are_equal)
 {
-	uint64_t pauses = 0, packets = 0, filled = 0;
+	uint64_t pauses = 0, packets = 0, filled = 0, marks = 0;
 
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		const struct wire_model queue = start_flow_control(seed),
@@ -283,6 +284,9 @@ TEST(no_packet_is_lost_with_flow_control_no_link_is_too_fast_and_all_runs_are_eq
 			received += stations[i].packets_received;
 			pauses += depths[i].pauses;
 			filled += depths[i].most_bytes > queue.queue_bytes / 4;
+			marks += depths[i].marks;
+			if (!has_frames)
+				assert_int_equal(depths[i].marks > 0, depths[i].most_bytes > queue.queue_bytes / 4);
 		}
 		assert_int_equal(packets_sent, received + in_flight);
 		packets += packets_sent;
@@ -290,6 +294,7 @@ TEST(no_packet_is_lost_with_flow_control_no_link_is_too_fast_and_all_runs_are_eq
 	assert_in_range(packets, CASES * 30, UINT64_MAX);
 	assert_in_range(pauses, CASES, UINT64_MAX);
 	assert_in_range(filled, CASES / 4, UINT64_MAX);
+	assert_in_range(marks, CASES / 4, packets);
 }
 
 static pid_t children[MOST + 1]; /* the machines, and the switch */
