@@ -24,7 +24,7 @@ class Folder:
 FOLDERS = {
     "bench": Folder(
         (
-            "die mpi_calls option_table pattern processor sizes stable ticks windows",
+            "die mpi_calls option_table pattern processor sizes span stable ticks windows",
             "buffer mpi_options null options output pings set_clock side verbs_options verbs_queue",
             "columns csv hello rule_table verbs_plan",
             "door explain verbs_address verbs_device",

@@ -14,6 +14,8 @@ static void bench_client(const struct run *run)
 		verified_pings(run);
 	else if (o->measure == THROUGHPUT)
 		stream_windows(run);
+	else if (o->duration_s)
+		pings_send_timed(run);
 	else
 		pings_send(run, run->flow->iterations, run->flow->sample_every);
 }
@@ -28,6 +30,8 @@ static void bench_server(const struct run *run)
 		verified_answer_pings(run);
 	else if (o->measure == THROUGHPUT)
 		stream_answer_windows(run);
+	else if (o->duration_s)
+		pings_answer_timed(run);
 	else
 		pings_answer(run, run->flow->iterations);
 }
@@ -64,7 +68,10 @@ static void warm_up(const struct run *run)
 
 void bench_size(const struct run *run)
 {
-	watch_stage("measuring %" PRIu64 " bytes", run->flow->size_bytes);
+	const bool may_lose = run->options->measure == LATENCY && run->flow->arrival != ALL_ARRIVE;
+
+	watch_stage("measuring %" PRIu64 " bytes%s", run->flow->size_bytes,
+		    may_lose ? " (a lost ping ends the run: only --connection rc sends it again)" : "");
 	if (run->flow->warmup > 0)
 		warm_up(run);
 	if (run->options->role == CLIENT)

@@ -6,6 +6,7 @@
 #include "die.h"
 #include "mpi_options.h"
 #include "pattern.h"
+#include "span.h"
 #include "sweep.h"
 #include "ticks.h"
 #include "watch.h"
@@ -115,7 +116,24 @@ static uint64_t verified(const struct exchange *e, loop *run, const struct optio
 	return (f->iterations + f->sample_every - 1) / f->sample_every;
 }
 
-static uint64_t once(const struct exchange *e, const struct options *o, uint64_t mode, const struct flow *f,
+/* The clock of rank 0 decides for both ranks. */
+static uint64_t timed(const struct exchange *e, loop *run, const struct options *o, struct flow *f,
+		      struct sample *samples)
+{
+	struct span span = span_new(o->duration_s);
+
+	while (span.messages > 0) {
+		run(e, span.messages, 1, samples + span.count);
+		span_keep(&span, samples);
+		span_next(&span);
+		MPI_Bcast(&span, sizeof(span), MPI_BYTE, 0, MPI_COMM_WORLD);
+	}
+	f->iterations = span.all;
+	f->sample_every = span.every;
+	return span.count;
+}
+
+static uint64_t once(const struct exchange *e, const struct options *o, uint64_t mode, struct flow *f,
 		     struct sample *samples)
 {
 	loop *const run = loops[mode][e->rank];
@@ -123,6 +141,8 @@ static uint64_t once(const struct exchange *e, const struct options *o, uint64_t
 	if (f->warmup > 0)
 		run(e, f->warmup, f->warmup, samples);
 	*e->processor = (struct processor_time){ 0 };
+	if (o->duration_s)
+		return timed(e, run, o, f, samples);
 	return o->verify ? verified(e, run, o, mode, f, samples) : run(e, f->iterations, f->sample_every, samples);
 }
 

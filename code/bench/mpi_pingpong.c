@@ -78,7 +78,7 @@ static void *room(size_t count, size_t each)
 
 static struct sample *room_for_samples(const struct options *o)
 {
-	uint64_t most = 1;
+	uint64_t most = o->duration_s ? SAMPLES_MAX : 1;
 
 	for (size_t i = 0; i < o->sizes.count; i++)
 		if (o->sizes.plans[i].iterations > most)

@@ -29,6 +29,7 @@ struct result {
 	struct sample back; /* --both: what the server sent, by its completions or (TCP) their arrival */
 	size_t share_count;
 	struct sample *shares; /* what each queue pair sent, and when it had completed */
+	uint64_t every;        /* --duration of latency: one round trip in so many is a sample */
 	uint64_t pings_ns;     /* of all round trips, whether kept as samples or not */
 	size_t trip_count;
 	struct sample *trips;            /* with rounds: round trips of control messages, which carry no data */

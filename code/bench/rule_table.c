@@ -15,10 +15,9 @@
 #define OF_ONE_PAIR "1 with --measure latency or --verify"
 #define ONE_WAY "not with --measure latency, --verify or --until-stable, which need one direction at a time"
 #define BOTH_POLL "poll or yield: with --both an end waits for two completion queues at once"
-#define BY_TIME "not with --measure latency, --verify, --until-stable or --least-time, which count messages"
+#define BY_TIME "not with --verify, --until-stable or --least-time, which count messages"
 #define NOT_RELIABLE { "connection", IS_NOT, "rc" }
-#define NO_LOSS                                                                                                        \
-	"rc with --measure latency, --verify, --until-stable, --both or --format columns: elsewhere lost messages are counted"
+#define NO_LOSS "rc with --verify, --until-stable, --both or --format columns: elsewhere lost messages are counted"
 #define ONE_PACKET "uc or rc for {size} bytes: with ud a message is one packet, of 4096 bytes or --mtu at most"
 #define FITS_QUEUE "between 1 and --tx-depth ({tx-depth}), or no completion could free the queue"
 #define COUNTED "at most " TEXT(ITERATIONS_MAX) " iterations and as many to warm up, of {size} bytes"
@@ -33,7 +32,6 @@ const struct rule rule_table[] = {
 	{ "warmup", { { "size*warmup", ABOVE, BYTES_MAX } }, "messages of {size} bytes that 64 bits can count" },
 	{ "least-time", { { "least-time", ABOVE, "0" }, { "verify", IS, "yes" } }, LASTING },
 	{ "least-time", { { "least-time", ABOVE, "0" }, { "until-stable", ABOVE, "0" } }, LASTING },
-	{ "duration", { { "duration", ABOVE, "0" }, { "measure", IS, "latency" } }, BY_TIME },
 	{ "duration", { { "duration", ABOVE, "0" }, { "verify", IS, "yes" } }, BY_TIME },
 	{ "duration", { { "duration", ABOVE, "0" }, { "until-stable", ABOVE, "0" } }, BY_TIME },
 	{ "duration", { { "duration", ABOVE, "0" }, { "least-time", ABOVE, "0" } }, BY_TIME },
@@ -76,7 +74,6 @@ const struct rule rule_table[] = {
 	{ "connection",
 	  { { "connection", IS, "ud" }, { "operation", IS_NOT, "send" } },
 	  "rc or uc for this operation: a datagram can only be sent (--operation send)" },
-	{ "connection", { NOT_RELIABLE, { "measure", IS, "latency" } }, NO_LOSS },
 	{ "connection", { NOT_RELIABLE, { "verify", IS, "yes" } }, NO_LOSS },
 	{ "connection", { NOT_RELIABLE, { "until-stable", ABOVE, "0" } }, NO_LOSS },
 	{ "connection", { NOT_RELIABLE, { "both", IS, "yes" } }, NO_LOSS },

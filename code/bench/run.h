@@ -31,6 +31,10 @@ void pings_send(const struct run *run, uint64_t messages, uint64_t every);
 /* The part of the server. */
 void pings_answer(const struct run *run, uint64_t messages);
 
+/* --duration: rounds of round trips, of which those in the middle half of the time are samples. */
+void pings_send_timed(const struct run *run);
+void pings_answer_timed(const struct run *run);
+
 /* --verify of throughput: in rounds whose messages fit side by side into the buffer. Each round is a sample, and every
  * byte is filled in before and checked after it. */
 void verified_stream(const struct run *run);

@@ -42,7 +42,7 @@ uint32_t sweep_factor(const struct options *o, uint32_t factor, uint64_t took_ns
 
 uint64_t sweep_room(const struct options *o)
 {
-	uint64_t room = 1;
+	uint64_t room = o->duration_s ? SAMPLES_MAX : 1;
 
 	if (o->until_stable)
 		return o->rounds_cap;
@@ -100,6 +100,8 @@ static void lasting_size(const struct run *run, struct flow *f, const struct res
 		bench_size(run);
 		if (o->duration_s)
 			f->iterations = r->sent.messages;
+		if (r->every)
+			f->sample_every = r->every;
 		if (o->least_time_s == 0)
 			break;
 		if (o->role == CLIENT) {

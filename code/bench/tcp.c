@@ -68,6 +68,7 @@ static struct link *tcp_open(const struct options *o, const struct session *s)
 	l->check = o->verify;
 	l->sends = o->role == CLIENT || o->both;
 	l->receives = o->role == SERVER || o->both;
+	l->hurries = o->both || (o->measure == LATENCY && o->duration_s);
 	l->nodelay = nodelay;
 	l->buffer = buffer_new(o);
 	tcp_streams_open(l, streams, o, s, tcp_tune);

@@ -11,7 +11,7 @@ static const unsigned char control_bytes[] = { [CONTROL_GO] = 'c', [CONTROL_STOP
 void tcp_signal(struct link *l, enum control control)
 {
 	tcp_send_all(l, &control_bytes[control], 1);
-	if (l->sends && l->receives) /* an earlier message may wait for its acknowledgement, and clocks run */
+	if (l->hurries)
 		tcp_push(l, l->fd);
 }
 

@@ -25,6 +25,7 @@ struct link {
 	uint64_t stream_count, turn;
 	int flags; /* flags of send and recv: how to wait */
 	bool yield, sleeps, check, nodelay, sends, receives;
+	bool hurries;        /* control messages do not wait until data are acknowledged: clocks run */
 	unsigned char early; /* a control message that arrived with the mark of the end; 0: none */
 	struct flow flow;
 	struct buffer buffer;

@@ -145,7 +145,7 @@ static struct link *verbs_open(const struct options *o, const struct session *s)
 	l->mark = 1;
 	l->pair_count = l->verbs->pairs;
 	l->serves = o->both && two_sided(l);
-	l->counts = l->verbs->connection != RELIABLE && two_sided(l);
+	l->counts = l->verbs->connection != RELIABLE && two_sided(l) && o->measure == THROUGHPUT;
 	l->is_plain = l->pair_count == 1 && !l->serves;
 	l->path = verbs_path_choose(o, l->verbs, l->side);
 	l->buffer = buffer_new(o);

@@ -1,4 +1,4 @@
-/* The engine over a transport of memory: {bench,buffer,null,pings,rounds,stream,sweep,verified,windows}.c. */
+/* The engine over a transport of memory: {bench,buffer,null,pings,rounds,span,stream,sweep,verified,windows}.c. */
 #include <signal.h>
 #include <time.h>
 
@@ -6,6 +6,7 @@
 #include "null.h"
 #include "rounds.h"
 #include "run.h"
+#include "span.h"
 #include "sweep.h"
 
 #define SAMPLES 1000
@@ -168,6 +169,64 @@ TEST(a_size_lasts_for_its_duration_and_its_middle_half_is_measured)
 	assert_in_range(r.confirmed.time_ns, 2ull * SECOND_NS, 2ull * SECOND_NS + SECOND_NS / 100);
 	assert_int_equal(r.confirmed.messages, null_state(l)->completed); /* all messages, of the last post list too */
 	null_free(l);
+}
+
+TEST(round_trips_of_the_middle_half_of_a_duration_are_samples)
+{
+	struct options o = options(LATENCY);
+	struct link *l =
+		null_open(&(struct null_link){ .message_ns = 1000000, .clump = 1, .depth = 1, .post_list = 1 });
+	struct flow f = { .size_bytes = 64, .iterations = UNTIL_STOPPED, .slots = 1, .sample_every = 1 };
+	struct result r = { .samples = samples };
+
+	o.duration_s = 1;
+	null_transport.plan(l, &f);
+	bench_size(&(struct run){ &null_transport, l, &o, &f, &r });
+	assert_in_range(r.count, 475, 525);
+	for (size_t i = 0; i < r.count; i++)
+		assert_in_range(samples[i].time_ns, 1000000, 1000100);
+	assert_int_equal(r.every, 1);
+	assert_int_equal(r.sent.messages, null_state(l)->completed);
+	assert_in_range(r.sent.messages, 999, 1025);
+	assert_int_equal(null_state(l)->last_order, 0);
+	null_free(l);
+}
+
+TEST(a_round_trip_longer_than_the_duration_is_a_sample)
+{
+	struct options o = options(LATENCY);
+	struct link *l =
+		null_open(&(struct null_link){ .message_ns = 1200000000, .clump = 1, .depth = 1, .post_list = 1 });
+	struct flow f = { .size_bytes = 64, .iterations = UNTIL_STOPPED, .slots = 1, .sample_every = 1 };
+	struct result r = { .samples = samples };
+
+	o.duration_s = 1;
+	reading_ns = 1000;
+	null_transport.plan(l, &f);
+	bench_size(&(struct run){ &null_transport, l, &o, &f, &r });
+	assert_int_equal(r.count, 1);
+	assert_int_equal(null_state(l)->completed, 2);
+	null_free(l);
+}
+
+TEST(long_durations_keep_one_in_so_many_evenly)
+{
+	struct sample *many = calloc(SAMPLES_MAX + 1, sizeof(*many));
+	struct span span = { .messages = 1000, .is_middle = true, .every = 1 };
+
+	assert_non_null(many);
+	for (uint64_t first = 0; first < 3 * SAMPLES_MAX; first += span.messages) {
+		for (uint64_t i = 0; i < span.messages; i++)
+			many[span.count + i].time_ns = first + i;
+		span_keep(&span, many);
+		assert_in_range(span.count, 1, SAMPLES_MAX - span.messages);
+	}
+	assert_int_equal(span.every, 4);
+	assert_int_equal(span.count, 3 * SAMPLES_MAX / 4);
+	for (uint64_t i = 0; i < span.count; i++)
+		assert_int_equal(many[i].time_ns, 4 * i);
+	assert_int_equal(span.all, 3 * SAMPLES_MAX);
+	free(many);
 }
 
 TEST(only_the_first_post_list_is_posted_in_pieces_that_double)

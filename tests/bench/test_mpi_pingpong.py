@@ -56,6 +56,15 @@ def test_messages_arrive_intact_whole_or_in_pieces(ranks: Ranks, calls: str) -> 
     assert one_way.count(("70001", "send")) == one_way.count(("70001", "receive")) == 3
 
 
+@pytest.mark.parametrize(("mode", "samples"), [("ping-pong", ("round_trip",)), ("one-way", ("send", "receive"))])
+def test_messages_go_on_for_a_duration(ranks: Ranks, mode: str, samples: tuple[str, ...]) -> None:
+    done = ranks("--sizes", "64@40/4", "--duration", "1", "--mode", mode)
+    numbers = Counter(kinds(done))
+    (number,) = {numbers.pop(("64", sample)) for sample in samples}
+    (all_messages,) = map(int, re.findall(r"64 iterations=(\d+) asked=40 sample_every=1", done.stdout))
+    assert not numbers and 0 < number < all_messages
+
+
 @pytest.mark.parametrize("mode", ["ping-pong", "one-way"])
 def test_the_cpu_times_of_both_ranks_do_not_include_the_warm_up(ranks: Ranks, mode: str) -> None:
     """A rank spins while the other has no CPU, so that beside other work a few messages can take long: some tries."""

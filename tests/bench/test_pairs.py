@@ -148,6 +148,18 @@ def test_a_size_lasts_for_its_duration(start: Start) -> None:
     assert server.wait(30) == 0
 
 
+def test_round_trips_go_on_for_a_duration(start: Start) -> None:
+    """Without TCP_NODELAY too: a control message between rounds that waited for a delayed acknowledgement, 40 ms, would
+    leave 12 samples."""
+    server, client = start("--sizes", "64@40/4,4K", "--duration", "1", "--measure", "latency", "--wait", "event")
+    rows = rows_of(client)
+    for size in ("64", "4096"):
+        trips, whole = rows[size, "round_trip"], rows[size, "client_processor"][0]
+        assert 100 < len(trips) < whole[1] and all(trip[1] == 1 for trip in trips)
+        assert sum(trip[3] for trip in trips) < 0.6 * 10**9
+    assert server.wait(30) == 0
+
+
 def test_a_size_lasts_for_the_least_time(start: Start) -> None:
     server, client = start("--sizes", "64@40/4", "--least-time", "1")
     out = client.communicate(timeout=300)[0]

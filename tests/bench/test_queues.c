@@ -8,9 +8,10 @@
 #include "least.h"
 #include "rounds.h"
 #include "run.h"
+#include "sweep.h"
 #include "transport.h"
 
-#define SAMPLES 5000
+#define SAMPLES (SAMPLES_MAX + 1)
 #define ROUNDS_CAP 5
 #define WINDOWS 20
 #define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
@@ -310,6 +311,29 @@ static void send_by_time(void *unused)
 TEST(a_round_that_ends_by_time_ends_at_both_ends)
 {
 	check_child(send_by_time, NULL, 0, NULL);
+}
+
+static void ping_without_acknowledgements(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 40; i++) {
+		struct traffic r = traffic((enum operation[]){ OP_SEND, OP_WRITE, OP_WRITE_IMM, OP_SEND }[i % 4]);
+
+		r.measure = LATENCY;
+		r.connection = i % 4 == 3 ? DATAGRAMS : UNRELIABLE;
+		r.wait = r.operation == OP_WRITE ? WAIT_YIELD : (enum wait)(i / 4 % 3);
+		r.mode = i == 1 || i == 3 ? BY_TIME : PLAIN;
+		r.depth = depths[i / 4];
+		r.warmup = i % 3;
+		r.pace = (uint64_t[]){ 7, 0, 100 }[i % 3];
+		r.max_message_bytes = 1 << 30;
+		run_both(&r);
+	}
+}
+
+TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends)
+{
+	check_child(ping_without_acknowledgements, NULL, 0, NULL);
 }
 
 static void lose_some(void *unused)

@@ -215,12 +215,14 @@ def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None
     words = "--sizes 4K@400/100 --wait event --operation send {}"
     pairs = [pair("verbs", words.format(case), number) for number, case in enumerate(cases)]
     pairs += [pair("verbs", "--sizes 4K@400/100 --wait event --connection uc", len(cases))]
-    *counted, unseen = run(*pairs, link=Link(loss_ppm=20_000))
+    pings = "--sizes 64@400/0 --wait event --measure latency --operation send --deadline 3 --connection uc"
+    *counted, unseen, ended = run(*pairs, pair("verbs", pings, len(pairs)), link=Link(loss_ppm=20_000))
     for kinds in map(samples, filter(is_whole, counted)):
         ((sent, sent_ns), (arrived, confirmed_ns)) = kinds["sent"][0], kinds["confirmed"][0]
         assert sent == 400 * 4096 and 0.9 * sent < arrived < sent and sent_ns <= confirmed_ns < 2 * sent_ns
         assert kinds["completed"] == kinds["window"][-1:]
     assert is_whole(unseen) and "confirmed" not in samples(unseen)
+    assert "no progress for 3 s while measuring 64 bytes (a lost ping ends the run" in ended.client_err
 
 
 def test_second_client_is_refused_while_the_first_continues(run: Run) -> None:

@@ -43,7 +43,8 @@ def _options(request: Request) -> tuple[str, ...]:
     mode = ("--mode", MODES[request.measure], "--calls", values.calls)
     words = (*mode, "--sizes", request.sizes_option, "--seed", str(values.seed))
     verify = ("--verify",) if values.verify else ()
-    lasting = ("--least-time", str(request.least_time_s)) if request.least_time_s else ()
+    times = {"--least-time": request.least_time_s, "--duration": values.duration_s}
+    lasting = [word for name, seconds in times.items() if seconds for word in (name, str(seconds))]
     return (*words, "--deadline", str(values.wait_deadline_s), *lasting, *verify)
 
 

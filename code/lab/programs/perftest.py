@@ -18,7 +18,7 @@ PORT = 18515
 LARGEST = 2**31 - 1
 PS_PER_US = 10**6
 PEER = {"pairs", "both", "duration_s", "peer_tx_depth", "peer_post_list", "peer_cq_moderation", "peer_no_peak"}
-UNRELIABLE = ("ib_write_bw", "ib_send_bw")  # take a kind of connection; READ must be reliable
+UNRELIABLE = ("ib_write_bw", "ib_send_bw", "ib_write_lat", "ib_send_lat")  # READ must be reliable
 DEFAULT = Parameters()
 # Its options for parameters of Verbyte's programs that are not the default; without -u it uses 14, on Soft-RoCE too.
 SHARED = {

@@ -8,7 +8,7 @@ from tests.lab.fake_site import lab_csv, lab_rounds
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
-from lab.programs.program import SUMMARIES, Request, Sample
+from lab.programs.program import ONE_WAY, SUMMARIES, Request, Sample
 from lab.programs.samples_csv import load_samples, read_samples, write_samples
 
 COUNTS = (Counts(1, 40, 4), Counts(64, 20, 4))
@@ -132,6 +132,21 @@ def test_middle_of_a_duration_is_read() -> None:
     ):
         with pytest.raises(ParseError, match="those of the request"):
             read_samples(text.replace(old, new), TIMED)
+
+
+@pytest.mark.parametrize("kinds", [("round_trip",), ("send", "receive")])
+def test_single_messages_of_a_duration_are_any_number_of_rows(kinds: tuple[str, ...]) -> None:
+    head, measure = WHOLE[: WHOLE.index("1,window")], "latency" if len(kinds) == 1 else ONE_WAY
+    asked = replace(TIMED, program="mpi-tcp", measure=measure)
+    rows = [f"64,{kind},{i},1,64,{90 + i}" for kind in kinds for i in range(3)]
+    text = head + "\n".join([*rows, f"# end rows={len(rows)}", ""])
+    assert len(read_samples(text, asked).samples) == len(rows)
+    without_last = text.replace(rows[-1] + "\n", "").replace(f"rows={len(rows)}", f"rows={len(rows) - 1}")
+    wrong = [text.replace("0,1,64,90", "0,2,128,90"), text.replace(kinds[0], "window")]
+    wrong += [without_last] if len(kinds) == 2 else []  # each send has its receive
+    for each in wrong:
+        with pytest.raises(ParseError, match="those of the request"):
+            read_samples(each, asked)
 
 
 def with_costs(text: str, messages: int = 40) -> str:
