@@ -148,8 +148,6 @@ def test_ranks_with_different_options_do_not_measure(ranks: Ranks) -> None:
 def test_only_two_ranks_can_measure(ranks: Ranks, count: int) -> None:
     done = ranks("--sizes", "1@1/0", count=count)
     assert done.returncode == 1 and f"there must be 2 ranks, not {count}" in done.stderr
-    # A launcher may leave the other ranks waiting. The reports of several that abort may be cut.
-    assert count > 1 or "MPI_ABORT was invoked" in done.stderr
 
 
 def test_a_rank_killed_in_the_middle_ends_the_job(ranks: Ranks) -> None:
