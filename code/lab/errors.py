@@ -91,5 +91,5 @@ def all_lines(text: str) -> str:
 
 def tell(*lines: str) -> None:
     """Print lines to standard error: progress and warnings, which no program reads."""
-    for line in lines:
-        print(line, file=sys.stderr)
+    for line in lines:  # each in one piece: reports are built side by side
+        print(f"{line}\n", end="", file=sys.stderr)
