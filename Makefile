@@ -106,6 +106,10 @@ help: ## Print this list
 
 ##@ Change Verbyte (more targets: docs/CONTRIBUTING.md)
 
+# Tests start Python a thousand times: it keeps what it has compiled, whatever a container's variable says.
+test test-quick: export PYTHONDONTWRITEBYTECODE =
+test test-quick: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/bytecode
+
 test: build ## Run lint and all tests: about 20 minutes
 	@code/setup/setup tests
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint $(c_tests)

@@ -8,15 +8,16 @@ from tests.kernel.machine import OtherKernel
 from tests.kernel.test_own_programs import build
 from tests.kernel.two_hosts import bob_beside, prepare
 
-from lab.places import ROOT
+from lab.places import CACHE, ROOT
 
 FILES = [
     str(Path(__file__).with_name(name).relative_to(ROOT))
     for name in ("test_soft_rdma.py", "test_two_hosts.py", "test_own_programs.py")
 ]
 ONE = f"{FILES[0]}::test_programs_take_the_cable_between_two_devices[few]"
-# Without plugins and tests/conftest.py: under emulation an import takes seconds.
-BARE = ("env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", ".venv/bin/python", "-m", "pytest", "-p", "pytest_timeout")
+# Without plugins and tests/conftest.py, and by what `make test` has compiled: under emulation an import takes seconds.
+ALONE = ("env", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", f"PYTHONPYCACHEPREFIX={CACHE / 'bytecode'}")
+BARE = (*ALONE, ".venv/bin/python", "-m", "pytest", "-p", "pytest_timeout")
 PYTEST = (*BARE, "--confcutdir", "tests/kernel", "-m", "modules", "--color", "no", "--durations", "0")
 
 

@@ -44,7 +44,13 @@ def shared(folder: Path, exact: ExactSite) -> Shared:
 
     def run(*command: str) -> Done:
         words = [*apart, "sh", "-c", SCRIPT, "sh", str(ROOT), str(folder / "checkout"), *become, *command]
-        return subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | {"HOME": "/"})
+        return subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"HOME": "/", "PYTHONPYCACHEPREFIX": ""},
+        )
 
     assert run("sh", "-c", "! touch touched 2>/dev/null").returncode == 0
     return run

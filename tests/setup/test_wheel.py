@@ -32,12 +32,12 @@ def test_new_writes_a_checkout_of_the_same_version(packages: Path, tmp_path: Pat
     folder = tmp_path / "course"
     ended = run(packages, tmp_path, "lab.cli.new", "new", folder)
     assert (ended.returncode, ended.stdout) == (0, f"{folder}: a checkout; continue with: cd {folder} && make try\n")
+    assert not [*folder.rglob("__pycache__"), *folder.glob("results/records")]
     versions = [run(packages, where, "lab", "--version").stdout.splitlines()[0] for where in (folder, ROOT)]
     assert versions[0] == versions[1] and run(packages, folder, "lab", "table", "--help").returncode == 0
     for name in ("Makefile", "results/reference/verbs_throughput.csv", "tests/setup/test_wheel.py", "docs/faq.md"):
         assert (folder / name).read_bytes() == (ROOT / name).read_bytes()
     assert os.access(folder / "code/setup/setup", os.X_OK)
-    assert not [*folder.rglob("__pycache__"), *folder.glob("results/records")]
 
 
 def test_new_refuses_a_folder_with_files(packages: Path, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ PARTS = {
     ),
     "reports": Part("report", "reports and the site", "lab report, lab site"),
     "tools": Part(
-        ".cache/mypy .cache/ruff .cache/pytest .cache/import-linter .cache/pip-tools .cache/daemons",
+        ".cache/mypy .cache/ruff .cache/pytest .cache/bytecode .cache/import-linter .cache/pip-tools .cache/daemons",
         "caches of linters and tests, and programs of test clusters",
         "make lint, make test",
     ),
