@@ -107,8 +107,8 @@ help: ## Print this list
 ##@ Change Verbyte (more targets: docs/CONTRIBUTING.md)
 
 # Tests start Python a thousand times: it keeps what it has compiled, whatever a container's variable says.
-test test-quick: export PYTHONDONTWRITEBYTECODE =
-test test-quick: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/bytecode
+test test-quick release: export PYTHONDONTWRITEBYTECODE =
+test test-quick release: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/bytecode
 
 test: build ## Run lint and all tests: about 20 minutes
 	@code/setup/setup tests

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
 
 TESTS = Path(__file__).parent
-TOGETHER = ("sites", "kernel")  # one cluster, two ssh servers, one cable
+TOGETHER = ("sites",)  # one cluster, two ssh servers, one cable
 ORDER = (TOGETHER, ("machine/test_shown",), ("machine", "release"))  # the longest first, then all others
 # Simulations, compilers, LaTeX and drawings: `make test-quick` leaves these folders out.
 SLOW = tuple(f"lab/{name}/" for name in ("analysis", "compiler", "figures", "grade", "kit", "submission", "web"))

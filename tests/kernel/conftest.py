@@ -8,9 +8,18 @@ import pytest
 from lab.places import BENCH
 from lab.plan.builds import keep_binaries
 from lab.sites import host
+from lab.sites.agent import client
 from lab.sites.wall import WallSite
 
 BINARIES = ("tcp-server", "tcp-client", "verbs-server", "verbs-client", "mpi-pingpong")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patient() -> Iterator[None]:
+    """Beside other work an emulated computer may take more than 20 s for what an agent answers at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "ANSWER_S", 200.0)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -105,8 +105,9 @@ class FarEnd:
         self._write(json.dumps({"id": number, "do": what, **request}))
         return future
 
-    def answer(self, future: Future[Reply], limit_s: float = ANSWER_S) -> Reply:
+    def answer(self, future: Future[Reply], limit_s: float = 0.0) -> Reply:
         """Wait for the reply; raise if it is an error, or does not come within the limit."""
+        limit_s = limit_s or ANSWER_S
         try:
             reply = future.result(limit_s)
         except Late as error:
