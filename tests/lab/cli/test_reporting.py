@@ -70,24 +70,19 @@ def test_first_report_is_written_before_the_last_trial_is_over(
     assert capsys.readouterr().out.count("up to date") == 2
 
 
-def test_refused_report_keeps_neither_trials_nor_other_reports_back(
+def test_refused_report_keeps_neither_trials_nor_other_reports_back_and_each_is_named(
     lab_run: Lab, experiments: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    discussion = experiments["one"].with_suffix("") / "discussion.tex"
-    discussion.parent.mkdir()
-    discussion.write_text("It reaches 5 GB/s.\n")
+    def type_a_number(name: str) -> None:
+        experiments[name].with_suffix("").mkdir()
+        (experiments[name].with_suffix("") / "discussion.tex").write_text("It reaches 5 GB/s.\n")
+
+    type_a_number("one")
     assert lab_run("--report") == 2
     out, err = capsys.readouterr()
     assert "8 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
     assert "one/discussion.tex:1:" in err and err.splitlines()[-1] == "no report: one: see above"
-
-
-def test_each_of_several_refused_reports_is_named(
-    lab_run: Lab, experiments: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    for file in experiments.values():
-        file.with_suffix("").mkdir()
-        (file.with_suffix("") / "discussion.tex").write_text("It reaches 5 GB/s.\n")
+    type_a_number("two")
     assert lab_run("--report") == 2
     err = capsys.readouterr().err
     assert all(f"no report: {name}: " in err and f"{name}/discussion.tex:1:" in err for name in experiments)

@@ -172,12 +172,14 @@ def test_results_of_the_published_report_are_compared_with_ours(reports: dict[st
 HOSTILE = ["\\input{/etc/passwd}", "\\write18{id}", "a % & #1 _ ^ ~ $x$ {\\bf}", "Żółć Ærøskøbing"]
 
 
-def test_hostile_names_are_printed(student: Student) -> None:
+def test_hostile_names_are_printed_and_a_missing_discussion_is_marked(student: Student) -> None:
+    student.write("discussion.tex", "% not yet\n")
     names = ", ".join(f"'{name}'" for name in HOSTILE)
     student.write("report.toml", f"authors = [{names}]\ncourse = 'C & \\jobname'\n")
     printed = student.build()
     assert ", ".join(HOSTILE) in printed.replace("- ", "-") and "C & \\jobname" in printed
     assert "root:" not in printed and "uid=" not in printed
+    assert "The discussion has not been written yet." in printed
 
 
 @pytest.mark.parametrize(
@@ -245,11 +247,6 @@ def test_statements_sources_and_figures_of_a_text_are_printed_and_attached(stude
     files = {file.name: file.read_text() for file in extract(student.folder / "report.pdf", student.folder / "out")}
     assert files["references.bib"] == references and files["laptops.csv"].startswith("size_bytes,rate\n1,0.5\n")
     assert "statement,S1,verbs < tcp everywhere," in files["claims.csv"] and "bytes/us" not in files["claims.csv"]
-
-
-def test_report_without_a_discussion_is_marked(student: Student) -> None:
-    student.write("discussion.tex", "% not yet\n")
-    assert "The discussion has not been written yet." in student.build()
 
 
 def test_report_is_current_until_a_text_changes(

@@ -54,16 +54,6 @@ def test_typesetter_is_found_in_a_narrow_column(tmp_path: Path) -> None:
     assert typesetter(tmp_path / "x.pdf") == f"{name}, Version {version} {rest}"
 
 
-def test_pdf_has_the_same_bytes_in_any_locale_time_zone_and_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    first = compiled(r"\today\ \labclaim{1}{x}")
-    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert compiled(r"\today\ \labclaim{1}{x}") == first
-
-
 def test_references_to_later_labels_and_pages_are_printed(tmp_path: Path) -> None:
     words = printed(r"see \ref{x} on page \pageref{x}.\newpage\section{A}\section{B}\label{x}", tmp_path)
     assert "see 2 on page 2." in words
