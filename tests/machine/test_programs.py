@@ -95,7 +95,7 @@ def test_size_of_verbs_lasts_for_its_least_time(run: Run) -> None:
     cases = (("write", "throughput"), ("write-imm", "throughput"), ("send", "latency"))
     words = "--operation {} --measure {} --sizes 64@40/4 --wait event --least-time 1"
     pairs = [pair("verbs", words.format(*case), number) for number, case in enumerate(cases)]
-    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=2_000_000)), cases, strict=True):
+    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=6_000_000)), cases, strict=True):
         assert is_whole(outcome) and seconds(outcome) > 1
         rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
         (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
@@ -116,9 +116,9 @@ def test_client_that_spoils_a_byte_is_caught(run: Run) -> None:
 
 def test_slow_link_is_not_a_stall(run: Run) -> None:
     """The messages before the first sample take longer than the deadline of a wait."""
-    many = pair("verbs", "--deadline 1 --sizes 512K@20/32 --wait event")
-    large = pair("tcp", "--deadline 1 --sizes 15M@1/0 --wait event --measure latency", 1)
-    assert all(map(is_whole, run(many, large, link=Link(rate_bit_s=100_000_000))))
+    many = pair("verbs", "--deadline 1 --sizes 64K@20/32 --wait event")
+    large = pair("tcp", "--deadline 1 --sizes 1500K@1/0 --wait event --measure latency", 1)
+    assert all(map(is_whole, run(many, large, link=Link(rate_bit_s=10_000_000))))
 
 
 def test_size_has_windows_and_stop_times_or_rounds_until_they_settle(run: Run) -> None:

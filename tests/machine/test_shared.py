@@ -41,16 +41,11 @@ def shared(folder: Path, exact: ExactSite) -> Shared:
     keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
     become = namespaces.NOBODY if namespaces.is_root() else ()
     apart = ("unshare", "--mount", *(() if become else ("--map-root-user",)))
+    variables = {"HOME": "/", "PYTHONPYCACHEPREFIX": str(folder / "own" / "bytecode")}
 
     def run(*command: str) -> Done:
         words = [*apart, "sh", "-c", SCRIPT, "sh", str(ROOT), str(folder / "checkout"), *become, *command]
-        return subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            check=False,
-            env=os.environ | {"HOME": "/", "PYTHONPYCACHEPREFIX": ""},
-        )
+        return subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | variables)
 
     assert run("sh", "-c", "! touch touched 2>/dev/null").returncode == 0
     return run

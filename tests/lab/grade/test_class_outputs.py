@@ -155,7 +155,7 @@ def test_page_loads_nothing_and_scrolls(page: Path) -> None:
 
 
 def test_files_of_a_class_of_copies_grow_linearly(tmp_path: Path) -> None:
-    count, prints = 400, Fingerprint(*(frozenset(f"{number:016x}" for number in range(many)) for many in (600, 40)))
+    count, prints = 150, Fingerprint(*(frozenset(f"{number:016x}" for number in range(many)) for many in (600, 40)))
     rows = [graded(f"{number:04}.pdf", 10, tmp_path / f"{number:04}" / "1") for number in range(count)]
     for row in rows:
         assert row.folder
