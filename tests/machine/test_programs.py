@@ -19,7 +19,7 @@ PORT = 18600
 BUILT = [f"{broken}{kind}-client" for kind in ("verbs", "tcp") for broken in ("", "broken-")]
 BUILT += ["verbs-server", "tcp-server"]
 ROUNDS = "--until-stable 5 --stable-window 3 --rounds-cap 8 --wait event"
-LONG = "--sizes 64K@1000000/0 --wait event"
+LONG, SLOW = "--sizes 64K@1000000/0 --wait event", Link(rate_bit_s=100_000_000)  # a slow link costs the host less
 # A server that sleeps for a second whenever it has run for about a millisecond.
 DROWSY = "{} & while kill -STOP $! && usleep 1000000 && kill -CONT $!; do usleep 1; done 2>/dev/null; wait $!"
 STAY = "{}; status=$?; sleep 2; exit $status"  # else init ends the client a second after a server has failed
@@ -81,7 +81,7 @@ def test_every_byte_of_every_operation_arrives(run: Run) -> None:
     words = [("verbs", f"--operation {name} {sizes} --wait event") for name in waits]
     words += [("verbs", f"--operation {name} {sizes} --measure latency --wait {wait}") for name, wait in waits.items()]
     words += [("tcp", f"{sizes} --wait event --measure {measure}") for measure in ("throughput", "latency")]
-    words += [("verbs", "--verify --sizes 9M@2/0 --wait event")]  # larger than a work request
+    words += [("verbs", "--verify --sizes 9M@1/0 --wait event")]  # larger than a work request
     outcomes = run(*(pair(kind, options, number) for number, (kind, options) in enumerate(words)))
     assert all(map(is_whole, outcomes)) and "operations=2" in outcomes[-1].client_out
 
@@ -95,7 +95,7 @@ def test_size_of_verbs_lasts_for_its_least_time(run: Run) -> None:
     cases = (("write", "throughput"), ("write-imm", "throughput"), ("send", "latency"))
     words = "--operation {} --measure {} --sizes 64@40/4 --wait event --least-time 1"
     pairs = [pair("verbs", words.format(*case), number) for number, case in enumerate(cases)]
-    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=6_000_000)), cases, strict=True):
+    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=2_000_000)), cases, strict=True):
         assert is_whole(outcome) and seconds(outcome) > 1
         rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
         (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
@@ -182,6 +182,7 @@ def test_killed_end_is_reported_by_the_other(run: Run) -> None:
     server, client = run(
         pair("verbs", LONG, around_server="{} & sleep 0.1; kill -9 $!; wait $!"),
         pair("tcp", LONG, 1, around_client="{} & sleep 0.1; kill -9 $!; sleep 5"),
+        link=SLOW,
     )
     assert server.client_status == 1 and "the other end is gone" in server.client_err
     assert seconds(server) < 11
@@ -190,7 +191,7 @@ def test_killed_end_is_reported_by_the_other(run: Run) -> None:
 
 def test_link_that_goes_down_ends_both_at_their_deadline(run: Run) -> None:
     down = "(sleep 0.1; /bin/ip link set v0 down) & {}; status=$?; sleep 2.5; exit $status"
-    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=down, around_server=STAY))
+    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=down, around_server=STAY), link=SLOW)
     assert outcome.client_status == 1 and outcome.server_status == 1
     assert any(words in outcome.client_err for words in ("no progress for 2 s", "work completion failed"))
     assert "no progress for 2 s" in outcome.server_err
@@ -199,7 +200,7 @@ def test_link_that_goes_down_ends_both_at_their_deadline(run: Run) -> None:
 
 def test_link_that_drops_everything_ends_both_although_they_can_still_talk(run: Run) -> None:
     drop = "(sleep 0.1; /sbin/tc qdisc replace dev v0 root netem loss 100%) & {}"
-    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=drop, net="192.168.7."))
+    (outcome,) = run(pair("verbs", f"--deadline 2 {LONG}", around_client=drop, net="192.168.7."), link=SLOW)
     assert (outcome.client_status, outcome.server_status) == (1, 1)
     assert "no progress for 2 s" in outcome.client_err + outcome.server_err
     assert seconds(outcome) < 10
@@ -227,7 +228,7 @@ def test_messages_without_acknowledgement_are_lost_and_counted(run: Run) -> None
 
 def test_second_client_is_refused_while_the_first_continues(run: Run) -> None:
     around = "{0} & sleep 0.1; {0} >/dev/null 2>second; echo second $? >&2; cat second >&2; wait $!"
-    (outcome,) = run(pair("verbs", "--sizes 64K@1200/0 --wait event", around_client=around))
+    (outcome,) = run(pair("verbs", "--sizes 64K@300/0 --wait event", around_client=around), link=SLOW)
     assert "the server is busy with another client" in outcome.client_err and "second 1" in outcome.client_err
     assert "refused a second client" in outcome.server_err and is_whole(outcome)
 
