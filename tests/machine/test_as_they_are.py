@@ -80,7 +80,7 @@ def test_styles_run_over_the_modelled_card_unchanged(
     [
         ("send_pingpong", "pingpong", [64, 4096, 65536]),
         pytest.param("read_rate", "eight", [256, 4096, 65536], marks=pytest.mark.release),
-        ("tcp_select", "", [1024, 16384, 65536]),
+        pytest.param("tcp_select", "", [1024, 16384, 65536], marks=pytest.mark.release),
         ("mpi_cpp", "", [1, 16, 256, 4096, 65536]),
     ],
 )

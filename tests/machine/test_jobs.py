@@ -226,6 +226,7 @@ def test_output_larger_than_the_mailbox_is_an_error(exact: ExactSite, shell: She
         exact.run(shell("for part in 1 2; do truncate -s 40000000 /lab/out/large.$part; done"))
 
 
+@pytest.mark.release
 def test_endless_output_is_cut_and_ends_the_program(exact: ExactSite, shell: Shell) -> None:
     """The output has the length of its limit, and the rest of the trial's evidence exists."""
     (step,) = exact.run(shell("exec yes >&2", deadline_s=500)).steps

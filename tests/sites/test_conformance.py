@@ -226,15 +226,16 @@ def test_a_killed_peer_ends_the_other_end_with_a_sentence(several: dict[str, Ste
     await_none_running(ENDLESS)
 
 
-@on_vm_too
+@pytest.mark.parametrize("open_again", [name for name in SITES if name != "exact"], indirect=True)
 def test_stop_ends_what_runs_and_what_waits(open_again: Callable[[], Site], jobs: Jobs) -> None:
+    """On exact: tests/machine/test_jobs.py."""
     site = open_again()
     site.prepare(print)
     job = jobs.shell(LISTENING, "sleep 86305", deadline_s=600)
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(site.run, job) for _ in range(2)]
         try:
-            await_true(lambda: running("sleep 86305") or (site.name in ("exact", "vm") and running("qemu-system")))
+            await_true(lambda: running("sleep 86305") or (site.name == "vm" and running("qemu-system")))
         finally:
             site.stop()
         for run in runs:
