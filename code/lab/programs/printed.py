@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
+from itertools import accumulate
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
@@ -39,6 +40,7 @@ NOTED_PERCENT = 3  # of the time; two digits leave up to 5 % open, three at most
 RANK = re.compile(r"\[1,(\d+)\]<std(?:out|err)>:")
 # The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
 PARTS = re.compile(r"\(\?(?:P<\w+>|.)|\[\^?\]?(?:\\.|[^]\\])*\]|\\.|[*+?}]\?|.", re.DOTALL)
+APART = re.compile(r"(?:\\s|\\[^\w\s]|[^\\\d.(\[|$^])(?![*?{])")  # no digit of a number before it
 CLASSES = {r"\d": "0-9", r"\s": " \t", r"\w": "A-Za-z0-9_"}
 
 Part = tuple[str, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
@@ -88,11 +90,15 @@ def lines_about(printed: Printed, sizes: Iterable[int]) -> tuple[str, tuple[str,
     whole = "".join(map(_extended, parts))
     if "(?P<size>" not in parts:
         return whole, (whole,)
-    before = parts[: parts.index("(?P<size>")]
-    if before.count(")") < sum(part.startswith("(") for part in before):
+    at = parts.index("(?P<size>")
+    depths = list(accumulate(part.startswith("(") - (part == ")") for part in parts))
+    if depths[at] > 1:
         raise ValueError("the group of the size is inside another group")
-    start = "".join(map(_extended, before)) or "(^|[^0-9])"
-    return whole, tuple(f"{start}({'|'.join(_spelled(printed, size))})([^0-9]|$)" for size in sizes)
+    start = "".join(map(_extended, parts[:at])) or "(^|[^0-9])"
+    behind = parts[depths.index(0, at) + 1 :]
+    # A value may look like a size, so what follows the size counts, unless it might be more digits of the size.
+    end = "".join(map(_extended, behind)) if APART.match("".join(behind)) else "([^0-9]|$)"
+    return whole, tuple(f"{start}({'|'.join(_spelled(printed, size))}){end}" for size in sizes)
 
 
 def _extended(part: str) -> str:

@@ -141,6 +141,9 @@ PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"
         (Printed(re.compile(PERFTEST), "MiB/s"), "4096 64 1.5 ", 4096),
         (Printed(re.compile(r"(?P<size>\d+) ?\w*: (?P<value>\S+)"), "MiB/s"), "164: 5", 0),
         (Printed(re.compile(r"(?:to|of) (?P<size>\d+): (?P<value>\S+)"), "s", size_unit="KB"), "to 4: 5", 4096),
+        (Printed(re.compile(r"(?P<size>\d+) bytes: (?P<value>\S+)"), "MB/s"), "16 bytes: 64.000 MB/s", 16),
+        (Printed(re.compile(r"\s*(?P<size>\d+)\s*(?P<value>\S+)"), "MB/s"), "640 8", 0),
+        (Printed(re.compile(r"(?P<value>\S+) of (?P<size>\d+)"), "MB/s"), "64 of 4096", 4096),
         (Printed(re.compile(r"took (?P<value>\S+)"), "s"), "it took 5", 64),
     ],
 )
