@@ -211,7 +211,7 @@ def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str
     for is_unit_of in (is_time, is_rate) if times else (is_rate,):
         for heading in headings:
             for index, column in enumerate(heading):
-                if unit := next(filter(is_unit_of, UNITS.findall(column)), ""):
+                if unit := next(filter(is_unit_of, UNITS.findall(column.replace("%s", ""))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
                     return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""

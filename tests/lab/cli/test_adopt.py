@@ -268,7 +268,13 @@ int main(int argc, char **argv) {
 """
 ONE_WORD = """
 static int parse_host_list(const char *s) { for (char *t = strtok(strdup(s), " "); t; t = strtok(NULL, " ")) add(t); }
-int main(int argc, char **argv) { parse_host_list(argv[1]); rank = atoi(argv[2]); }
+int main(int argc, char **argv) {
+	parse_host_list(argv[1]);
+	rank = atoi(argv[2]);
+	fprintf(stderr, "cannot resolve %s\\n", host);
+	printf("%-8s %-8s %-8s\\n", "size", "time(us)", "MB/s");
+	printf("%-8d %-8.2f %-8.2f\\n", size, us, size / us);
+}
 """
 OWN_NAME = """
 static int connect_group(char *servername, int port) {
@@ -294,7 +300,10 @@ int main(int argc, char **argv) { connect_group(argv[1], atoi(argv[2])); }
         (POSITIONS, ['each = "a {rank} {computers} {addresses}"', 'unit = "us"', "computers = 2"]),
         (NEIGHBOUR, ['each = "a {rank} {next} {computers} {port}"']),
         (LETTERS, ['each = "a -g {gid} -n {computers} -r {rank} -h {addresses:,}"']),
-        (ONE_WORD, ["each = \"a '{addresses: }' {rank}\""]),
+        (
+            ONE_WORD,
+            ["each = \"a '{addresses: }' {rank}\"", r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"'],
+        ),
         (OWN_NAME, ['each = "a {addresses:,} {port}"', 'emulate = ["hostname"]']),
     ],
     ids=["-myindex", "positions", "neighbour", "letters", "one word", "own name"],
