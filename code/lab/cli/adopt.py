@@ -257,7 +257,7 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     if not (output and output.has_size):
         named = str(number_named(printed, "size|bytes") or size_of(code))
         return (named, "a small trial") if named else ("64", "a guess: no size is in its sources or its output")
-    found = (match["size"] for match in re.finditer(output.pattern, printed))
+    found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else "64,4K", "a small trial"
 
