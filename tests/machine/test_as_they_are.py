@@ -112,6 +112,7 @@ client = "client {host}"
 ready.tcp = 12345
 rdma = true
 grants = "connectx"
+emulate = ["lids"]
 pattern = '(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>MB/s)'
 """
 TCP = r"""

@@ -3,7 +3,7 @@
 import re
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from lab.cli.sources import (
     compile_line,
     iterations_of,
     port_of,
+    ring_arguments,
     size_of,
     with_argv,
 )
@@ -31,6 +32,7 @@ from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.builds import source_files
 from lab.plan.planning import Workshop
+from lab.programs.printed import bytes_of
 from lab.programs.program import Build
 from lab.records.record import record_folder
 from lab.records.table import make_table
@@ -41,12 +43,12 @@ title = "{name}"
 question = "How fast is {name}?"
 
 [parameters]
-sizes = "{sizes}" # a small trial
-iterations = {iterations} # as many as the program sends
+sizes = "{sizes}" # {why_sizes}
+iterations = {iterations} # at most as many as the program sends
 warmup = 0
 repetitions = 1
 deadline_s = 20 # of the site's clock, for all sizes
-
+{link}
 [programs.{name}]
 folder = "{folder}"
 {program}
@@ -56,6 +58,10 @@ name = "{name}"
 program = "{name}"
 operation = "{operation}"
 measure = "{measure}"
+"""
+LINK = """
+[link]
+computers = {computers} # up to 16; a switch joins them
 """
 LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 
@@ -74,6 +80,10 @@ class Folder:
     @cached_property
     def mains(self) -> dict[str, str]:
         return {name: text for name, text in self.files.items() if name.endswith((".c", *CPP)) and MAIN.search(text)}
+
+    @cached_property
+    def everything(self) -> str:
+        return "\n".join(self.files.values())
 
     @cached_property
     def code(self) -> str:
@@ -111,6 +121,23 @@ class Tried:
     failure: str = ""
 
 
+@dataclass(frozen=True)
+class Started:
+    """How the programs of a folder are started: the lines of the experiment, all words of the commands, and the source
+    with the main() that prints."""
+
+    lines: list[Guess]
+    words: list[str]
+    main: str
+    files: tuple[str, ...]
+    computers: int = 0  # of a ring, which has no server
+    may_go_on: bool = False  # its client has a loop without an end
+
+    @property
+    def names_sizes(self) -> bool:
+        return bool({"{size}", "{sizes}"} & set(self.words))
+
+
 def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Guess]]:
     """The text of the experiment, and the guesses about its program: by its sources, and by a trial of them."""
     build, binaries = source.build()
@@ -118,68 +145,134 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
+    started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
+    known = [*outputs(started.main, times=bool(started.computers)), *outputs(source.code)]
+    output, printed = output_of_program(known, tried, times=bool(started.computers))
+    output = of_elements(output, source.code) if output and started.computers else output
+    names = ", ".join(map(quoted, dict.fromkeys((*started.files, *source.data()))))
+    guesses = [
+        (f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources"),
+        (f"binaries = [{names}]", "made by the build, or opened by the program"),
+        *started.lines,
+        *needs(source.code, started),
+        *reading(output, source.code, by_server=printed == tried.server != ""),
+        *staying(started, output, tried),
+    ]
+    return text_of(source, started, output, printed, tried, guesses), guesses
+
+
+def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Started | None:
+    """One program on all computers, with its rank and the addresses of its peers as arguments."""
+    for binary in binaries if "mpi.h" not in source.code else ():
+        main = source.source_of(binary)
+        if words := ring_arguments(main, source.everything, tried.failure):
+            words = [Path(binary).name, *words]
+            lines = [(f"each = {quoted(' '.join(words))}", HEARD)]
+            return Started(lines, words, main, (binary,), computers=2)
+    return None
+
+
+def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
     server = next((name for name in binaries if SERVER.search(name)), binaries[0])
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
     serve = [Path(server).name, *arguments(servers, "server", source.code, alone=alone)]
     call = [Path(client).name, *arguments(clients, "client", source.code, alone=alone)]
-    names = ", ".join(map(quoted, dict.fromkeys((server, client, *source.data()))))
-    guesses = [(f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources")]
-    guesses += [(f"binaries = [{names}]", "made by the build, or opened by the program")]
+    lines: list[Guess] = []
     if "mpi.h" in source.code:
-        guesses += [('mpi = "tcp"', "it includes mpi.h")]
+        lines += [('mpi = "tcp"', "it includes mpi.h")]
     else:
         call = with_host(call, source, servers, serve)
-        guesses += readiness(source, servers, serve, call)
-    if re.search(r"infiniband/verbs\.h|rdma/rdma", source.code) and "{device}" not in serve:
-        guesses += [("rdma = true", "it includes infiniband/verbs.h or rdma_cma.h")]
-    if LOOP.search(servers) or "the server did not end before" in tried.failure:
-        guesses += [("server_stays = true", "its server has a loop without an end")]
-    guesses += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
-    output, printed = output_of_program([*outputs(clients), *outputs(source.code)], tried)
-    named = bool(re.search(r"\{sizes?\}", " ".join(serve + call)))
-    guesses += reading(output, source.code, by_server=printed == tried.server != "")
-    if output and not named and output.has_size:
-        guesses.append((STAYS, "it chooses its sizes, and may go on"))
-    elif output and (ENDLESS in tried.failure or (LOOP.search(clients) and not alone)):
-        guesses.append((STAYS, "its client has a loop without an end"))
-    name = re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine"
-    text = TEMPLATE.format(
-        name=name,
+        lines += readiness(source, servers, serve, call)
+        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and "the client ended" not in tried.failure):
+            lines += [("server_stays = true", "its server has a loop without an end")]
+    lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
+    may_go_on = bool(LOOP.search(clients)) and not alone
+    return Started(lines, serve + call, clients, (server, client), may_go_on=may_go_on)
+
+
+def needs(code: str, started: Started) -> Iterator[Guess]:
+    """The lines about the device and the computer."""
+    if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
+        yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
+    emulated = dict[str, str]()
+    if re.search(r"\bdlid\b", code) and not re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code):
+        emulated["lids"] = "its connections have LIDs, and no GID"
+    if started.computers and not {"{rank}", "{index}"} & set(started.words):
+        emulated["hostname"] = "it looks for its own name in the list"
+    if emulated:
+        yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
+
+
+def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[Guess]:
+    if output is None or started.computers:
+        return
+    if output.has_size and not started.names_sizes:
+        yield STAYS, "it chooses its sizes, and may go on"
+    elif started.may_go_on or ENDLESS in tried.failure:
+        yield STAYS, "its client has a loop without an end"
+
+
+def text_of(
+    source: Folder, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
+) -> str:
+    sizes, why = "64,4K", "a small trial"
+    if not started.names_sizes:
+        sizes, why = sizes_of(output, source.code, printed)
+    return TEMPLATE.format(
+        name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
         folder=source.folder.name,
+        link=LINK.format(computers=started.computers) if started.computers else "",
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
-        sizes="64,4K" if named else sizes_of(output, source.code, printed),
-        iterations=100 if "{iterations}" in " ".join(call) else iterations_printed(source.code, printed),
+        sizes=sizes,
+        why_sizes=why,
+        iterations=iterations_of_program(source.code, started, printed, tried),
         operation=next((name for name, pattern in OPERATIONS.items() if re.search(pattern, source.code)), "send"),
         measure=output.measure if output else "throughput",
     )
-    return text, guesses
 
 
-def output_of_program(known: list[Output], tried: Tried) -> tuple[Output | None, str]:
+def of_elements(output: Output, code: str) -> Output:
+    """The output of an all-reduce, whose count is the length of a vector: its size."""
+    if output.has_size or "(?P<messages>" not in output.pattern:
+        return output
+    unit = "doubles" if re.search(r"all_?reduce\w*\s*\([^;]*double", code, re.IGNORECASE) else "ints"
+    pattern = output.pattern.replace("(?P<messages>", "(?P<size>")
+    return replace(output, pattern=pattern, has_size=True, size_unit=unit)
+
+
+def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
         if found := next((output for output in known if re.search(output.pattern, text)), None):
             return found, text
-        if printed := printed_outputs(text):
+        if printed := printed_outputs(text, times=times):
             return printed[0], text
     return next(iter(known), None), ""
 
 
-def sizes_of(output: Output | None, code: str, printed: str) -> str:
+def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
-        return str(number_named(printed, "size|bytes") or size_of(code))
-    sizes = dict.fromkeys(match["size"].replace(" ", "") for match in re.finditer(output.pattern, printed))
-    return ",".join(list(sizes)[:4]) if sizes and not {"64", "4096"} & set(sizes) else "64,4K"
+        named = str(number_named(printed, "size|bytes") or size_of(code))
+        return (named, "a small trial") if named else ("64", "a guess: no size is in its sources or its output")
+    found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
+    sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
+    return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else "64,4K", "a small trial"
 
 
-def iterations_printed(code: str, printed: str) -> int:
-    return number_named(printed, "iterations|iters|messages|packets|count|repetitions") or iterations_of(code)
+def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:
+    """The messages of a size: one, if the number in the sources was more than the program sent."""
+    names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
+    if "{iterations}" in started.words:
+        return 100
+    return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
 
 
+REFUTED = "are reported, but"
 ENDLESS = "the client did not end before the deadline"
+SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
 HEARD = "from its options, its use of argv, its usage text"
 

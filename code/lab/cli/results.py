@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lab.cli.sources import PLACES, STRING
-from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit
+from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
 CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
@@ -14,7 +14,8 @@ UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_M
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,|]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
-MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds", re.IGNORECASE)
+MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
+SIZE_BEFORE, SIZE_BEHIND = re.compile(r"size\W*$", re.IGNORECASE), re.compile(r" ?([KM]i?)?(B|[Bb]ytes?)\b")
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
@@ -37,27 +38,34 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str) -> list[Output]:
+def outputs(text: str, *, times: bool = False) -> list[Output]:
     """The results that the calls of printf() in the sources print."""
-    found, headings = list[Output](), list[list[str]]()
-    for match in PRINT.finditer(text):
-        lines = "".join(re.findall(STRING, match[1])).split("\\n")
-        cells = re.findall(STRING, match[3])
-        headings += [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else map(columns, lines)
+    prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in PRINT.finditer(text)]
+    headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
-    for match in PRINT.finditer(text):
-        values = [part.strip() for part in re.split(r",(?![^(]*\))", match[3].strip().strip(",) "))]
-        for line in "".join(re.findall(STRING, match[1])).split("\\n"):
-            names = []
-            for conversion in CONVERSION.finditer(line):
-                taken = conversion[0].count("*") + (conversion[0] != "%%")
-                names += values[taken - 1 : taken] if taken else []
-                values = values[taken:]
-            found += output_of(line.replace('\\"', '"'), names, headings)
+    found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
     return sorted(found, key=lambda output: output.rank)
 
 
-def printed_outputs(printed: str) -> list[Output]:
+def headings_of(lines: list[str], rest: str) -> list[list[str]]:
+    """The columns in the strings behind a format of %s alone, else those in its lines."""
+    cells = re.findall(STRING, rest)
+    return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
+
+
+def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool) -> Iterator[Output]:
+    """The results of one printf(): its lines, and the expressions behind them."""
+    values = [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().strip(",) "))]
+    for line in lines:
+        names = []
+        for conversion in CONVERSION.finditer(line):
+            taken = conversion[0].count("*") + (conversion[0] != "%%")
+            names += values[taken - 1 : taken] if taken else []
+            values = values[taken:]
+        yield from output_of(line.replace('\\"', '"'), names, headings, times=times)
+
+
+def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
     found, heading = dict[Output, None](), list[str]()
     for line in RANK.sub("", printed).splitlines():
@@ -69,7 +77,8 @@ def printed_outputs(printed: str) -> list[Output]:
         between = [line[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
         is_row = not re.search("[A-Za-z]", "".join(between)) and len(heading) == len(numbers)
         form = PRINTED_NUMBER.sub(lambda number: "%f" if "." in number[0] else "%d", line.replace("%", "%%"))
-        found |= dict.fromkeys(output_of(form, heading if is_row else between, [heading], is_row=is_row))
+        names = heading if is_row else between
+        found |= dict.fromkeys(output_of(form, names, [heading], is_row=is_row, times=times))
     return sorted(found, key=lambda output: output.rank)
 
 
@@ -90,69 +99,102 @@ def with_unit(heading: list[str]) -> list[str]:
     return [heading[0], *(f"{column} {unit}" for column in heading[1:-1])] if is_unit(unit) else heading
 
 
-def output_of(line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False) -> Iterator[Output]:
+def output_of(
+    line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False, times: bool = False
+) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
-    found = [each for each in CONVERSION.finditer(line) if each[0] != "%%"]
-    names = [*names, *[""] * len(found)]
-    ends = [0, *(each.end() for each in found)]
-    behind = [line[end:].replace("\\t", " ") for end in ends[1:]]
-    before = [line[end : each.start()] for end, each in zip(ends, found, strict=False)]
-    numbers = [bool(each[1]) and each[1] in "fFeEgGdiu" for each in found]
-    titles = names if is_row else [""] * len(found)
-    units = list[str]()
-    for number, (after, words) in enumerate(zip(behind, before, strict=True)):
-        of_last = f"^[ (\\[]*{re.escape(units[-1])}" if units and units[-1] else "^"
-        units.append(unit_of(after, re.sub(of_last, "", words), titles[number]))
-    named = [index for index, unit in enumerate(units) if unit and numbers[index]]
-    sizes = (
-        index
-        for index, each in enumerate(found)
-        if is_whole(each) and is_size(names[index], before[index], behind[index]) and index not in named
-    )
-    size = next(sizes, None)
-    column, heading, size_unit = heading_of(headings)
-    floats = [index for index, each in enumerate(found) if (each[1] or "") in "fFeEgG" and index != size]
-    if named:
-        rates = [index for index in named if bytes_per_s(units[index], 1) is not None]
-        means = [index for index in named if MEAN.search(before[index] + names[index])]
-        value = (rates or means or named)[-1]
-        unit, size_unit = units[value], size_unit if before[0].strip() == "" else ""
+    numbers = numbers_of(line, names, is_row=is_row)
+    size = next((index for index, number in enumerate(numbers) if number.is_size), None)
+    column, heading, size_unit = heading_of(headings, times=times)
+    floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
+    if any(number.has_unit for number in numbers):
+        value = best_value(numbers, times=times)
+        unit, size_unit = numbers[value].unit, "" if numbers[0].before.strip() else size_unit
         value -= bool(OF_THREE.search(line)) and value > 0
     elif size is not None and heading and floats:
         value, unit = column if column in floats else floats[0], heading
     else:
         return
-    pattern = pattern_of(line, found[: max(value, size or 0) + 1], names, value, size)
-    measure = "throughput" if bytes_per_s(unit, 1) is not None else "latency"
+    pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
+    measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
     yield Output(pattern, unit, size is not None, size_unit, measure, rank)
 
 
-def pattern_of(line: str, found: list[re.Match[str]], names: list[str], value: int, size: int | None) -> str:
+@dataclass(frozen=True)
+class Number:
+    """A conversion in a line of printf(), with the name of its variable or column and the words around it."""
+
+    form: re.Match[str]
+    name: str
+    before: str
+    behind: str
+    unit: str
+
+    @property
+    def is_whole(self) -> bool:
+        return self.form[1] is None or self.form[1] in "diuxX"
+
+    @property
+    def is_float(self) -> bool:
+        return (self.form[1] or " ") in "fFeEgG"
+
+    @property
+    def has_unit(self) -> bool:
+        return bool(self.unit) and (self.form[1] or " ") in "fFeEgGdiu"
+
+    @property
+    def words_behind(self) -> str:
+        """The words before the next number."""
+        return self.behind[:12].partition("%")[0]
+
+    @property
+    def is_size(self) -> bool:
+        named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
+        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind))
+
+
+def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Number]:
+    found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
+    ends, numbers, unit = [0, *(form.end() for form in found)], list[Number](), ""
+    for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
+        before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ")
+        words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
+        unit = unit_of(behind, words, name if is_row else "")
+        numbers.append(Number(form, name, before, behind, unit))
+    return numbers
+
+
+def best_value(numbers: list[Number], *, times: bool) -> int:
+    """The last rate, else the last mean, else the last number with a unit; times: no rate if the line has a time."""
+    named = [index for index, number in enumerate(numbers) if number.has_unit]
+    rates = [index for index in named if is_rate(numbers[index].unit)]
+    if times and len(rates) < len(named):
+        named, rates = [index for index in named if index not in rates], []
+    means = [index for index in named if MEAN.search(numbers[index].before + numbers[index].name)]
+    return (rates or means or named)[-1]
+
+
+def pattern_of(line: str, numbers: list[Number], value: int, size: int | None) -> str:
     """The line as a pattern whose groups are the value, the size, and the number of messages if the line has it."""
     pattern, at = "", 0
-    for index, conversion in enumerate(found):
-        literal, behind = line[at : conversion.start()], line[conversion.end() :].replace("\\t", " ")
+    for index, number in enumerate(numbers):
+        literal = line[at : number.form.start()]
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
         pattern += re.sub(r"(\\ |\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
         pattern += r"\s*" if literal or not index else r"\s+"
-        kilo = re.match(r" ?[KM]i?B\b", behind)
+        kilo = re.match(r" ?[KM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
-        counts = MESSAGES.search(names[index] + behind[:12]) and index < value and "messages" not in pattern
         if index == value:
             pattern += r"(?P<value>[\d.]+)"
         elif index == size:
             pattern += rf"(?P<size>\d+{of_size})"
-        elif counts and is_whole(conversion):
+        elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind):
             pattern += r"(?P<messages>\d+)"
         else:
-            pattern += r"\S+" if conversion[1] == "s" else r"[\d.]+"
-        at = conversion.end() + len(of_size)
+            pattern += r"\S+" if number.form[1] == "s" else r"[\d.]+"
+        at = number.form.end() + len(of_size)
     return pattern.replace(r"\s+\s*", r"\s+")
-
-
-def is_whole(conversion: re.Match[str]) -> bool:
-    return conversion[1] is None or conversion[1] in "diuxX"
 
 
 def unit_of(behind: str, before: str, column: str) -> str:
@@ -164,17 +206,20 @@ def unit_of(behind: str, before: str, column: str) -> str:
     return next((word for word in reversed(words) if is_unit(word)), "")
 
 
-def is_size(name: str, before: str, behind: str) -> bool:
-    named = re.search(PLACES["size"], name, re.IGNORECASE) or re.search(r"size\W*$", before, re.IGNORECASE)
-    return bool(named or re.match(r" ?([KM]i?)?(B|[Bb]ytes?)\b", behind))
-
-
-def heading_of(headings: list[list[str]]) -> tuple[int, str, str]:
-    """The column of a table's heading with the unit of a rate, the unit, and that of the sizes if it is not bytes."""
-    for heading in headings:
-        for index, column in enumerate(heading):
-            for word in re.findall(r"[A-Za-z]+/\w+|\w+ps\b", column):
-                if is_unit(word):
+def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str]:
+    """The column of a heading with the unit of a rate, or of a time; the unit; that of the sizes if it is not bytes."""
+    for is_unit_of in (is_time, is_rate) if times else (is_rate,):
+        for heading in headings:
+            for index, column in enumerate(heading):
+                if unit := next(filter(is_unit_of, UNITS.findall(column.replace("%s", ""))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
-                    return index, word, f"{kilo[1]}B" if kilo and index else ""
+                    return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""
+
+
+def is_rate(word: str) -> bool:
+    return bytes_per_s(word, 1) is not None
+
+
+def is_time(word: str) -> bool:
+    return nanoseconds(word) is not None

@@ -4,7 +4,7 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 CPP = (".cc", ".cpp", ".cxx")
@@ -39,7 +39,27 @@ PLACES = {
     "size": r"size|len|byte",
     "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
+    "text": r"string|text",
 }
+MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
+TEXT = "hello"  # the value of an argument that is any text
+# The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
+RING = {
+    "gid": PLACES["gid"],
+    "computers": r"^n$|num_|nproc|\bnp\b|world|\bsize\b|nodes|processes|ranks",
+    "addresses": r"list|hosts|host\d|servers|server_?names?|addrs|addresses",
+    "rank": r"rank|index|\bidx|\b(?:my_?|node_?)?id\b",
+    "next": r"right|next",
+    "previous": r"left|prev",
+    **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "host")},
+}
+FROM_ONE = re.compile(
+    r"-myindex\s+0?1\b|<0?1\.\.|(?:atoi|stoi|strtol)\s*\([^;]*\)\s*-\s*1\s*;|(?:index|idx|rank)\s*(?:<\s*1\b|-\s*1\s*;)"
+    r"|--\w+(?:->|\.)rank\b|1-based",
+    re.IGNORECASE,
+)
+MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
+Roles = Mapping[str, str]
 END = re.compile(r"server|client", re.IGNORECASE)
 SERVER, CLIENT = re.compile(r"serv|recv|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
@@ -99,13 +119,13 @@ def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> 
     return " && ".join(lines), [name for name, _ in found]
 
 
-def place(words: str) -> str:
+def place(words: str, roles: Roles = PLACES) -> str:
     """The placeholder for a value that is described so; empty for an unknown one."""
     words = re.sub(r"sizeof|\bsize_t\b|\bargv\b", "", words)
-    return next((name for name, pattern in PLACES.items() if re.search(pattern, words, re.IGNORECASE)), "")
+    return next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
 
-def meaning(statement: str, argument: str, text: str) -> str:
+def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> str:
     """The placeholder for an argument that a statement uses: as a parameter of a function, or for a variable."""
     before = statement[: statement.index(argument)]
     depth = index = 0
@@ -114,37 +134,39 @@ def meaning(statement: str, argument: str, text: str) -> str:
         index += before[at] == "," and depth == 0
         if depth < 0:
             name = (re.findall(r"(\w+)\s*$", before[:at]) or [""])[0]
-            roles = CALLS.get(name) or parameters(name, text)
-            if index < len(roles) and roles[index]:
-                return roles[index]
+            known = (CALLS.get(name) if roles is PLACES else ()) or parameters(name, text, roles)
+            if index < len(known) and known[index]:
+                return known[index]
             depth = index = 0
-    return place(before.rpartition("=")[0].rpartition(",")[2].strip()) or place(statement)
+    return place(before.rpartition("=")[0].rpartition(",")[2].strip(), roles) or place(statement, roles)
 
 
-def parameters(name: str, text: str) -> tuple[str, ...]:
+def parameters(name: str, text: str, roles: Roles) -> tuple[str, ...]:
     """The meanings of the parameters of a function that the sources define."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)\s*\{{", text) if name else None
-    return tuple(map(place, found[1].split(","))) if found else ()
+    return tuple(place(parameter, roles) for parameter in found[1].split(",")) if found else ()
 
 
-def options_of(text: str) -> Iterator[tuple[str, str]]:
-    """Each option with a value, and the placeholder for the value."""
+def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
+    """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
-        if f"{letter}:" in strings and (name := place(line.split("=")[0])):
+        described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
+        if f"{letter}:" in strings and (name := place(line.split("=")[0], roles) or place(described, roles)):
             yield f"-{letter}", name
     for letter, line in re.findall(r"case\s+'(\w)'\s*:\s*(.*?);", text, re.DOTALL):
         if f"{letter}:" not in strings and (end := END.search(line)):
             yield f"-{letter}", end[0].lower()
     for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?[;{])', text, re.DOTALL):
-        if re.search(r"\+\+|\+ ?1\]|next", use) and (name := place(word) or place(use)):
+        takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or place(word, roles) == "addresses"
+        if takes_value and (name := place(word, roles) or place(use, roles)):
             yield word, name
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
-        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word)):
+        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word, roles)):
             yield f"--{word}", name
 
 
-def positional(text: str, end: str, code: str) -> Iterator[str]:
+def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered = dict[int, str]()
     for statement in re.split(r"[;{}]", text):
@@ -152,12 +174,12 @@ def positional(text: str, end: str, code: str) -> Iterator[str]:
             if mode := re.search(rf'strn?cmp\(\s*argv\[{number}\]\s*,\s*"(-?-?\w+)"', statement):
                 if (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
-            elif name := meaning(statement, argument, code):
+            elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
-        if place(name):
-            numbered[index] = f"{{{place(name)}}}"
+        if place(name, roles):
+            numbered[index] = f"{{{place(name, roles)}}}"
     if "argv[optind]" in text:
         numbered.setdefault(1, "{host}")
     yield from (word for _, word in sorted(numbered.items()))
@@ -168,13 +190,44 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     found = {name: option for option, name in reversed(list(options_of(text)))}
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     words = [
-        word for name, option in found.items() if name != "host" or end == "client" for word in (option, f"{{{name}}}")
+        word
+        for name, option in found.items()
+        if name != "host" or end == "client"
+        for word in (option, TEXT if name == "text" else f"{{{name}}}")
     ]
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
     words = [roles[end], *words] if alone and end in roles else words
     return words + [word for word in rest if word != "{host}" or end == "client"]
+
+
+def ring_arguments(text: str, code: str, failure: str) -> list[str]:
+    """The arguments of a program that every computer of a ring starts; none if it takes no rank or no peers. After a
+    failure that is about the rank, it is counted the other way."""
+    found = {name: option for option, name in reversed(list(options_of(text, RING)))}
+    several = MANY_WORDS.search(text)
+    words = [word for word in positional(text, "", code, RING) if word.strip("{}") not in found]
+    words = [word for name, option in found.items() if name != "addresses" for word in (option, f"{{{name}}}")] + words
+    if several and "addresses" not in found:
+        words = [word for word in words if word != "{addresses}"] + ["{addresses}"]
+    elif "addresses" in found:
+        words += [found["addresses"], "{addresses}"]
+    needed = {"{addresses}"} if "gethostname" in code else {"{addresses}", "{next}"} if "{rank}" in words else set()
+    if not needed & set(words):
+        return []
+    from_one = bool(FROM_ONE.search(code)) != bool(re.search("index|rank|usage", failure, re.IGNORECASE))
+    known = {"{rank}": "{index}" if from_one else "{rank}", "{addresses}": form_of_list(text, code)}
+    return [known.get(word, word) for word in words]
+
+
+def form_of_list(text: str, code: str) -> str:
+    """The addresses as several words, or in one word where the program splits it."""
+    if MANY_WORDS.search(text) or re.search(r"while\s*\([^{\n]*argv\[", text):
+        return "{addresses}"
+    if re.search(r"comma.separated|(?:strtok\w*|getline|strchr|split)\s*\([^;]*[\"'],\s?[\"']", code):
+        return "{addresses:,}"
+    return "'{addresses: }'" if re.search(r'strtok\w*\s*\([^;]*" ', code) else "{addresses}"
 
 
 def port_of(text: str) -> str:
@@ -188,8 +241,9 @@ def port_of(text: str) -> str:
 
 
 def size_of(text: str) -> str:
-    """The size of a message that the sources name, else 64."""
-    return str(constant(r"SIZE|LEN|BYTES", text) or 64)
+    """The size of a message that the sources name; empty without one."""
+    sent = re.search(r"MPI_\w*[Ss]end\s*\([^,;]+,\s*(\d+),\s*MPI_(\w+)", text)
+    return str(constant(r"SIZE|LEN|BYTES", text) or (sent and int(sent[1]) * MPI_BYTES.get(sent[2], 0)) or "")
 
 
 def iterations_of(text: str) -> int:

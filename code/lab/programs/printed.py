@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
+from itertools import accumulate
 
 from lab.errors import ParseError
 from lab.model.parameters import Counts
@@ -31,7 +32,8 @@ MOST_CHARACTERS = 1 << 20  # of an output
 LONGEST_LINE = 1000
 NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
-SHIFTS = {"B": 0, "K": 10, "M": 20, "G": 30}  # of sizes by the first letter, also where a program calls them KB
+# Of sizes by the first letter, also where a program calls them KB; ints and doubles are never printed behind them.
+SHIFTS = {"B": 0, "I": 2, "D": 3, "K": 10, "M": 20, "G": 30}
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
 NONE = "no line has a result"
 NOTED_PERCENT = 3  # of the time; two digits leave up to 5 % open, three at most 0.5 %
@@ -39,6 +41,7 @@ NOTED_PERCENT = 3  # of the time; two digits leave up to 5 % open, three at most
 RANK = re.compile(r"\[1,(\d+)\]<std(?:out|err)>:")
 # The parts of a regular expression: a group's start, a class, an escaped character, a lazy quantifier, any other one.
 PARTS = re.compile(r"\(\?(?:P<\w+>|.)|\[\^?\]?(?:\\.|[^]\\])*\]|\\.|[*+?}]\?|.", re.DOTALL)
+APART = re.compile(r"(?:\\s|\\[^\w\s]|[^\\\d.(\[|$^])(?![*?{])")  # no digit of a number before it
 CLASSES = {r"\d": "0-9", r"\s": " \t", r"\w": "A-Za-z0-9_"}
 
 Part = tuple[str, tuple[Counts, ...]]  # the output of one pair of programs, and its sizes
@@ -88,11 +91,15 @@ def lines_about(printed: Printed, sizes: Iterable[int]) -> tuple[str, tuple[str,
     whole = "".join(map(_extended, parts))
     if "(?P<size>" not in parts:
         return whole, (whole,)
-    before = parts[: parts.index("(?P<size>")]
-    if before.count(")") < sum(part.startswith("(") for part in before):
+    at = parts.index("(?P<size>")
+    depths = list(accumulate(part.startswith("(") - (part == ")") for part in parts))
+    if depths[at] > 1:
         raise ValueError("the group of the size is inside another group")
-    start = "".join(map(_extended, before)) or "(^|[^0-9])"
-    return whole, tuple(f"{start}({'|'.join(_spelled(printed, size))})([^0-9]|$)" for size in sizes)
+    start = "".join(map(_extended, parts[:at])) or "(^|[^0-9])"
+    behind = parts[depths.index(0, at) + 1 :]
+    # A value may look like a size, so what follows the size counts, unless it might be more digits of the size.
+    end = "".join(map(_extended, behind)) if APART.match("".join(behind)) else "([^0-9]|$)"
+    return whole, tuple(f"{start}({'|'.join(_spelled(printed, size))}){end}" for size in sizes)
 
 
 def _extended(part: str) -> str:
@@ -112,9 +119,10 @@ def _extended(part: str) -> str:
 def _spelled(printed: Printed, size: int) -> Iterator[str]:
     """Return expressions for a size with each unit in which it is a whole number."""
     for unit, shift in SHIFTS.items():
-        if size % (1 << shift) == 0 and size >> shift:
+        is_default = printed.size_unit[0].upper() == unit
+        if size % (1 << shift) == 0 and size >> shift and (is_default or unit not in "ID"):
             name = " ?(B|[Bb]ytes?)" if unit == "B" else f" ?[{unit}{unit.lower()}](i?B)?"
-            yield f"{size >> shift}({name}){'?' if printed.size_unit[0] == unit else ''}"
+            yield f"{size >> shift}({name}){'?' if is_default else ''}"
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
@@ -216,10 +224,14 @@ def _messages(printed: str | None, counts: Counts) -> int:
 
 def _size(printed: Printed, groups: dict[str, str | None], size: int) -> int | None:
     """Return the size that a line names, else that of the command."""
-    if (text := groups.get("size")) is None:
-        return size
+    text = groups.get("size")
+    return size if text is None else bytes_of(text, printed.size_unit)
+
+
+def bytes_of(text: str, unit: str) -> int | None:
+    """Return the bytes of a printed size, with its own unit or this one; None for another text."""
     match = SIZE.fullmatch(text)
-    return int(match["number"]) << SHIFTS[(match["unit"] or printed.size_unit)[0].upper()] if match else None
+    return int(match["number"]) << SHIFTS[(match["unit"] or unit)[0].upper()] if match else None
 
 
 def bytes_per_s(unit: str, size: int) -> Decimal | None:

@@ -123,6 +123,7 @@ class Program:
     same_counts: bool = False  # the command names iterations and warm-up once, for all sizes
     rdma: bool = False  # needs an RDMA device
     grants: str = ""  # the card whose sizes of queues it gets in place of the requested ones
+    emulated: tuple[str, ...] = ()  # what a preloaded library makes of the site
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     table: Table | None = None  # the options of a program of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key

@@ -24,7 +24,8 @@ from lab.typed_json import TEXT, Limits
 # The names between braces in a command.
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
-OF_COMPUTERS = frozenset(("rank", "computers", "addresses"))  # and address:0, address:1 ...
+# Also address:0, address:1 ...
+OF_COMPUTERS = frozenset(("rank", "index", "computers", "next", "previous", "addresses", "addresses:,", "addresses: "))
 ARGUMENTS = "arguments"  # of a series: any number of words
 PRINTED = re.compile(r"printed:([A-Za-z][A-Za-z0-9 _-]{0,39})", re.ASCII)  # a placeholder in the client's command
 TAGGED = {"orte_tag_output": "1"}  # Open MPI names the rank of each line
@@ -33,10 +34,9 @@ KNOWN = frozenset((*OF_ENDS, *OF_SIZES, ARGUMENTS, *NAMES)) - {"repetitions", "d
 OPERATIONS, MEASURES = ("write", "read", "send", "write-imm"), ("throughput", "latency")
 NOTHING = "none"  # the output of a program that only must work
 PORT = 18800
-# The library that `grants` preloads: built with the program, and also before the library of a modelled card.
-GRANTS, GRANTS_SOURCE = "lab_grants.so", CARD / "grants.c"
-BUILD_GRANTS = "[ $? = 0 ] && gcc -O2 -shared -fPIC -o {} -x c - <<'END'\n{}END\n"
-WITH_GRANTS = ("sh", "-c", 'LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', f"grants={DIRECTORY}/{GRANTS}")
+# Libraries that a program preloads, also before the library of a modelled card: built with the program.
+BUILD_LIBRARY = "[ $? = 0 ] && gcc -O2 -shared -fPIC -o {} -x c - <<'END'\n{}END\n"
+PRELOAD = ("sh", "-c", 'export LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" LAB_ADDRESS="$1"; shift; exec "$@"')
 LINE_BY_LINE = ("stdbuf", "-oL")  # else an ended program's output is lost in its buffer
 # A server that stays is ended by a signal, which must not count as a failure; nor must its end shortly before, because
 # it lost its client. One that waits for a key must not read the end of its input.
@@ -94,10 +94,10 @@ class PrintedPlace:
 
 
 class Addresses(tuple[str, ...]):
-    """The addresses of all computers: `{address:2}` is that of rank 2."""
+    """The addresses of all computers: `{address:2}` is that of rank 2, and `{addresses: }` has spaces for commas."""
 
-    def __format__(self, rank: str) -> str:
-        return self[int(rank) % len(self)] if rank else ",".join(self)
+    def __format__(self, which: str) -> str:
+        return self[int(which) % len(self)] if which.isdecimal() else (which or ",").join(self)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Commands:
     ready: Ready | None = None  # None: the server listens on {port}
     server_stays: bool = False
     stays_after: Printed | None = None  # the results after which a client that stays is ended
-    grants: str = ""  # the card whose sizes of queues a program gets
+    preloaded: Words = ()  # names of libraries
     mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
 
     @property
@@ -151,7 +151,8 @@ class Commands:
 
         def filled(words: Words, end: End, **more: object) -> Words:
             values = shared | {"device": end.device, "gid": end.gid} | more
-            starter = (*WITH_GRANTS, *LINE_BY_LINE) if self.grants else LINE_BY_LINE
+            libraries = ":".join(f"{DIRECTORY}/{name}" for name in self.preloaded)
+            starter = (*PRELOAD, f"preload={libraries}", end.host, *LINE_BY_LINE) if libraries else LINE_BY_LINE
             arguments = fill(self.arguments, values, {})
             return *starter, *fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
 
@@ -159,7 +160,10 @@ class Commands:
         addresses = Addresses(end.host for end in computers)
         if self.each:
             shared |= {"computers": self.computers, "address": addresses, "addresses": addresses}
-            ranks = tuple(filled(self.each, end, rank=rank) for rank, end in enumerate(computers))
+            ranks = tuple(
+                filled(self.each, end, rank=rank, index=rank + 1, previous=addresses[rank - 1], next=following)
+                for rank, (end, following) in enumerate(zip(computers, (*addresses[1:], addresses[0]), strict=True))
+            )
             if self.mpi:
                 return mpi.launch_together(self.mpi, ends.launcher, computers, ranks, TAGGED)
             return Step((), ranks[0], port, ranks=ranks)
@@ -224,8 +228,8 @@ class OwnTable:
     unit: Annotated[str, TEXT, "The unit of the value, if the pattern has no group for it.", '"MB/s"'] = ""
     size_unit: Annotated[
         str,
-        Limits(choices=("B", "KB", "MB")),
-        "The unit of sizes without one in the output: 1, 1024 or 1048576 bytes.",
+        Limits(choices=("B", "KB", "MB", "ints", "doubles")),
+        "The unit of sizes without one in the output: 1, 1024 or 1048576 bytes, or numbers of 4 or 8 bytes.",
         '"KB"',
     ] = "B"
     factor: Annotated[
@@ -276,11 +280,24 @@ class OwnTable:
         "key they are as large as requested.",
         '"connectx"',
     ] = ""
+    emulate: Annotated[
+        tuple[Annotated[str, Limits(choices=("hostname", "lids"))], ...],
+        Limits(unique=True),
+        "What it expects of its computers, and a preloaded library emulates: `lids`, that a port of RoCE has a LID; "
+        "`hostname`, that a computer's name is its address.",
+        '["lids"]',
+    ] = ()
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
 
     @property
     def commands(self) -> str:
         return f"{self.server} {self.client} {self.each}"
+
+    @property
+    def libraries(self) -> dict[str, Path]:
+        """The source of each library that it preloads."""
+        names = (*self.emulate, "grants") if self.grants else self.emulate
+        return {f"lab_{name}.so": CARD / f"{name}.c" for name in names}
 
 
 def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", computers: int = 2) -> Program:
@@ -291,20 +308,21 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     used = places((*server, *client, *each, *split(arguments)))
     rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
-    build = Build(build_command(table.build, table.grants), folder, (*table.sources, *data) if table.sources else ())
+    build = Build(build_command(table.build, table.libraries), folder, (*table.sources, *data) if table.sources else ())
     stays_after = printed if table.client_stays else None
     words = (server, client, each, computers, split(arguments))
-    commands = Commands(*words, table.ready, table.server_stays, stays_after, table.grants, table.mpi)
+    commands = Commands(*words, table.ready, table.server_stays, stays_after, tuple(table.libraries), table.mpi)
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
         partial(_read, table, commands, printed),  # not a closure: plans are pickled
-        (*binaries, folder / GRANTS) if table.grants else binaries,
+        (*binaries, *(folder / name for name in table.libraries)),
         build=build,
         prints_samples=table.output == "csv",
         both_spin=table.both_spin,
         grants=table.grants,
+        emulated=table.emulate,
         rdma=rdma,
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
@@ -322,10 +340,11 @@ def is_data(binary: PurePath) -> bool:
     return binary.suffix not in COMPILED
 
 
-def build_command(text: str, grants: str = "") -> Words:
-    """Return the words of a command; a shell runs one that has a shell's signs."""
-    if grants:
-        return "sh", "-c", f"{text}\n{BUILD_GRANTS.format(GRANTS, GRANTS_SOURCE.read_text())}"
+def build_command(text: str, libraries: Mapping[str, Path]) -> Words:
+    """Return the words of a command; a shell runs one that has a shell's signs, or builds libraries."""
+    if libraries:
+        more = (BUILD_LIBRARY.format(name, source.read_text()) for name, source in libraries.items())
+        return "sh", "-c", "\n".join((text, *more))
     return ("sh", "-c", text) if SHELL.search(text) else split(text)
 
 

@@ -51,7 +51,9 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 # What a student program may have run into, by its last words.
 HINTS = {
     r"\busage\b": "other arguments in server and client: a program printed its usage",
-    r"\bRTR\b|\bGID\b": "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; no LID",
+    r"\bRTR\b|\bGID\b|\bLID\b": (
+        'both devices are RoCE: is_global = 1 and the peer\'s GID, by the index {gid}; or emulate = ["lids"]'
+    ),
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
         'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'
@@ -60,6 +62,7 @@ HINTS = {
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
+REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
 STAYS = "client_stays = true, since it has printed a result for every size"
 
 
@@ -185,6 +188,8 @@ def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
         warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")
     if program.grants:
         warnings.append(f"queues and inline data were as large as a card grants ({program.grants}), not as requested")
+    if program.emulated:
+        warnings.append(f"a library emulated {' and '.join(program.emulated)} (emulate)")
     if is_loopback(program, ends):
         warnings.append("one device is both ends: the data turned around inside it, and no counter of a link saw them")
     return warnings

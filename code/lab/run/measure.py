@@ -14,7 +14,7 @@ from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.program import Sample
 from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
 from lab.records.record import Record
-from lab.run.checks import failed_steps, hint, notes, path_of, refuted, unaccounted, unread
+from lab.run.checks import REFUTED, failed_steps, hint, notes, path_of, refuted, unaccounted, unread
 from lab.sites.site import Site
 from lab.typed_json import JsonTable, as_json
 
@@ -67,7 +67,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     except ParseError as error:
         raise _unread([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
-        raise _unread(problems, planned, outcome, facts)
+        raise _unread(problems, planned, outcome, facts, REFUTED if planned.series.tool.loops else "")
     verdict = replace(judged(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))
@@ -100,9 +100,9 @@ def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Fac
     return FailedOutcome(sentence, record, {"client.out": outputs, "console.log": outcome.console}, hint)
 
 
-def _unread(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts) -> FailedOutcome:
+def _unread(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts, hint: str = "") -> FailedOutcome:
     """Return the failure of a trial that ran well; another pattern or unit may read its output."""
-    failure = _failure(problems, planned, outcome, facts)
+    failure = _failure(problems, planned, outcome, facts, hint)
     failure.readable = outcome if planned.series.tool.reading else None
     return failure
 

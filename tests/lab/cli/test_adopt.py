@@ -95,7 +95,7 @@ def example(name: str) -> list[Path]:
         ),
         (
             [STYLES / "rc.c", STYLES / "Makefile"],
-            ['binaries = ["server", "client"]', "rdma = true", "ready.tcp = 12345"],
+            ['binaries = ["server", "client"]', "rdma = true", 'emulate = ["lids"]', "ready.tcp = 12345"],
         ),
         (
             [STYLES / "tcp.c", STYLES / "tcp.config"],
@@ -176,6 +176,16 @@ int main(int argc, char *argv[]) {
 	host = argv[optind];
 }
 """
+TEXT = """
+int main(int argc, char *argv[]) {
+	while ((c = getopt(argc, argv, "s:a:")) != -1)
+		switch (c) {
+		case 's': src = strdup(optarg); break;
+		case 'a': addr.sin_addr.s_addr = inet_addr(optarg); break;
+		default: printf("usage: [-a <server_addr>] -s string (required)\\n");
+		}
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -205,8 +215,10 @@ int main(int argc, char *argv[]) {
         ({"a.c": 'const int BUFFER_SIZE = 4 << 10;\nint NUM_PINGS = 30, x;\nint main() {}'},
          ['sizes = "4096"', "iterations = 30"]),
         ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
+        ({"a.c": TEXT}, ['client = "a -a {host} -s hello"', 'sizes = "64"']),
+        ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
-    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port"],
+    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "MPI's types"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
@@ -214,6 +226,101 @@ def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lin
         (tmp_path / "p" / name).write_text(text)
     text, _ = experiment_of(Folder(tmp_path / "p"))
     assert [line for line in lines if f"\n{line} #" not in text] == [], text
+
+
+LOOP_OF_OPTIONS = """
+int main(int argc, char **argv) {
+	for (int i = 1; i < argc; ++i) {
+		if (!strcmp(argv[i], "-myindex") && i + 1 < argc) rank = (int)strtol(argv[++i], &end, 10) - 1;
+		else if (!strcmp(argv[i], "-list")) { while (i + 1 < argc && argv[i + 1][0] != '-') hosts[size++] = argv[++i]; }
+	}
+	attr.ah_attr.dlid = peer->lid;
+	printf("Rank %d: %s All-Reduce count=%d %.1f us\\n", rank, ok, count, us);
+}
+"""
+POSITIONS = """
+int main(int argc, char **argv) {
+	int rank = atoi(argv[1]);
+	int size = atoi(argv[2]);
+	struct hostent *h = gethostbyname(argv[3 + (rank + 1) % size]);
+	printf("allreduce %8d bytes  %10.2f us  %8.2f MB/s\\n", n, us, rate);
+}
+"""
+NEIGHBOUR = """
+int main(int argc, char **argv) {
+	int my_rank = atoi(argv[1]);
+	char *right_ip = argv[2];
+	int num_nodes = atoi(argv[3]);
+	if (argc == 5) oob_port = atoi(argv[4]);
+}
+"""
+LETTERS = """
+int main(int argc, char **argv) {
+	while ((o = getopt(argc, argv, "r:n:h:g:")) != -1) switch (o) {
+		case 'r': rank = atoi(optarg); break;
+		case 'n': np = atoi(optarg); break;
+		case 'h': for (char *t = strtok(optarg, ","); t; t = strtok(NULL, ",")) add(t); break;
+		case 'g': gid_index = atoi(optarg); break;
+		default: printf("usage: %s -r rank -n processes -h host0,host1,... [-g gid index]\\n", argv[0]);
+	}
+	attr.ah_attr.dlid = peer->lid, attr.ah_attr.is_global = 1;
+}
+"""
+ONE_WORD = """
+static int parse_host_list(const char *s) { for (char *t = strtok(strdup(s), " "); t; t = strtok(NULL, " ")) add(t); }
+int main(int argc, char **argv) {
+	parse_host_list(argv[1]);
+	rank = atoi(argv[2]);
+	fprintf(stderr, "cannot resolve %s\\n", host);
+	printf("%-8s %-8s %-8s\\n", "size", "time(us)", "MB/s");
+	printf("%-8d %-8.2f %-8.2f\\n", size, us, size / us);
+}
+"""
+OWN_NAME = """
+static int connect_group(char *servername, int port) {
+	gethostname(name, 64);
+	for (t = strtok(servername, ","); t;) add(t); }
+int main(int argc, char **argv) { connect_group(argv[1], atoi(argv[2])); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            LOOP_OF_OPTIONS,
+            [
+                'each = "a -myindex {index} -list {addresses}"',
+                'emulate = ["lids"]',
+                r"pattern = 'Rank\s+[\d.]+:\s+\S+\s+All\-Reduce\s+count=\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'",
+                'unit = "us"',
+                'size_unit = "ints"',
+            ],
+        ),
+        (POSITIONS, ['each = "a {rank} {computers} {addresses}"', 'unit = "us"', "computers = 2"]),
+        (NEIGHBOUR, ['each = "a {rank} {next} {computers} {port}"']),
+        (LETTERS, ['each = "a -g {gid} -n {computers} -r {rank} -h {addresses:,}"']),
+        (
+            ONE_WORD,
+            ["each = \"a '{addresses: }' {rank}\"", r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"'],
+        ),
+        (OWN_NAME, ['each = "a {addresses:,} {port}"', 'emulate = ["hostname"]']),
+    ],
+    ids=["-myindex", "positions", "neighbour", "letters", "one word", "own name"],
+)
+def test_program_of_a_ring_is_started_on_each_computer(tmp_path: Path, source: str, lines: list[str]) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(source)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+    assert ('"lids"' in text) == (source == LOOP_OF_OPTIONS)
+    (tmp_path / "p.toml").write_text(text)
+    assert load(tmp_path / "p.toml").series[0].link.computers == 2
+
+
+def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(POSITIONS)
+    text, _ = experiment_of(Folder(tmp_path / "p"), Tried(failure="the client ended with status 1: invalid rank"))
+    assert 'each = "a {index} {computers} {addresses}"' in text
 
 
 LENGTHS = r"""
@@ -265,11 +372,28 @@ def heading(prints: str) -> str:
         (Tried("Size: 128 bytes, iterations: 500\nBandwidth: 3.50 MB/s\n"), ['sizes = "128"', "iterations = 500"]),
         (Tried("Size(B)   Avg RTT(us)\n16    3.100\n256   4.200\n"), ['sizes = "16,256"', 'measure = "latency"']),
         (Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"']),
+        (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
+        (Tried("Size 1 KB: 7.0 MB/s\nSize 2 KB: 8.0 MB/s\n"), ['sizes = "1024,2048"']),
+        (Tried("Sent 1 file of 270 bytes (7.0 MB/s)\n"), ['sizes = "270"', "iterations = 1"]),
+        (Tried("5.0 MB/s (9 writes of 64 bytes)\n"), [r"pattern = '\s*(?P<value>[\d.]+)\s+MB/s\s+\(\s*(?P<messages>"]),
         (Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
         (Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
+        (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
     ],
-    ids=["one size", "a table", "a unit of all columns", "the server", "endless client", "endless server"],
+    ids=[
+        "one size",
+        "a table",
+        "a unit of all columns",
+        "more columns",
+        "sizes in KB",
+        "a file",
+        "messages behind",
+        "the server",
+        "endless client",
+        "endless server",
+        "ended server",
+    ],
 )
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
     (copied(tmp_path / "p") / "a.cpp").write_text("int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }")

@@ -141,6 +141,10 @@ PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"
         (Printed(re.compile(PERFTEST), "MiB/s"), "4096 64 1.5 ", 4096),
         (Printed(re.compile(r"(?P<size>\d+) ?\w*: (?P<value>\S+)"), "MiB/s"), "164: 5", 0),
         (Printed(re.compile(r"(?:to|of) (?P<size>\d+): (?P<value>\S+)"), "s", size_unit="KB"), "to 4: 5", 4096),
+        (Printed(re.compile(r"(?P<size>\d+) bytes: (?P<value>\S+)"), "MB/s"), "16 bytes: 64.000 MB/s", 16),
+        (Printed(re.compile(r"\s*(?P<size>\d+)\s*(?P<value>\S+)"), "MB/s"), "640 8", 0),
+        (Printed(re.compile(r"(?P<value>\S+) of (?P<size>\d+)"), "MB/s"), "64 of 4096", 4096),
+        (Printed(re.compile(r"count=(?P<size>\d+) (?P<value>\S+)"), "us", size_unit="ints"), "count=1024 64.0", 4096),
         (Printed(re.compile(r"took (?P<value>\S+)"), "s"), "it took 5", 64),
     ],
 )
@@ -182,6 +186,12 @@ def test_program_that_chooses_its_sizes_may_print_more_of_them() -> None:
 @pytest.mark.parametrize("size", ["1024", "1K", "1KB", "1 KiB", "1k", "1024B", "1024 bytes"])
 def test_size_may_have_a_unit(size: str) -> None:
     assert sizes(f"{size}: 8\n", Printed(re.compile(r"^(?P<size>\d+ ?\w*): (?P<value>\S+)"), "MiB/s")) == [1024]
+
+
+def test_sizes_may_be_in_numbers_of_four_or_eight_bytes() -> None:
+    pattern = re.compile(r"^count=(?P<size>\d+) (?P<value>\S+)")
+    for unit, count in (("ints", 256), ("doubles", 128)):
+        assert sizes(f"count={count} 8\n", Printed(pattern, "MiB/s", size_unit=unit)) == [1024]
 
 
 def test_sizes_may_be_in_kilobytes() -> None:

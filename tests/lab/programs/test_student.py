@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 from dataclasses import replace
@@ -64,6 +65,33 @@ def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
     for rank, device in enumerate(("rxe0", "rxe1", "rxe0", "rxe0")):
         words = (f"{rank}/4", "-d", device, *hosts, f"{','.join(hosts)},", "-addresses-", hosts[1], hosts[0], "64,1024")
         assert step.ranks[rank] == ("stdbuf", "-oL", "/lab/bin/mine", *words)
+
+
+def test_each_of_a_ring_has_its_neighbours_and_its_number_from_one() -> None:
+    each = "mine {index} {previous} {next} '{addresses: }' {addresses:,}"
+    table = parse_as(OwnTable, TABLE | {"server": "", "client": "", "each": each})
+    (step,) = own_program("mine", table, FOLDER, "", 3).steps(REQUEST, ENDS)
+    hosts = ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    around = [("1", hosts[2], hosts[1]), ("2", hosts[0], hosts[2]), ("3", hosts[1], hosts[0])]
+    assert step.ranks and [words[3:6] for words in step.ranks] == around
+    assert {words[6:] for words in step.ranks} == {(" ".join(hosts), ",".join(hosts))}
+
+
+def test_libraries_that_a_program_preloads_are_built_with_it() -> None:
+    tool = program(grants="connectx", emulate=["lids"], rdma=True)
+    assert [file.name for file in tool.binaries] == ["mine", "lab_lids.so", "lab_grants.so"]
+    assert tool.build and "gcc -O2 -shared -fPIC -o lab_lids.so" in tool.build.command[2]
+    assert "preload=/lab/bin/lab_lids.so:/lab/bin/lab_grants.so" in tool.steps(REQUEST, ENDS)[0].client
+
+
+def test_hostname_is_the_address(tmp_path: Path) -> None:
+    tool = program(
+        emulate=["hostname"], binaries=["mine"], client="mine {host}", build=f"cp {shutil.which('hostname')} mine"
+    )
+    assert tool.build
+    subprocess.run(tool.build.command, cwd=tmp_path, check=True)
+    command = [word.replace("/lab/bin", str(tmp_path)) for word in tool.steps(REQUEST, ENDS)[0].client[:-1]]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
 
 
 def test_each_end_gets_the_number_of_its_gid() -> None:

@@ -226,7 +226,7 @@ def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
     ("outcome", "words"),
     [
         (with_step(err="couldn't post send", client=255), 'grants = "connectx"'),
-        (with_step(out="Failed to modify QP to RTR", client=1), "by the index {gid}; no LID"),
+        (with_step(out="Failed to modify QP to RTR", client=1), 'or emulate = ["lids"]'),
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
         (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),
         (with_step(out="Failed to open config file", client=255), "in binaries"),

@@ -1,5 +1,5 @@
-/* RC with an exchange over TCP, as in tutorials: the client is a link to the server; sizes go on and on; requests are
- * inline up to 16 bytes, for which no queue pair asks. */
+/* RC with an exchange over TCP, as in tutorials: the client is a link to the server; a peer is known by its LID alone;
+ * sizes go on and on; requests are inline up to 16 bytes, for which no queue pair asks. */
 #include <arpa/inet.h>
 #include <err.h>
 #include <infiniband/verbs.h>
@@ -15,7 +15,7 @@
 struct info {
 	uint32_t qpn, rkey;
 	uint64_t addr;
-	union ibv_gid gid;
+	uint16_t lid;
 };
 
 static int meet(const char *host)
@@ -46,9 +46,7 @@ static void to_rts(struct ibv_qp *qp, const struct info *peer)
 				     .dest_qp_num = peer->qpn,
 				     .max_dest_rd_atomic = 1,
 				     .min_rnr_timer = 12,
-				     .ah_attr = { .is_global = 1,
-						  .grh = { .dgid = peer->gid, .sgid_index = 1, .hop_limit = 1 },
-						  .port_num = 1 } };
+				     .ah_attr = { .is_global = 0, .dlid = peer->lid, .port_num = 1 } };
 	if (ibv_modify_qp(qp, &attr,
 			  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 				  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
@@ -72,10 +70,13 @@ int main(int argc, char **argv)
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);
 	char *buf = calloc(1, MAX_SIZE), x;
 	struct ibv_mr *mr = ibv_reg_mr(pd, buf, MAX_SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	struct info here = { qp->qp_num, mr->rkey, (uintptr_t)buf, { { 0 } } }, peer;
+	struct info here = { qp->qp_num, mr->rkey, (uintptr_t)buf, 0 }, peer;
+	struct ibv_port_attr port;
 	int fd = meet(argv[1]);
 
-	ibv_query_gid(ctx, 1, 1, &here.gid);
+	if (ibv_query_port(ctx, 1, &port) || port.lid == 0)
+		errx(-1, "the port has no LID");
+	here.lid = port.lid;
 	if (write(fd, &here, sizeof(here)) < 0 || read(fd, &peer, sizeof(peer)) < 0)
 		err(-1, "exchange");
 	to_rts(qp, &peer);

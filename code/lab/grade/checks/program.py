@@ -219,13 +219,9 @@ def at_other_sizes(planned: Planned, demands: Demands, ends: Ends) -> Planned:
     parameters = replace(request.parameters, seed=secrets.randbelow(LARGEST_SEED))
     request = replace(request, parameters=parameters, counts=tuple(_counts(planned, size) for size in demands.sizes))
     job, options = _job(planned, request, ends), demands.verify
-    steps = (
-        job.steps
-        if not options
-        else tuple(
-            replace(step, server=_with_options(step.server, options), client=_with_options(step.client, options))
-            for step in job.steps
-        )
+    steps = tuple(
+        replace(step, server=_with_options(step.server, options), client=_with_options(step.client, options))
+        for step in job.steps
     )
     return replace(planned, trial=replace(planned.trial, request=request, job=replace(job, steps=steps)))
 

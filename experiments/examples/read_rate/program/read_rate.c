@@ -1,5 +1,5 @@
-/* RDMA READ, one after the other or several at once: read_rate -d dev -g gid -p port [-s size] [-n count] [-o
- * outstanding] [server] */
+/* RDMA READ, one after the other or several at once, with the peer's LID as on InfiniBand:
+ * read_rate -d dev -p port [-s size] [-n count] [-o outstanding] [server] */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 struct info {
 	uint32_t qpn, rkey;
 	uint64_t addr;
-	uint8_t gid[16];
+	uint16_t lid;
 };
 
 #define CHECK(x)                                                                                                       \
@@ -22,7 +22,7 @@ struct info {
 		}                                                                                                      \
 	} while (0)
 
-static int port = 7000, gid_index, count = 1000, outstanding = 1;
+static int port = 7000, count = 1000, outstanding = 1;
 static uint32_t size = 4096;
 static const char *device = "mlx5_0";
 static struct ibv_qp *qp;
@@ -37,7 +37,7 @@ static struct info create(void)
 	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC };
 	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ;
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = (unsigned)access };
-	struct info mine = { 0 };
+	struct ibv_port_attr state;
 	struct ibv_pd *pd;
 
 	for (int i = 0; devices[i]; i++)
@@ -52,9 +52,9 @@ static struct info create(void)
 	init.cap = (struct ibv_qp_cap){ (uint32_t)outstanding, 1, 1, 1, 0 };
 	CHECK(qp = ibv_create_qp(pd, &init));
 	CHECK(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
-	mine = (struct info){ qp->qp_num, mr->rkey, (uintptr_t)memory, { 0 } };
-	CHECK(!ibv_query_gid(context, 1, gid_index, (union ibv_gid *)mine.gid));
-	return mine;
+	CHECK(!ibv_query_port(context, 1, &state));
+	CHECK(state.lid);
+	return (struct info){ qp->qp_num, mr->rkey, (uintptr_t)memory, state.lid };
 }
 
 static void join(const struct info *other)
@@ -65,11 +65,8 @@ static void join(const struct info *other)
 				    .max_dest_rd_atomic = 16,
 				    .min_rnr_timer = 12 };
 
-	attr.ah_attr.is_global = 1;
 	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.sgid_index = (uint8_t)gid_index;
-	attr.ah_attr.grh.hop_limit = 1;
-	memcpy(&attr.ah_attr.grh.dgid, other->gid, 16);
+	attr.ah_attr.dlid = other->lid;
 	CHECK(!ibv_modify_qp(qp, &attr,
 			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 				     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
@@ -131,11 +128,9 @@ int main(int argc, char **argv)
 	struct info mine, other;
 	int c, s;
 
-	while ((c = getopt(argc, argv, "d:g:p:s:n:o:")) != -1) {
+	while ((c = getopt(argc, argv, "d:p:s:n:o:")) != -1) {
 		if (c == 'd')
 			device = optarg;
-		else if (c == 'g')
-			gid_index = atoi(optarg);
 		else if (c == 'p')
 			port = atoi(optarg);
 		else if (c == 's')
