@@ -1,5 +1,6 @@
 """Submissions of student programs, as the exact site's grader sees them."""
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from lab.grade.checks import Check
 from lab.grade.checks.program import correct, program, sources, steps
 from lab.grade.finding import Finding, PartPoints
 from lab.kit.commands import laid_out
-from lab.kit.kit import load_kit
+from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.plan.planning import open_workshop
 from lab.sites.exact import ExactSite
@@ -25,7 +26,7 @@ from lab.submission.assignment import Demands
 from lab.submission.hand_in import SOURCES, program_files
 
 CHECKS: dict[str, Check] = {"program": program, "sources": sources, "correct": correct}
-KIT = load_kit("write_the_programs")
+KIT, RING = load_kit("write_the_programs"), load_kit("ring_all_reduce")
 TIMED = "sockets"  # the step whose tiers are graded here, too
 GradedSteps = dict[str, tuple[list[Finding], list[PartPoints]]]
 
@@ -79,21 +80,21 @@ def tampered_case(exact: ExactSite, folder: Path, tampering: Tampering | None) -
     return case_of(exact, folder, ASKED, lambda: spoil(after=True))
 
 
-def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None]) -> GradedSteps:
-    """Grade some steps of the solution, with mistakes, at few sizes with few messages."""
-    file = laid_out(KIT, folder)
-    text = file.read_text().replace('sizes = "16,256,4K"', 'sizes = "256"')
+def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None], kit: Kit = KIT) -> GradedSteps:
+    """Grade some steps of a solution, with mistakes, at few sizes with few messages."""
+    file = laid_out(kit, folder)
+    text = re.sub('(?m)^sizes = ".*"$', 'sizes = "256"', file.read_text(), count=1)
     file.write_text(text if TIMED in tried else text.replace("deadline_s = 10", "deadline_s = 4"))
     for wrong in filter(None, tried.values()):
         wrong.apply(file.parent / "program")
     sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (file.parent / "program").iterdir()}
-    shutil.copytree(ASSIGNMENTS / KIT.name / "program", file.parent / "program", dirs_exist_ok=True)  # the course's own
+    shutil.copytree(ASSIGNMENTS / kit.name / "program", file.parent / "program", dirs_exist_ok=True)  # the course's own
     (plan,) = open_workshop([file], exact, print).plans
-    own = (each for each in KIT.assignment.steps if each.series in tried)
+    own = (each for each in kit.assignment.steps if each.series in tried)
     untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)
     sizes = {size for wrong in tried.values() for size in (wrong.sizes if wrong else (512,))}
-    asked = replace(KIT.assignment.asked, sizes=tuple(sorted(sizes)))
-    assignment = replace(KIT.assignment, steps=untimed, asked=asked)
+    asked = replace(kit.assignment.asked, sizes=tuple(sorted(sizes)))
+    assignment = replace(kit.assignment, steps=untimed, asked=asked)
     results = folder / "results"
     setup = GradingSetup(assignment, exact, plan, results, folder, folder, 1, lambda *_: None, witness=exact)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)

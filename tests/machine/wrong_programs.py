@@ -1,4 +1,4 @@
-"""Wrong solutions of write_the_programs, and the messages that must explain them."""
+"""Wrong solutions of two kits, and the messages that must explain them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +55,8 @@ GROUPS = WHOLE.replace("send_each", "send_all")
 # Lies at the sizes of the experiment alone, where the tiers compare.
 LIE = "\tint64_t took = now_ns() - start;\n\n\treturn s->size == 256 ? took / 4 : took;\n"
 
+EAGER = "\treduce_scatter(r, sendbuf, recvbuf, count, t, op);\n\tall_gather(r, recvbuf, count, t);\n"
+
 # Those that every run of the tests tries, then the others.
 # fmt: off
 USUAL = (
@@ -84,7 +86,7 @@ OTHERS = (
         "\t\tcheck(!ibv_post_send(s->qp, &wr[i], &bad), \"ibv_post_send\");\n\t}"),
     Wrong("both_ends_leave_early", "connect", Flaw.MESSAGES, "the link had no message of RDMA", "connect.c",
         "\tto_rtr(s);\n", "\textern void _exit(int);\n\n\t_exit(0);\n"),
-    Wrong("wrong_rkey", "poll", Flaw.FAILS, "the rkey and the address must be those that the server told", "write.c",
+    Wrong("wrong_rkey", "poll", Flaw.FAILS, "the rkey and the address must be the server's", "write.c",
         "s->there_rkey", "s->there_rkey + 1"),
     Wrong("one_large_message_for_many", "lists", Flaw.MESSAGES, "one large message in place of many", "lists.c", POST,
         ONE_LARGE),
@@ -110,5 +112,39 @@ OTHERS = (
         "write.c", "s->there_address + place", "s->there_address + place + s->size"),
     Wrong("nothing_posted", "write", Flaw.FAILS, "the WRITE is not posted", "write.c",
         '\tcheck(!ibv_post_send(s->qp, &wr, &bad), "ibv_post_send");', "\t(void)wr;\n\t(void)bad;"),
+)
+# Of ring_all_reduce: those that every run of the tests tries, then the others.
+USUAL_RINGS = (
+    Wrong("chunks_by_write", "eager.two", Flaw.OPERATION, "use IBV_WR_SEND", "eager.c", EAGER,
+        "\tall_reduce_rendezvous(r, sendbuf, recvbuf, count, t, op);\n"),
+)
+# By timing and seed a wrong number is that of some ranks, of an earlier call or of none; so the messages differ.
+OTHER_RINGS = (
+    Wrong("all_wait_before_they_send", "reduce_scatter", Flaw.FAILS, "send before you wait for your own message",
+        "reduce.c", "\t\tsend_part(", "\t\tnext_message(r);\n\t\tsend_part("),
+    Wrong("completion_taken_and_not_counted", "eager", Flaw.FAILS, "count every completion that", "messages.c",
+        "i < count; i++", "i < 1; i++"),
+    Wrong("one_slot_for_all_messages", "eager", Flaw.FAILS, "separate slot",
+        "messages.c", "m->posted++ % m->slot_count", "m->posted++ % 1"),
+    Wrong("chunk_of_another_step", "all_gather", Flaw.FAILS, "chunk r + 1 - s of all-gather", "gather.c",
+        "r->rank + 1 - step)", "r->rank + 1)"),
+    Wrong("ring_the_other_way_round", "bootstrap", Flaw.FAILS, "rank r sends to rank r + 1", "connect.c",
+        "&next, &previous);\n\tout.qpn", "&previous, &next);\n\tout.qpn"),
+    Wrong("segment_sent_before_it_is_added", "pipelined", Flaw.FAILS, "is complete", "pipelined.c",
+        "posted < used + segments && ", ""),
+    Wrong("chunk_added_before_it_is_there", "rendezvous", Flaw.FAILS, "is complete",
+        "rendezvous.c", "\t\tnext_message(r);\n", ""),
+    Wrong("last_numbers_in_no_chunk", "all_gather", Flaw.FAILS, "chunks differ in length", "gather.c",
+        "in.count * bytes", "count / (size_t)r->ranks * bytes", sizes=(4088,)),
+    Wrong("one_segment_in_flight", "pipelined", Flaw.METHOD, "send a segment on as soon as it is added", "pipelined.c",
+        "posted < sent + DEPTH - 1", "posted < sent + 1"),
+    Wrong("whole_chunks_for_segments", "pipelined", Flaw.METHOD, "a message has 32768 bytes (at most 16384",
+        "messages.c", "+ SEGMENT - 1) / SEGMENT", "+ 4 * SEGMENT - 1) / (4 * SEGMENT)"),
+    Wrong("zero_copy_with_a_copy", "zero_copy", Flaw.METHOD, "finished chunks go there by RDMA WRITE", "zero_copy.c",
+        "op, true)", "op, false)"),
+    Wrong("more_requests_than_the_queue_has", "pipelined", Flaw.FAILS, "the send queue is full", "connect.c",
+        ".cap = { DEPTH,", ".cap = { 1,"),
+    Wrong("all_leave_early", "bootstrap", Flaw.MESSAGES, "rank 0 sent 0 bytes", "connect.c",
+        "\tmake_messages(r);\n", "\textern void _exit(int);\n\n\tmake_messages(r);\n\t_exit(0);\n"),
 )
 # fmt: on

@@ -2,7 +2,7 @@
 
 `python -m tests.release.cheats --honest 20` grades all cheats, and so many honest submissions of each kind, each with
 other sizes and counts. `--only NAME` grades the rows whose names contain it. The check `program` has 10 points here, as
-have `sources` and `correct`; a step of write_the_programs has its points without tiers.
+have `sources` and `correct`; a step of a kit has its points without tiers.
 """
 
 import re
@@ -17,11 +17,12 @@ from pathlib import Path
 from random import Random
 
 from tests.machine import tampered_programs, wrong_programs
-from tests.machine.own_hand_in import CHECKS, KIT, case_of, graded_steps, tampered_case
+from tests.machine.own_hand_in import CHECKS, KIT, RING, case_of, graded_steps, tampered_case
 from tests.machine.tampered_programs import Tampering
 from tests.machine.wrong_programs import Wrong
 
 from lab.errors import LabError
+from lab.kit.kit import Kit
 from lab.places import CACHE, EXAMPLES, MACHINE
 from lab.sites.exact import ExactSite
 from lab.submission.assignment import Demands
@@ -35,9 +36,9 @@ Points = tuple[int, int, str]  # those given, all, and the first finding
 Row = tuple[str, str, Callable[[ExactSite, Path], Points]]
 
 
-def of_step(wrong: Wrong) -> Callable[[ExactSite, Path], Points]:
+def of_step(wrong: Wrong, kit: Kit) -> Callable[[ExactSite, Path], Points]:
     def grade(exact: ExactSite, folder: Path) -> Points:
-        findings, parts = graded_steps(exact, folder, {wrong.step: wrong})[wrong.step]
+        findings, parts = graded_steps(exact, folder, {wrong.step: wrong}, kit)[wrong.step]
         most = sum(each.most for each in parts)
         return sum(each.points for each in parts), most, findings[0].what if findings else ""
 
@@ -75,8 +76,10 @@ def honest(name: str, number: int) -> Callable[[ExactSite, Path], Points]:
 
 
 def rows(honest_of_each: int) -> Iterator[Row]:
-    for wrong in (*wrong_programs.USUAL, *wrong_programs.OTHERS):
-        yield f"{wrong.step}: {wrong.name}", KIT.name, of_step(wrong)
+    wrong = wrong_programs
+    for kit, steps in ((KIT, (*wrong.USUAL, *wrong.OTHERS)), (RING, (*wrong.USUAL_RINGS, *wrong.OTHER_RINGS))):
+        for step in steps:
+            yield f"{step.step}: {step.name}", kit.name, of_step(step, kit)
     for tampering in (*tampered_programs.USUAL, *tampered_programs.OTHERS):
         yield tampering.name, tampering.check, of_program(tampering)
     for number in range(honest_of_each):

@@ -228,13 +228,14 @@ EARLY = (
 BY_TEXT = {
     r"no end after": (
         "each computer waits for another one, or for a completion that was taken and not counted: post receives (or "
-        "tell the place) before you wait, send before you wait for your own message, and count every completion that "
+        "send the address) before you wait, send before you wait for your own message, and count every completion that "
         "ibv_poll_cq returns"
     ),
     r"result of rank[ \d]* alone": (
         "a sum lacks the other ranks: in step s, rank r sends chunk r - s and adds what arrives to chunk r - s - 1; "
-        "a message must not be added before it is complete"
+        "a message must not be added before it is complete, and messages that may be there at once need separate slots"
     ),
+    r"bytes by send, and [1-9]": "use IBV_WR_SEND into a buffer of ibv_post_recv: an RDMA WRITE does not count here",
     r"belongs to chunk": "in step s, rank r sends chunk r - s of reduce-scatter, and chunk r + 1 - s of all-gather",
     r"belongs to an earlier call": (
         "a message of the next call replaced one that was not used, or an old one was used: the previous rank may be "

@@ -343,7 +343,7 @@ def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoin
         what = f"it reaches {reached:.2f} of the rate of {step.against} on average over the sizes"
         more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
         # Even at the best size, a message that is held back takes as long as a delayed acknowledgement.
-        took_ns = min(size * 1e9 / rate for size, rate in result.ours.items())
+        took_ns = min(value if result.unit == "ns" else size * 1e9 / value for size, value in result.ours.items())
         if took_ns > LEAST_DELAYED * DELAYED_ACK_NS:
             delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"
             more = f"{more}; a message takes {took_ns / 1e6:.0f} ms, and {delay}"

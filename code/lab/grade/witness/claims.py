@@ -122,7 +122,10 @@ def watched(
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     if planned.series.tool.together:
-        refuted = ring_faults(planned, outcome, seen.rdma.messages, step) if step and step.turns else iter(())
+        by_size = claims_of(planned.trial.request, reading, rdma=True)
+        claims = [(sized.size_bytes, claim.messages, claim.time_ns) for sized in by_size for claim in sized.claims]
+        sent = seen.rdma.messages
+        refuted = ring_faults(planned, outcome, sent, step, claims) if step and step.turns else iter(())
     else:
         refuted = _refuted(planned, reading, seen, step)
     return record, [*beside(outcome), *(list(forged(outcome, seen)) or refuted)]

@@ -1,6 +1,6 @@
 """What several computers sent for an all-reduce in a ring, by the link's log at rank 0 and the counters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lab.grade.finding import Fault, Flaw
 from lab.grade.witness.messages import Message
@@ -11,15 +11,19 @@ from lab.submission.assignment import TaskStep
 
 NUMBER_BYTES = 8  # at most: a vector is a whole number of these
 MOST_SENT, MORE_BYTES = 1.25, 256  # of the necessary bytes; and for each message, besides them
+LEAST_CLAIMED = 0.98  # of the time in which the link carried the bytes: printed times are rounded
+Claimed = tuple[int, int, int]  # the size of some vectors, their number, and the time for all of them in ns
 
 
-def ring_faults(planned: Planned, outcome: Outcome, messages: Sequence[Message], step: TaskStep) -> Iterator[Fault]:
+def ring_faults(
+    planned: Planned, outcome: Outcome, messages: Sequence[Message], step: TaskStep, claims: Iterable[Claimed]
+) -> Iterator[Fault]:
     """The faults of what was sent: each computer sends all chunks but one in each turn, and no more."""
     ranks, request, silent = planned.series.link.computers, planned.trial.request, planned.series.tool.silent
     others, turns, least, most = ranks - 1, 0, 0, 0.0
     for count in request.counts:
         turns = step.turns * (step.sends + (0 if silent else count.iterations))
-        least += turns * others * (count.size // NUMBER_BYTES // ranks * NUMBER_BYTES)
+        least += turns * others * _least_chunk(count.size, ranks)
         most += turns * others * (MOST_SENT * (count.size / ranks + NUMBER_BYTES) + MORE_BYTES)
     accepted = (SEND, WRITE, WRITE_IMM) if step.segment else ACCEPTED[request.operation]
     out = [message for message in messages if message.goes_out]
@@ -37,6 +41,30 @@ def ring_faults(planned: Planned, outcome: Outcome, messages: Sequence[Message],
         what = f"rank 0 sent {sent} bytes; {ranks} computers in a ring send {least} each"
         yield Flaw.METHOD, f"{what}: in each step a chunk to the next rank, not whole vectors to all"
     yield from _method_faults(carriers, step, least, max(count.size for count in request.counts), ranks)
+    for size, vectors, time_ns in claims:
+        needed = max(1, vectors * step.turns * others * _least_chunk(size, ranks))
+        chunks = (item for item in carriers if item.size_bytes <= size // ranks + NUMBER_BYTES)
+        if time_ns < LEAST_CLAIMED * (took_ns := _shortest_ns(chunks, needed)):
+            what = f"{vectors} vectors of {size} bytes in {time_ns} ns are claimed"
+            yield Flaw.INVENTED, f"{what}, but the link carries their chunks in {took_ns} ns at least"
+
+
+def _least_chunk(size: int, ranks: int) -> int:
+    return size // NUMBER_BYTES // ranks * NUMBER_BYTES
+
+
+def _shortest_ns(messages: Iterable[Message], needed: int) -> int:
+    """The shortest time from the start of a message to that of another one in which so many bytes were sent."""
+    ordered = sorted(messages, key=lambda message: message.start_ns)
+    times, first, carried = [], 0, 0
+    for last in ordered:
+        carried += last.size_bytes
+        while carried - ordered[first].size_bytes >= needed:
+            carried -= ordered[first].size_bytes
+            first += 1
+        if carried >= needed:
+            times.append(last.start_ns - ordered[first].start_ns)
+    return min(times, default=0)
 
 
 def _method_faults(

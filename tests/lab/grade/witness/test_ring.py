@@ -25,6 +25,7 @@ PLANNED: Any = SimpleNamespace(
 )
 STEP = TaskStep("ring", 1, "it works", sends=UNTIMED, turns=2, segment=SEGMENT, in_flight=2, into=INTO)
 COUNTED = {f"rank{rank}.link0.bytes": SENT for rank in range(1, RANKS)}
+TIMED_NS = (CALLS * 2 * (RANKS - 1) * SEGMENTS - 1) * STEP_NS  # from the first message of the timed calls to the last
 
 Messages = list[Message]
 
@@ -39,8 +40,11 @@ def honest() -> Messages:
     ]
 
 
-def found(messages: Messages, counted: dict[str, int] = COUNTED, step: TaskStep = STEP) -> list[tuple[Flaw, str]]:
-    return list(ring_faults(PLANNED, Outcome((), {}, counted, 0, 1, "", 0.0), messages, step))
+def found(
+    messages: Messages, counted: dict[str, int] = COUNTED, step: TaskStep = STEP, took_ns: int = TIMED_NS
+) -> list[tuple[Flaw, str]]:
+    claims = [(SIZE, CALLS, took_ns)]
+    return list(ring_faults(PLANNED, Outcome((), {}, counted, 0, 1, "", 0.0), messages, step, claims))
 
 
 def test_ring_that_sends_what_it_should_has_no_fault() -> None:
@@ -73,3 +77,9 @@ def test_whole_chunks_go_by_the_operation_of_the_series() -> None:
     whole = replace(STEP, segment=0, in_flight=0, into=0)
     assert found([replace(m, operation="send") for m in honest()], step=whole) == []
     assert [kind for kind, _ in found(honest(), step=whole)] == [Flaw.OPERATION]
+
+
+def test_time_in_which_the_link_did_not_carry_the_chunks_is_invented() -> None:
+    small = [Message("send", OUT, 10**6 + n, b"", 8, 10**6 + n + 1) for n in range(1000)]  # of another size, faster
+    ((kind, what),) = found([*honest(), *small], took_ns=TIMED_NS // 2)
+    assert kind is Flaw.INVENTED and what.endswith(f"the link carries their chunks in {TIMED_NS} ns at least")
