@@ -386,6 +386,7 @@ MEASURES = {
     "bound": Measure("time of these bytes at the link's rate", _bound, kinds=TRIPS),
     "dropped": Measure("frames that the switch dropped", _of_switch("link1.dropped", sum), "", TRIPS),
     "pauses": Measure("times that a card was told to pause", _of_switch("queue.pauses", sum), "", TRIPS),
+    "marks": Measure("packets of cards that the switch marked", _of_switch("queue.marks", sum), "", TRIPS),
     "deepest": Measure("most bytes that waited for a computer", _of_switch("queue.most_bytes", max, BYTES), "", TRIPS),
     "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", _quantile(0.95), kinds=TRIPS),
     "p99": Measure("99 % quantile of the same", _quantile(0.99), kinds=TRIPS),
@@ -422,7 +423,7 @@ MEASURES = {
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
-OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "deepest")  # measures of several computers
+OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "marks", "deepest")  # measures of several computers
 ENDED = ("instructions", "busy", "cpu")  # measures of one end, `client` or `server`
 
 
