@@ -134,12 +134,14 @@ class Measure:
     kinds: tuple[str, ...] = CURVES
 
 
-def _median(samples: Callable[[Inquiry], Samples], dimension: Dimension, factor: float = 1.0) -> Compute:
+def _median(
+    samples: Callable[[Inquiry], Samples], dimension: Dimension, factor: float = 1.0, unit: str = ""
+) -> Compute:
     """The median of samples, one from each repetition, times a factor; nothing without samples."""
 
     def compute(at: Inquiry) -> Value | None:
         values = [value * factor for value in samples(at)]
-        return median_of(values, dimension, at.random) if values else None
+        return replace(median_of(values, dimension, at.random), unit=unit) if values else None
 
     return compute
 
@@ -199,7 +201,7 @@ def _of_switch(counter: str, combine: Callable[[Samples], float], dimension: Dim
             counts = evidence.facts[key].measured.counters_after
             yield combine(count for name, count in counts.items() if f".{name}".endswith(f".{counter}"))
 
-    return _median(samples, dimension)
+    return _median(samples, dimension, unit="count" if dimension == PURE else "")
 
 
 def _filled(at: Inquiry) -> Samples:
