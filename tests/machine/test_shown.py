@@ -55,7 +55,7 @@ ELSEWHERE = {
     r"make verify|lab verify": "tests/machine/test_equality.py",
     r"make grade-corpus": "tests/lab/grade/test_corpus.py",
     r"make cheats.*": "tests/release/cheats.py",
-    r"lab (run|report) all_reduce": "tests/machine/test_switch.py",  # minutes
+    r"lab (run|report) (all_reduce|incast)": "tests/machine/test_switch.py",  # minutes
     r"lab (run|report) cm_tutorial": "tests/machine/test_as_they_are.py",  # over a card
     r"lab run scaling.*|make all EXPERIMENTS=scaling": "tests/bench/test_pairs.py",  # 64 trials
     r"make fuzz-grade": "tests/release/fuzz/test_damaged_hand_ins.py",

@@ -19,6 +19,7 @@ from lab.machine import fork_server, link, results
 from lab.machine.qemu import MachineError, path_of
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import EXAMPLES, EXPERIMENTS
+from lab.records.record import Record
 from lab.sites.exact import ExactSite
 from lab.sites.site import silent
 
@@ -177,6 +178,15 @@ wait && echo 524288 1 ms
 """
 
 
+def assert_frames_are_conserved(counted: dict[str, int]) -> None:
+    """A frame to all computers is sent to three of them: two more than came."""
+    sent, carried, dropped = (
+        sum(counted[f"{rank}{name}"] for rank in ("", "rank1.", "rank2.", "rank3."))
+        for name in ("link0.frames", "link1.frames", "link1.dropped")
+    )
+    assert carried + dropped >= sent and (carried + dropped - sent) % 2 == 0
+
+
 def rdma_incast(exact: ExactSite, tmp_path: Path, flow_control: str) -> dict[str, int]:
     link = f"{CARD}\nqueue_bytes = {INCAST_QUEUE}\n{flow_control}"
     experiment = of_plain_verbs(tmp_path, INCAST, "{address:0}", "512K", link)
@@ -184,14 +194,50 @@ def rdma_incast(exact: ExactSite, tmp_path: Path, flow_control: str) -> dict[str
     source.write_text(source.read_text().replace("start = seconds();", f"{AT_ONCE} start = seconds();"))
     record = measured(exact, experiment)
     assert len(re.findall(r"^rank [123]: 524288 [\d.]+ \S+$", record.server_log, re.MULTILINE)) == 3
-    return record.facts.measured.counters_after
+    counted = record.facts.measured.counters_after
+    assert_frames_are_conserved(counted)
+    assert counted["queue.most_bytes"] <= INCAST_QUEUE
+    return counted
+
+
+SENDERS, BLOCK, SHALLOW_BYTES = 3, 65536, 65536
+
+
+def incast_of(exact: ExactSite, folder: Path, series: str, senders: int) -> Record:
+    """A series of incast.toml with one number of senders, in four rounds and one before them."""
+    shutil.copytree(EXPERIMENTS / "incast", folder / "incast")
+    text = (EXPERIMENTS / "incast.toml").read_text()
+    for old, new in (
+        ("computers = 9", f"computers = {senders + 1}"),
+        ("300_000", str(SHALLOW_BYTES)),
+        ("iterations = 16", "iterations = 4"),
+        ("[1, 2, 4, 6, 8]", f"[{senders}]"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    head, *rest = text.split("[[series]]\n")
+    (chosen,) = (each for each in rest if each.startswith(f'name = "{series}"'))
+    (folder / "incast.toml").write_text(f"{head}[[series]]\n{chosen}")
+    return measured(exact, folder / "incast.toml")
 
 
 def test_card_sends_again_what_the_queue_of_the_switch_drops(exact: ExactSite, tmp_path: Path) -> None:
-    first = rdma_incast(exact, tmp_path / "first", "")
-    assert first["link1.dropped"] > 0 and first["link1.bytes"] > 3 * 4 * 524288
-    assert INCAST_QUEUE - 8192 < first["queue.most_bytes"] <= INCAST_QUEUE
-    assert rdma_incast(exact, tmp_path / "second", "") == first
+    first, second = (incast_of(exact, tmp_path / name, "quick", SENDERS) for name in ("first", "second"))
+    assert (first.facts.measured, first.samples) == (second.facts.measured, second.samples)
+    counted = first.facts.measured.counters_after
+    assert_frames_are_conserved(counted)
+    assert counted["link1.dropped"] > 0 and counted["link1.bytes"] > 5 * SENDERS * BLOCK
+    assert SHALLOW_BYTES - 8192 < counted["queue.most_bytes"] <= SHALLOW_BYTES
+    (sample,) = first.samples
+    assert sample.time_ns > SENDERS * BLOCK * 0.8  # ns of a byte at 10 Gbit/s
+
+
+def test_link_without_congestion_has_the_same_times_and_counters_with_ecn(exact: ExactSite, tmp_path: Path) -> None:
+    without, with_ecn = (incast_of(exact, tmp_path / series, series, 1) for series in ("quick", "ecn"))
+    more = {"queue.marks": 0, "card.notified": 0, "card.lowest_bit_s": 10_000_000_000}
+    of_both = {f"{rank}{name}": value for rank in ("", "rank1.") for name, value in more.items()}
+    assert with_ecn.samples == without.samples
+    assert with_ecn.facts.measured.counters_after == without.facts.measured.counters_after | of_both
 
 
 def test_no_packet_is_lost_with_flow_control_and_its_depth_is_recorded(exact: ExactSite, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 #include "emulated.h"
 
 enum event { TIMER, ARRIVAL };
+enum { LONG = 16 }; /* latencies */
 
 static uint64_t mixed(uint64_t z)
 {
@@ -95,8 +96,22 @@ static int64_t some_time(struct emulated *e)
 	return e->latency * quarters[draw(e, sizeof(quarters) / sizeof(*quarters))] / 4 + (draw(e, 8) == 0);
 }
 
+static void act_by_habit(struct emulated *e)
+{
+	const bool sends = draw(e, e->habit == SENDING ? 1 : LONG) == 0;
+
+	if (e->habit == COMPUTING)
+		e->busy_until = e->now + LONG * e->latency;
+	if (sends)
+		e->send(e, LINK, mixed(e->random));
+}
+
 static void act(struct emulated *e)
 {
+	if (e->habit != RESTLESS) {
+		act_by_habit(e);
+		return;
+	}
 	if (draw(e, 2))
 		e->send(e, (int)draw(e, WIRES), mixed(e->random));
 	if (draw(e, 4) == 0)
@@ -134,7 +149,7 @@ static void run_timer(struct emulated *e, int number)
 	note(e, TIMER, (uint64_t)e->timer_count);
 	act(e);
 	if (e->timer_count == 0)
-		add_timer(e, e->now + e->latency * 5 / 4);
+		add_timer(e, e->now + e->latency * (e->habit ? 4 * LONG : 5) / 4);
 }
 
 void emulated_step(struct emulated *e)
@@ -170,6 +185,11 @@ void emulated_start(struct emulated *e, uint64_t seed, int end, const struct wir
 	e->wires[SIDE] = wire_new(&cable, seed, end, &e->counts[SIDE]);
 	e->step.at = INT64_MAX;
 	add_timer(e, some_time(e));
+}
+
+void emulated_wake_at(struct emulated *e, int64_t at)
+{
+	add_timer(e, at);
 }
 
 void emulated_join(struct emulated *e, struct pair *pair)

@@ -22,6 +22,8 @@ struct emulated {
 	int timer_count;
 	uint64_t armed, random, digest;
 	int64_t now, busy_until, latency;
+	/* A guest that does nothing but send, at each event and after emulated_wake_at(); or compute after each one. */
+	enum habit { RESTLESS, SENDING, COMPUTING } habit;
 	int64_t last_timer, last_arrival; /* when one of each was last */
 	uint64_t ties;                    /* arrivals in the ns of a timer, or of another arrival */
 	void (*send)(struct emulated *, int wire, uint64_t value);
@@ -29,6 +31,9 @@ struct emulated {
 
 /* A guest that starts at 0. Its wires are those of the model, of which SIDE has the latency only. */
 void emulated_start(struct emulated *e, uint64_t seed, int end, const struct wire_model *link);
+
+/* Set another timer. */
+void emulated_wake_at(struct emulated *e, int64_t at);
 
 /* Run it beside another one until a time. */
 void emulated_join(struct emulated *e, struct pair *pair);

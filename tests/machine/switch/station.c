@@ -44,6 +44,8 @@ static void send_packet(struct station *s, uint64_t value)
 	memcpy(frame->bytes + HEADER_BYTES, &value, sizeof(value));
 	s->packets_sent++;
 	steps_send(&e->steps, LINK, frame);
+	if (e->habit == SENDING)
+		emulated_wake_at(e, e->wires[LINK].free_ns);
 }
 
 static void send(struct emulated *e, int wire, uint64_t value)
@@ -51,7 +53,7 @@ static void send(struct emulated *e, int wire, uint64_t value)
 	struct station *const s = of(e);
 	struct frame *frame;
 
-	if (wire == LINK && s->packet_bytes && (!s->has_frames || value >> 24 & 3)) {
+	if (wire == LINK && s->packet_bytes && (e->habit == SENDING || !s->has_frames || value >> 24 & 3)) {
 		send_packet(s, value);
 		return;
 	}
@@ -106,6 +108,7 @@ bool station_open(struct station *s, uint64_t seed, const char *path, const stru
 	emulated_join(&s->machine, &s->pair);
 	s->machine.machine.deliver = deliver;
 	s->machine.send = send;
+	s->machine.habit = s->habit;
 	return true;
 }
 

@@ -12,6 +12,7 @@ struct station {
 	/* An RDMA card, which sends most of its packets to station 0. */
 	uint16_t packet_bytes; /* on the link; 0: there is no card */
 	bool has_frames;       /* the network card sends over the link too */
+	enum habit habit;
 	bool is_paused;
 	uint64_t packets_sent, packets_received;
 	int64_t last_ns;   /* when the last frame or packet arrived over the link */

@@ -9,11 +9,13 @@ from lab.grade.witness import packets
 from lab.grade.witness.packets import ETHERNET_BYTES, GRH_BYTES, HEADER, IPV4, NUMBERS, PORT, TYPE, UDP, port_between
 from lab.machine.results import BLOCK, FRAME, HEAD, VALUES, blocks
 
-FIRST, LAST, WANTS_EVENT, WANTS_ACK = 1, 2, 4, 8  # flags of a card's packet: code/card/device/packet.h
+FIRST, LAST, WANTS_EVENT, WANTS_ACK, MARKED = 1, 2, 4, 8, 128  # flags of a card's packet: code/card/device/packet.h
 WRITE_IMM, SEND, SEND_IMM, CAS = 1, 2, 3, 5  # its opcodes: code/card/device/verbs.h
 # Opcodes of RoCE by the two lowest flags: middle, first, last, only. Immediate data make the last two one higher.
 WRITES, SENDS, ANSWERS = (0x07, 0x06, 0x08, 0x0A), (0x01, 0x00, 0x02, 0x04), (0x0E, 0x0D, 0x0F, 0x10)
 READ_REQUEST, ACKNOWLEDGE, ATOMIC_RESULT, COMPARE_SWAP, FETCH_ADD, DATAGRAM = 0x0C, 0x11, 0x12, 0x13, 0x14, 0x64
+NOTIFICATION, BACKWARD, RESERVED = 0x81, 0x40000000, 16  # of congestion: InfiniBand's specification, A17.9.3
+EXPERIENCED = 3  # congestion, in an IP header: RFC 3168
 # Syndromes of an acknowledgement by the card's `ack`: accepted, not ready, out of order, invalid, denied, failed.
 SYNDROMES = (0x1F, 0x20, 0x60, 0x61, 0x62, 0x63)
 BTH, RETH, AETH = struct.Struct(">BBHII"), struct.Struct(">QII"), struct.Struct(">I")
@@ -56,11 +58,11 @@ def roce_frame(head: bytes) -> tuple[bytes, int]:
         _opcode(kind, flags, opcode),
         (0x80 if flags & WANTS_EVENT else 0) | MIGRATED | padding << 4,
         EVERY_PARTITION,
-        queue % NUMBERS,
+        (BACKWARD if kind == packets.CONGESTION else 0) | queue % NUMBERS,
         (0x80000000 if flags & WANTS_ACK else 0) | number % NUMBERS,
     )
     udp_bytes = UDP_HEADER.size + BTH.size + len(extended) + data_bytes + padding + packets.ICRC_BYTES
-    ip = (0x45, 0, IP.size + udp_bytes, 0, NO_FRAGMENTS, HOPS, UDP)
+    ip = (0x45, EXPERIENCED if flags & MARKED else 0, IP.size + udp_bytes, 0, NO_FRAGMENTS, HOPS, UDP)
     addresses = (ADDRESS + head[11:12], ADDRESS + head[5:6])
     packet = IP.pack(*ip, _checksum(IP.pack(*ip, 0, *addresses)), *addresses)
     packet += UDP_HEADER.pack(port_between(origin, queue), PORT, udp_bytes, 0) + transport + extended + data
@@ -89,7 +91,8 @@ def _opcode(kind: int, flags: int, opcode: int) -> int:
         return COMPARE_SWAP if opcode == CAS else FETCH_ADD
     if kind == packets.CARD_ANSWER:
         return ANSWERS[flags & (FIRST | LAST)]
-    return {packets.CARD_ASK: READ_REQUEST, packets.RESULT: ATOMIC_RESULT}.get(kind, ACKNOWLEDGE)
+    answers = {packets.RESULT: ATOMIC_RESULT, packets.CONGESTION: NOTIFICATION}
+    return READ_REQUEST if kind == packets.CARD_ASK else answers.get(kind, ACKNOWLEDGE)
 
 
 def _extended(head: bytes) -> Iterator[bytes]:
@@ -108,6 +111,8 @@ def _extended(head: bytes) -> Iterator[bytes]:
         yield AETH.pack((SYNDROMES[refusal] | (rnr_timer & 31 if refusal == 1 else 0)) << 24)
     if kind == packets.RESULT:
         yield struct.pack(">Q", compare_add)
+    if kind == packets.CONGESTION:
+        yield bytes(RESERVED)
     if kind in (packets.MESSAGE, packets.DATAGRAM) and opcode in (WRITE_IMM, SEND_IMM) and flags & LAST:
         yield imm.to_bytes(4, "little")  # as it is in the work request
 

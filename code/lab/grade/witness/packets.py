@@ -55,7 +55,7 @@ FIRST_PORT, PORT_BITS = 0xC000, 14
 
 TYPE = 0x88B5  # of the frame that the log shows
 HEADER = struct.Struct("<4B9I3Q")
-MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK = range(7)
+MESSAGE, CARD_ASK, ATOMIC, DATAGRAM, CARD_ANSWER, RESULT, ACK, CONGESTION = range(8)
 ACKED = 0
 OPERATIONS = (WRITE, WRITE_IMM, SEND, SEND)
 INSIDE, REPORTED, RUNG = 16, 32, 64  # flags: data inside the request, with a completion, the first of a doorbell

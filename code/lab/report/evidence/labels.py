@@ -72,6 +72,7 @@ def describe_link(link: Link, site: SiteFacts) -> str:
         f"{link.computers} computers behind a switch": link.computers > 2,
         f"{link.queue_bytes} B in each queue": link.queue_bytes,
         "priority flow control": link.pfc,
+        "marks of congestion (ECN)": link.ecn,
         f"{link.loss_ppm} ppm loss": link.loss_ppm,
         "no segmentation offload": not link.offload,
         clock: link.sets_clock,

@@ -134,12 +134,14 @@ class Measure:
     kinds: tuple[str, ...] = CURVES
 
 
-def _median(samples: Callable[[Inquiry], Samples], dimension: Dimension, factor: float = 1.0) -> Compute:
+def _median(
+    samples: Callable[[Inquiry], Samples], dimension: Dimension, factor: float = 1.0, unit: str = ""
+) -> Compute:
     """The median of samples, one from each repetition, times a factor; nothing without samples."""
 
     def compute(at: Inquiry) -> Value | None:
         values = [value * factor for value in samples(at)]
-        return median_of(values, dimension, at.random) if values else None
+        return replace(median_of(values, dimension, at.random), unit=unit) if values else None
 
     return compute
 
@@ -199,7 +201,7 @@ def _of_switch(counter: str, combine: Callable[[Samples], float], dimension: Dim
             counts = evidence.facts[key].measured.counters_after
             yield combine(count for name, count in counts.items() if f".{name}".endswith(f".{counter}"))
 
-    return _median(samples, dimension)
+    return _median(samples, dimension, unit="count" if dimension == PURE else "")
 
 
 def _filled(at: Inquiry) -> Samples:
@@ -386,6 +388,7 @@ MEASURES = {
     "bound": Measure("time of these bytes at the link's rate", _bound, kinds=TRIPS),
     "dropped": Measure("frames that the switch dropped", _of_switch("link1.dropped", sum), "", TRIPS),
     "pauses": Measure("times that a card was told to pause", _of_switch("queue.pauses", sum), "", TRIPS),
+    "marks": Measure("packets of cards that the switch marked", _of_switch("queue.marks", sum), "", TRIPS),
     "deepest": Measure("most bytes that waited for a computer", _of_switch("queue.most_bytes", max, BYTES), "", TRIPS),
     "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", _quantile(0.95), kinds=TRIPS),
     "p99": Measure("99 % quantile of the same", _quantile(0.99), kinds=TRIPS),
@@ -422,7 +425,7 @@ MEASURES = {
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
-OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "deepest")  # measures of several computers
+OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "marks", "deepest")  # measures of several computers
 ENDED = ("instructions", "busy", "cpu")  # measures of one end, `client` or `server`
 
 

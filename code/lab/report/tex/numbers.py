@@ -67,6 +67,7 @@ UNITS = {
     "size": Unit("B", r"\byte"),  # of a message, printed in full
     "bytes": Unit("B", r"\byte", BINARY_PREFIXES),  # an estimate between sizes
     "percent": Unit("%", r"\percent"),
+    "count": Unit("", ""),  # of whole things: printed in full, but for a median between two
     "": Unit("", ""),
 }
 
@@ -110,6 +111,7 @@ def show_exactly(value: float, unit: str) -> PrintedNumber:
 def _show(value: float, unit: str, place: int | None, beside: float) -> PrintedNumber:
     if unit == "size":
         return _show_size(round(value))
+    place = None if unit == "count" and value == round(value) else place
     prefixes = UNITS[unit].prefixes
     scale, prefix, tex_prefix = next((entry for entry in prefixes if abs(beside) >= entry[0]), prefixes[-1])
     digits = f"{value / scale:.12g}" if place is None else _to_place(value / scale, place - round(log10(scale)))

@@ -45,6 +45,14 @@ def test_refused_packet_has_the_syndrome_of_its_reason() -> None:
     assert syndromes == [0x1F, 0x20, 0x60, 0x61, 0x62, 0x63]
 
 
+def test_congestion_is_marked_and_notified_as_rocev2_does() -> None:
+    head, whole = roce_frame(wire.by_card(1, packets.CONGESTION, flags=0).head[:78])
+    assert (whole, head[42]) == (len(head), 0x81) and head[46] == 0x40  # a notification, which has the bit BECN
+    assert head[54:-4] == bytes(16) and decoded(Frame(1, goes_out=True, size_bytes=whole, head=head))
+    services = [roce_frame(wire.by_card(1, packets.MESSAGE, flags=wire.WHOLE | flag).head)[0][15] for flag in (0, 128)]
+    assert services == [0, 3]  # congestion experienced
+
+
 def test_other_frames_times_and_fates_stay_as_they_are(tmp_path: Path) -> None:
     log, file = tmp_path / "log", tmp_path / "file"
     frames = [wire.tcp(1 << 40, 7, 100), wire.by_card(2, packets.MESSAGE, size=3, data=b"abc", out=False)]

@@ -1,13 +1,17 @@
 """The margin of a verdict, and the labels of curves."""
 
 from collections import defaultdict
+from pathlib import Path
 from statistics import median
 
+from tests.lab.report import laboratory
+
 from lab.experiment.reader import load
+from lab.model.trial import Link
 from lab.places import EXPERIMENTS, REFERENCE
 from lab.records.table import parse_table
 from lab.report.evidence.curve import INSTRUCTIONS, WALL, margin_of, margin_of_sites
-from lab.report.evidence.labels import label_within
+from lab.report.evidence.labels import describe_link, label_within
 from lab.sites.site import EXACT, Clock, Shared, Traits
 
 VARIED = ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
@@ -26,6 +30,12 @@ def test_curves_of_an_experiment_have_different_labels() -> None:
     assert len({*labels.values()}) == len(labels)
     assert labels["card.inline"] == "RDMA WRITE (modelled card qdr, card.inline)"
     assert labels["tcp.gigabit"] == "TCP (1 Gbit/s)"
+
+
+def test_link_is_described_with_each_kind_of_flow_control(tmp_path: Path) -> None:
+    site = laboratory.evidence_of("throughput_until_stable", tmp_path).plan.site
+    words = {describe_link(Link(computers=3, pfc=pfc, ecn=ecn), site) for pfc in (False, True) for ecn in (False, True)}
+    assert len(words) == 4 and sum("ECN" in each for each in words) == 2
 
 
 TWO_RATES = "tcp.nodelay"  # of small messages: no luck of layout

@@ -31,6 +31,7 @@ from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
+from lab.report.tex.numbers import shown
 from lab.report.topics.throughput import ceiling
 
 COMPARED = ("verbs_throughput", "latency", "mpi_bandwidth_latency")
@@ -318,7 +319,7 @@ def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(
     assert numbers.ask("both.time at 4K").estimate.value == pytest.approx(cost(4096) / 0.75e9)
 
 
-COUNTERS = {"link1.dropped": 3, "rank1.link1.dropped": 2, "queue.pauses": 0, "rank1.queue.pauses": 4}
+COUNTERS = {"link1.dropped": 3, "rank1.link1.dropped": 2, "queue.pauses": 0, "rank1.queue.pauses": 4, "queue.marks": 6}
 DEPTHS = {"queue.most_bytes": 100, "rank1.queue.most_bytes": 700, "side1.dropped": 9}
 
 
@@ -333,5 +334,6 @@ def test_counters_of_the_switch_are_those_of_all_queues(
     counted = replace(facts, measured=replace(facts.measured, counters_after=COUNTERS | DEPTHS))
     counted_by_key = dict.fromkeys(together.unmeasured, counted)
     numbers = Numbers(replace(together, unmeasured=frozenset(), facts=counted_by_key))
-    answers = [numbers.ask(f"eager.four.{measure}").estimate.value for measure in ("dropped", "pauses", "deepest")]
-    assert answers == [5, 4, 700]
+    measures = ("dropped", "pauses", "marks", "deepest")
+    assert [numbers.ask(f"eager.four.{measure}").estimate.value for measure in measures] == [5, 4, 6, 700]
+    assert shown(numbers.ask("eager.four.dropped").answer).plain == "5"  # not 5.00

@@ -62,7 +62,9 @@ def printed(body: str, file: Path) -> str:
 def test_written_out_quantities_print_as_siunitx_prints_them(tmp_path: Path) -> None:
     numbers = (1.234e9, 1_234_000.0, 1_234.0, 1.5, 0.0015, 0.0000015, 0.0000000015, -2.0)
     sizes = [show(2.0**power, "size", 0) for power in (0, 10, 20, 30)]
-    quantities = [show(value, unit, -10) for unit in UNITS if unit not in ("", "size", "/B") for value in numbers]
+    quantities = [
+        show(value, unit, -10) for unit in UNITS if unit not in ("", "count", "size", "/B") for value in numbers
+    ]
     texts = [quantity.tex for quantity in (*sizes, *quantities)]
     body = "\n\n".join([*texts, r"\textbf{\qty{3}{\kibi\byte}}", r"$\frac{\qty{1}{\second}}{2}$"])
     quick = written_out(body)
