@@ -43,7 +43,7 @@ QUESTIONS = {
         "README.md",
         "Verbyte is a lab assignment for courses on networks and high-performance computing.",
     ),
-    "Can my course use it next week?": ("docs/instructor.md", "A course can start at once: six kits are ready"),
+    "Can my course use it next week?": ("docs/instructor.md", "A course can start at once: seven kits are ready"),
     "What will a student hand in?": ("README.md", "one PDF to hand in with the data inside"),
     "What does it cost me for 200 students?": ("docs/instructor.md", "about 40 minutes for 200"),
     "Will it run on my laptop, cluster, Codespace?": (

@@ -93,11 +93,6 @@ CAUSES = "[causes]\nseries = [{}]\nsizes = {}\n" + VERBS
         (HEAD + VERBS + 'parameters.connection = "ud"\n', 12, "connection = ud"),
         (HEAD + series(operation="read") + 'parameters.connection = "uc"\n', 12, "connection = uc"),
         (
-            HEAD + series(measure="latency") + 'parameters = { connection = "uc", wait = "yield" }\n',
-            12,
-            "connection = uc",
-        ),
-        (
             HEAD + series(operation="send") + 'parameters = { connection = "ud", path_mtu = 512 }\n',
             12,
             "connection = ud",
