@@ -250,7 +250,7 @@ def test_unsupported_options_are_refused_with_a_reason(run: Run) -> None:
         assert sentence in outcome.client_err + outcome.server_err
 
 
-SIZES, PINGS = (1, 65536), 200
+SIZES, PINGS = (1, 65536), 100
 
 
 def perftest(operation: str, wait: str, size: int, number: int) -> Step:
