@@ -1,5 +1,6 @@
 """A shell's ulimit and a cache that disappears fail a real trial with a clear message."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,8 @@ def limited(tmp_path: Path, exact: ExactSite) -> Limited:
     def run(command: str, *more: str, kind: str = FILES, most: str = "1024") -> subprocess.CompletedProcess[str]:
         words = (sys.executable, "-m", "lab", command, str(tmp_path / "small.toml"), "--results", str(tmp_path / "r"))
         shell = ("sh", "-c", LIMITED, "sh", kind, most)
-        done = subprocess.run([*shell, *words, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+        env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # Python would keep what the limit cuts short
+        done = subprocess.run([*shell, *words, *more], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
         assert "Traceback" not in done.stderr, done.stderr
         return done
 

@@ -122,7 +122,7 @@ def output_of(
 
 
 @dataclass(frozen=True)
-class Number:
+class Conversion:
     """A conversion in a line of printf(), with the name of its variable or column and the words around it."""
 
     form: re.Match[str]
@@ -154,18 +154,18 @@ class Number:
         return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind))
 
 
-def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Number]:
+def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
-    ends, numbers, unit = [0, *(form.end() for form in found)], list[Number](), ""
+    ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
         before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
         unit = unit_of(behind, words, name if is_row else "")
-        numbers.append(Number(form, name, before, behind, unit))
+        numbers.append(Conversion(form, name, before, behind, unit))
     return numbers
 
 
-def best_value(numbers: list[Number], *, times: bool) -> int:
+def best_value(numbers: list[Conversion], *, times: bool) -> int:
     """The last rate, else the last mean, else the last number with a unit; times: no rate if the line has a time."""
     named = [index for index, number in enumerate(numbers) if number.has_unit]
     rates = [index for index in named if is_rate(numbers[index].unit)]
@@ -175,7 +175,7 @@ def best_value(numbers: list[Number], *, times: bool) -> int:
     return (rates or means or named)[-1]
 
 
-def pattern_of(line: str, numbers: list[Number], value: int, size: int | None) -> str:
+def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | None) -> str:
     """The line as a pattern whose groups are the value, the size, and the number of messages if the line has it."""
     pattern, at = "", 0
     for index, number in enumerate(numbers):
