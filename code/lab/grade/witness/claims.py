@@ -10,7 +10,17 @@ from statistics import median_low
 from typing import cast
 
 from lab.grade.finding import Fault, Flaw
-from lab.grade.witness.messages import Assembly, Carried, Message, Piece, Streams, exchanges, in_turn, one_by_one
+from lab.grade.witness.messages import (
+    Assembly,
+    Carried,
+    Message,
+    Piece,
+    Streams,
+    exchanges,
+    in_turn,
+    one_by_one,
+    shortest_ns,
+)
 from lab.grade.witness.packets import (
     ACCEPTED,
     INSIDE,
@@ -317,21 +327,7 @@ def _too_fast(claimed: SizeClaims, there: Sequence[Carried]) -> Iterator[Fault]:
 def _needed_ns(claimed: SizeClaims, there: Sequence[Carried], messages: int, typical: bool) -> int:  # noqa: FBT001
     """The least time of so many messages; of a typical round trip, as many times the median if that is less. Of RDMA
     the log has the acknowledgement, which is earlier."""
-    least = least_ns(there, messages * claimed.size_bytes)
+    least = shortest_ns(there, messages * claimed.size_bytes)
     if not typical or claimed.rdma:
         return least
     return min(least, messages * median_low(item.end_ns - item.start_ns for item in there))
-
-
-def least_ns(carried: Sequence[Carried], least_bytes: int) -> int:
-    """The shortest time in which this number of bytes left one after the other and arrived."""
-    best, first, held = None, 0, 0
-    for last in carried:
-        held += last.size_bytes
-        while held - carried[first].size_bytes >= least_bytes:
-            held -= carried[first].size_bytes
-            first += 1
-        if held >= least_bytes:
-            time_ns = last.end_ns - carried[first].start_ns
-            best = time_ns if best is None else min(best, time_ns)
-    return best or 0

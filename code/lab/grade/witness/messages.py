@@ -1,9 +1,10 @@
 """Messages of RDMA and pieces of TCP, assembled from the packets of a log."""
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, islice, pairwise
+from operator import attrgetter
 from typing import Protocol
 
 from lab.grade.witness import packets
@@ -236,3 +237,19 @@ def exchanges(pieces: Sequence[Piece], size_bytes: int) -> list[Piece]:
 def _whole_ns(pieces: Sequence[Piece], size_bytes: int) -> int:
     counted = zip(pieces, accumulate(piece.size_bytes for piece in pieces), strict=True)
     return next(piece.end_ns for piece, so_far in counted if so_far >= size_bytes)
+
+
+def shortest_ns(
+    carried: Sequence[Carried], least_bytes: int, until: Callable[[Carried], int] = attrgetter("end_ns")
+) -> int:
+    """The shortest time from the start of a message to the arrival of another one (or until another moment of it) in
+    which so many bytes were carried one after the other; 0 if there were not so many."""
+    times, first, held = list[int](), 0, 0
+    for last in carried:
+        held += last.size_bytes
+        while held - carried[first].size_bytes >= least_bytes:
+            held -= carried[first].size_bytes
+            first += 1
+        if held >= least_bytes:
+            times.append(until(last) - carried[first].start_ns)
+    return min(times, default=0)

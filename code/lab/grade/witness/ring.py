@@ -1,9 +1,10 @@
 """What several computers sent for an all-reduce in a ring, by the link's log at rank 0 and the counters."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from lab.grade.finding import Fault, Flaw
-from lab.grade.witness.messages import Message
+from lab.grade.witness.messages import Message, shortest_ns
 from lab.grade.witness.packets import ACCEPTED, SEND, WRITE, WRITE_IMM
 from lab.model.trial import Outcome
 from lab.plan.plan import Planned
@@ -41,30 +42,23 @@ def ring_faults(
         what = f"rank 0 sent {sent} bytes; {ranks} computers in a ring send {least} each"
         yield Flaw.METHOD, f"{what}: in each step a chunk to the next rank, not whole vectors to all"
     yield from _method_faults(carriers, step, least, max(count.size for count in request.counts), ranks)
-    for size, vectors, time_ns in claims:
-        needed = max(1, vectors * step.turns * others * _least_chunk(size, ranks))
-        chunks = (item for item in carriers if item.size_bytes <= size // ranks + NUMBER_BYTES)
-        if time_ns < LEAST_CLAIMED * (took_ns := _shortest_ns(chunks, needed)):
-            what = f"{vectors} vectors of {size} bytes in {time_ns} ns are claimed"
-            yield Flaw.INVENTED, f"{what}, but the link carries their chunks in {took_ns} ns at least"
+    yield from _time_faults(carriers, step, claims, ranks)
 
 
 def _least_chunk(size: int, ranks: int) -> int:
     return size // NUMBER_BYTES // ranks * NUMBER_BYTES
 
 
-def _shortest_ns(messages: Iterable[Message], needed: int) -> int:
-    """The shortest time from the start of a message to that of another one in which so many bytes were sent."""
-    ordered = sorted(messages, key=lambda message: message.start_ns)
-    times, first, carried = [], 0, 0
-    for last in ordered:
-        carried += last.size_bytes
-        while carried - ordered[first].size_bytes >= needed:
-            carried -= ordered[first].size_bytes
-            first += 1
-        if carried >= needed:
-            times.append(last.start_ns - ordered[first].start_ns)
-    return min(times, default=0)
+def _time_faults(carriers: Sequence[Message], step: TaskStep, claims: Iterable[Claimed], ranks: int) -> Iterator[Fault]:
+    """The claimed times in which the link did not even begin to carry the last of so many chunks."""
+    start = attrgetter("start_ns")
+    ordered = sorted(carriers, key=start)
+    for size, vectors, time_ns in claims:
+        needed = max(1, vectors * step.turns * (ranks - 1) * _least_chunk(size, ranks))
+        chunks = [item for item in ordered if item.size_bytes <= size // ranks + NUMBER_BYTES]
+        if time_ns < LEAST_CLAIMED * (took_ns := shortest_ns(chunks, needed, until=start)):
+            what = f"{vectors} vectors of {size} bytes in {time_ns} ns are claimed"
+            yield Flaw.INVENTED, f"{what}, but the link carries their chunks in {took_ns} ns at least"
 
 
 def _method_faults(
