@@ -119,10 +119,7 @@ class _Reader:
         if series.tool.together and link.loss_ppm:
             what = f"{series.name} has loss_ppm, and its link has a switch, which models no loss"
             self.refuse(what, ("series", index, "program"), "a link without loss_ppm; queue_bytes loses frames too")
-        if link.pfc:
-            self.check_flow_control(series, ("series", index, "program"))
-        if link.ecn:
-            self.check_marking(series, ("series", index, "program"))
+        self.check_queues(series, ("series", index, "program"))
         if not series.published.sizes:
             self.refuse(f"{series.name} has no sizes", ("parameters",), "sizes = ...")
         ability = (series.operation, series.measure)
@@ -135,21 +132,19 @@ class _Reader:
                 self.check_point(series, index, site, point)
         return series
 
-    def check_flow_control(self, series: Series, path: Keys) -> None:
+    def check_queues(self, series: Series, path: Keys) -> None:
+        """Flow control and marks need cards, and queues with room for them."""
         link = series.link
-        if not (series.tool.together and series.has_card):
-            self.refuse(f"{series.name} has pfc, which is for cards behind a switch", path, "each = ... over a card")
-        if link.queue_bytes < link.least_queue_bytes:
+        for key in ("pfc", "ecn"):
+            if getattr(link, key) and not (series.tool.together and series.has_card):
+                what = f"{series.name} has {key}, which is for cards behind a switch"
+                self.refuse(what, path, "each = ... over a card")
+        if link.pfc and link.queue_bytes < link.least_queue_bytes:
             what = f"queue_bytes is {link.queue_bytes}, and pfc leaves no loss only in a larger queue"
             self.refuse(what, path, f"at least {link.least_queue_bytes} for {link.computers} computers with this card")
-
-    def check_marking(self, series: Series, path: Keys) -> None:
-        link = series.link
-        if not (series.tool.together and series.has_card):
-            self.refuse(f"{series.name} has ecn, which is for cards behind a switch", path, "each = ... over a card")
-        if link.queue_bytes < (least := link.least_marking_queue_bytes):
+        if link.ecn and link.queue_bytes < link.least_marking_queue_bytes:
             what = f"queue_bytes is {link.queue_bytes}, and ecn marks packets only in a larger queue"
-            self.refuse(what, path, f"at least {least} with this card")
+            self.refuse(what, path, f"at least {link.least_marking_queue_bytes} with this card")
 
     def link(self, index: int, table: SeriesTable) -> Link:
         """The series' link; with a card, the card's file alone describes the wire."""

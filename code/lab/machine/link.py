@@ -90,32 +90,26 @@ def digest(machine: Path) -> str:
     return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {wire(Link())}".encode()).hexdigest()
 
 
-DEPTHS_AT, DEPTHS_MOST, MARKS_AT, NOTIFIED_AT = 1024, 128, 1024 + 32, 232
+DEPTHS_AT, DEPTHS_MOST, NOTIFIED_AT = 1024, 128, 232
 
 
-def depths(shared: int) -> dict[str, int]:
+def depths(shared: int, link: Link) -> dict[str, int]:
     """What waited in the switch before a computer: the most bytes, in all and in each interval with a queue, by its
-    start in ns after the first frame to this computer (queue.bytes_at_2048); how often its card was told to pause."""
+    start in ns after the first frame to this computer (queue.bytes_at_2048); how often its card was told to pause. With
+    `ecn` also the packets to it that were marked, and how its own card was slowed down."""
     block = struct.Struct(f"<{8 + 2 * DEPTHS_MOST}Q")
     values = block.unpack(os.pread(shared, block.size, END_BYTES + DEPTHS_AT))
-    _, _, most, pauses, _, _, _, count, *points = values
+    _, _, most, pauses, marks, _, _, count, *points = values
     times, bytes_ = points[: 2 * count : 2], points[1 : 2 * count : 2]
     in_time = {f"queue.bytes_at_{at}": each for at, each in zip(times, bytes_, strict=True)}
-    return {"queue.most_bytes": most, "queue.pauses": pauses} | in_time
+    marked = {"queue.marks": marks} | _slowed_down(shared, link) if link.ecn else {}
+    return {"queue.most_bytes": most, "queue.pauses": pauses} | in_time | marked
 
 
-def congestion(shared: int, link: Link) -> dict[str, int]:
-    """The packets to a computer that the switch has marked, the notifications to its card, and the lowest rate of one
-    of its queue pairs after a notification; nothing on a link without `ecn`."""
-    if not link.ecn:
-        return {}
-    (marks,) = struct.unpack("<Q", os.pread(shared, 8, END_BYTES + MARKS_AT))
+def _slowed_down(shared: int, link: Link) -> dict[str, int]:
+    """The notifications to a computer's card, and the lowest rate of one of its queue pairs after one."""
     notified, lowest = struct.unpack("<2Q", os.pread(shared, 16, NOTIFIED_AT))
-    return {
-        "queue.marks": marks,
-        "card.notified": notified,
-        "card.lowest_bit_s": lowest if notified else link.rate_bit_s or 0,
-    }
+    return {"card.notified": notified, "card.lowest_bit_s": lowest if notified else link.rate_bit_s or 0}
 
 
 def counts(shared: int) -> dict[str, int]:

@@ -80,7 +80,7 @@ def run(
         ends = group.run(run_rank)
         if switch.wait(EXIT_S):
             raise MachineError(f"the switch ended with status {switch.returncode}")
-        counted = [link.counts(each) | link.depths(each) | link.congestion(each, job.link) for each in shared]
+        counted = [link.counts(each) | link.depths(each, job.link) for each in shared]
     return joined_outcome(ends, counted, len(job.steps), time.monotonic() - started)
 
 

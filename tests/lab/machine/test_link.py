@@ -83,7 +83,9 @@ def test_the_depths_of_a_queue_have_the_beginnings_of_their_intervals() -> None:
     with link.shared_file() as shared:
         block = struct.pack("<14Q", 77, 2048, 1500, 3, 5, 9999, 0, 2, 0, 100, 4096, 1500, 6144, 1)
         os.pwrite(shared, block, link.END_BYTES + link.DEPTHS_AT)
-        depths = link.depths(shared)
+        os.pwrite(shared, struct.pack("<2Q", 4, 9 * 10**8), link.NOTIFIED_AT)
+        depths, with_marks = link.depths(shared, Link()), link.depths(shared, Link(ecn=True))
+    assert with_marks == depths | {"queue.marks": 5, "card.notified": 4, "card.lowest_bit_s": 9 * 10**8}
     assert depths == {
         "queue.most_bytes": 1500,
         "queue.pauses": 3,
@@ -96,6 +98,7 @@ def test_the_layout_is_that_of_the_plugin() -> None:
     header = (MACHINE / "pair" / "layout.h").read_text()
     assert f"END_BYTES = {link.END_BYTES}, DEPTHS_AT = {link.DEPTHS_AT} " in header
     assert f"MOST_DEPTHS = {link.DEPTHS_MOST} " in header
+    assert f"offsetof(struct end, notified) == {link.NOTIFIED_AT}," in header
     assert f"RING_BYTES ((uint64_t){link.RING_BYTES >> 20} << 20)" in (MACHINE / "pair" / "ring.h").read_text()
     assert f"offsetof(struct end, counts) == {link.COUNTS_AT} " in header
     (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)
