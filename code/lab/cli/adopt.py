@@ -61,8 +61,9 @@ measure = "{measure}"
 """
 LINK = """
 [link]
-computers = {computers} # up to 16; a switch joins them
+computers = 2 # up to 16; a switch joins them
 """
+SIZES, TRIAL = "64,4K", "a small trial"
 LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 
 Guess = tuple[str, str]  # a line of the experiment, and its reason
@@ -130,7 +131,7 @@ class Started:
     words: list[str]
     main: str
     files: tuple[str, ...]
-    computers: int = 0  # of a ring, which has no server
+    is_ring: bool = False  # which has no server
     may_go_on: bool = False  # its client has a loop without an end
 
     @property
@@ -146,9 +147,9 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
     started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
-    known = [*outputs(started.main, times=bool(started.computers)), *outputs(source.code)]
-    output, printed = output_of_program(known, tried, times=bool(started.computers))
-    output = of_elements(output, source.code) if output and started.computers else output
+    known = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    output, printed = output_of_program(known, tried, times=started.is_ring)
+    output = of_elements(output, source.code) if output and started.is_ring else output
     names = ", ".join(map(quoted, dict.fromkeys((*started.files, *source.data()))))
     guesses = [
         (f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources"),
@@ -168,7 +169,7 @@ def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Starte
         if words := ring_arguments(main, source.everything, tried.failure):
             words = [Path(binary).name, *words]
             lines = [(f"each = {quoted(' '.join(words))}", HEARD)]
-            return Started(lines, words, main, (binary,), computers=2)
+            return Started(lines, words, main, (binary,), is_ring=True)
     return None
 
 
@@ -199,14 +200,14 @@ def needs(code: str, started: Started) -> Iterator[Guess]:
     emulated = dict[str, str]()
     if re.search(r"\bdlid\b", code) and not re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code):
         emulated["lids"] = "its connections have LIDs, and no GID"
-    if started.computers and not {"{rank}", "{index}"} & set(started.words):
+    if started.is_ring and not {"{rank}", "{index}"} & set(started.words):
         emulated["hostname"] = "it looks for its own name in the list"
     if emulated:
         yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
 
 
 def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[Guess]:
-    if output is None or started.computers:
+    if output is None or started.is_ring:
         return
     if output.has_size and not started.names_sizes:
         yield STAYS, "it chooses its sizes, and may go on"
@@ -217,13 +218,11 @@ def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[G
 def text_of(
     source: Folder, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
 ) -> str:
-    sizes, why = "64,4K", "a small trial"
-    if not started.names_sizes:
-        sizes, why = sizes_of(output, source.code, printed)
+    sizes, why = (SIZES, TRIAL) if started.names_sizes else sizes_of(output, source.code, printed)
     return TEMPLATE.format(
         name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
         folder=source.folder.name,
-        link=LINK.format(computers=started.computers) if started.computers else "",
+        link=LINK if started.is_ring else "",
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
@@ -256,10 +255,10 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
         named = str(number_named(printed, "size|bytes") or size_of(code))
-        return (named, "a small trial") if named else ("64", "a guess: no size is in its sources or its output")
+        return (named, TRIAL) if named else ("64", "a guess: no size is in its sources or its output")
     found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
-    return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else "64,4K", "a small trial"
+    return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
 
 
 def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:

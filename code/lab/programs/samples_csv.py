@@ -142,9 +142,8 @@ def _are_timed(kinds: Kinds, _: Counts, request: Request) -> bool:
     """The windows are of the middle half of the time, and the last of them is the measured part. Single messages of
     that half have a row each, or one in every n."""
     if request.measure != "throughput":
-        numbers = {kind: len(rows) for kind, rows in kinds.items()}
-        single = all(row.messages == 1 for rows in kinds.values() for row in rows)
-        return single and [numbers] == [dict.fromkeys(KINDS[request.measure], n) for n in {*numbers.values()}]
+        are_single = all(row.messages == 1 for rows in kinds.values() for row in rows)
+        return are_single and kinds.keys() == {*KINDS[request.measure]} and len({*map(len, kinds.values())}) == 1
     summaries = _summaries(request)
     if [len(kinds.get(kind, ())) for kind in summaries] != [1] * len(summaries):
         return False

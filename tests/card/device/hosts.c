@@ -90,10 +90,9 @@ static void carry(struct host *from, uint32_t to, const uint8_t *bytes, size_t s
 	int64_t at = from->free_ns + hosts.latency_ns;
 
 	memcpy(copy, bytes, size);
-	if (!hosts.queue_bytes || queue(&hosts.host[to - 1], &at, copy, line_bytes))
-		fly(from, &hosts.host[to - 1], at, copy, size);
-	else
+	if (hosts.queue_bytes && !queue(&hosts.host[to - 1], &at, copy, line_bytes))
 		return;
+	fly(from, &hosts.host[to - 1], at, copy, size);
 	from->carried_bytes += line_bytes;
 }
 
