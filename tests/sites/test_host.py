@@ -172,6 +172,12 @@ def test_program_that_fails_on_one_computer_ends_all(cable: WallSite, jobs: Jobs
     assert (step.server_out, step.server_err) == ("rank 1: waits\n", "rank 2: broken\n")
 
 
+def test_temporary_files_of_two_computers_are_apart(cable: WallSite, jobs: Jobs) -> None:
+    """Both may have processes of one number, and MPI names its files by it."""
+    (step,) = cable.run(jobs.together(*["mkdir ${TMPDIR:-/tmp}/86317"] * 3)).steps
+    assert (step.client_status, step.server_status, step.server_err) == (0, 0, "")
+
+
 @pytest.mark.release
 def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite, jobs: Jobs) -> None:
     send = "file=$(mktemp); until iperf3 -c 10.0.0.2 -p 1860{} -n 4M --json >$file; do :; done; cat $file"
