@@ -272,7 +272,9 @@ class OwnTable:
         "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
         '"tcp"',
     ] = ""
-    rdma: Annotated[bool, "It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true"] = False
+    rdma: Annotated[
+        bool, 'It finds an RDMA device by itself. Implied by `{device}`, `{gid}` and `mpi = "verbs"`.', "true"
+    ] = False
     grants: Annotated[
         str,
         Limits(choices=("connectx",)),
@@ -306,7 +308,8 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
     data = tuple(file for file in table.binaries if is_data(PurePath(file)))
     used = places((*server, *client, *each, *split(arguments)))
-    rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
+    rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
+    loops = not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
     build = Build(build_command(table.build, table.libraries), folder, (*table.sources, *data) if table.sources else ())
     stays_after = printed if table.client_stays else None

@@ -171,6 +171,11 @@ def test_both_ends_can_be_ranks_of_one_mpi_program() -> None:
     assert second.endswith("/lab/bin/mine -r 1") and "--host 10.0.0.2 " in second
 
 
+@pytest.mark.parametrize("transport", ["tcp", "verbs"])
+def test_ranks_need_a_device_if_their_messages_do(transport: str) -> None:
+    assert program(server="mine", client="mine", mpi=transport).rdma == (transport == "verbs")
+
+
 def test_output_is_read_as_its_table_sets_it() -> None:
     outputs = tuple(printed(f"{counts.size} 8 Mbps\n") for counts in COUNTS)
     assert [sample.size_bytes for sample in program().parse(REQUEST, outputs).samples] == [64, 1024]
