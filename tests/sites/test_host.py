@@ -172,6 +172,13 @@ def test_program_that_fails_on_one_computer_ends_all(cable: WallSite, jobs: Jobs
     assert (step.server_out, step.server_err) == ("rank 1: waits\n", "rank 2: broken\n")
 
 
+def test_no_line_is_lost_of_processes_that_print_at_once(cable: WallSite, jobs: Jobs) -> None:
+    """As the launcher of MPI does, which starts a process for each computer to print its command."""
+    count = "i=0; while [ $i -lt 5000 ]; do echo $i; i=$((i+1)); done"
+    (step,) = cable.run(jobs.shell(LISTENING, f"for process in 1 2 3 4; do ({count}) & done; wait")).steps
+    assert step.client_out.count("\n") == 4 * 5000
+
+
 def test_temporary_files_of_two_computers_are_apart(cable: WallSite, jobs: Jobs) -> None:
     """Both may have processes of one number, and MPI names its files by it."""
     (step,) = cable.run(jobs.together(*["mkdir ${TMPDIR:-/tmp}/86317"] * 3)).steps
