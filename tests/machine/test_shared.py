@@ -10,8 +10,8 @@ import pytest
 from tests import namespaces
 from tests.machine.checkout import SMALL
 
-from lab.places import BENCH, ROOT
-from lab.plan.builds import keep_binaries
+from lab.places import ROOT
+from lab.plan.builds import lab_programs
 from lab.sites.exact import ExactSite
 
 # Bound at a path that everybody can read: this checkout may be in a private folder.
@@ -38,7 +38,7 @@ def shared(folder: Path, exact: ExactSite) -> Shared:
     namespaces.need_own()
     exact.verified_snapshot()
     subprocess.run(["make", "-s", "-C", "code/bench"], cwd=ROOT, check=True)
-    keep_binaries([BENCH / "tcp-server", BENCH / "tcp-client"])
+    lab_programs(print)
     become = namespaces.NOBODY if namespaces.is_root() else ()
     apart = ("unshare", "--mount", *(() if become else ("--map-root-user",)))
     variables = {"HOME": "/", "PYTHONPYCACHEPREFIX": str(folder / "own" / "bytecode")}
