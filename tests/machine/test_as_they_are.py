@@ -81,7 +81,7 @@ def test_styles_run_over_the_modelled_card_unchanged(
         ("send_pingpong", "pingpong", [64, 4096, 65536]),
         pytest.param("read_rate", "eight", [256, 4096, 65536], marks=pytest.mark.release),
         pytest.param("tcp_select", "", [1024, 16384, 65536], marks=pytest.mark.release),
-        ("mpi_cpp", "", [1, 16, 256, 4096, 65536]),
+        pytest.param("mpi_cpp", "", [1, 16, 256, 4096, 65536], marks=pytest.mark.release),
     ],
 )
 def test_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
@@ -123,14 +123,6 @@ client = "run.sh {host} {printed:port}"
 server_stays = true
 pattern = 'size (?P<size>\d+ KB): (?P<value>[\d.]+) (?P<unit>MB/s)'
 """
-RANKS = r"""
-build = "mpicc -O2 -o ranks ranks.c"
-binaries = ["ranks"]
-server = "ranks"
-client = "ranks"
-mpi = "tcp"
-pattern = '(?P<size>\d+) bytes: round trip (?P<value>[\d.]+) (?P<unit>us)'
-"""
 
 
 @pytest.mark.parametrize(
@@ -139,16 +131,8 @@ pattern = '(?P<size>\d+) bytes: round trip (?P<value>[\d.]+) (?P<unit>us)'
         pytest.param(RC, "", (100, "write", "throughput", "8,64"), "RDMA from rxe0", marks=pytest.mark.release),
         (RC, '[link]\ncard = "qdr"', (100, "write", "throughput", "8,64"), "the modelled card qdr"),
         (TCP, "", (20, "send", "throughput", "1K,16K"), "the kernel's network from v0"),
-        (RANKS, "", (20, "send", "latency", "4,64"), "the kernel's network from v0"),
-        pytest.param(
-            RANKS.replace('"tcp"', '"verbs"'),
-            "",
-            (20, "send", "latency", "4,64"),
-            "RDMA from rxe0",
-            marks=pytest.mark.release,
-        ),
     ],
-    ids=["rc", "rc over a card", "tcp", "ranks", "ranks by verbs"],
+    ids=["rc", "rc over a card", "tcp"],
 )
 def test_habits_of_tutorials_are_no_obstacle(
     exact: ExactSite, tmp_path: Path, program: str, link: str, work: tuple[int, str, str, str], path: str

@@ -8,14 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
 from tests.sites.jobs import LISTENING, PATIENCE_S, Jobs, await_none_running, await_true, everyone, namespaces, running
-from tests.sites.link_cut import await_answer, cut_in_a_run
-from tests.sites.test_conformance import IMPATIENT, MPI, record_of
+from tests.sites.test_conformance import MPI, record_of
 
 from lab import doctor as doctor
 from lab.errors import SiteError
@@ -36,7 +34,6 @@ from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
-DATA_OF_N2 = "10.75.0.2"
 # In place of `lab grade`: it writes a grade with its job and node.
 GRADER = """
 import json, os, pathlib, sys
@@ -189,28 +186,6 @@ def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_ru
     assert "node n2: the agent ended" in sentence or "one of its nodes was lost" in sentence, sentence
     cluster.control("node", "n2")
     await_true(lambda: cluster.states() == ["idle", "idle"])
-
-
-def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
-    cluster: Cluster, site: SlurmSite, programs: dict[Path, str], tmp_path: Path
-) -> None:
-    def turn(state: str) -> str:
-        return cluster.inside("n2", "ip", "link", "set", "data0", state)
-
-    def mend() -> None:
-        turn("up")
-        await_answer(partial(cluster.inside, "n1"), DATA_OF_N2)
-
-    sentence = cut_in_a_run(
-        site, programs, tmp_path, IMPATIENT,
-        sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=mend,
-    )  # fmt: skip
-    assert "n2's data0 is down; " in sentence and "no progress for 5 s" in sentence, sentence
-
-
-def sent_from(cluster: Cluster, node: str) -> int:
-    """Bytes that have left a node by the data link since it is there."""
-    return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
 
 
 @pytest.mark.parametrize(
