@@ -95,7 +95,7 @@ def swallowed(text: str, file: str) -> Iterator[TextFault]:
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         comment, ends = match[0][1:].strip(), before.rstrip("'\")}").endswith((".", "!", "?"))
         if comment and before and not ends and not _STRUCTURE.search(before):
-            what = f"a bare % makes a comment of the rest of the line: {comment[:40]!r} is not printed"
+            what = f"a bare % makes a comment of the rest of the line: '{comment[:40]}' is not printed"
             yield fault(text, file, match.start(), FaultKind.LATEX, what, r"\%")
 
 
