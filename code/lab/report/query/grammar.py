@@ -177,7 +177,7 @@ def parse_statement(text: str) -> Statement:
     parser = _Parser(text)
     claim = parser.no_effect() or parser.comparison_or_shape()
     span, across = parser.span(), parser.takes("across", "links")
-    parser.end()
+    parser.end(">", "<", "=")
     return Statement(text, claim, span, across)
 
 
@@ -223,9 +223,10 @@ class _Parser:
         self.at += len(words)
         return True
 
-    def end(self) -> None:
+    def end(self, *signs: str) -> None:
         if self.next.kind != "end":
-            raise self.fail("the end, a size (`at 64K`), or one of + - * / > < =")
+            hint = rf"a statement: \shows{{{self.text}}}" if self.next.text in SIGNS and not signs else ""
+            raise self.fail(f"the end, a size (`at 64K`), or one of {' '.join(('+ - * /', *signs))}", hint)
 
     def sum(self) -> Query:
         return self._joined(("+", "-"), self.product)

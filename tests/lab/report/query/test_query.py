@@ -199,6 +199,7 @@ def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> 
         ("verbs_throughput", "card at 1 to 4K", "expected the end", "at 1K..4K"),
         ("verbs_throughput", "card at all sizes", "expected a size", "everywhere"),
         ("verbs_throughput", "card grows", "expected the end", "a rises up to 1K"),
+        ("verbs_throughput", "card > tcp.card at 1", r"one of [+] - [*] /, not '>'", r"a statement: \shows{card > tcp"),
         ("verbs_throughput", "card in GB/s", "expected the end", "only `in %` and `in bit/s`"),
         ("verbs_throughput", "card ≈ 4 at 64", "unexpected character", "a = b within 2 % at 64K"),
         ("verbs_throughput", "card.stddev at 64", "no measure 'stddev'", "card"),

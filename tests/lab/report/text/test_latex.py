@@ -24,6 +24,7 @@ LETTERS = ("\u05d0", "\u202e", "\x0c", "a\rb", "\ud800", "\u0663", "3\u200b3")
         ),
         *((f"\\cite{key}", "\\cite takes keys") for key in ("[RDMA is faster]{frey}", " frey", "{}", "{#}", "{a b}")),
         ("^^5cinput x", "^^ is not allowed"),
+        ("\\size{64X}", "'64X' is not a size"),
     ],
 )
 def test_unsafe_latex_is_refused_at_its_line(text: str, what: str) -> None:
@@ -56,6 +57,15 @@ def test_percent_in_an_address_hides_no_command(text: str) -> None:
 )
 def test_permitted_latex_passes(text: str) -> None:
     assert list(unsafe(text, "d.tex")) == []
+
+
+def test_character_that_latex_has_as_a_command_gets_it_as_hint() -> None:
+    hints = [fault.hint for fault in unsafe("a ≈ b ≥ 5 →", "d.tex")]
+    assert hints == [
+        r"$\approx$",
+        r"$\geq$",
+        "replace the character",
+    ]
 
 
 def test_faults_have_the_order_of_the_text_and_hints() -> None:
