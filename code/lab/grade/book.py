@@ -287,8 +287,10 @@ def _place(counted: tuple[Score, GradedSubmission]) -> tuple[float, datetime, st
 def unknown_ids(roster: Roster, submissions: Iterable[GradedSubmission]) -> Iterator[str]:
     for submission in submissions:
         unknown = [name for name in submission.grade.ids if same_id(name) not in roster]
-        if unknown or not submission.grade.ids:
-            yield f"{submission.name}: {', '.join(unknown) or 'nobody'} is not in the roster"
+        if unknown:
+            yield f"{submission.name}: {', '.join(unknown)} is not in the roster"
+        elif not submission.grade.ids:
+            yield f"{submission.name}: no id could be read, so a person must find whose it is"
 
 
 def read_codes(grades: Path) -> Codes:

@@ -68,7 +68,7 @@ from lab.submission.hand_in import Identity, identity_of, student_programs
 DISCUSSION = "discussion.tex"
 ANOTHER_IDENTITY = (
     "ANOTHER IDENTITY: measured on {}, which the assignment does not accept (it differs in {}): "
-    "no points for rerun unless a person gives them."
+    "no points for rerun unless a person gives them"
 )
 NOBODY = b'authors = ["Not shown"]\nids = ["-"]\ncourse = "Not shown"\n'
 _ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it

@@ -38,7 +38,7 @@ DRIFT = (
     "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
     "a finding may not be the student's fault."
 )
-UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them."
+UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them"
 OF_PAIRS = ("program", "correct", "speed")  # checks of what a client and a server do
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 

@@ -210,8 +210,9 @@ def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
 
 
 def _present(experiment: Experiment, *, several: bool) -> Present:
-    """Return the builds by this host's compiler, and by the locked compiler if several builds ran."""
+    """Return the builds by this host's compiler, and by the locked compiler if there are several to choose from."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
+    several = several or any(map(_build_digest, builds))
     locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
     digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
     return {file: frozenset(present) for file, present in digests.items() if present}

@@ -266,7 +266,8 @@ def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
         return files[0]
     choices = names(folder)
     what = f"unknown assignment {named}" if named else "there are several assignments"
-    expected, hint = f"one of {', '.join(choices)}", f"ASSIGNMENT={''.join(choices[:1])}"
+    hint = nearest(named, choices) if named else f"ASSIGNMENT={''.join(choices[:1])}"
+    expected = f"one of {', '.join(choices)}"
     raise SpecError(what, file=folder, expected=expected, hint=hint)
 
 

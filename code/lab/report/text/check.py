@@ -137,6 +137,8 @@ def _kind(value: Value) -> str:
 
 
 def _suggestion(numbers: Numbers, value: float, kind: str) -> str:
+    if kind in ("percent", "factor") and value == float(f"{value:.2g}"):
+        return ""  # hundreds of ratios agree with two digits by chance
     if kind == "percent":
         query = numbers.suggest(value / 100, PURE)
         return rf"{query} in \%" if query else ""

@@ -99,6 +99,7 @@ def typed_numbers(
 
 
 def _typed(text: str, file: str, place: int, typed: str, query: str) -> TextFault:
+    typed = typed.replace("μ", "µ")  # NFKC's letter is not in the report's font
     what = f"{typed} is typed (measured numbers are computed from the data)"
     escaped = typed.replace("%", r"\%")
     hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"

@@ -4,8 +4,9 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from tests.lab.report.query.numbers_of import numbers_of
 
-from lab.report.text.check import unsupported
+from lab.report.text.check import measured_numbers_typed, unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
 from lab.report.text.typed import Constant, typed_numbers
@@ -51,3 +52,17 @@ The completion times are listed.
 def test_comparisons_without_evidence_are_noted() -> None:
     noted = [sentence.text for sentence in unsupported(COMPARING + OTHERS)]
     assert noted == COMPARING.strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        (r"12.3 times as much", "card / tcp.card at 4K"),
+        (r"98.94 \% of it", r"card / card.link at 1M in \%"),
+        (r"90 \% of it", "QUERY"),  # some of hundreds of ratios are near every number of two digits
+        (r"100\% busy", "QUERY"),
+    ],
+)
+def test_hint_names_a_ratio_only_for_more_than_two_digits(typed: str, query: str) -> None:
+    (fault,) = measured_numbers_typed(f"It is {typed}.", "text.tex", numbers_of("verbs_throughput"))
+    assert fault.hint.startswith(rf"\claim{{{query}}}")

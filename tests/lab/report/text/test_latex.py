@@ -24,6 +24,7 @@ LETTERS = ("\u05d0", "\u202e", "\x0c", "a\rb", "\ud800", "\u0663", "3\u200b3")
         ),
         *((f"\\cite{key}", "\\cite takes keys") for key in ("[RDMA is faster]{frey}", " frey", "{}", "{#}", "{a b}")),
         ("^^5cinput x", "^^ is not allowed"),
+        ("\\size{64X}", "'64X' is not a size"),
     ],
 )
 def test_unsafe_latex_is_refused_at_its_line(text: str, what: str) -> None:
@@ -58,6 +59,15 @@ def test_permitted_latex_passes(text: str) -> None:
     assert list(unsafe(text, "d.tex")) == []
 
 
+def test_character_that_latex_has_as_a_command_gets_it_as_hint() -> None:
+    hints = [fault.hint for fault in unsafe("a ≈ b ≥ 5 →", "d.tex")]
+    assert hints == [
+        r"$\approx$",
+        r"$\geq$",
+        "replace the character",
+    ]
+
+
 def test_faults_have_the_order_of_the_text_and_hints() -> None:
     found = list(unsafe("See \\ref{x}.\n\\begin{figure} \\footnote{x}", "d.tex"))
     assert [(fault.line, fault.column) for fault in found] == [(1, 5), (2, 1), (2, 16)]
@@ -70,11 +80,11 @@ def test_faults_have_the_order_of_the_text_and_hints() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["It wastes 80 % of the link.", "It is 5%of it", "- \\item x 5 % of it", "\\emph{It} % is", "\\claim{a} % b"],
+    ["It wastes 80 % of the link.", "It is 5%of it", "- \\item x 5 % of it", "\\emph{It} % is", "\\claim{a} % \\b"],
 )
 def test_bare_percent_within_a_sentence_is_refused(text: str) -> None:
     (fault,) = swallowed(text, "d.tex")
-    assert "is not printed" in fault.what and fault.hint == r"\%"
+    assert "is not printed" in fault.what and "\\\\" not in fault.what and fault.hint == r"\%"
 
 
 @pytest.mark.parametrize("text", ["Done. % a note", "% 4 GB/s", "It is so.%", "80 \\% of it", "\\emph{Done.} % note"])
