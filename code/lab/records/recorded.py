@@ -24,7 +24,7 @@ from lab.records.record import RECORD, read_facts
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
-from lab.sites.site import MODULES, Tell, require_known
+from lab.sites.site import Tell, require_known
 
 INDEX = ".index.json"
 Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
@@ -87,7 +87,8 @@ def recorded_plans(
     Ties are broken by the site that a run would use (`prefer`), then the identity of results/reference, then age.
     """
     experiments = [load(find_experiment(file), most) for file in files]
-    groups = _of_site(read_groups(results), site)
+    kind, groups = require_known(site).partition(":")[0] if site != ANY else ANY, read_groups(results)
+    groups = [group for group in groups if kind in (ANY, group.site.name)]
     for name in sorted({group.site.name for group in groups}):
         require_count(experiments, name, tell, most)
     others = reference if site in (ANY, SITE_OF_REFERENCE) else None
@@ -114,15 +115,6 @@ def planned_of(facts: Facts, files: Iterable[Path]) -> Planned | None:
             if planned.trial.key == facts.key:
                 return planned
     return None
-
-
-def _of_site(groups: list[Group], named: str) -> list[Group]:
-    """Return the groups of a named site: `slurm:exact` makes records of exact, `host:rxe` of host."""
-    if named == ANY:
-        return groups
-    kind, _, argument = require_known(named).partition(":")
-    name = argument if argument in MODULES else kind
-    return [group for group in groups if group.site.name == name]
 
 
 def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: str) -> NoReturn:

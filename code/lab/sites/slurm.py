@@ -1,9 +1,8 @@
-"""A Slurm cluster: arrays of trials, two or more nodes each for a real link, or one node each for the exact machine.
+"""A Slurm cluster: arrays of trials, two or more nodes each for a real link.
 
 The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
 
-import math
 import os
 import shlex
 import sys
@@ -17,11 +16,11 @@ from lab.errors import LabError, SiteError, SiteStopped
 from lab.files.storage import storage
 from lab.model.trial import MOST_COMPUTERS, End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS, ROOT
-from lab.sites import exact, queue
+from lab.sites import queue
 from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.queue import Place, Task, load, shell
-from lab.sites.site import EXACT, Clock, Shared, Tell, Traits
+from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.wall import refuse_model
 
 AT_ONCE = 256  # trials in the queue
@@ -38,8 +37,6 @@ FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between requests to the controller, wh
 BACKOFF = 1.3
 LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
-SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
-SHAPES = {"pair": ("--ntasks-per-node=1", "--exclusive"), "exact": ("--ntasks=1",)}
 STOPPED = "the slurm site was stopped"
 
 
@@ -49,12 +46,11 @@ class SlurmSite:
     name = "slurm"
     boots_image = False
     traits = TRAITS
-    kind = "pair"
     at_once: int | None = AT_ONCE
 
     def __init__(self, cluster: Slurm) -> None:
         self.cluster = cluster
-        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool", self.kind)
+        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool")
         self.found_identity: dict[str, str] | None = None
 
     @property
@@ -87,41 +83,10 @@ class SlurmSite:
         self.dispatch.stop()
 
 
-class ExactOnSlurm(SlurmSite):
-    """The exact site on a cluster's nodes: the same records as from this host."""
-
-    name = "exact"
-    boots_image = True
-    traits = EXACT
-    kind = "exact"
-
-    def __init__(self, cluster: Slurm) -> None:
-        self.machine = exact.open()
-        super().__init__(cluster)
-
-    @property
-    def ends(self) -> Ends:
-        return self.machine.ends
-
-    def identity(self) -> dict[str, str]:
-        """The identity of the VMs: the node makes no difference."""
-        return self.machine.identity()
-
-    def prepare(self, progress: Tell) -> None:
-        """Make the snapshot once: all nodes see the same folder."""
-        queue.version()
-        self.machine.prepare(progress)
-
-    def run(self, job: Job) -> Outcome:
-        return self.dispatch.run(job)
-
-
 def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
-    """`slurm` measures between two nodes, `slurm:exact` spreads trials of the exact site over nodes."""
-    kinds = {"": SlurmSite, "exact": ExactOnSlurm}
-    if wanted not in kinds:
-        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm or --site slurm:exact")
-    return kinds[wanted](read_slurm(hosts))
+    if wanted:
+        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm")
+    return SlurmSite(read_slurm(hosts))
 
 
 @dataclass
@@ -170,8 +135,8 @@ class _Backoff:
 class Dispatch:
     """A thread that submits jobs and returns their outcomes."""
 
-    def __init__(self, cluster: Slurm, folder: Path, kind: str) -> None:
-        self.cluster, self.folder, self.kind = cluster, folder, kind
+    def __init__(self, cluster: Slurm, folder: Path) -> None:
+        self.cluster, self.folder = cluster, folder
         self.lock = threading.Condition()
         self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
@@ -180,11 +145,11 @@ class Dispatch:
 
     def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
-        name, nodes = spool.digest(job, self.kind), job.computers if self.kind == "pair" else 1
+        name = spool.digest(job)
         with self.lock:
             if self.stopped:
                 raise SiteStopped(STOPPED)
-            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, nodes))
+            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, job.computers))
             if not submission.folder.exists():
                 spool.put_job(submission.folder, job)
             submission.task = submission.task or _submitted(submission.folder)
@@ -234,31 +199,26 @@ class Dispatch:
         time.sleep(GATHER_S)
         new = self._new()
         new = [submission for submission in new if submission.nodes == new[0].nodes]
-        size = 1 if self.kind == "pair" else max(1, min(self.cluster.trials_per_task, math.ceil(len(new) / SPREAD)))
-        tasks = [new[first : first + size] for first in range(0, len(new), size)]
-        log = f"--output={self.folder}/log-%A_%a"
-        shape = (*SHAPES[self.kind], f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes * size}")
-        array = queue.submit(self._script(tasks), len(tasks), self.cluster, (*shape, log, f"--chdir={ROOT}"))
+        shape = ("--ntasks-per-node=1", "--exclusive", f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes}")
+        places = (f"--output={self.folder}/log-%A_%a", f"--chdir={ROOT}")
+        array = queue.submit(self._script(new), len(new), self.cluster, (*shape, *places))
         self.answered_s = time.monotonic()
-        for index, submissions in enumerate(tasks):
-            for submission in submissions:
-                submission.task = Task(array, index)
-                (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
+        for index, submission in enumerate(new):
+            submission.task = Task(array, index)
+            (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
         return True
 
     def _new(self) -> list[SubmittedJob]:
         with self.lock:
             return [submission for submission in self.waiting.values() if submission.task is None]
 
-    def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
+    def _script(self, submissions: list[SubmittedJob]) -> Path:
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
-        command = [sys.executable, "-m", "lab.sites.task", self.kind, str(listed)]
-        line = shlex.join([*command, self.cluster.interface, self.cluster.device])
+        command = [sys.executable, "-m", "lab.sites.task", str(listed), self.cluster.interface, self.cluster.device]
         with storage(script):
-            folders = ("\t".join(str(submission.folder) for submission in submissions) for submissions in tasks)
-            listed.write_text("".join(f"{row}\n" for row in folders))
-            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {line}\n")
+            listed.write_text("".join(f"{submission.folder}\n" for submission in submissions))
+            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {shlex.join(command)}\n")
         return script
 
     def _look(self, *, ask: bool) -> bool:

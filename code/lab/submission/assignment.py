@@ -218,9 +218,8 @@ class Assignment(AssignmentFile):
 
     @property
     def recorded_as(self) -> str:
-        """The name of its site in records: `slurm:exact` makes those of exact, `host:rxe` of host."""
-        kind, _, variant = self.site.partition(":")
-        return variant if variant in MODULES else kind
+        """The name of its site in records: `host:rxe` makes those of host."""
+        return self.site.partition(":")[0]
 
     @property
     def listed(self) -> tuple[str, ...]:

@@ -197,7 +197,6 @@ def test_of_two_complete_sites_the_named_or_the_preferred_is_read(
     assert read(file, results)[0].site.name == "exact"
     assert read(file, results, prefer="ssh")[0].site.name == "ssh"
     assert read(file, results, "ssh:ada,bob")[0].site.name == "ssh"
-    assert read(file, results, "slurm:exact")[0].site.name == "exact"
     with pytest.raises(RecordError, match="there is no record of the site vm"):
         read(file, results, "vm")
     with pytest.raises(SiteError, match="unknown site: 'sun'"):
