@@ -49,7 +49,7 @@ grade = {"final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_N
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the controller answers at once, and files need no time to be seen."""
-    monkeypatch.setattr(slurm, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(slurm, "ASK_S", 1.0)
     monkeypatch.setattr(slurm, "GRACE_S", 0.5)
 
 

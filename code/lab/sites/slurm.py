@@ -32,9 +32,8 @@ ENDS = Ends(
     side_channel="@side_channel",
 )
 GATHER_S = 0.3  # after the first job of an array, for the others
-FIRST_LOOK_S, LONGEST_LOOK_S = 0.1, 2.0  # between looks at the files
-FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between requests to the controller, which are costly for it
-BACKOFF = 1.3
+LOOK_S = 0.5  # between looks at the files
+ASK_S = 10.0  # between requests to the controller, which are costly for it
 LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
 STOPPED = "the slurm site was stopped"
@@ -109,29 +108,6 @@ class SubmittedJob:
         (self.folder / spool.SUBMITTED).unlink(missing_ok=True)
 
 
-class _Backoff:
-    """Waits that become longer while nothing happens."""
-
-    def __init__(self, first_s: float, longest_s: float) -> None:
-        self.first_s, self.longest_s = first_s, longest_s
-        self.begin()
-
-    def begin(self) -> None:
-        self.wait_s, self.last_s = self.first_s, time.monotonic()
-
-    def next_s(self) -> float:
-        self.wait_s = min(BACKOFF * self.wait_s, self.longest_s)
-        return self.wait_s
-
-    def due(self) -> bool:
-        """Whether the wait is over; if so, the next wait begins."""
-        if time.monotonic() - self.last_s < self.wait_s:
-            return False
-        self.last_s = time.monotonic()
-        self.next_s()
-        return True
-
-
 class Dispatch:
     """A thread that submits jobs and returns their outcomes."""
 
@@ -141,7 +117,7 @@ class Dispatch:
         self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
         self.thread: threading.Thread | None = None
-        self.answered_s = time.monotonic()  # when the controller last answered
+        self.asked_s = self.answered_s = time.monotonic()  # when the controller was last asked, and last answered
 
     def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
@@ -176,26 +152,24 @@ class Dispatch:
         return waiting
 
     def _work(self) -> None:
-        looks, asks = _Backoff(FIRST_LOOK_S, LONGEST_LOOK_S), _Backoff(FIRST_ASK_S, LONGEST_ASK_S)
         while not self.stopped:
             with self.lock:
                 if not self.waiting:
                     self.lock.wait()
             try:
-                if self._submit() | self._look(ask=asks.due()):
-                    looks.begin()
-                    asks.begin()
+                self._submit()
+                self._look()
             except LabError as error:
                 self._abandon(error)
             with self.lock:
                 if not self.stopped:
-                    self.lock.wait(looks.next_s())
+                    self.lock.wait(LOOK_S)
 
-    def _submit(self) -> bool:
+    def _submit(self) -> None:
         """Submit one array of the new jobs for equally many nodes; write the number of its task into each job's
         folder."""
         if not self._new():
-            return False
+            return
         time.sleep(GATHER_S)
         new = self._new()
         new = [submission for submission in new if submission.nodes == new[0].nodes]
@@ -206,7 +180,6 @@ class Dispatch:
         for index, submission in enumerate(new):
             submission.task = Task(array, index)
             (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
-        return True
 
     def _new(self) -> list[SubmittedJob]:
         with self.lock:
@@ -221,11 +194,11 @@ class Dispatch:
             script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {shlex.join(command)}\n")
         return script
 
-    def _look(self, *, ask: bool) -> bool:
+    def _look(self) -> None:
         """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
         with self.lock:
             waiting = dict(self.waiting)
-        places = self._places(waiting) if ask else None
+        places = self._places(waiting) if time.monotonic() - self.asked_s >= ASK_S else None
         results: dict[str, Outcome | LabError] = {}
         for name, submission in waiting.items():
             result: Outcome | LabError | None = spool.take(submission.folder)
@@ -237,11 +210,11 @@ class Dispatch:
             finished = [(self.waiting.pop(name), result) for name, result in results.items() if name in self.waiting]
         for submission, result in finished:
             submission.finish(result)
-        return bool(results)
 
     def _places(self, waiting: dict[str, SubmittedJob]) -> dict[Task, Place] | None:
         """The states of the tasks; None if the controller did not answer: the jobs go on. Raise after a long silence;
         the next run finds the jobs in their folders."""
+        self.asked_s = time.monotonic()
         try:
             places = queue.places(submission.task.array for submission in waiting.values() if submission.task)
         except SiteError:

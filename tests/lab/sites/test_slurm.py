@@ -57,7 +57,7 @@ def squeue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Squeue:
 def test_a_trial_goes_on_while_the_controller_does_not_answer(
     monkeypatch: pytest.MonkeyPatch, squeue: Squeue, tmp_path: Path
 ) -> None:
-    for name in ("FIRST_ASK_S", "LONGEST_ASK_S", "GRACE_S"):
+    for name in ("LOOK_S", "ASK_S", "GRACE_S"):
         monkeypatch.setattr(slurm, name, 0.01)
     outcome = Outcome((), {}, {}, 1, 2, "", 3.0)
     (tmp_path / "left").write_text(json.dumps(as_json(outcome)))
