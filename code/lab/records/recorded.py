@@ -245,18 +245,10 @@ def read_groups(results: Path) -> list[Group]:
 
 def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
     """Yield the key of each record, with a stamp that changes with its file."""
-    for start in _entries(records):
-        for folder in _entries(start):
-            with suppress(OSError):
-                status = (folder / RECORD).stat()
-                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
+    for folder in sorted(records.glob("*/*")):
+        with suppress(OSError):
+            status = (folder / RECORD).stat()
+            yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
 
 
 def _entry(results: Path, key: str, stamp: list[int]) -> Entry | None:

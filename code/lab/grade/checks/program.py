@@ -3,9 +3,8 @@
 import secrets
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from math import ceil
 from typing import NamedTuple
 
@@ -161,13 +160,11 @@ def correct(case: Case) -> Iterator[Finding]:
         return Finding(test.kind, f"{planned.series.program} {test.what}: the client {ending}") if ending else None
 
     trials = firsts(case.grader_plan)
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        futures = [pool.submit(run_at_other_sizes, planned) for planned in trials]
-        for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
-            samples = read_samples_of(case.setup.results, planned.trial.key)
-            tests = fault_tests(planned, samples, demands, ends)
-            futures += [pool.submit(run_fault_test, planned, test) for test in tests]
-    yield from (finding for future in futures if (finding := future.result()))
+    runs = [partial(run_at_other_sizes, planned) for planned in trials]
+    for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
+        samples = read_samples_of(case.setup.results, planned.trial.key)
+        runs += [partial(run_fault_test, planned, test) for test in fault_tests(planned, samples, demands, ends)]
+    yield from filter(None, case.each(lambda run: run(), runs))
 
 
 class FaultTest(NamedTuple):
@@ -259,12 +256,11 @@ def steps(case: Case) -> Iterator[Finding | PartPoints | Score]:
         return
     try:
         plan = case.rebuilt_plan
+        faults = [Finding(Flaw.FRAME, fault) for fault in frame_faults(plan)]
     except BuildRefused as error:
-        yield Finding(Flaw.BUILD, str(error))
-        yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
-        return
-    if faults := list(frame_faults(plan)):
-        yield from (Finding(Flaw.FRAME, fault) for fault in faults)
+        faults = [Finding(Flaw.BUILD, str(error))]
+    if faults:
+        yield from faults
         yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
         return
     trials = {step.series: [each for each in plan.planned if each.series.name == step.series] for step in task_steps}
