@@ -1,4 +1,4 @@
-"""Find the records of experiments by an index, without the site."""
+"""Find the records of experiments, without the site."""
 
 import hashlib
 import json
@@ -11,22 +11,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.errors import RecordError, StorageError, tell
+from lab.errors import RecordError, tell
 from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
-from lab.files.storage import write_text
 from lab.places import REFERENCE
 from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, Facts, read_site
-from lab.records.record import RECORD, read_facts
+from lab.records.record import read_document
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
-from lab.sites.site import Tell, require_known
+from lab.sites.site import Tell, Traits, require_known
+from lab.typed_json import JsonError, parse_as
 
-INDEX = ".index.json"
 Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
 
 
@@ -218,69 +217,33 @@ def _build_digest(file: Path) -> str:
         return ""
 
 
-Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
+@dataclass(frozen=True)
+class Start:
+    started: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The facts that a record must have besides its site, to be found."""
+
+    traits: Traits
+    programs: dict[str, str]
+    state: Start
 
 
 def read_groups(results: Path) -> list[Group]:
     """Group all records that name their site. Readers of other records report their damage."""
-    index = results / INDEX
-    cached, entries = _read_index(index), dict[str, Entry]()
-    for key, stamp in _stamps(results / "records"):
-        entry = cached.get(key)
-        if entry is None or entry[0] != stamp:
-            entry = _entry(results, key, stamp)
-        if entry is not None:
-            entries[key] = entry
-    if entries != cached:
-        _write_index(index, entries)
     groups: dict[str, Group] = {}
-    for key, (_, site, programs, started) in entries.items():
-        if site not in groups:
-            groups[site] = Group(read_site(json.loads(site)), {}, {})
-        group, ran = groups[site], tuple(sorted(programs.items()))
-        group.started[key] = started
-        group.programs[ran] = max(started, group.programs.get(ran, ""))
+    for folder in sorted((results / "records").glob("*/*")):
+        with suppress(RecordError, JsonError):
+            document = read_document(results, folder.name)
+            ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
+            if site not in groups:
+                groups[site] = Group(read_site(document), {}, {})
+            group, programs, started = groups[site], tuple(sorted(ran.programs.items())), ran.state.started
+            group.started[folder.name] = started
+            group.programs[programs] = max(started, group.programs.get(programs, ""))
     return list(groups.values())
-
-
-def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
-    """Yield the key of each record, with a stamp that changes with its file."""
-    for folder in sorted(records.glob("*/*")):
-        with suppress(OSError):
-            status = (folder / RECORD).stat()
-            yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
-
-
-def _entry(results: Path, key: str, stamp: list[int]) -> Entry | None:
-    try:
-        facts = read_facts(results, key)
-        table = facts.lasting()
-        read_site(table)
-    except RecordError:
-        return None
-    site = json.dumps({name: table[name] for name in SITE}, sort_keys=True)
-    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
-
-
-def _read_index(file: Path) -> dict[str, Entry]:
-    """Return the cached index; empty if the file is missing or damaged."""
-    try:
-        digest, _, text = file.read_text().partition("\n") if file.is_file() else ("", "", "")
-        if digest != _digest(text.encode()):
-            return {}
-        index = json.loads(text)
-        records, sites = index["records"].items(), index["sites"]
-        return {key: (stamp, sites[site], programs, started) for key, (stamp, site, programs, started) in records}
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return {}
-
-
-def _write_index(file: Path, entries: dict[str, Entry]) -> None:
-    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
-    records = {key: (stamp, sites.index(site), *rest) for key, (stamp, site, *rest) in entries.items()}
-    text = json.dumps({"sites": sites, "records": records}, sort_keys=True)
-    with suppress(StorageError):
-        write_text(file, f"{_digest(text.encode())}\n{text}")
 
 
 def _digest(content: bytes) -> str:
