@@ -53,16 +53,6 @@ def choose(wanted: str) -> tuple[str, ...]:
     return named
 
 
-def skipped_devices(chosen: tuple[str, ...]) -> str:
-    """A sentence about active devices of another kind than the chosen ones; empty if there is none."""
-    others = [f"{name} ({kind})" for kind, names in _active().items() for name in names if chosen[0] not in names]
-    if not others:
-        return ""
-    alone = ", which is both ends" if len(set(chosen)) == 1 else ""
-    what = f"host: {' and '.join(chosen)} ({computer.kind(chosen[0])}) measured{alone}"
-    return f"{what}; not paired with {', '.join(others)}, of another kind"
-
-
 def _active() -> dict[str, list[str]]:
     """The devices whose port is up, by their kind."""
     kinds: dict[str, list[str]] = {}
@@ -122,4 +112,4 @@ def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - a
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable(switched)
 
-    return WallSite("host", connect, alone, skipped_devices(devices) if devices and not wanted else "")
+    return WallSite("host", connect, alone)

@@ -89,7 +89,6 @@ def read_slurm(file: Path) -> Slurm:
 
 
 def has(file: Path, name: str) -> bool:
-    """Whether there is such a table."""
     return file.exists() and getattr(read_hosts(file), name) is not None
 
 
