@@ -111,7 +111,6 @@ def host_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
 
 
 def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: str = PAIR) -> bytes:
-    """A plugin for hosts of a section."""
     compiler, section = COMPILERS[host]
     task = _linked(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
     return _compiled(task, "the plugin", machine, cache, tell, section)

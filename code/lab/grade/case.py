@@ -128,8 +128,6 @@ class Metered:
 
 @dataclass(frozen=True)
 class GradingSetup:
-    """The grader's assignment, site, plan and folders."""
-
     assignment: Assignment
     site: Site
     course_plan: Plan  # the assignment's experiment on the grader's site, with the course's programs

@@ -153,7 +153,6 @@ def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
 
 
 def student_trials(plan: Plan) -> list[Planned]:
-    """All trials of the student's programs."""
     return [planned for planned in plan.planned if planned.series.tool.by_student]
 
 

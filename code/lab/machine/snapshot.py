@@ -67,7 +67,6 @@ def read(machine: Path) -> Expected | None:
 
 
 def forget(machine: Path) -> None:
-    """Remove the expectation, before another one is written."""
     (machine / FILE).unlink(missing_ok=True)
 
 

@@ -90,8 +90,6 @@ class Claim:
 
 @dataclass(frozen=True)
 class SizeClaims:
-    """The claims of a program about one size."""
-
     operation: str
     rdma: bool
     answered: bool  # round trips are claimed
