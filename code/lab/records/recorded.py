@@ -3,7 +3,7 @@
 import hashlib
 import json
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lab.errors import RecordError, tell
-from lab.experiment.experiment import MOST_TRIALS, Experiment
+from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
 from lab.places import REFERENCE
 from lab.plan.builds import compiled_before
@@ -23,7 +23,7 @@ from lab.records.record import read_document
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
-from lab.sites.site import Tell, Traits, require_known
+from lab.sites.site import Traits, require_known
 from lab.typed_json import JsonError, parse_as
 
 Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
@@ -60,45 +60,25 @@ class Choice:
 
 
 def plans_of(options: Namespace, reference: Path | None = None) -> tuple[Plan, ...]:
-    """Return the recorded plans of a command's experiments; without a record, those of a reference."""
-    return recorded_plans(
-        options.experiment,
-        options.results,
-        options.site,
-        lambda: choose(options.hosts)[0],
-        tell,
-        most_trials(options),
-        reference,
-    )
+    """Plan each experiment of a command for the site and identity with records of most of its trials; without a record,
+    for those of a reference.
 
-
-def recorded_plans(
-    files: Iterable[Path],
-    results: Path,
-    site: str,
-    prefer: Callable[[], str],
-    tell: Tell,
-    most: int | None = MOST_TRIALS,
-    reference: Path | None = None,
-) -> tuple[Plan, ...]:
-    """Plan each experiment for the site and identity with records of most of its trials.
-
-    Ties are broken by the site that a run would use (`prefer`), then the identity of results/reference, then age.
+    Ties are broken by the site that a run would use, then the identity of results/reference, then age.
     """
-    experiments = [load(find_experiment(file), most) for file in files]
+    site, results, most = options.site, options.results, most_trials(options)
+    experiments = [load(find_experiment(file), most) for file in options.experiment]
     kind, groups = require_known(site).partition(":")[0] if site != ANY else ANY, read_groups(results)
     groups = [group for group in groups if kind in (ANY, group.site.name)]
     for name in sorted({group.site.name for group in groups}):
         require_count(experiments, name, tell, most)
     others = reference if site in (ANY, SITE_OF_REFERENCE) else None
     plans = tuple(
-        (choice.plan if (choice := _best(experiment, groups, prefer, tell)) else None)
+        (choice.plan if (choice := _best(experiment, groups, options.hosts)) else None)
         or (reference_plan(experiment, others) if others else None)
         or _refuse(experiment, groups, results, site)
         for experiment in experiments
     )
-    for line in left_out(plans):
-        tell(line)
+    tell(*left_out(plans))
     return plans
 
 
@@ -127,12 +107,12 @@ def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: st
     raise RecordError(what, str(results), f"lab run {experiment.name}")
 
 
-def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str], tell: Tell) -> Choice | None:
+def _best(experiment: Experiment, groups: list[Group], hosts: Path) -> Choice | None:
     choices = [choice for group in groups if (choice := _choice(experiment, group)) and choice.there]
     most = max((choice.share for choice in choices), default=0.0)
     first = [choice for choice in choices if choice.share == most]
     if len({choice.plan.site.name for choice in first}) > 1:
-        preferred = prefer()
+        preferred, _ = choose(hosts)
         first = [choice for choice in first if choice.plan.site.name == preferred] or first
     reference = read_identity(REFERENCE) or {}
 
@@ -140,8 +120,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
         return choice.plan.site.identity.items() <= reference.items(), choice.starts
 
     best = max(first, key=rank, default=None)
-    for line in _about(best, len(choices) - 1) if best else ():
-        tell(line)
+    tell(*(_about(best, len(choices) - 1) if best else ()))
     return best
 
 

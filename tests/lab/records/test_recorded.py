@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import subprocess
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.plan.planning import Workshop
 from lab.records import recorded
 from lab.records.record import record_folder, write_record
-from lab.records.recorded import read_groups, recorded_plans
+from lab.records.recorded import plans_of, read_groups
 from lab.run.measure import measure
 from lab.sites import site as sites
 from lab.sites.host import OwnDevices
@@ -73,7 +74,11 @@ def _counting(site: Any, facts: SiteFacts) -> Any:
 
 def read(file: Path, results: Path, site: str = "any", prefer: str = "exact") -> tuple[Plan, list[str]]:
     said: list[str] = []
-    (plan,) = recorded_plans([file], results, site, lambda: prefer, said.append)
+    options = Namespace(experiment=[file], results=results, site=site, hosts=Path())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recorded, "choose", lambda _: (prefer, "it is preferred"))
+        patch.setattr(recorded, "tell", lambda *lines: said.extend(lines))
+        (plan,) = plans_of(options)
     return plan, said
 
 
