@@ -86,16 +86,10 @@ def on_a_node(cluster: Slurm) -> tuple[str, ...]:
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
-    """The states of some arrays' tasks, from the controller, else from the accounting. Raise without an answer."""
+    """The states of some arrays' tasks. Raise without an answer."""
     states: dict[Task, Place] = {}
     for array in sorted(set(arrays)):
-        listed = _states(array, "--array", "--format=%F|%K|%T|%r")
-        if not listed.strip():
-            listed = _try(
-                "sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={array}", "--format=JobID,State"
-            )
-            listed = "\n".join(line.replace("_", "|", 1) + "|" for line in listed.splitlines())
-        for line in listed.splitlines():
+        for line in _states(array, "--array", "--format=%F|%K|%T|%r").splitlines():
             words = line.split("|")
             if len(words) == 4 and words[1].isdigit():
                 states[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
@@ -123,7 +117,8 @@ def _states(job: str, *options: str) -> str:
 def cancel(arrays: Iterable[str]) -> None:
     """End some arrays; those that have ended already are ignored."""
     if ids := sorted(set(arrays)):
-        _try("scancel", *ids)
+        with suppress(SiteError):
+            _slurm("scancel", *ids)
 
 
 def failure(task: Task, place: Place | None, log: Path) -> SiteError:
@@ -173,11 +168,3 @@ def _slurm(*command: str) -> str:
             messages[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml"
         )
     return done.stdout
-
-
-def _try(*command: str) -> str:
-    """The output of a command; empty if it failed, because the next poll asks again."""
-    try:
-        return _slurm(*command)
-    except SiteError:
-        return ""
