@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,7 +32,7 @@ from lab.submission.discussion import files_handed_out
 from lab.submission.hand_in import student_builds, student_programs
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
-MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
+LONGEST_FINDING = 1000  # letters
 LONGEST_VERSION = 40
 DRIFT = (
     "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
@@ -187,7 +187,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
 
     try:
         with _deadline(deadline_s):
-            results = tuple(islice(check(case), MOST_FINDINGS))
+            results = case.made(check)
     except SubmissionError as error:
         return only(Status.FAILED, Flaw(error.fault.value), error)
     except (CheckTookTooLong, SiteError, StorageError) as error:  # the grader's host is at fault

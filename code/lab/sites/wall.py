@@ -49,10 +49,7 @@ class WallSite:
     at_once: int | None = 1
 
     def __init__(
-        self,
-        name: str,
-        connect: Callable[[int], RealLink],
-        alone: Callable[[Tell], AbstractContextManager[object]],
+        self, name: str, connect: Callable[[int], RealLink], alone: Callable[[Tell], AbstractContextManager[object]]
     ) -> None:
         self.name, self.connect, self.alone = name, connect, alone  # connect() takes the number of switched computers
         self.tell: Tell = silent

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
-from lab.grade.case import Blocked, Case, made_once
+from lab.grade.case import Blocked, Case
 from lab.grade.finding import Fault, Finding, Flaw, PartPoints, Score, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
 from lab.grade.witness.claims import unsent
@@ -56,7 +56,6 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
     return checked
 
 
-@made_once
 @needs_measurements
 def program(case: Case) -> Iterator[Finding]:
     """Check every trial of the student's programs."""
@@ -241,7 +240,7 @@ def _with_options(command: Words, options: Words) -> Words:
 def speed(case: Case) -> Iterator[Finding]:
     """Compare the student's program with Verbyte's or a reference tool, by the grader's records; raise if the program
     printed times that the check `program` refutes."""
-    if faults := program(case):
+    if faults := case.made(program):
         raise Blocked(f"the times of the student's programs do not count: {faults[0]}", hint="see the check program")
     for comparison in case.setup.course_plan.experiment.comparisons:
         result = compare(comparison, case.grader_evidence.rows)

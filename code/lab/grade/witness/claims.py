@@ -21,16 +21,7 @@ from lab.grade.witness.messages import (
     one_by_one,
     shortest_ns,
 )
-from lab.grade.witness.packets import (
-    ACCEPTED,
-    INSIDE,
-    READ,
-    REPORTED,
-    RUNG,
-    Packet,
-    Segment,
-    decoded,
-)
+from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, Packet, Segment, decoded
 from lab.grade.witness.ring import ring_faults
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
