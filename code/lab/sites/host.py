@@ -39,12 +39,13 @@ def choose(wanted: str) -> tuple[str, ...]:
             groups, key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2), default=("", [])
         )
         return tuple(best[1][:2])
-    devices = computer.devices()
-    for name in wanted.split(","):
+    devices, named = computer.devices(), tuple(wanted.split(","))
+    if len(named) > 2:
+        raise SiteError(f"a link has two ends, not {len(named)}: {wanted}", hint="--site host:CLIENT,SERVER")
+    for name in named:
         if name not in devices:
             names = ", ".join(devices) or "there is none"
             raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {names}")
-    named = tuple(wanted.split(",")[:2])
     kinds = [computer.kind(name) for name in named]
     if len(set(kinds)) > 1:
         both = " and ".join(f"{name} ({kind})" for name, kind in zip(named, kinds, strict=True))

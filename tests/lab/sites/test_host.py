@@ -101,6 +101,12 @@ def test_series_with_a_link_model_are_left_out_between_two_cards(
     ]
 
 
+def test_a_third_device_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1", "mlx5_2")
+    with pytest.raises(SiteError, match=r"two ends, not 3: mlx5_0,mlx5_1,mlx5_2 \(try: --site host:CLIENT,SERVER"):
+        host.open("mlx5_0,mlx5_1,mlx5_2")
+
+
 def test_a_missing_device_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(tmp_path, monkeypatch, "mlx5_0")
     with pytest.raises(SiteError, match=r"no RDMA device mlx5_7.*its devices: mlx5_0"):
