@@ -19,7 +19,7 @@ from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import queue
 from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.queue import Place, Task, load, shell
+from lab.sites.queue import Place, Task
 from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.wall import refuse_model
 
@@ -191,7 +191,7 @@ class Dispatch:
         command = [sys.executable, "-m", "lab.sites.task", str(listed), self.cluster.interface, self.cluster.device]
         with storage(script):
             listed.write_text("".join(f"{submission.folder}\n" for submission in submissions))
-            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {shlex.join(command)}\n")
+            script.write_text(queue.script(self.cluster, shlex.join(command)))
         return script
 
     def _look(self) -> None:
