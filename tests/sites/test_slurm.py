@@ -5,9 +5,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,10 +17,9 @@ from tests.sites.test_conformance import MPI, record_of
 from lab import doctor as doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
-from lab.model.trial import Outcome, Perturbation
+from lab.model.trial import Outcome
 from lab.places import CACHE
 from lab.sites import slurm
-from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
 from lab.sites.queue import on_a_node
 from lab.sites.slurm import SlurmSite
@@ -48,7 +46,7 @@ grade = {"final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_N
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the controller answers at once, and files need no time to be seen."""
-    monkeypatch.setattr(slurm, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(slurm, "ASK_S", 1.0)
     monkeypatch.setattr(slurm, "GRACE_S", 0.5)
 
 
@@ -241,22 +239,6 @@ def test_without_a_controller_or_slurm_an_error_has_a_hint(
     monkeypatch.setenv("PATH", path)
     with pytest.raises(SiteError, match=error):
         slurm.open("", hosts).prepare(print)
-
-
-def test_exact_trial_on_a_node_has_the_bytes_of_this_host(
-    cluster: Cluster, open_exact: Callable[[], ExactSite], programs: dict[Path, str]
-) -> None:
-    here, there = open_exact(), slurm.open("exact", cluster.toml())
-    assert there.identity() == here.identity() and there.name == "exact" and there.ends == here.ends
-    tcp = Jobs(here.ends, programs)
-    job = tcp.pair(*tcp.tcp("64@20/1"), perturbation=Perturbation(1))
-    assert measured(there.run(job)) == measured(here.run(job))
-    there.stop()
-
-
-def measured(outcome: Outcome) -> Outcome:
-    """All but the time that it took."""
-    return replace(outcome, host_seconds=0.0)
 
 
 def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, tmp_path: Path) -> None:

@@ -156,9 +156,9 @@ def run_remaining(
     if not todo:
         return RunSummary(done_before=done)
     tell(*damaged(todo, results))
-    tried = preflight(shop.site, shop.facts, todo) if is_wanted(shop.facts.traits, len(todo)) else None
-    tell(*(tried.lines(todo) if tried else ()))
-    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(shop), results, tried.costs if tried else {}))
+    for line in preflight(shop.site, shop.facts, todo) if is_wanted(shop.facts.traits, len(todo)) else ():
+        tell(line)
+    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(shop), results))
 
     def watch_all(result: str, planned: Planned) -> None:
         progress.watch(result, planned)

@@ -67,7 +67,6 @@ STAYS = "client_stays = true, since it has printed a result for every size"
 
 
 def hint(planned: Planned, outcome: Outcome) -> str:
-    """Return what may help a failed student program."""
     if not (tool := planned.series.tool).build:
         return ""
     if any(step.client_status == DEADLINE_STATUS for step in outcome.steps):
@@ -182,7 +181,6 @@ def bytes_at_once(link: Link, traits: Traits) -> int:
 
 
 def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
-    """Return the warnings for a reader of the numbers."""
     warnings = []
     if program.both_spin and traits.one_core:
         warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")

@@ -133,12 +133,12 @@ def test_an_earlier_build_is_found_without_running_another(tmp_path: Path, runs:
 def test_a_plugin_is_compiled_once_for_each_source_and_host(
     tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "section", lambda: lock.runner("amd64"))
+    monkeypatch.setattr(runner, "section", lambda: lock.section(lock.RUNNER, "amd64"))
     first = built_plugin(tmp_path, tmp_path, print)
     assert built_plugin(tmp_path, tmp_path, print) == first
     (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 3 };\n")
     other = built_plugin(tmp_path, tmp_path, print)
-    monkeypatch.setattr(runner, "section", lambda: lock.runner("arm64"))
+    monkeypatch.setattr(runner, "section", lambda: lock.section(lock.RUNNER, "arm64"))
     assert len({first, other, built_plugin(tmp_path, tmp_path, print)}) == 3
     assert runs == [("gcc", ""), ("gcc", ""), ("aarch64-linux-gnu-gcc-12", "cross arm64")]
 
@@ -159,7 +159,9 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     ("host", "processor"), [("amd64", "x64"), pytest.param("arm64", "AArch64", marks=pytest.mark.release)]
 )
 def test_the_locked_compiler_makes_the_plugin_for_every_host(host: str, processor: str, tmp_path: Path) -> None:
-    (tmp_path / "it").write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner(host), lambda _: None))
+    (tmp_path / "it").write_bytes(
+        build.compiled_plugin(MACHINE, CACHE, lock.section(lock.RUNNER, host), lambda _: None)
+    )
     with (tmp_path / "it").open("rb") as file:
         elf = ELFFile(file)
         symbols = elf.get_section_by_name(".dynsym")

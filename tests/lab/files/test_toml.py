@@ -37,7 +37,6 @@ mpi = "pmix"
 interface = "e"
 device = "d"
 spool = "/s/x"
-trials_per_task = 8
 patience_s = 60
 """
 PROGRAM = (

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from lab.machine.qemu import Limit, one_processor
+from lab.machine.qemu import DIE_WITH_PARENT, Limit, one_processor
 
 # No host has these CPUs, so no other pair claims them; two runs of this test use different ones.
 FIRST = 1_000_000 + 10 * os.getpid()
@@ -78,3 +78,11 @@ def test_a_vm_is_ended_by_its_cpu_time_or_because_it_uses_none(code: str, least_
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = status
     assert limit.expired and status == signal.SIGKILL and used.ru_utime + used.ru_stime >= least_s
+
+
+def test_command_is_killed_with_its_parent() -> None:
+    code = (
+        "import ctypes; signal = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(signal)); print(signal.value)"
+    )
+    printed = subprocess.check_output([*DIE_WITH_PARENT, sys.executable, "-c", code], text=True)
+    assert printed == f"{signal.SIGKILL.value}\n"
