@@ -98,7 +98,7 @@ class Canvas:
     drawing: Drawing
     panels: tuple[Axes, ...]
     patch = Patch  # a sample of a bar's look, for a legend
-    size_axis, log_axis = staticmethod(size_axis), staticmethod(log_axis)
+    size_axis = staticmethod(size_axis)
     ticks = staticmethod(set_ticks)
     decades, spread = staticmethod(decades), staticmethod(spread)
 

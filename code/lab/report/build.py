@@ -14,7 +14,6 @@ from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import RecordSet, record_sets, sets_of
 from lab.report.evidence.evidence import Evidence
 from lab.report.exhibits.core import Gallery
-from lab.report.exhibits.plots import placed
 from lab.report.html.live import live_figure
 from lab.report.html.page import Material
 from lab.report.pdf import attach, attachments
@@ -136,7 +135,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
 
     backings = _numbered([*claims, *checked.backings])
     of_body, of_text, sets = backings[: len(claims)], backings[len(claims) :], record_sets(evidence)
-    discussion = _discussion(sources, checked.writing, of_text, gallery)
+    discussion = _discussion(checked.writing, of_text)
     listed = render(sources.templates, "parts/evidence.tex", _evidence_context(sources, backings, sets))
     texts = {
         MAIN: printed(body.text, of_body),
@@ -158,17 +157,14 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     return Prepared(files, inside, {MAIN: body, EVIDENCE: listed}, pngs, material)
 
 
-def typeset_alone(sources: Sources, checked: Checked, cache: Path) -> None:
+def typeset_alone(sources: Sources, checked: Checked) -> None:
     """Set the discussion without the report around it; raise where LaTeX refuses it."""
-    gallery = Gallery(cache / "figures")
-    discussion = _discussion(sources, checked.writing, _numbered(checked.backings), gallery)
     files = {
         MAIN: ALONE,
-        "discussion.tex": written_out(discussion),
+        "discussion.tex": written_out(_discussion(checked.writing, _numbered(checked.backings))),
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
-    figures = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
-    compile_pdf({name: text.encode() for name, text in files.items()} | figures, MAIN)
+    compile_pdf({name: text.encode() for name, text in files.items()}, MAIN)
 
 
 def _numbered(backings: Sequence[Backing]) -> list[Backing]:
@@ -187,11 +183,10 @@ def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:
     return claims
 
 
-def _discussion(sources: Sources, writing: Writing, backings: list[Backing], gallery: Gallery) -> str:
-    """The student's text with figures and evidence, and the list of cited sources."""
+def _discussion(writing: Writing, backings: list[Backing]) -> str:
+    """The student's text with its evidence, and the list of cited sources."""
     text = writing.text if without_comments(writing.text).strip() else UNWRITTEN
-    discussion = placed(printed(text, backings), sources.folder, gallery)
-    listed = list_of_sources(text, writing.references)
+    discussion, listed = printed(text, backings), list_of_sources(text, writing.references)
     return f"{discussion}\n\n{listed}" if listed else discussion
 
 

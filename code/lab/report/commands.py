@@ -73,7 +73,6 @@ def report_texts(plan: Plan) -> list[Path]:
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
-    typed += sorted(folder.glob("*.csv"))  # of a student's own figures
     published = sorted(PUBLISHED.glob("*.*"))
     tables = [REFERENCE / f"{plan.experiment.name}.csv", MACHINE / "packages.lock", MACHINE / "frozen.json"]
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published, *tables]

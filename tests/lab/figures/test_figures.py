@@ -23,7 +23,7 @@ from lab.figures.stacks import Stack, Stacks, bars
 from lab.figures.style import style
 from lab.report.exhibits.core import Drawable, render
 
-SAMPLE = ("limits", "runs", "tails", "own")
+SAMPLE = ("limits", "runs", "tails", "depths")
 DIGEST = f"""
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -85,7 +85,6 @@ def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
         ("runs", "both axes linear"),
         ("rounds", f"card 3 rounds, from {MINUS}0.400 to 0 %; TCP 4 rounds, from {MINUS}3.00 to 9.00 %."),
         ("agreed", "Repetitions that agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, "),
-        ("own", "3 points from a.csv, from 3 at 1 to 5 at 1000;"),
         ("agreed", "1 of 6 at 16 B, 0 of 6 at 64 B; MPI 10 of 10 at 1 B, 2 of 10 at 64 B."),
     ],
 )

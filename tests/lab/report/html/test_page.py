@@ -29,7 +29,7 @@ NAME = "verbs_throughput"
 DISCUSSION = "TCP moves \\claim{tcp at 1K}, \\claim{tcp / verbs at 1K} of RDMA.\\shows{verbs < tcp everywhere}\n"
 Written = Callable[[str], str]
 # Commands of a text that are used only with a claim, within a table or in a unit.
-ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
+ELSEWHERE = "claim shows given size cite figureof tableof begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz"
 NOT_IN_A_LINE = frozenset(f"{ELSEWHERE} {UNITS}".split())
 OPENS = """var button = [...document.querySelectorAll('.claim')].find(
