@@ -124,7 +124,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report up to LaTeX."""
     numbers, gallery = Numbers(evidence), Gallery(cache / "figures")
     context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
-    body = render(sources.templates, sources.template, vars(context))
+    body = render(sources.templates, sources.template, context)
     claims = _claims_of_templates(body, numbers)
     targets = frozenset(f"{kind}of {name}" for kind, name in _TARGET.findall(body.text))  # `figureof throughput`
     for lost in lost_targets(body.text, MAIN, targets):

@@ -132,6 +132,7 @@ class Exhibits:
             return False
 
     def has(self, *queries: str) -> bool:
+        """Whether the data answer all of these queries."""
         try:
             return all(self.numbers.ask(query) for query in queries)
         except QueryError:
@@ -151,7 +152,7 @@ class Exhibits:
         """A row for each size: the size, then the answer to each query at it."""
         return [[size_cell(size), *(self.cell(at(query, size)) for query in columns)] for size in sizes]
 
-    def sizes(self, name: str) -> list[str]:
+    def sizes_of(self, name: str) -> list[str]:
         """The sizes of a series or of a published curve, as queries name them."""
         plan = self.numbers.evidence.plan
         series, published = self.numbers.series.get(name), of_published(plan.experiment.name).get(name)
@@ -160,7 +161,7 @@ class Exhibits:
 
     def sizes_of_query(self, query: str) -> list[str]:
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
-        sizes = {size for name in names for size in self.sizes(name)}
+        sizes = {size for name in names for size in self.sizes_of(name)}
         return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
 
     def curve(self, query: str, label: str) -> Curve | None:
