@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab.machine import snapshot
 from lab.places import MACHINE
@@ -71,12 +70,12 @@ def measured_here(evidence: Evidence) -> str:
     return f"Reference results: {trials - absent} of {trials} trials measured{where}{identical}."
 
 
-def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
+def versions(evidence: Evidence) -> list[tuple[str, str]]:
     """Labels and packages; nothing if the records are of another machine than this checkout's."""
-    expected = snapshot.read(machine)
+    expected = snapshot.read(MACHINE)
     if expected is None or evidence.plan.site.identity.get("frozen") != expected.frozen.get("memory"):
         return []
-    lock = read(machine / LOCK)
+    lock = read(MACHINE / LOCK)
     programs = " ".join(series.program for series in evidence.plan.experiment.series)
     rows = []
     for name, start, kind, needed in SHOWN:
