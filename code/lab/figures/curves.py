@@ -171,7 +171,6 @@ class QueuesInTime:
     name: str
     queues: tuple[QueueInTime, ...]
     height_mm: float
-    n = "n = 1 repetition"
 
     @property
     def alt(self) -> str:

@@ -41,8 +41,6 @@ class Drawable(Protocol):
     @property
     def alt(self) -> str: ...
     @property
-    def n(self) -> str: ...
-    @property
     def keys(self) -> tuple[str, ...]: ...
 
     def draw(self, canvas: Canvas) -> None:
@@ -54,7 +52,7 @@ def render(data: Drawable) -> Figure:
     from lab.figures.plot import Canvas
 
     pdf, png, svg = Canvas.render(data.draw)
-    return Figure(data.name, pdf, png, svg, data.alt, data.n, data.keys)
+    return Figure(data.name, pdf, png, svg, data.alt, data.keys)
 
 
 ABSENT = Markup("--")
@@ -169,10 +167,10 @@ class Exhibits:
         values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
         if not values:
             return None
-        x, y, keys = tuple(map(float, map(parse_size, values))), tuple(values.values()), keys_of(values.values())
-        if keys:
-            return Curve(label, x, tuple(value.estimate for value in y), keys)
-        return Curve(label, x, tuple(Estimate(value.estimate.value, None, 1) for value in y), (), y[0].source)
+        keys, estimates = keys_of(values.values()), [value.estimate for value in values.values()]
+        if not keys:  # nobody measured them here
+            estimates = [replace(estimate, interval=None) for estimate in estimates]
+        return Curve(label, tuple(float(parse_size(size)) for size in values), tuple(estimates), keys)
 
     def plot(
         self,

@@ -105,6 +105,7 @@ def tornado(exhibits: Exhibits, name: str, caption: str, rows: Iterable[Sequence
         if effects := [effect for size in sizes if (effect := _effect(exhibits, pattern, size))]:
             drawn.append((label, tuple(effect for effect, _ in effects)))
             gains += [gain for _, gain in effects]
+    require_data(drawn, "effect", name)
     drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
     label = "throughput with the best value over that with the worst"
     return exhibits.put(caption, Tornado(name, label, tuple(drawn), keys_of(gains)))
