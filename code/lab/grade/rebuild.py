@@ -263,7 +263,6 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    digest.update(f"{evidence.bytes_on_disk} ".encode())
     for text in (texts.people, texts.discussion, texts.references):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

@@ -51,8 +51,8 @@ OF_EXHIBITS: tuple[Callable[..., object], ...] = (
 )
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "
-    "`trials`, `sizes`, `smallest`, `largest`, `scale`, `published_smallest`, `published_largest`, `run_time`, "
-    "`disk`; with rounds also `until_stable`, `stable_window`, `rounds_cap`"
+    "`trials`, `smallest`, `largest`, `scale`, `published_smallest`, `published_largest`, `run_time`; "
+    "with rounds also `until_stable`, `stable_window`, `rounds_cap`"
 )
 
 
@@ -64,7 +64,7 @@ class Context:
     people: Annotated[People, "the authors and their course"]
     site: Annotated[str, "the site's name"]
     traits: Annotated[Traits, "the features of the site: use these in place of its name"]
-    site_words: Annotated[SiteWords, "the site in words, for captions, the head, a paragraph and the limits"]
+    site_words: Annotated[SiteWords, "the site in words, for the head, a paragraph and the limits"]
     profile_why: Annotated[str, "the reason of most series for other values on this site"]
     constants: Annotated[dict[str, Markup], CONSTANTS]
     parameters: Annotated[list[ParameterRow], "each parameter as published, as requested and as run"]
