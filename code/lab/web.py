@@ -74,9 +74,9 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
     menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {}) | MENU
 
     def page(name: str, content: Body) -> bytes:
-        values = {"name": name, "title": content.title, "body": Markup(content.html), "places": list(menu.items())}
-        more = {"shown": shown if name == REPORTS else ()}
-        return (filled(templates, TEMPLATE, values | more) + "\n").encode()
+        values = {"name": name, "title": content.title, "body": Markup(content.html)}
+        lists = {"places": list(menu.items()), "shown": shown if name == REPORTS else ()}
+        return (filled(templates, TEMPLATE, {**values, **lists}) + "\n").encode()
 
     files = {name: file.read_bytes() for name, file in pictures.items()}
     files |= {name: page(name, content) for name, content in bodies.items()}
