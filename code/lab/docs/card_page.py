@@ -1,18 +1,14 @@
 """The page about the modelled card, and the figure of the front page."""
 
 import csv
-import io
 from collections.abc import Iterator
 from statistics import median
 
 from lab.analysis.card import Conditions, errors
-from lab.docs.gallery import model
+from lab.docs.gallery import model, on_any_paper
 from lab.docs.schema import filled, rows, tables
 from lab.experiment.reader import card_names, load, read_card
 from lab.figures.curves import Sized
-from lab.figures.marks import GREY, INK, PALE, plain
-from lab.figures.plot import Canvas
-from lab.figures.style import style
 from lab.model.sizes import format_size
 from lab.model.trial import Card
 from lab.places import CACHE, CARD, EXPERIMENTS
@@ -24,9 +20,6 @@ from lab.report.query.numbers import Numbers
 EXPERIMENT, FITTED, HEIGHT_MM = "verbs_throughput", "qdr", 78.0
 INLINE_MOST = 1024  # of the program of both reports, by the jump of both curves behind it
 MB = 1e6
-# Colours of ink and lines follow the page; those of the curves are visible on white and on black.
-PAPERS = {INK: ("ink", "#111111", "#eeeeee"), PALE: ("line", PALE, "#444444"), GREY: ("grey", "#555555", "#b5b5b5")}
-PAPERS |= {"#ffffff": ("paper", "#ffffff", "#0d1117")}  # within hollow marks
 # The queries of the figure, the names of their curves, and their looks.
 CURVES = (
     ("card", "RDMA WRITE, modelled card", "card"),
@@ -37,28 +30,12 @@ CURVES = (
 
 
 def headline() -> str:
-    """The drawing as text; the same tables give the same bytes."""
+    """The curves of a report, from the reference."""
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / f"{EXPERIMENT}.toml")))
     exhibits = Exhibits(numbers, Gallery(CACHE / "report" / "figures"))
     drawn = [(curve, LOOKS[look]) for query, name, look in CURVES if (curve := exhibits.curve(query, name))]
     curves, looks = zip(*drawn, strict=True)
-    data, svg = Sized("headline", "throughput", "rate", curves, looks, height_mm=HEIGHT_MM), io.BytesIO()
-    with style():
-        canvas = Canvas()
-        data.draw(canvas)
-        nothing = dict.fromkeys(("Date", "Creator", "Format"))
-        canvas.drawing.savefig(svg, format="svg", transparent=True, metadata=nothing)
-    return _on_any_paper(svg.getvalue().decode(), plain(data.alt))
-
-
-def _on_any_paper(svg: str, description: str) -> str:
-    for colour, (name, _, _) in PAPERS.items():
-        svg = svg.replace(colour.lower(), f"var(--{name})")
-    light, dark = (";".join(f"--{each[0]}:{each[index]}" for each in PAPERS.values()) for index in (1, 2))
-    rules = f":root{{fill:var(--ink);{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    start = svg.index("<svg")
-    end = svg.index(">", start)
-    return f'{svg[start:end]} role="img" aria-label="{description}">\n<style>{rules}</style>{svg[end + 1 :]}'
+    return on_any_paper(Sized("headline", "throughput", "rate", curves, looks, height_mm=HEIGHT_MM))
 
 
 def page() -> str:
