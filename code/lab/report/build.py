@@ -22,7 +22,7 @@ from lab.report.query.numbers import Numbers
 from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
 from lab.report.tex.numbers import mark, show, shown, written_out
-from lab.report.tex.render import Rendered, escape, render
+from lab.report.tex.render import Rendered, render
 from lab.report.text.check import Backing, Checked, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import uses
@@ -54,21 +54,6 @@ def _tex(backing: Backing) -> str:
     assert backing.value
     answer = backing.value.answer
     return rf"\labclaim{{{backing.number}}}{{{shown(answer, backing.use.digits).tex}{mark(answer)}}}"
-
-
-def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> list[dict[str, str]]:
-    """A row of the report's list for each statement, in the order of the text."""
-    return [
-        {
-            "number": backing.number,
-            "statement": escape(judged.text),
-            "shows": escape(judged.shows),
-            "n": str(judged.n or ""),
-            "records": sets_of(judged.keys, sets) or escape(judged.source),
-        }
-        for backing in backings
-        if (judged := backing.judged)
-    ]
 
 
 def claims_csv(backings: Iterable[Backing]) -> str:
@@ -192,7 +177,11 @@ def _discussion(writing: Writing, backings: list[Backing]) -> str:
 
 def _evidence_context(sources: Sources, backings: list[Backing], sets: tuple[RecordSet, ...]) -> dict[str, object]:
     return {
-        "rows": evidence_rows(backings, sets),
+        "rows": [
+            (backing.number, judged, sets_of(judged.keys, sets) or judged.source)
+            for backing in backings
+            if (judged := backing.judged)
+        ],
         "given": [backing.use.body for backing in backings if backing.use.kind == "given"],
         "sets": sets,
         "level": f"{LEVEL:.0%}",
