@@ -56,10 +56,10 @@ def _errors() -> str:
     """The closed form of the fitted card against the published curves, size by size."""
     card, curves = model(FITTED), published_curves(EXPERIMENT)
     conditions = Conditions(card.rate_bit_s, inline_most=INLINE_MOST)
-    pairs = [(curve.by_size(), errors(curve.by_size(), card, conditions)) for curve in curves]
+    pairs = [(curve.by_size, errors(curve.by_size, card, conditions)) for curve in curves]
     table = [["bytes", "model, MB/s"]]
     table[0] += [cell for curve in curves for cell in (f"{curve.label}, MB/s", "error")]
-    for size in curves[0].sizes:
+    for size in curves[0].by_size:
         rate = card.bytes_per_s(size, conditions.mtu, conditions.inline_most)
         table.append([format_size(size), f"{rate / MB:,.1f}"])
         table[-1] += [cell for rates, off in pairs for cell in (f"{rates[size] / MB:,.1f}", f"{off[size]:+.1%}")]

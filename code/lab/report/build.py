@@ -1,11 +1,12 @@
 """From evidence to a PDF and a page: figures, templates, the discussion with its evidence, LaTeX, attachments."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
+from lab.figures.figure import Figure
 from lab.files.storage import csv_text
 from lab.files.toml import read_whole
 from lab.model.sizes import parse_size
@@ -81,21 +82,19 @@ _TARGET = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 @dataclass(frozen=True)
 class Prepared:
-    """The files for LaTeX, the PDF's attachments, the figures by name, and the material of the page."""
+    """The material of page and PDF, the figures by name, and the templates behind the lines of some texts."""
 
-    files: dict[str, bytes]
-    inside: Mapping[str, bytes]
-    rendered: dict[str, Rendered]
-    pngs: dict[str, bytes]
     material: Material
+    figures: dict[str, Figure]
+    rendered: dict[str, Rendered]
 
     def typeset(self) -> bytes:
         """The PDF with its attachments; LaTeX gets plain quantities, which it sets faster than siunitx's."""
         require_tex()
-        texts = {name: text.decode() for name, text in self.files.items() if name.endswith(".tex")}
-        files = self.files | {name: written_out(text).encode() for name, text in texts.items()}
+        files = {name: written_out(text).encode() for name, text in self.material.texts.items()}
+        files |= {f"figures/{name}.pdf": figure.pdf for name, figure in self.figures.items()}
         try:
-            return attach(compile_pdf(files, MAIN), self.inside)
+            return attach(compile_pdf(files, MAIN), self.material.files)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error
@@ -120,26 +119,21 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
 
     backings = _numbered([*claims, *checked.backings])
     of_body, of_text, sets = backings[: len(claims)], backings[len(claims) :], record_sets(evidence)
-    discussion = _discussion(checked.writing, of_text)
     listed = render(sources.templates, "parts/evidence.tex", _evidence_context(sources, backings, sets))
     texts = {
         MAIN: printed(body.text, of_body),
-        "discussion.tex": discussion,
+        "discussion.tex": _discussion(checked.writing, of_text),
         EVIDENCE: listed.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
     experiment = read_whole(sources.experiment).text.encode()
     added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
     inside = attachments(evidence, added | sources.typed_texts)
-    figures = gallery.shown
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
     live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.sketches.items()}, queried)
-    svgs = {name: figure.svg for name, figure in figures.items()}
+    svgs = {name: figure.svg for name, figure in gallery.shown.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
-    files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
-    pngs = {name: figure.png for name, figure in figures.items()}
-    return Prepared(files, inside, {MAIN: body, EVIDENCE: listed}, pngs, material)
+    return Prepared(material, gallery.shown, {MAIN: body, EVIDENCE: listed})
 
 
 def typeset_alone(sources: Sources, checked: Checked) -> None:

@@ -115,8 +115,8 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since templates/{pdf.stem}.tex does not exist", file=sys.stderr)
     prepared = prepare(sources, gather(plan, results, REFERENCE), CACHE / "report")
-    for name, png in prepared.pngs.items():
-        write_bytes(pdf.with_suffix("") / f"{name}.png", png)
+    for name, figure in prepared.figures.items():
+        write_bytes(pdf.with_suffix("") / f"{name}.png", figure.png)
     return prepared
 
 

@@ -121,7 +121,7 @@ def test_report_is_complete_in_eight_pages(reports: dict[str, Path], name: str) 
 def test_page_is_complete(made: dict[str, Prepared], name: str) -> None:
     text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
     assert {*PARTS} <= {*re.findall(r"<h2[^>]*>(?:\d+ )?([^<]*)</h2>", text)}
-    assert text.count("<svg") == len(made[name].pngs) and "\\" not in text and "??" not in text
+    assert text.count("<svg") == len(made[name].figures) and "\\" not in text and "??" not in text
 
 
 @pytest.mark.parametrize("name", WHOLE)
