@@ -43,11 +43,9 @@ from lab.records.record import (
     write_record,
 )
 from lab.report.evidence.evidence import Evidence, describe, gather
-from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
 from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
-from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE as REFERENCES
 from lab.run.measure import FailedOutcome
 from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
@@ -447,15 +445,8 @@ class Case:
     def counted(self) -> Counted:
         return count(self.checked, self.numbers, self.setup.handed_out)
 
-    @property
-    def figure_data(self) -> dict[str, bytes]:
-        """The submitted files that the text draws figures from."""
-        files, made = self.submission.files, names_made(self.setup.course_plan.experiment.name)
-        names = files_named(files.get(DISCUSSION, b"").decode(errors="replace"))
-        return {name: files[name] for name in names if name in files and name not in made}
-
     def _rebuild(self, people: bytes, scratch: Path) -> bytes:
-        texts = Texts(people, self.file(DISCUSSION), self.submission.files.get(REFERENCES), self.figure_data)
+        texts = Texts(people, self.file(DISCUSSION), self.submission.files.get(REFERENCES))
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
 
     @cached_or_error

@@ -6,7 +6,7 @@ import shlex
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.causes.table import files_of
@@ -219,7 +219,6 @@ class Texts:
     people: bytes
     discussion: bytes
     references: bytes | None = None
-    figure_data: Mapping[str, bytes] = field(default_factory=dict)  # of the figures that the student draws
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
@@ -249,9 +248,7 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     sources = Sources(scratch / "texts" / file.name, templates)
     sources.folder.mkdir(parents=True, exist_ok=True)
     copies = {sources.experiment: read_whole(file).text.encode(), sources.people: texts.people}
-    copies |= {sources.discussion: texts.discussion} | {
-        sources.folder / name: data for name, data in texts.figure_data.items()
-    }
+    copies[sources.discussion] = texts.discussion
     if texts.references is not None:
         copies[sources.references] = texts.references
     for copy, content in copies.items():
@@ -266,8 +263,6 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    figure_data = dict(sorted(texts.figure_data.items()))
-    digest.update(f"{evidence.bytes_on_disk} {' '.join(figure_data)} ".encode())
-    for text in (texts.people, texts.discussion, texts.references, *figure_data.values()):
+    for text in (texts.people, texts.discussion, texts.references):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

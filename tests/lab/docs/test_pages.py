@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from lab.docs.pages import PAGES, stale, template_page, write
-from lab.report.context import Context
+from lab.report.context import OF_EXHIBITS, OTHERS, Context
 
 
 def test_check_of_make_lint_passes_while_no_page_is_stale() -> None:
@@ -27,7 +27,8 @@ def test_changed_or_missing_page_is_stale(tmp_path: Path) -> None:
 def test_every_name_has_a_line_and_words() -> None:
     _, _, names = template_page().partition("## Names in a template")
     lines = [line.split(" | ") for line in names.splitlines() if line.startswith("| `")]
-    assert [line[0].strip("| `").removesuffix("(...)") for line in lines] == [each.name for each in fields(Context)]
-    assert all(line[1] for line in lines)
-    meanings = {line[0].strip("| `"): line[2] for line in lines}
-    assert meanings["effective"].startswith("`heads`, `rows`") and "plot(...)" in meanings
+    words = {name.strip("| `"): rest for name, *rest in lines}
+    assert [*words] == [*(each.name for each in fields(Context)), *(each.__name__ for each in OF_EXHIBITS), *OTHERS]
+    assert all(meaning for meaning, _ in words.values())
+    assert words["effective"][1].startswith("`heads`, `rows`")
+    assert words["has"] == ["`queries`", "Whether the data answer all of these queries. |"]

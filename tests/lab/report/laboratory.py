@@ -104,7 +104,7 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
 def body_of(evidence: Evidence, folder: Path) -> str:
     """The filled template of an experiment, without a discussion."""
     context = make_context(Numbers(evidence), People(), Gallery(folder / "figures"), [])
-    return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, vars(context)).text
+    return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, context).text
 
 
 def build_elsewhere() -> None:

@@ -48,10 +48,10 @@ def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path
 
 
 def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:
-    assert [(pair.sort, pair.name) for pair in pairs(evidence)] == [
-        (Sort.OWN, "verbs_over_plain"),
-        (Sort.OWN, "verbs_over_deep"),
-        (Sort.STEP, "deep_over_plain"),
+    assert [(ours.name, base.name, sort) for ours, base, sort in pairs(evidence)] == [
+        ("verbs", "plain", Sort.OWN),
+        ("verbs", "deep", Sort.OWN),
+        ("deep", "plain", Sort.STEP),
     ]
 
 

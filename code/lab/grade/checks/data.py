@@ -187,7 +187,7 @@ def package(case: Case) -> Iterator[Finding]:
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if student_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
-    strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
+    strange = files.keys() - required - {REFERENCES}  # only some texts need this
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
     if student_programs(experiment) and PROGRAMS in files:
         names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())

@@ -44,7 +44,7 @@ def read_measured(file: Path, known: Conditions, *, inline: int | None = None) -
     """Read the curves of a file. A paste names its own operation, MTU, inline data and outstanding reads; that of a CSV
     is the one in its name, else that of `known`. `inline` replaces the paste's or perftest's default."""
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
-        return [_measured(file, known, Pasted("write", "throughput", published.by_size(), {}), inline)]
+        return [_measured(file, known, Pasted("write", "throughput", published.by_size, {}), inline)]
     text = read_typed(file, HINT)
     tables = [_csv(file)] if text.lstrip().startswith(SIZE) else _tables(file, text)
     return [_measured(file, known, table, inline) for table in tables]

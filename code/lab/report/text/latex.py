@@ -15,7 +15,7 @@ GUIDE = "docs/evidence.md"
 COMMENT = re.compile(r"(?:(?<!\\)|(?<=(?<!\\)\\\\))%.*")  # behind \\ too, which is a line break
 _COMMENT_LINE = re.compile(r"^[ \t]*%.*\n", re.MULTILINE)
 ALLOWED = frozenset(
-    """claim shows given size cite figureof tableof ownfigure section subsection subsubsection paragraph emph textbf
+    """claim shows given size cite figureof tableof section subsection subsubsection paragraph emph textbf
     textit texttt textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
     textasciicircum textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac
     sqrt cdot times approx le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second
@@ -24,7 +24,7 @@ ALLOWED = frozenset(
 )
 ENVIRONMENTS = ("center", "description", "enumerate", "itemize", "quote", "tabular")
 HINTS = {
-    **dict.fromkeys(("includegraphics", "figure"), r"\ownfigure{FILE.csv}{X}{Y}{CAPTION} draws two columns of a file"),
+    **dict.fromkeys(("includegraphics", "figure"), r"\begin{tabular}{lr} with \given{NUMBER}"),
     **dict.fromkeys(("newcommand", "renewcommand", "def"), "type the words themselves"),
     **dict.fromkeys(("equation", "align", "equation*", "align*"), "$...$"),
     **dict.fromkeys(("bibliography", "nocite"), r"\cite{KEY}: the report lists the cited sources"),

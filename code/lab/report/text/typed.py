@@ -24,7 +24,7 @@ class Constant:
 
 _TOKEN = re.compile(
     rf"(?P<exempt>\\(?:claim|shows|given|size|cite|url|figureof|tableof|ref|texttt|begin|end){OPTION}{NAME}"
-    rf"|\\ownfigure(?:\s*{NAME}){{3}}|&|\\\\|\\(?:item|par)\b)"
+    rf"|&|\\\\|\\(?:item|par)\b)"
     rf"|\\(?:SI|qty|num|unit){OPTION}"
     r"\{(?P<value>[^{}]*)\}(?:\{(?P<unit>[^{}]*)\})?"
     r"|(?P<gap>(?:\s|~|\\[ ,:;])+)|\\(?P<command>[A-Za-z]+)\s*|\\(?P<sign>.)|(?P<comma>\{,\})|(?P<brace>[{}$])"

@@ -29,7 +29,7 @@ NAME = "verbs_throughput"
 DISCUSSION = "TCP moves \\claim{tcp at 1K}, \\claim{tcp / verbs at 1K} of RDMA.\\shows{verbs < tcp everywhere}\n"
 Written = Callable[[str], str]
 # Commands of a text that are used only with a claim, within a table or in a unit.
-ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
+ELSEWHERE = "claim shows given size cite figureof tableof begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz"
 NOT_IN_A_LINE = frozenset(f"{ELSEWHERE} {UNITS}".split())
 OPENS = """var button = [...document.querySelectorAll('.claim')].find(
@@ -183,7 +183,7 @@ def test_figures_have_the_fonts_and_colours_of_the_page(page: Path) -> None:
 def test_files_of_the_report_can_be_downloaded_from_the_page(page: Path, made: Prepared) -> None:
     found = dict(found_in(page, FILES))
     assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= found.keys()
-    assert all(made.inside[name].decode() == content for name, content in found.items())
+    assert all(made.material.files[name].decode() == content for name, content in found.items())
 
 
 def test_file_too_large_for_the_page_stays_in_the_pdf(made: Prepared) -> None:
@@ -202,7 +202,7 @@ def test_page_allows_its_script_alone(page: Path) -> None:
 def test_names_ids_headings_and_links_are_complete_and_nothing_is_loaded(page: Path, made: Prepared) -> None:
     found = found_in(page, NAMES)
     assert (found["unnamed"], found["twice"], found["lost"], found["lang"]) == (0, 0, 0, "en")
-    assert found["drawn"] == len(made.pngs) and found["levels"][0] == 1
+    assert found["drawn"] == len(made.figures) and found["levels"][0] == 1
     assert all(below - above <= 1 for above, below in zip(found["levels"], found["levels"][1:], strict=False))
     assert addresses(page) == set()
 

@@ -1,17 +1,16 @@
 """Any text is read without a traceback, and quickly."""
 
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.report.text import check, latex, macros, own_figures, references
+from lab.report.text import check, latex, macros, references
 from lab.report.text.typed import Constant, typed_numbers
 
 PIECES = r"""
-\claim{ \claim[2]{card \shows{ } \given{4 GB/s} \url \url{ \ownfigure{a}{b}{c}{ \begin{ \end{itemize} \cite{a, \section{
+\claim{ \claim[2]{card \shows{ } \given{4 GB/s} \url \url{ \begin{ \end{itemize} \cite{a, \section{
 \SI{4}{ \SI[ \num{ \texttt{\ % \% \\ { } $ ~ & ^^ \, \item 1 1, 1,111 .5 1e99 10^ ×10^-9 4.9 to between and factor of
 times GB/s million instructions ms s x × ran measured e.g. .. ! ( ' " [ ] é ☃ ٣ ² @a{b, = \figureof{x} \shows{a}.
 .\shows{card>tcp.card}x
@@ -30,7 +29,6 @@ def everything(text: str) -> list[object]:
         *typed_numbers(text, "d.tex", [Constant(4e9, "rate")], lambda *_: ""),
         *references.references_refused(text, "references.bib"),
         *references.lost_sources(text, "d.tex", text),
-        *own_figures.own_figures_refused(text, "d.tex", Path("nowhere"), ()),
     ]
     assert all(fault.line >= 1 and fault.column >= 1 and str(fault) for fault in faults)
     for sentence in macros.sentences(text):

@@ -75,7 +75,7 @@ def test_faults_have_the_order_of_the_text_and_hints() -> None:
     assert len(fault.source) <= latex.LONGEST_LINE and fault.column == 5001
     (fault,) = unsafe("a" * (latex.LONGEST + 1), "d.tex")
     assert f"at most {latex.LONGEST}" in fault.what
-    assert "\\figureof{NAME}" in found[0].hint and "\\ownfigure" in found[1].hint and found[2].hint.startswith("move")
+    assert "\\figureof{NAME}" in found[0].hint and "\\given" in found[1].hint and found[2].hint.startswith("move")
 
 
 @pytest.mark.parametrize(
