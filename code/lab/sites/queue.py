@@ -14,6 +14,12 @@ from lab.sites.hosts import Slurm
 LOAD = "module load {name} || {{ echo the module {name} cannot be loaded; exit 1; }}\n"
 
 
+def options(cluster: Slurm) -> tuple[str, ...]:
+    """The options for sbatch, or for srun outside a job."""
+    named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
+    return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
+
+
 def script(cluster: Slurm, command: str) -> str:
     """A job's script: it loads the modules, or ends with an error. A login shell has the command `module`, but not this
     PATH."""
@@ -68,9 +74,7 @@ class Place:
 
 def submit(file: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
     fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
-    named = {name: getattr(cluster, name) for name in ("account", "partition", "constraint")}
-    options = [*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options]
-    return _slurm("sbatch", *fixed, *options, str(file)).strip().split(";")[0]
+    return _slurm("sbatch", *fixed, *options(cluster), str(file)).strip().split(";")[0]
 
 
 def on_a_node(cluster: Slurm) -> tuple[str, ...]:
