@@ -8,15 +8,17 @@ from lab.cli.sources import PLACES, STRING
 from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
+PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
 CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
 UNIT = re.compile(r"[A-Za-z]+(?:/\w+)?")
 UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
-COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,|]")
+COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE, SIZE_BEHIND = re.compile(r"size\W*$", re.IGNORECASE), re.compile(r" ?([KM]i?)?(B|[Bb]ytes?)\b")
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
+OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(r"/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)")
@@ -38,9 +40,10 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str, *, times: bool = False) -> list[Output]:
-    """The results that the calls of printf() in the sources print."""
-    prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in PRINT.finditer(text)]
+def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
+    """The results that the calls of printf() in the sources print, or write to a file."""
+    calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
+    prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in calls]
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
@@ -103,8 +106,11 @@ def output_of(
     line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False, times: bool = False
 ) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
+    cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
+    names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row)
-    size = next((index for index, number in enumerate(numbers) if number.is_size), None)
+    sizes = [index for index, number in enumerate(numbers) if number.is_size]
+    size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
     column, heading, size_unit = heading_of(headings, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
@@ -208,13 +214,20 @@ def unit_of(behind: str, before: str, column: str) -> str:
 
 def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str]:
     """The column of a heading with the unit of a rate, or of a time; the unit; that of the sizes if it is not bytes."""
-    for is_unit_of in (is_time, is_rate) if times else (is_rate,):
+    for is_unit_of in (is_time, is_rate) if times else (is_rate, is_time):
         for heading in headings:
             for index, column in enumerate(heading):
-                if unit := next(filter(is_unit_of, UNITS.findall(column.replace("%s", ""))), ""):
+                if is_unit_of is is_time and not (times or OF_ONE.search(column)):
+                    continue
+                if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
                     return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""
+
+
+def usual(unit: str) -> str:
+    """The usual spelling of a unit: Gbps for gbps."""
+    return unit[0].upper() + unit[1:] if re.fullmatch(r"[kmg]b(?:ps|its?/s\w*)", unit) else unit
 
 
 def is_rate(word: str) -> bool:

@@ -216,9 +216,39 @@ int main(int argc, char *argv[]) {
          ['sizes = "4096"', "iterations = 30"]),
         ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
         ({"a.c": TEXT}, ['client = "a -a {host} -s hello"', 'sizes = "64"']),
+        (
+            {"server.c": 'int main() { listen_at(atoi(getenv("PORT"))); }',
+             "client.c": 'int main() { dial(getenv("SERVER_IP"), getenv("PORT")); }'},
+            ['server = "PORT={port} server"', 'client = "SERVER_IP={host} PORT={port} client"'],
+        ),
+        (
+            {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
+            ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
+        ),
+        (
+            {"build.sh": "mkdir bin\ngcc -O2 -o bin/receiver r.c\ngcc -o bin/sender s.c\n",
+             "r.c": "int main() {}", "s.c": "int main() {}"},
+            ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
+        ),
+        ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
+        ({"a.c": "int main() {}", "Makefile": "all:\n\tgcc a.c -o tcp\n"}, ['binaries = ["tcp"]']),
+        (
+            {"a.c": 'int main(int n, char *argv[]) { puts("usage: a PORT | a HOST PORT"); dial(argv[1], argv[2]); }'},
+            ['server = "a {port}"', 'client = "a {host} {port}"'],
+        ),
+        (
+            {"a.c": 'int main() { f = fopen("out/r.csv", "w"); '
+                    'fprintf(f, "size;gbps\\n"); fprintf(f, "%d;%f\\n", n, r); }'},
+            ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
+        ),
+        (
+            {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=192.168.0.1\nport=80\nsize=9\n{}\n"},
+            [r'files."my.txt" = "server={host}\nport={port}\nsize={size}\n{{}}\n"', 'client = "a"'],
+        ),
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
-    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "MPI's types"],
+    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
+         "script", "parts", "line of a Makefile", "usage for each end", "results in a file", "settings", "MPI's types"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
@@ -317,6 +347,78 @@ def test_program_of_a_ring_is_started_on_each_computer(tmp_path: Path, source: s
     assert load(tmp_path / "p.toml").series[0].link.computers == 2
 
 
+BY_ENVIRONMENT = """
+static const char *need(const char *name) { return getenv(name); }
+int main(void)
+{
+	char *nodes = getenv("NODES"), *t;
+	int rank = atoi(need("SLURM_PROCID")), size = atoi(getenv("SLURM_NTASKS")), local = atoi(getenv("LOCAL_RANK"));
+	for (t = strtok(nodes, " "); t; t = strtok(NULL, " ")) add(t);
+}
+"""
+BY_COORDINATOR = """
+int main(int argc, char **argv)
+{
+	while ((o = getopt(argc, argv, "r:m:p:")) != -1) switch (o) {
+		case 'r': rank = atoi(optarg); break;
+		case 'm': master = optarg; break;
+		case 'p': port = atoi(optarg); break;
+	}
+	printf("size_bytes,time_us\\n");
+	printf("%d,%.2f\\n", 4 * count, t);
+}
+"""
+BY_FILE = """
+static void read_hosts(const char *path) { FILE *f = fopen(path, "r"); }
+int main(int argc, char **argv) { read_hosts(argv[1]); int rank = atoi(argv[2]); }
+"""
+BY_NAME = """
+int main(void) { FILE *f = fopen("cluster.conf", "r"); gethostname(self, 64); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "lines"),
+    [
+        (
+            BY_ENVIRONMENT,
+            ("notes.txt", "run it with srun\n"),
+            ["each = \"'NODES={addresses: }' SLURM_PROCID={rank} SLURM_NTASKS={computers} a\""],
+        ),
+        (
+            BY_COORDINATOR,
+            ("notes.txt", ""),
+            [
+                'each = "a -p {port} -m {address:0} -r {rank}"',
+                r"pattern = '\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'",
+                'unit = "us"',
+            ],
+        ),
+        (
+            BY_FILE,
+            ("nodes.cfg", "# id address port\n0 192.168.0.11 9000\n1 192.168.0.12 9000\n"),
+            ['each = "a nodes.cfg {rank}"', r'files."nodes.cfg" = "{rank} {address} 9000\n"'],
+        ),
+        (BY_FILE, ("README", ""), ['each = "a hosts.txt {rank}"', r'files."hosts.txt" = "{address}\n"']),
+        (
+            BY_NAME,
+            ("cluster.conf", "node1\nnode2\n"),
+            ['each = "a"', r'files."cluster.conf" = "{address}\n"', 'emulate = ["hostname"]'],
+        ),
+    ],
+    ids=["variables of Slurm", "coordinator", "file of nodes", "file that is missing", "own name in a file"],
+)
+def test_ring_that_finds_its_peers_otherwise_is_started_too(
+    tmp_path: Path, source: str, file: tuple[str, str], lines: list[str]
+) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(source)
+    (tmp_path / "p" / file[0]).write_text(file[1])
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+    (tmp_path / "p.toml").write_text(text)
+    assert load(tmp_path / "p.toml").series[0].tool.together
+
+
 def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "a.c").write_text(POSITIONS)
     text, _ = experiment_of(Folder(tmp_path / "p"), Tried(failure="the client ended with status 1: invalid rank"))
@@ -380,6 +482,7 @@ def heading(prints: str) -> str:
         (Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
+        (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
     ],
     ids=[
         "one size",
@@ -393,6 +496,7 @@ def heading(prints: str) -> str:
         "endless client",
         "endless server",
         "ended server",
+        "index of a GID",
     ],
 )
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
