@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from tests.toml import series_of
 
+from lab.cli.measure import run_remaining
 from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
 from lab.plan.planning import open_workshop
-from lab.records.record import Record
+from lab.records.record import Record, read_samples_of
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite
 
@@ -160,3 +161,39 @@ def test_habits_of_tutorials_are_no_obstacle(
     record = measured(exact, tmp_path / "mine.toml")
     assert sorted(each.size_bytes for each in record.samples) == list(parse_sizes(wanted))
     assert record.facts.judged.path == path
+
+
+LATE = r"""
+title = "t"
+question = "q"
+[parameters]
+sizes = "64,512,4K"
+iterations = 1
+repetitions = 1
+deadline_s = 20
+[programs.mine]
+folder = "styles"
+build = "gcc -O2 -march=native -o late late.c -libverbs"
+binaries = ["late"]
+each = "SLURM_PROCID={rank} late hosts.txt"
+files."hosts.txt" = "{address}\n"
+result_file = "results/late.csv"
+rdma = true
+emulate = ["gids"]
+output = "pattern"
+pattern = '(?P<size>\d+),(?P<value>[\d.]+)'
+unit = "us"
+""" + series_of("mine mine send latency")
+
+
+def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_named(
+    exact: ExactSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "styles").symlink_to(STYLES)
+    (tmp_path / "mine.toml").write_text(LATE)
+    shop = open_workshop([tmp_path / "mine.toml"], exact, print)
+    assert not run_remaining(shop, tmp_path / "results", 1).failed
+    (planned,) = shop.plans[0].planned
+    read = read_samples_of(tmp_path / "results", planned.trial.key)
+    assert sorted(each.size_bytes for each in read) == [64, 512, 4096]
+    assert "messages arrived before a receive was posted" in capsys.readouterr().err

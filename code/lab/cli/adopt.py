@@ -179,11 +179,10 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
     started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
-    known = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    result_file = "" if printing else source.result_file
+    known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
-    if result_file := source.result_file if output is None else "":
-        known = outputs(source.code, times=started.is_ring, to_file=True)
-        output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))

@@ -74,7 +74,7 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
     for line in RANK.sub("", printed).splitlines():
         numbers = list(PRINTED_NUMBER.finditer(line))
         if not numbers:
-            heading = with_unit(cells) if len(cells := columns(line)) > 1 else heading
+            heading = with_unit(cells) if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
             continue
         ends = [0, *(number.end() for number in numbers)]
         between = [line[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
@@ -208,7 +208,7 @@ def unit_of(behind: str, before: str, column: str) -> str:
     unit = UNIT.match(behind.lstrip(" (["))
     if unit and is_unit(unit[0]):
         return unit[0]
-    words = UNITS.findall(f"{before} {column}".replace("_", " "))
+    words = list(map(usual, UNITS.findall(f"{before} {column}".replace("_", " "))))
     return next((word for word in reversed(words) if is_unit(word)), "")
 
 

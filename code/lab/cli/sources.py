@@ -255,12 +255,24 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
             yield f"--{word}", name
 
 
+def role_option(text: str, end: str) -> list[str]:
+    """The option with a word for each end, as in `-m server`; nothing without one."""
+    for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(\w+)\s*=\s*(?:std::string\()?optarg", text):
+        words = re.findall(rf'\b{name}\s*(?:,|==)\s*"(\w+)"', text)
+        sides = {
+            side: next(filter(named.search, words), "") for side, named in (("server", SERVER), ("client", CLIENT))
+        }
+        if any(sides.values()):
+            return [f"-{letter}", sides[end] or end]
+    return []
+
+
 def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered = dict[int, str]()
     for statement in re.split(r"[;{}]", text):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
-            if mode := re.search(rf'strn?cmp\(\s*argv\[{number}\]\s*,\s*"(-?-?\w+)"', statement):
+            if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 if (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
             elif name := meaning(statement, argument, code, roles):
@@ -289,7 +301,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
-    words = [roles[end], *words] if alone and end in roles else words
+    words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
     return words + [word for word in rest if word != "{host}" or end == "client"]
 
 

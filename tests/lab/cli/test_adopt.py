@@ -237,6 +237,11 @@ int main(int argc, char *argv[]) {
             ['server = "a {port}"', 'client = "a {host} {port}"'],
         ),
         (
+            {"a.c": "int main() { switch (getopt(n, v, \"m:\")) { case 'm': mode = optarg; break; } "
+                    'if (!strcmp(mode, "recv")) listen_on(9000); }'},
+            ['server = "a -m recv"', 'client = "a -m client {host}"'],
+        ),
+        (
             {"a.c": 'int main() { f = fopen("out/r.csv", "w"); '
                     'fprintf(f, "size;gbps\\n"); fprintf(f, "%d;%f\\n", n, r); }'},
             ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
@@ -248,7 +253,8 @@ int main(int argc, char *argv[]) {
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
     ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
-         "script", "parts", "line of a Makefile", "usage for each end", "results in a file", "settings", "MPI's types"],
+         "script", "parts", "line of a Makefile", "usage for each end", "word for each end",
+         "results in a file", "settings", "MPI's types"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
@@ -475,6 +481,10 @@ def heading(prints: str) -> str:
         (Tried("Size(B)   Avg RTT(us)\n16    3.100\n256   4.200\n"), ['sizes = "16,256"', 'measure = "latency"']),
         (Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"']),
         (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
+        (
+            Tried("| Size | Rate (gbps) |\n|---|---|\n| 16 | 8.21 |\n| 32 | 9.21 |\n"),
+            ['sizes = "16,32"', 'unit = "Gbps"'],
+        ),
         (Tried("Size 1 KB: 7.0 MB/s\nSize 2 KB: 8.0 MB/s\n"), ['sizes = "1024,2048"']),
         (Tried("Sent 1 file of 270 bytes (7.0 MB/s)\n"), ['sizes = "270"', "iterations = 1"]),
         (Tried("5.0 MB/s (9 writes of 64 bytes)\n"), [r"pattern = '\s*(?P<value>[\d.]+)\s+MB/s\s+\(\s*(?P<messages>"]),
@@ -489,6 +499,7 @@ def heading(prints: str) -> str:
         "a table",
         "a unit of all columns",
         "more columns",
+        "a table with lines",
         "sizes in KB",
         "a file",
         "messages behind",
