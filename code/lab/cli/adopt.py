@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, Output, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     CLIENT,
     CPP,
@@ -96,7 +96,11 @@ class Folder:
 
     @cached_property
     def code(self) -> str:
-        return "\n".join(text for name, text in self.files.items() if name.endswith((".c", ".h", ".hpp", *CPP)))
+        return "\n".join(self.files[name] for name in self.code_names)
+
+    @property
+    def code_names(self) -> list[str]:
+        return [name for name in self.files if name.endswith((".c", ".h", ".hpp", *CPP))]
 
     def build(self) -> tuple[str, list[str]]:
         """The build command and the names of the binaries."""
@@ -321,8 +325,10 @@ def of_elements(output: Output, code: str) -> Output:
 def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
-        if found := next((output for output in known if re.search(output.pattern, text)), None):
-            return found, text
+        for output in known:
+            if match := re.search(output.pattern, text):
+                is_latency = not output.unit and is_time(match["unit"])
+                return replace(output, measure="latency") if is_latency else output, text
         if printed := printed_outputs(text, times=times):
             return printed[0], text
     return next(iter(known), None), ""
@@ -347,6 +353,8 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 
 
 REFUTED = "are reported, but"
+FIXED_ADDRESS = re.compile(r'"(127\.0\.0\.1|localhost|\d{1,3}(?:\.\d{1,3}){3}|mlx[\w-]+)"')
+NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -379,7 +387,8 @@ def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Gu
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
     yield f"pattern = '{output.pattern}'", "its printf()"
-    yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
+    if unit:
+        yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
     if by_server:
@@ -417,7 +426,9 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", flush=True)
+        print(
+            f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n", flush=True
+        )
         return say_failures(summary)
     (plan,) = shop.plans
     for row in make_table(plan, options.results):
@@ -427,6 +438,19 @@ def adopt(options: Namespace) -> int:
     print(f"measured: {from_here(write_table(plan, options.results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
+
+
+def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
+    """The lines of the sources with an address, if programs could not connect."""
+    if not re.search(
+        r"refused|unreachable|timed out|resolve|did not end", " ".join(what for _, what in summary.failed)
+    ):
+        return
+    for name in source.code_names:
+        for number, line in enumerate(source.files[name].splitlines(), 1):
+            if found := FIXED_ADDRESS.search(line):
+                where = f"{source.folder.name}/{name}:{number}"
+                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY\n"
 
 
 def shown(guess: Guess) -> str:

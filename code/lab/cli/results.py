@@ -1,8 +1,9 @@
 """Lines with a result: those of printf() in the sources, and those that a program printed."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lab.cli.sources import PLACES, STRING
 from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
@@ -10,6 +11,7 @@ from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
 PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
 CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
+UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-z/]+)"
 UNIT = re.compile(r"[A-Za-z]+(?:/\w+)?")
 UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
@@ -29,10 +31,11 @@ class Output:
     """A line that a program prints with a result."""
 
     pattern: str
-    unit: str
+    unit: str  # empty: the pattern has a group for it
     has_size: bool
     size_unit: str
     measure: str
+    unit_follows: bool = False  # the value, in its line
     rank: tuple[bool, ...] = ()  # the best first: a time of one message, a rate (other times may be that of all)
 
     @property
@@ -47,7 +50,21 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
-    return sorted(found, key=lambda output: output.rank)
+    return by_rank(found)
+
+
+def by_rank(found: Iterable[Output]) -> list[Output]:
+    """The outputs, the best first; those that differ in their units only are one with a group for it."""
+    ranked = sorted(found, key=lambda output: output.rank)
+    units: dict[str, set[str]] = {}
+    for output in ranked:
+        units.setdefault(output.pattern, set()).add(output.unit)
+    return [
+        replace(output, pattern=output.pattern + UNIT_GROUP, unit="")
+        if output.unit_follows and len(units[output.pattern]) > 1
+        else output
+        for output in ranked
+    ]
 
 
 def headings_of(lines: list[str], rest: str) -> list[list[str]]:
@@ -82,7 +99,7 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
         form = PRINTED_NUMBER.sub(lambda number: "%f" if "." in number[0] else "%d", line.replace("%", "%%"))
         names = heading if is_row else between
         found |= dict.fromkeys(output_of(form, names, [heading], is_row=is_row, times=times))
-    return sorted(found, key=lambda output: output.rank)
+    return by_rank(found)
 
 
 def number_named(printed: str, names: str) -> int:
@@ -109,6 +126,9 @@ def output_of(
     cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row)
+    if not is_row and (named := unit_named(line, numbers)):
+        yield named
+        return
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
     size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
     column, heading, size_unit = heading_of(headings, times=times)
@@ -124,7 +144,8 @@ def output_of(
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    yield Output(pattern, unit, size is not None, size_unit, measure, rank)
+    follows = bool(re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind))
+    yield Output(pattern, unit, size is not None, size_unit, measure, follows, rank)
 
 
 @dataclass(frozen=True)
@@ -157,18 +178,34 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind))
+        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the first column of a row of numbers."""
+        return not self.before.strip() and not re.search(r"[A-Za-z]", self.behind.replace("\\t", "").partition("%")[0])
 
 
 def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
     ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
-        before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ")
+        before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
         unit = unit_of(behind, words, name if is_row else "")
         numbers.append(Conversion(form, name, before, behind, unit))
     return numbers
+
+
+def unit_named(line: str, numbers: list[Conversion]) -> Output | None:
+    """The output of a line with a size, a value and its unit, which the program chooses."""
+    for index, (number, unit) in enumerate(pairwise(numbers)):
+        sizes = [at for at in range(index) if numbers[at].is_size]
+        if number.is_float and unit.form[1] == "s" and not unit.before.strip(r" ,;|[(\t") and sizes:
+            pattern = pattern_of(line, numbers[: index + 1], index, sizes[0]) + UNIT_GROUP
+            rank = (True, False, False, True)
+            return Output(pattern, "", has_size=True, size_unit="", measure="throughput", rank=rank)
+    return None
 
 
 def best_value(numbers: list[Conversion], *, times: bool) -> int:
@@ -187,7 +224,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
     for index, number in enumerate(numbers):
         literal = line[at : number.form.start()]
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
-        pattern += re.sub(r"(\\ |\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
+        pattern += re.sub(r"(\\ |\\?\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
         pattern += r"\s*" if literal or not index else r"\s+"
         kilo = re.match(r" ?[KM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
@@ -205,7 +242,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
 
 def unit_of(behind: str, before: str, column: str) -> str:
     """The unit behind a number, else the last one in its column's heading or in the words before it."""
-    unit = UNIT.match(behind.lstrip(" (["))
+    unit = UNIT.match(behind.lstrip(" ([,;|"))
     if unit and is_unit(unit[0]):
         return unit[0]
     words = list(map(usual, UNITS.findall(f"{before} {column}".replace("_", " "))))

@@ -12,7 +12,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
 from lab.cli.adopt import Folder, Tried, experiment_of
-from lab.cli.results import BINARY, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, outputs, printed_outputs
 from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
@@ -26,7 +26,7 @@ FIXED = """
 int main(int argc, char **v) {
 	struct sockaddr_in a = { .sin_port = htons(7000) };
 	if (argc < 2) { listen(3, 1); return 0; }
-	inet_pton(AF_INET, v[1], &a.sin_addr);
+	inet_pton(AF_INET, argc < 3 ? v[1] : "127.0.0.1", &a.sin_addr);
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 }
 """
@@ -470,6 +470,20 @@ def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printe
         assert (match.groupdict().get("size", ""), match["value"], unit) == found
 
 
+@pytest.mark.parametrize(
+    ("found", "printed"),
+    [
+        (printed_outputs("64\t12.50\tMbps\n128\t1.30\tGbps\n"), "64\t12.50\tMbps"),
+        (outputs(r'printf("%d, %.2f, %s\n", size, rate, unit);'), "64, 12.50, Mbps"),
+        (outputs(r'a ? printf("%d B: %.2f Mbps\n", n, r) : 0; printf("%d B: %.2f Gbps\n", n, r);'), "64 B: 12.50 Mbps"),
+    ],
+)
+def test_unit_that_differs_from_line_to_line_is_a_group(found: list[Output], printed: str) -> None:
+    match = re.search(found[0].pattern, printed)
+    assert match and not found[0].unit
+    assert (match["size"], match["value"], match["unit"]) == ("64", "12.50", "Mbps")
+
+
 def heading(prints: str) -> str:
     return "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
 
@@ -533,6 +547,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
+        ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
     ],
 )
 def test_trial_is_shown_or_the_file_to_change(
@@ -546,7 +561,8 @@ def test_trial_is_shown_or_the_file_to_change(
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(FIXED)
     counters = {"v0.tx_bytes": 10**6}
-    outcome = Outcome((StepOutcome(printed, "", "", "", 0, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
+    status = int("refused" in printed)
+    outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
     monkeypatch.setattr(fake_site, "run", lambda _: outcome)
 
     def shop(files: list[Path], _: object) -> Any:
@@ -557,4 +573,4 @@ def test_trial_is_shown_or_the_file_to_change(
 
     monkeypatch.setattr(adopt, "open_shop", shop)
     status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (printed == "hello")
+    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))
