@@ -110,9 +110,13 @@ class Folder:
                 command = f"sh configure && {command}" if "configure" in self.files else command
                 return command, binaries_of_make(self.files[name], self.mains)
         for name, text in self.files.items():
-            if name.endswith("CMakeLists.txt"):
+            if name.endswith("CMakeLists.txt") and "add_executable" in text:
                 return build_of_cmake(text, self.files, Path(name).parent, self.code)
         for name, text in self.files.items():
+            if Path(name).name in ("Makefile", "makefile"):
+                folder = Path(name).parent
+                binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
+                return command_of_make(text).replace("make", f"make -C {folder}", 1), binaries
             if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
                 return f"sh {name}", binaries
         parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]

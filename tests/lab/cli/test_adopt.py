@@ -230,6 +230,15 @@ int main(int argc, char *argv[]) {
              "r.c": "int main() {}", "s.c": "int main() {}"},
             ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
         ),
+        (
+            {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n"},
+            ['build = "make -C src"', 'binaries = ["src/bin/a"]', 'server = "a"'],
+        ),
+        (
+            {"CMakeLists.txt": "add_subdirectory(src)\n", "src/CMakeLists.txt": "add_executable(b a.c)\n",
+             "src/a.c": "int main() {}"},
+            ['build = "gcc -O2 -o b src/a.c"'],
+        ),
         ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
         ({"a.c": "int main() {}", "Makefile": "all:\n\tgcc a.c -o tcp\n"}, ['binaries = ["tcp"]']),
         (
@@ -253,12 +262,14 @@ int main(int argc, char *argv[]) {
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
     ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
-         "script", "parts", "line of a Makefile", "usage for each end", "word for each end",
+         "script", "Makefile in a folder", "CMake in a folder", "parts", "line of a Makefile",
+         "usage for each end", "word for each end",
          "results in a file", "settings", "MPI's types"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
     for name, text in source.items():
+        (tmp_path / "p" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "p" / name).write_text(text)
     text, _ = experiment_of(Folder(tmp_path / "p"))
     assert [line for line in lines if f"\n{line} #" not in text] == [], text
