@@ -1,5 +1,6 @@
 """Programs of other authors, compiled and run on the exact site: the styles in experiments/examples."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,37 +164,12 @@ def test_habits_of_tutorials_are_no_obstacle(
     assert record.facts.judged.path == path
 
 
-LATE = r"""
-title = "t"
-question = "q"
-[parameters]
-sizes = "64,512,4K"
-iterations = 1
-repetitions = 1
-deadline_s = 20
-[programs.mine]
-folder = "styles"
-build = "gcc -O2 -march=native -o late late.c -libverbs"
-binaries = ["late"]
-each = "SLURM_PROCID={rank} late hosts.txt"
-files."hosts.txt" = "{address}\n"
-result_file = "results/late.csv"
-rdma = true
-emulate = ["gids"]
-output = "pattern"
-pattern = '(?P<size>\d+),(?P<value>[\d.]+)'
-unit = "us"
-""" + series_of("mine mine send latency")
-
-
 def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_named(
     exact: ExactSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "styles").symlink_to(STYLES)
-    (tmp_path / "mine.toml").write_text(LATE)
-    shop = open_workshop([tmp_path / "mine.toml"], exact, print)
-    assert not run_remaining(shop, tmp_path / "results", 1).failed
-    (planned,) = shop.plans[0].planned
-    read = read_samples_of(tmp_path / "results", planned.trial.key)
-    assert sorted(each.size_bytes for each in read) == [64, 512, 4096]
+    shop = open_workshop([Path("hostfile_ring")], exact, print)
+    (planned, *_) = shop.plans[0].planned
+    plan = replace(shop.plans[0], planned=(planned,))
+    assert not run_remaining(replace(shop, plans=(plan,)), tmp_path, 1).failed
+    assert sorted(each.size_bytes for each in read_samples_of(tmp_path, planned.trial.key)) == [64, 512, 4096]
     assert "messages arrived before a receive was posted" in capsys.readouterr().err

@@ -46,22 +46,24 @@ STAYS = (
     '"$@" <&4 & wait $! || { status=$?; sleep 2 & wait $!; exit $status; }',
     "server",
 )
-# It prepares variables, files and a file of results as the program's user, in its sandbox and its working folder.
+# It prepares variables, and files in a new folder beside links to the binaries, as the program's user in its sandbox.
 START, START_PROGRAM = (
     "lab_start.sh",
     r"""#!/bin/sh
+fresh() { [ "$folder" ] || { folder=$(mktemp -d) && cd "$folder" && ln -s "${0%/*}"/* .; } || exit; }
 while :; do
 	case $1 in
 	-e) export "$2" && shift 2 ;;
-	-f) mkdir -p "$(dirname "$2")" && rm -f "$2" && printf %s "$3" >"$2" && shift 3 || exit ;;
-	-r) mkdir -p "$(dirname "$2")" && results=$2 && shift 2 || exit ;;
+	-f) fresh && mkdir -p "$(dirname "$2")" && rm -f "$2" && printf %s "$3" >"$2" && shift 3 || exit ;;
+	-r) fresh && mkdir -p "$(dirname "$2")" && results=$2 && shift 2 || exit ;;
 	*) break ;;
 	esac
 done
-[ "$results" ] || exec "$@"
+[ "$folder" ] || exec "$@"
 "$@"
 status=$?
 [ ! -f "$results" ] || cat "$results"
+cd / && rm -rf "$folder"
 exit $status
 """,
 )
@@ -308,7 +310,7 @@ class OwnTable:
         Mapping[str, Annotated[str, TEXT]],
         "Files that it reads, such as a list of hosts, by their names: texts with the same placeholders as the "
         "commands. A line with `{address}` is written once for each computer.",
-        '{ "hosts.txt" = "{address}\\n" }',
+        '{ "settings.ini" = "port={port}\\n" }',
     ] = field(default_factory=dict)
     result_file: Annotated[
         str,
@@ -330,7 +332,7 @@ class OwnTable:
         '"connectx"',
     ] = ""
     emulate: Annotated[
-        tuple[Annotated[str, Limits(choices=("hostname", "lids"))], ...],
+        tuple[Annotated[str, Limits(choices=("gids", "hostname", "lids"))], ...],
         Limits(unique=True),
         "What it expects of its computers, and a preloaded library emulates: `lids`, that a port of RoCE has a LID; "
         "`gids`, that each index is that of the GID of its IPv4 address; `hostname`, that a computer's name is its "

@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	int rank = atoi(getenv("SLURM_PROCID")), size = 0, on = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
 	struct sockaddr_in here = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 	char hosts[16][64];
-	FILE *list = argc > 1 ? fopen(argv[1], "r") : NULL, *results = fopen("results/late.csv", "w");
+	FILE *list = argc > 1 ? fopen(argv[1], "r") : NULL, *results = fopen("results/ring.csv", "w");
 
 	while (list && size < 16 && fscanf(list, "%63s", hosts[size]) == 1)
 		size++;
