@@ -126,17 +126,16 @@ class Folder:
     def data(self) -> list[str]:
         """The files of the folder that the programs open."""
         opened = dict.fromkeys(re.findall(r'"([\w./-]+\.\w+)"', self.code))
-        written = self.result_file
-        return [
-            name for name in opened if name != written and name not in self.files and (self.folder / name).is_file()
-        ]
+        known = {self.result_file, *self.files}
+        return [name for name in opened if name not in known and (self.folder / name).is_file()]
 
     @cached_property
     def result_file(self) -> str:
         """The file that the programs write; empty without one."""
         if not re.search(r'fopen\s*\([^;]*,\s*"[wa]|ofstream', self.code):
             return ""
-        return next(iter(re.findall(r'"([\w./-]+\.(?:csv|tsv|dat|txt|log|out))"', self.code)), "")
+        named = re.findall(r'"([\w./-]+\.(?:csv|tsv|dat|txt|log|out))"', self.code)
+        return next(iter(sorted(named, key=lambda name: (self.folder / name).exists())), "")
 
     @cached_property
     def lists(self) -> dict[str, str]:
@@ -234,10 +233,9 @@ def with_files(
     if "{file}" not in words:
         return named, words
     files = named or files or dict(default)
-    first = next(iter(files), TEXT)
-    return {name: files[name] for name in files if name == first}, [
-        first if word == "{file}" else word for word in words
-    ]
+    first = next(iter((*files, *source.lists)), TEXT)
+    words = [word.replace("{file}", first) for word in words]
+    return {name: text for name, text in files.items() if name == first}, words
 
 
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
@@ -268,10 +266,8 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
 
 def assigned(text: str, *, alone: bool) -> list[str]:
     """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
-    known = variables(text).items()
-    return [
-        f"{name}={{{role}}}" for name, role in known if role not in ("text", "file") and not (alone and role == "host")
-    ]
+    without = ("text", "file", "host") if alone else ("text", "file")
+    return [f"{name}={{{role}}}" for name, role in variables(text).items() if role not in without]
 
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
@@ -281,9 +277,7 @@ def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     emulated = dict[str, str]()
     if re.search(r"\bdlid\b", code) and not re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code):
         emulated["lids"] = "its connections have LIDs, and no GID"
-    elif re.search(r"\bgid\b|query_gid|\bRTR\b", tried.failure, re.IGNORECASE) and "{gid}" not in " ".join(
-        started.words
-    ):
+    elif GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words):
         emulated["gids"] = "the index of its GID is another card's"
     if started.is_ring and not re.search(r"\{(?:rank|index)\}", " ".join(started.words)):
         emulated["hostname"] = "it looks for its own name in the list"
@@ -430,9 +424,7 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(
-            f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n", flush=True
-        )
+        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
     for row in make_table(plan, options.results):
@@ -446,15 +438,13 @@ def adopt(options: Namespace) -> int:
 
 def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
     """The lines of the sources with an address, if programs could not connect."""
-    if not re.search(
-        r"refused|unreachable|timed out|resolve|did not end", " ".join(what for _, what in summary.failed)
-    ):
+    if not NO_CONNECTION.search(" ".join(what for _, what in summary.failed)):
         return
     for name in source.code_names:
         for number, line in enumerate(source.files[name].splitlines(), 1):
             if found := FIXED_ADDRESS.search(line):
                 where = f"{source.folder.name}/{name}:{number}"
-                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY\n"
+                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY"
 
 
 def shown(guess: Guess) -> str:

@@ -68,17 +68,18 @@ END = re.compile(r"server|client", re.IGNORECASE)
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
-HOST_NAME = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[A-Za-z][\w.-]*)"
+ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 
 
 def list_of_hosts(text: str) -> str:
     """A file with a computer on each line, as a text of `files`; empty for another file."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    shape = re.compile(rf"(?:(\d+)([\s,;:=]+))?({HOST_NAME})([\s,;:].*)?")
+    host = rf"(?:{ADDRESS}|localhost|[A-Za-z][\w.-]*\d[\w.-]*)"
+    shape = re.compile(rf"(?:(\d+)([\s,;:=]+))?{host}((?:[\s,;:]+\S+){{0,3}})")
     found = [match for line in lines if (match := shape.fullmatch(line))]
-    if not lines or len(found) != len(lines) or max(map(len, lines)) > 80:
+    if not lines or len(found) != len(lines):
         return ""
-    number, between, _, rest = found[0].groups(default="")
+    number, between, rest = found[0].groups(default="")
     rank = {"0": "{rank}", "1": "{index}"}.get(number, number)
     return f"{rank}{between}{{address}}{escaped(rest)}\n"
 
@@ -87,18 +88,17 @@ def settings(text: str) -> str:
     """A file of settings, whose addresses, ports, sizes and counts are the site's, as a text of `files`; empty for a
     file without an address or a port."""
 
-    def value(match: re.Match[str]) -> str:
-        is_address = re.fullmatch(r"\d{1,3}(?:\.\d{1,3}){3}", match["value"])
-        role = "host" if is_address else place(match["key"] or "")
-        return f"{match['before']}{{{role}}}" if role in SETTINGS else match[0]
+    def filled(match: re.Match[str]) -> str:
+        role = place(match["key"])
+        return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
 
-    template = re.sub(
-        r"(?P<before>(?:(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*)?\"?)(?P<value>\b\d[\w.]*|\w+)", value, escaped(text)
-    )
+    key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
+    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*)$", filled, escaped(text), flags=re.MULTILINE)
+    template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
     return template if "{host}" in template or "{port}" in template else ""
 
 
-SETTINGS = ("host", "port", "size", "iterations", "device", "gid")
+SETTINGS = ("port", "size", "iterations", "device", "gid")
 
 
 def escaped(text: str) -> str:
@@ -259,11 +259,9 @@ def role_option(text: str, end: str) -> list[str]:
     """The option with a word for each end, as in `-m server`; nothing without one."""
     for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(\w+)\s*=\s*(?:std::string\()?optarg", text):
         words = re.findall(rf'\b{name}\s*(?:,|==)\s*"(\w+)"', text)
-        sides = {
-            side: next(filter(named.search, words), "") for side, named in (("server", SERVER), ("client", CLIENT))
-        }
-        if any(sides.values()):
-            return [f"-{letter}", sides[end] or end]
+        server, client = (next(filter(named.search, words), "") for named in (SERVER, CLIENT))
+        if server or client:
+            return [f"-{letter}", (server if end == "server" else client) or end]
     return []
 
 

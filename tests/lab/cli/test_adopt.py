@@ -256,8 +256,9 @@ int main(int argc, char *argv[]) {
             ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
         ),
         (
-            {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=192.168.0.1\nport=80\nsize=9\n{}\n"},
-            [r'files."my.txt" = "server={host}\nport={port}\nsize={size}\n{{}}\n"', 'client = "a"'],
+            {"a.c": 'int main() { fopen("my.txt", "r"); }',
+             "my.txt": "# size 1\nserver=10.0.0.9\nport: 80\ndev = mlx5_0\n{}\n"},
+            [r'files."my.txt" = "# size 1\nserver={host}\nport: {port}\ndev = {device}\n{{}}\n"', 'client = "a"'],
         ),
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
