@@ -1,15 +1,17 @@
 """Programs of other authors, compiled and run on the exact site: the styles in experiments/examples."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.toml import series_of
 
+from lab.cli.measure import run_remaining
 from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
 from lab.plan.planning import open_workshop
-from lab.records.record import Record
+from lab.records.record import Record, read_samples_of
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite
 
@@ -144,3 +146,14 @@ def test_habits_of_tutorials_are_no_obstacle(
     record = measured(exact, tmp_path / "mine.toml")
     assert sorted(each.size_bytes for each in record.samples) == list(parse_sizes(wanted))
     assert record.facts.judged.path == path
+
+
+def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_named(
+    exact: ExactSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = open_workshop([Path("hostfile_ring")], exact, print)
+    (planned, *_) = shop.plans[0].planned
+    plan = replace(shop.plans[0], planned=(planned,))
+    assert not run_remaining(replace(shop, plans=(plan,)), tmp_path, 1).failed
+    assert sorted(each.size_bytes for each in read_samples_of(tmp_path, planned.trial.key)) == [64, 512, 4096]
+    assert "messages arrived before a receive was posted" in capsys.readouterr().err

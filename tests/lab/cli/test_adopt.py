@@ -12,7 +12,7 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
 from lab.cli.adopt import Folder, Tried, experiment_of
-from lab.cli.results import BINARY, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, outputs, printed_outputs
 from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
@@ -26,7 +26,7 @@ FIXED = """
 int main(int argc, char **v) {
 	struct sockaddr_in a = { .sin_port = htons(7000) };
 	if (argc < 2) { listen(3, 1); return 0; }
-	inet_pton(AF_INET, v[1], &a.sin_addr);
+	inet_pton(AF_INET, argc < 3 ? v[1] : "127.0.0.1", &a.sin_addr);
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 }
 """
@@ -216,13 +216,61 @@ int main(int argc, char *argv[]) {
          ['sizes = "4096"', "iterations = 30"]),
         ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
         ({"a.c": TEXT}, ['client = "a -a {host} -s hello"', 'sizes = "64"']),
+        (
+            {"server.c": 'int main() { listen_at(atoi(getenv("PORT"))); }',
+             "client.c": 'int main() { dial(getenv("SERVER_IP"), getenv("PORT")); }'},
+            ['server = "PORT={port} server"', 'client = "SERVER_IP={host} PORT={port} client"'],
+        ),
+        (
+            {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
+            ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
+        ),
+        (
+            {"build.sh": "mkdir bin\ngcc -O2 -o bin/receiver r.c\ngcc -o bin/sender s.c\n",
+             "r.c": "int main() {}", "s.c": "int main() {}"},
+            ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
+        ),
+        (
+            {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n"},
+            ['build = "make -C src"', 'binaries = ["src/bin/a"]', 'server = "a"'],
+        ),
+        (
+            {"CMakeLists.txt": "add_subdirectory(src)\n", "src/CMakeLists.txt": "add_executable(b a.c)\n",
+             "src/a.c": "int main() {}"},
+            ['build = "gcc -O2 -o b src/a.c"'],
+        ),
+        ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
+        ({"a.c": "int main() {}", "Makefile": "all:\n\tgcc a.c -o tcp\n"}, ['binaries = ["tcp"]']),
+        (
+            {"a.c": 'int main(int n, char *argv[]) { puts("usage: a PORT | a HOST PORT"); dial(argv[1], argv[2]); }'},
+            ['server = "a {port}"', 'client = "a {host} {port}"'],
+        ),
+        (
+            {"a.c": "int main() { switch (getopt(n, v, \"m:\")) { case 'm': mode = optarg; break; } "
+                    'if (!strcmp(mode, "recv")) listen_on(9000); }'},
+            ['server = "a -m recv"', 'client = "a -m client {host}"'],
+        ),
+        (
+            {"a.c": 'int main() { f = fopen("out/r.csv", "w"); '
+                    'fprintf(f, "size;gbps\\n"); fprintf(f, "%d;%f\\n", n, r); }'},
+            ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
+        ),
+        (
+            {"a.c": 'int main() { fopen("my.txt", "r"); }',
+             "my.txt": "# size 1\nserver=10.0.0.9\nport: 80\ndev = mlx5_0\n{}\n"},
+            [r'files."my.txt" = "# size 1\nserver={host}\nport: {port}\ndev = {device}\n{{}}\n"', 'client = "a"'],
+        ),
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
     ],
-    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "MPI's types"],
+    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
+         "script", "Makefile in a folder", "CMake in a folder", "parts", "line of a Makefile",
+         "usage for each end", "word for each end",
+         "results in a file", "settings", "MPI's types"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
     for name, text in source.items():
+        (tmp_path / "p" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "p" / name).write_text(text)
     text, _ = experiment_of(Folder(tmp_path / "p"))
     assert [line for line in lines if f"\n{line} #" not in text] == [], text
@@ -317,6 +365,78 @@ def test_program_of_a_ring_is_started_on_each_computer(tmp_path: Path, source: s
     assert load(tmp_path / "p.toml").series[0].link.computers == 2
 
 
+BY_ENVIRONMENT = """
+static const char *need(const char *name) { return getenv(name); }
+int main(void)
+{
+	char *nodes = getenv("NODES"), *t;
+	int rank = atoi(need("SLURM_PROCID")), size = atoi(getenv("SLURM_NTASKS")), local = atoi(getenv("LOCAL_RANK"));
+	for (t = strtok(nodes, " "); t; t = strtok(NULL, " ")) add(t);
+}
+"""
+BY_COORDINATOR = """
+int main(int argc, char **argv)
+{
+	while ((o = getopt(argc, argv, "r:m:p:")) != -1) switch (o) {
+		case 'r': rank = atoi(optarg); break;
+		case 'm': master = optarg; break;
+		case 'p': port = atoi(optarg); break;
+	}
+	printf("size_bytes,time_us\\n");
+	printf("%d,%.2f\\n", 4 * count, t);
+}
+"""
+BY_FILE = """
+static void read_hosts(const char *path) { FILE *f = fopen(path, "r"); }
+int main(int argc, char **argv) { read_hosts(argv[1]); int rank = atoi(argv[2]); }
+"""
+BY_NAME = """
+int main(void) { FILE *f = fopen("cluster.conf", "r"); gethostname(self, 64); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "lines"),
+    [
+        (
+            BY_ENVIRONMENT,
+            ("notes.txt", "run it with srun\n"),
+            ["each = \"'NODES={addresses: }' SLURM_PROCID={rank} SLURM_NTASKS={computers} a\""],
+        ),
+        (
+            BY_COORDINATOR,
+            ("notes.txt", ""),
+            [
+                'each = "a -p {port} -m {address:0} -r {rank}"',
+                r"pattern = '\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'",
+                'unit = "us"',
+            ],
+        ),
+        (
+            BY_FILE,
+            ("nodes.cfg", "# id address port\n0 192.168.0.11 9000\n1 192.168.0.12 9000\n"),
+            ['each = "a nodes.cfg {rank}"', r'files."nodes.cfg" = "{rank} {address} 9000\n"'],
+        ),
+        (BY_FILE, ("README", ""), ['each = "a hosts.txt {rank}"', r'files."hosts.txt" = "{address}\n"']),
+        (
+            BY_NAME,
+            ("cluster.conf", "node1\nnode2\n"),
+            ['each = "a"', r'files."cluster.conf" = "{address}\n"', 'emulate = ["hostname"]'],
+        ),
+    ],
+    ids=["variables of Slurm", "coordinator", "file of nodes", "file that is missing", "own name in a file"],
+)
+def test_ring_that_finds_its_peers_otherwise_is_started_too(
+    tmp_path: Path, source: str, file: tuple[str, str], lines: list[str]
+) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(source)
+    (tmp_path / "p" / file[0]).write_text(file[1])
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+    (tmp_path / "p.toml").write_text(text)
+    assert load(tmp_path / "p.toml").series[0].tool.together
+
+
 def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "a.c").write_text(POSITIONS)
     text, _ = experiment_of(Folder(tmp_path / "p"), Tried(failure="the client ended with status 1: invalid rank"))
@@ -362,6 +482,20 @@ def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printe
         assert (match.groupdict().get("size", ""), match["value"], unit) == found
 
 
+@pytest.mark.parametrize(
+    ("found", "printed"),
+    [
+        (printed_outputs("64\t12.50\tMbps\n128\t1.30\tGbps\n"), "64\t12.50\tMbps"),
+        (outputs(r'printf("%d, %.2f, %s\n", size, rate, unit);'), "64, 12.50, Mbps"),
+        (outputs(r'a ? printf("%d B: %.2f Mbps\n", n, r) : 0; printf("%d B: %.2f Gbps\n", n, r);'), "64 B: 12.50 Mbps"),
+    ],
+)
+def test_unit_that_differs_from_line_to_line_is_a_group(found: list[Output], printed: str) -> None:
+    match = re.search(found[0].pattern, printed)
+    assert match and not found[0].unit
+    assert (match["size"], match["value"], match["unit"]) == ("64", "12.50", "Mbps")
+
+
 def heading(prints: str) -> str:
     return "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
 
@@ -373,6 +507,10 @@ def heading(prints: str) -> str:
         (Tried("Size(B)   Avg RTT(us)\n16    3.100\n256   4.200\n"), ['sizes = "16,256"', 'measure = "latency"']),
         (Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"']),
         (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
+        (
+            Tried("| Size | Rate (gbps) |\n|---|---|\n| 16 | 8.21 |\n| 32 | 9.21 |\n"),
+            ['sizes = "16,32"', 'unit = "Gbps"'],
+        ),
         (Tried("Size 1 KB: 7.0 MB/s\nSize 2 KB: 8.0 MB/s\n"), ['sizes = "1024,2048"']),
         (Tried("Sent 1 file of 270 bytes (7.0 MB/s)\n"), ['sizes = "270"', "iterations = 1"]),
         (Tried("5.0 MB/s (9 writes of 64 bytes)\n"), [r"pattern = '\s*(?P<value>[\d.]+)\s+MB/s\s+\(\s*(?P<messages>"]),
@@ -380,12 +518,14 @@ def heading(prints: str) -> str:
         (Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
+        (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
     ],
     ids=[
         "one size",
         "a table",
         "a unit of all columns",
         "more columns",
+        "a table with lines",
         "sizes in KB",
         "a file",
         "messages behind",
@@ -393,6 +533,7 @@ def heading(prints: str) -> str:
         "endless client",
         "endless server",
         "ended server",
+        "index of a GID",
     ],
 )
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
@@ -418,6 +559,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
+        ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
     ],
 )
 def test_trial_is_shown_or_the_file_to_change(
@@ -431,7 +573,8 @@ def test_trial_is_shown_or_the_file_to_change(
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(FIXED)
     counters = {"v0.tx_bytes": 10**6}
-    outcome = Outcome((StepOutcome(printed, "", "", "", 0, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
+    status = int("refused" in printed)
+    outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
     monkeypatch.setattr(fake_site, "run", lambda _: outcome)
 
     def shop(files: list[Path], _: object) -> Any:
@@ -442,4 +585,4 @@ def test_trial_is_shown_or_the_file_to_change(
 
     monkeypatch.setattr(adopt, "open_shop", shop)
     status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (printed == "hello")
+    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))

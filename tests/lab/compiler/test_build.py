@@ -56,6 +56,15 @@ def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so
 
 
 @pytest.mark.usefixtures("users_namespaces")
+def test_makefile_that_asks_for_what_the_toolchain_lacks_makes_the_same_program() -> None:
+    asking = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -march=native -mtune=native")
+    asking = b"CC = clang\n" + asking.replace(b"-lm", b"`pkg-config --libs libm`")
+    files = (HONEST.files, {**HONEST.files, "Makefile": asking})
+    programs = [build_shut_in(each, HONEST.command, HONEST.wanted, print)["mine"] for each in files]
+    assert programs[0] == programs[1]
+
+
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
     for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap

@@ -13,7 +13,7 @@ from tests.lab.fake_site import lab_csv
 from tests.lab.programs.cases import ENDS, printed
 
 from lab.model.parameters import Counts, Parameters
-from lab.model.trial import DAEMON, Ready, Step, StepOutcome
+from lab.model.trial import DAEMON, Ready, Step, StepOutcome, place_under_test
 from lab.programs.program import Build, Program, Request
 from lab.programs.student import OwnTable, own_program
 from lab.typed_json import JsonValue, parse_as
@@ -92,6 +92,26 @@ def test_hostname_is_the_address(tmp_path: Path) -> None:
     subprocess.run(tool.build.command, cwd=tmp_path, check=True)
     command = [word.replace("/lab/bin", str(tmp_path)) for word in tool.steps(REQUEST, ENDS)[0].client[:-1]]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
+
+
+def test_variables_files_and_results_of_a_program_are_prepared_beside_it(tmp_path: Path) -> None:
+    changes: dict[str, JsonValue] = {
+        "server": "",
+        "client": "",
+        "each": "'NAMES={addresses: }' RANK={rank} mine hosts.txt",
+        "files": {"hosts.txt": "# {computers}\n{rank} {address}\n", "etc/a.json": "{{ {address:1} }}"},
+        "result_file": "out/r.csv",
+        "build": "printf '#!/bin/sh\necho $NAMES $RANK; cat $1 etc/a.json >out/r.csv; exit 3' >mine && chmod +x mine",
+    }
+    tool = own_program("mine", parse_as(OwnTable, TABLE | changes), tmp_path, "", 2)
+    assert tool.build and [file.name for file in tool.binaries] == ["mine", "lab_start.sh"]
+    subprocess.run(tool.build.command, cwd=tmp_path, check=True)
+    (step,) = tool.steps(REQUEST, ENDS)
+    assert step.ranks and place_under_test(step.ranks[1]) == 2  # in its sandbox
+    command = ["sh", *(word.replace("/lab/bin", str(tmp_path)) for word in step.ranks[1][2:])]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    expected = "10.0.0.1 10.0.0.2 1\n# 2\n0 10.0.0.1\n1 10.0.0.2\n{ 10.0.0.2 }"
+    assert (ran.stdout, ran.returncode, ran.stderr) == (expected, 3, "")
 
 
 def test_each_end_gets_the_number_of_its_gid() -> None:
