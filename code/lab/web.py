@@ -1,10 +1,13 @@
-"""The documentation as a website: Markdown to HTML, and a gallery of the reports."""
+"""The documentation as a website: Markdown to HTML, a search, and a gallery of the reports."""
 
+import json
 import re
 import subprocess
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from html import escape, unescape
 from pathlib import Path
 
@@ -17,8 +20,8 @@ from lab.files.storage import write_bytes
 from lab.places import ROOT, TEMPLATES, from_here
 from lab.report.html.page import filled
 
-TEMPLATE = "site.html"
-FRONT, REPORTS = "index.html", "reports.html"
+TEMPLATE, SCRIPT = "site.html", "parts/search.js"
+FRONT, REPORTS, SEARCH = "index.html", "reports.html", "search.html"
 MENU = {
     "docs-student.html": "Students",
     "docs-instructor.html": "Instructors",
@@ -34,9 +37,20 @@ _FIGURE = re.compile(r"<svg role=\"img\" aria-label=\"([^\"]*)\".*?</svg>", re.D
 
 
 @dataclass(frozen=True)
+class SearchEntry:
+    """The text below a heading, for the search."""
+
+    title: str  # of the page
+    heading: str
+    address: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Body:
     title: str
     html: str
+    sections: tuple[SearchEntry, ...] = ()  # with addresses that begin with the heading's #
 
 
 @dataclass(frozen=True)
@@ -73,14 +87,28 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
         bodies[REPORTS] = Body("Reports", "<h1>Reports</h1>")
     menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {}) | MENU
 
-    def page(name: str, content: Body) -> bytes:
-        values = {"name": name, "title": content.title, "body": Markup(content.html)}
-        lists = {"places": list(menu.items()), "shown": shown if name == REPORTS else ()}
-        return (filled(templates, TEMPLATE, {**values, **lists}) + "\n").encode()
+    def page(name: str, content: Body, **more: object) -> bytes:
+        values = {"name": name, "title": content.title, "body": Markup(content.html), "places": list(menu.items())}
+        return (filled(templates, TEMPLATE, values | more) + "\n").encode()
 
+    script = filled(templates, SCRIPT, {})
+    search = {"script": Markup(script), "digest": b64encode(sha256(script.encode()).digest()).decode()}
+    index = Markup(_index(bodies, shown))
     files = {name: file.read_bytes() for name, file in pictures.items()}
-    files |= {name: page(name, content) for name, content in bodies.items()}
+    files |= {name: page(name, content, shown=shown if name == REPORTS else ()) for name, content in bodies.items()}
+    files[SEARCH] = page(SEARCH, Body("Search", "<h1>Search</h1>"), index=index, **search)
     return files | {name: content for report in shown for name, content in report.files.items()}
+
+
+def _index(bodies: Mapping[str, Body], shown: Iterable[Shown]) -> str:
+    """All sections of the documents and the titles of the reports, as JSON that can be part of a page."""
+    sections = [
+        asdict(section) | {"address": name + section.address}
+        for name, content in bodies.items()
+        for section in content.sections
+    ]
+    sections += [asdict(SearchEntry(each.title, "Report", f"{each.name}.html", each.figure_says)) for each in shown]
+    return json.dumps(sections, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def gallery(reports: Path, results: Path) -> Iterator[Shown]:
@@ -134,7 +162,20 @@ def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
     _anchor(tokens)
     title = next((_plain(tokens[index + 1]) for index, token in enumerate(tokens) if token.tag == "h1"), file.stem)
     written = str(parser.renderer.render(tokens, parser.options, {}))
-    return Body(title, _scrollable(written))
+    return Body(title, _scrollable(written), tuple(_sections(title, tokens)))
+
+
+def _sections(title: str, tokens: Sequence[Token]) -> Iterator[SearchEntry]:
+    """The text of each heading with all up to the next one."""
+    heading, address, texts = title, "", list[str]()
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if before and before.type == "heading_open" and before.tag in HEADINGS:
+            if texts:
+                yield SearchEntry(title, heading, address, " ".join(texts))
+            heading, address, texts = _plain(token), f"#{before.attrs['id']}", []
+        elif token.type == "inline" or token.type in ("fence", "code_block"):
+            texts.append(" ".join(_plain(token).split()))
+    yield SearchEntry(title, heading, address, " ".join(texts))
 
 
 def _plain(token: Token) -> str:

@@ -11,11 +11,14 @@ from tests.lab.web.small_pdf import small_pdf
 from lab.cli.main import main
 from lab.errors import LabError
 from lab.places import ROOT, TEMPLATES
-from lab.web import FRONT, REPORTS, body, first_page, gallery, site_files, slug
+from lab.web import FRONT, REPORTS, SEARCH, body, first_page, gallery, site_files, slug
 
 PHONE, DESKTOP = 360, 1280
 SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'
 LAID_OUT = "return [document.documentElement.scrollWidth, innerWidth];"
+SEARCHING = """var box = document.querySelector('input[type=search]'); box.value = 'QUERY';
+box.dispatchEvent(new Event('input'));
+return Array.from(document.querySelectorAll('#hits a')).map(function (link) { return link.getAttribute('href'); });"""
 KEYS = """var all = Array.from(document.querySelectorAll('a[href], .wide'));
 return all.filter(function (each) { each.focus(); return document.activeElement !== each; }).length;"""
 
@@ -56,14 +59,32 @@ def test_every_picture_has_an_alternative_text(made: Path) -> None:
     assert [found for found in pictures if not re.search(r'alt="[^"]+"', found[1])] == []
 
 
-@pytest.mark.parametrize("name", [FRONT, REPORTS, "docs-student.html"])
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [("loss seed", "docs-experiments.html#link"), ("CHEAT", "docs-threats.html#attacks-and-what-stops-them")],
+)
+def test_search_links_to_sections_that_have_all_words(tmp_path: Path, query: str, address: str) -> None:
+    files = site_files(ROOT, tmp_path, tmp_path, TEMPLATES)
+    (tmp_path / SEARCH).write_bytes(files[SEARCH])
+    found = found_in(tmp_path / SEARCH, SEARCHING.replace("QUERY", query))
+    assert address in found
+    for name, _, heading in (link.partition("#") for link in found):
+        assert not heading or f'id="{heading}"' in files[name].decode()
+
+
+def test_search_finds_nothing_without_a_word_of_the_documents(tmp_path: Path) -> None:
+    (tmp_path / SEARCH).write_bytes(site_files(ROOT, tmp_path, tmp_path, TEMPLATES)[SEARCH])
+    assert found_in(tmp_path / SEARCH, SEARCHING.replace("QUERY", "zebra-crossing")) == []
+
+
+@pytest.mark.parametrize("name", [FRONT, REPORTS, SEARCH, "docs-student.html"])
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_no_page_is_wider_than_the_screen(open_to_scripts: Path, name: str, width: int) -> None:
     wide, screen = found_in(open_to_scripts / name, LAID_OUT, width=width)
     assert screen == width and wide <= screen
 
 
-@pytest.mark.parametrize("name", [FRONT, REPORTS, "docs-exact-site.html"])
+@pytest.mark.parametrize("name", [FRONT, REPORTS, SEARCH, "docs-exact-site.html"])
 def test_axe_finds_no_barrier_and_keys_reach_everything(open_to_scripts: Path, name: str) -> None:
     found, passed = barriers(open_to_scripts / name)
     assert found == [] and passed > 20
