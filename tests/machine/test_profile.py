@@ -12,7 +12,7 @@ from lab.causes import symbols as counts
 from lab.causes.count import Profiler, windows
 from lab.causes.symbols import Function, of_kernel
 from lab.causes.table import Share, format_classes, format_functions, rows
-from lab.cli import tools
+from lab.cli import history, tools
 from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
@@ -81,6 +81,14 @@ def shares(profiler: Profiler, plan: Plan) -> list[Share]:
     return [share for each in asked for share in profiler.shares(each)]
 
 
+@pytest.fixture
+def commands(site: ProfiledSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands use the started VMs; starting them takes ten CPU seconds."""
+    monkeypatch.setattr(site, "prepare", lambda _: None)
+    for module in (tools, history):
+        monkeypatch.setattr(module, "ProfiledSite", lambda *_: site)
+
+
 def test_profile_does_not_change_the_outcome(
     exact: ExactSite, job: Job, profiled: Profiled, measured: Callable[[Outcome], Outcome]
 ) -> None:
@@ -136,6 +144,7 @@ def test_few_instructions_have_no_kind(shares: list[Share]) -> None:
         assert share.classes()["other"] <= max(share.instructions / 50, 5 * share.messages), format_functions([share])
 
 
+@pytest.mark.usefixtures("commands")
 def test_command_prints_and_writes_its_counts(
     plan: Plan, shares: list[Share], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +158,7 @@ def test_command_prints_and_writes_its_counts(
     assert (tmp_path / "reference" / "causes" / "small.csv").read_text() == by_kind == format_classes(rows(shares[4:6]))
 
 
+@pytest.mark.usefixtures("commands")
 @pytest.mark.parametrize("commits", [("HEAD~",), pytest.param(("HEAD~", "HEAD"), marks=pytest.mark.release)])
 def test_history_names_the_function_with_more_instructions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], commits: tuple[str, ...]
