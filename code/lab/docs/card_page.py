@@ -6,7 +6,7 @@ from statistics import median
 
 from lab.analysis.card import Conditions, errors
 from lab.docs.gallery import model, on_any_paper
-from lab.docs.schema import filled, rows, tables
+from lab.docs.schema import filled, joined, rows, tables
 from lab.experiment.reader import card_names, load, read_card
 from lab.figures.curves import Sized
 from lab.model.sizes import format_size
@@ -48,8 +48,8 @@ def _cards() -> Iterator[str]:
     yield rows(("parameter", "is"), parameters)
     for name in card_names():
         file = read_card(name)
-        cells = [(f"`{key}`", f"{each.value:,}", each.origin, each.source) for key, each in file.known.items()]
-        yield f"### {name}\n{file.title}.\n\n{rows(('parameter', 'value', 'origin', 'source'), cells)}"
+        values = (((each.origin, each.source), f"`{key}` {each.value:,}") for key, each in file.known.items())
+        yield f"### {name}\n{file.title}.\n\n{rows(('parameters', 'origin', 'source'), joined(values))}"
 
 
 def _errors() -> str:
@@ -72,4 +72,5 @@ def _differences() -> str:
     with (CARD / "differences.csv").open(newline="") as file:
         head, *answers = csv.reader(file)
     differing = [each for each in answers if each[head.index("soft_roce")] != each[-1]]
-    return rows(("asked", "Soft-RoCE", "the card"), differing)
+    cells = joined(((each[head.index("soft_roce")], each[-1]), each[0]) for each in differing)
+    return rows(("asked", "Soft-RoCE", "the card"), cells)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 from lab.docs import card_page, gallery
-from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables
+from lab.docs.schema import SchemaKey, SchemaTable, filled, joined, rows, tables
 from lab.experiment.document import Document
 from lab.experiment.rules import RULES
 from lab.options import TABLES, OptionRule, parameter_of
@@ -24,12 +24,12 @@ TOML = {"yes": "true", "no": "false"}
 
 def experiment_page() -> str:
     asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
-    refused = [(f"`{parameter_of(rule.option)}`", _conditions(rule)) for rule in asked]
+    refused = joined(((f"`{parameter_of(rule.option)}`",), _conditions(rule)) for rule in asked)
     parts = {
         "keys": "\n".join(map(_section, tables(Document))),
         "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
         "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
-        "refused": rows(("parameter", "is refused where"), refused),
+        "refused": rows(("parameter", "is refused where"), (line[::-1] for line in refused)),
     }
     return filled("experiments.md", parts)
 

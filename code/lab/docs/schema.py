@@ -18,13 +18,21 @@ if TYPE_CHECKING:
 PART = re.compile(r"(<!-- make docs: ([\w ]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 UNIONS = (Union, types.UnionType)
 LARGE = 1 << 16  # from here on a power of two is easier to read as one
-PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+PLAIN = {bool: "true or false", int: "integer", float: "number", str: "text"}
 
 
 def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     """A table; a bar within a cell is a bar on the page."""
     lines = [head, ["---"] * len(head), *cells]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def joined(cells: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[tuple[str, ...]]:
+    """A line for all cells that have the same rest: these first, then the rest."""
+    lines: dict[tuple[str, ...], list[str]] = {}
+    for rest, cell in cells:
+        lines.setdefault(rest, []).append(cell)
+    return (("; ".join(first), *rest) for rest, first in lines.items())
 
 
 def filled(name: str, parts: Mapping[str, str]) -> str:
@@ -118,15 +126,15 @@ def describe(hint: object, outer: Sequence[Limits] = ()) -> str:
     if inner in (int, float):
         return f"{PLAIN[cast(type, inner)]}{_range(first)}"
     if inner is str and first.longest:
-        return f"a text, at most {first.longest:,} characters"
+        return f"text, at most {first.longest:,} characters"
     if get_origin(inner) is tuple:
         items = get_args(inner)[0]
         is_any = get_origin(items) in UNIONS or notes_of(items)[0] is object
         kind = "," if is_any else f" of: {describe(items)};"
         some = f" {_span(first.shortest, first.longest)} of them" if first.shortest or first.longest else ""
-        return f"a list{kind}{some}".rstrip(",;") + ", each once" * first.unique
+        return f"list{kind}{some}".rstrip(",;") + ", each once" * first.unique
     if get_origin(inner) is Mapping:
-        return f"a table; each value is {describe(get_args(inner)[1])}"
+        return f"table; each value: {describe(get_args(inner)[1])}"
     return PLAIN[cast(type, inner)]
 
 

@@ -80,13 +80,13 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
 @pytest.mark.parametrize(
     ("key", "allowed", "default"),
     [
-        ("delay_ns", "a whole number, 0 to 10,000,000,000, a multiple of 1000", 0),
-        ("vary", "a table; each value is a list, 1 to 1,000 of them, each once", None),
-        ("rate_bit_s", "a whole number, 1,000 to 400,000,000,000", None),
+        ("delay_ns", "integer, 0 to 10,000,000,000, a multiple of 1000", 0),
+        ("vary", "table; each value: list, 1 to 1,000 of them, each once", None),
+        ("rate_bit_s", "integer, 1,000 to 400,000,000,000", None),
         ("profile", "`[profile.SITE]`", None),
         (
             "sources",
-            "a list of: a text",
+            "list of: text",
             ANY_SOURCE,
         ),
     ],

@@ -20,7 +20,7 @@ from lab.report.build import COLUMNS as CLAIM_COLUMNS
 from lab.sites.site import Traits
 
 PAGE = (DOCS / "records.md").read_text()
-PLAIN = {int: "a whole number", str: "a text", bool: "true or false", float: "a number"}
+PLAIN = {int: "integer", str: "text", bool: "true or false", float: "number"}
 PARTS = (Asked, Measured, Judged, Moment)
 INNER = (Counts, Traits, Ends, End, Link, Card, Perturbation, StepFacts, FirstAsked)
 Row = tuple[str, ...]
@@ -45,16 +45,17 @@ def fields_of(kind: Any) -> list[tuple[str, str]]:
 def in_words(kind: Any) -> str:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is tuple:
-        return f"a list, each {in_words(parts[0])}"
+        return f"list of {in_words(parts[0])}"
     if origin is dict:
-        return f"a table, each {in_words(parts[1])}"
+        return f"table of {in_words(parts[1])}"
     if origin in (Union, types.UnionType):
-        return " or ".join(in_words(each) for each in parts if each is not type(None))
+        *most, last = (in_words(each) for each in parts if each is not type(None))
+        return f"{', '.join(most)}, or {last}" if len(most) > 1 else " or ".join((*most, last))
     if is_dataclass(kind) and isinstance(kind, type):
-        return f"a table: {kind.__name__}"
+        return kind.__name__
     if isinstance(kind, type) and issubclass(kind, Enum):
         return " or ".join(f"`{each.value}`" for each in kind)
-    return PLAIN.get(kind, "a table")
+    return PLAIN.get(kind, "table")
 
 
 def names_of(rows: Iterable[Row]) -> list[str]:
