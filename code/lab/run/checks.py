@@ -58,6 +58,9 @@ HINTS = {
     r"reg_?mr.{0,40}(?:not supported|invalid argument)": (
         "registering memory without IBV_ACCESS_ON_DEMAND: neither device has on-demand paging"
     ),
+    r"create_qp(?:_ex)?.{0,40}not supported": (
+        "ibv_create_qp and ibv_post_send: the modelled card has no ibv_wr_* (ibv_create_qp_ex), Soft-RoCE has"
+    ),
     r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
