@@ -237,6 +237,10 @@ def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
         (with_step(client=139), ""),
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
+        (
+            replace(with_step("64", client=DEADLINE_STATUS), counters_after={"rank1.rxe1.rcvd_rnr_err": 7}),
+            "7 messages arrived before a receive was posted",
+        ),
     ],
 )
 def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -> None:
