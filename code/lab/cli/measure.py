@@ -20,11 +20,12 @@ from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.plan import Plan, Planned
 from lab.plan.planning import Workshop, experiment_files, find_experiment, most_trials, open_workshop
 from lab.programs.program import LINES, ROUNDED
-from lab.records.facts import Facts, Measured
+from lab.records.facts import Facts
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import planned_of, plans_of
 from lab.records.reference import write_reference
 from lab.records.table import columns, format_json_lines, format_table, make_table, table_stamp
+from lab.run.checks import early_messages
 from lab.run.estimate import TimeEstimate, is_wanted, preflight
 from lab.run.run import RunSetup, RunSummary, Watch, damaged, missing, run_trials
 from lab.sites.hosts import ANY, choose
@@ -180,8 +181,9 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
             facts = read_facts(results, planned.trial.key)
-            more = (*_notes_of_output(facts.measured.header or {}), *_notes_of_counters(facts.measured))
-            for note in (*facts.judged.notes, *more):
+            early = early_messages(facts.measured.counters_before, facts.measured.counters_after)
+            more = (*_notes_of_output(facts.measured.header or {}), early)
+            for note in filter(None, (*facts.judged.notes, *more)):
                 yield f"note: {planned.series.name} repetition {planned.repetition}: {note}"
 
 
@@ -191,16 +193,6 @@ def _notes_of_output(header: Mapping[str, str]) -> Iterator[str]:
         found = {name.removeprefix(start): value for name, value in header.items() if name.startswith(start)}
         values = ", ".join(f"{size} bytes: {value}" for size, value in found.items())
         yield from [f"{words} ({values}{' % open' if start == ROUNDED else ' lines'})"] if found else []
-
-
-def _notes_of_counters(measured: Measured) -> Iterator[str]:
-    """What Soft-RoCE counted and a program's author may not know. A modelled card does not count it."""
-    grown = ((name, count - measured.counters_before.get(name, 0)) for name, count in measured.counters_after.items())
-    if early := sum(count for name, count in grown if name.endswith(".rcvd_rnr_err")):
-        yield (
-            f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
-            "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
-        )
 
 
 def say_failures(summary: RunSummary) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from signal import Signals
 
@@ -58,6 +58,9 @@ HINTS = {
     r"reg_?mr.{0,40}(?:not supported|invalid argument)": (
         "registering memory without IBV_ACCESS_ON_DEMAND: neither device has on-demand paging"
     ),
+    r"create_qp(?:_ex)?.{0,40}not supported": (
+        "ibv_create_qp and ibv_post_send: the modelled card has no ibv_wr_* (ibv_create_qp_ex), Soft-RoCE has"
+    ),
     r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
@@ -80,10 +83,22 @@ def hint(planned: Planned, outcome: Outcome) -> str:
     if any(step.client_status == DEADLINE_STATUS for step in outcome.steps):
         with suppress(ParseError):
             reading = tool.parse(planned.trial.request, outcome.steps)
-            return STAYS if len(reading.samples) == len(planned.trial.request.counts) else ""
-        return ""
+            if len(reading.samples) == len(planned.trial.request.counts):
+                return STAYS
+        return early_messages(outcome.counters_before, outcome.counters_after)
     words = " ".join(failed_steps(outcome))
     return next((text for pattern, text in HINTS.items() if re.search(pattern, words, re.IGNORECASE)), "")
+
+
+def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return a sentence about messages without a receive, as Soft-RoCE counts them; a modelled card does not."""
+    early = sum(count - before.get(name, 0) for name, count in after.items() if name.endswith(".rcvd_rnr_err"))
+    if not early:
+        return ""
+    return (
+        f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
+        "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
+    )
 
 
 def _failure(status: int, console: str) -> str:

@@ -105,9 +105,8 @@ def example(name: str) -> list[Path]:
                 r"pattern = 'size\s+(?P<size>\d+ KB):\s+(?P<value>[\d.]+)'",
             ],
         ),
-        ([STYLES / "ranks.c"], ['build = "mpicc -O2 -o ranks ranks.c"', 'mpi = "tcp"', 'unit = "us"']),
     ],
-    ids=["cm_tutorial", "loop_of_sizes", "send_pingpong", "tcp_select", "rc", "tcp", "ranks"],
+    ids=["cm_tutorial", "loop_of_sizes", "send_pingpong", "tcp_select", "rc", "tcp"],
 )
 def test_experiment_follows_from_the_sources_and_can_be_loaded(
     tmp_path: Path, files: list[Path], lines: list[str]
@@ -260,7 +259,8 @@ int main(int argc, char *argv[]) {
              "my.txt": "# size 1\nserver=10.0.0.9\nport: 80\ndev = mlx5_0\n{}\n"},
             [r'files."my.txt" = "# size 1\nserver={host}\nport: {port}\ndev = {device}\n{{}}\n"', 'client = "a"'],
         ),
-        ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
+        ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"},
+         ['sizes = "8"', 'mpi = "tcp"', 'build = "mpicc -O2 -o a a.c"']),
     ],
     ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
          "script", "Makefile in a folder", "CMake in a folder", "parts", "line of a Makefile",
