@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.experiment.document import Causes
 from lab.experiment.reader import card_names, load, read_card
 from lab.places import CARDS, EXAMPLES, EXPERIMENTS
 from lab.sites.cable import Cable
@@ -43,11 +42,6 @@ def refused(file: Path) -> SpecError:
 
 
 FILES = [*sorted(EXPERIMENTS.glob("*.toml")), *sorted(EXPERIMENTS.glob("examples/*.toml"))]
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_experiments_of_the_repository_are_accepted(file: Path) -> None:
-    assert load(file).name == file.stem
 
 
 def series(**values: str) -> str:
@@ -291,11 +285,6 @@ def test_no_sweep_changes_counts_that_it_does_not_vary(file: Path) -> None:
             for site in ("exact", "host"):
                 counts = {tuple(getattr(each, name) for each in series.counts(site, at)) for at in series.points()}
                 assert len(counts) == 1, f"{series.name}: {name}"
-
-
-def test_causes_have_series_and_sizes(experiment_file: Write) -> None:
-    experiment = load(experiment_file(f'{HEAD}[causes]\nseries = ["a"]\nsizes = "1,1K"\n{VERBS}'))
-    assert experiment.causes == Causes(("a",), (1, 1024))
 
 
 @pytest.mark.parametrize("name", card_names())

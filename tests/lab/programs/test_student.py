@@ -7,6 +7,7 @@ import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.lab.fake_site import lab_csv
@@ -39,21 +40,29 @@ def first_step(arguments: str = "", /, **changed: JsonValue) -> Step:
     return program(arguments, **changed).steps(REQUEST, ENDS)[0]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "changed", "server", "client"),
+    [
+        ("", {}, "mine -s -p 18800 -d rxe1", "mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"),
+        ("", {"client": "mine {sizes} {host}"}, "mine -s -p 18800 -d rxe1", "mine 64,1024 10.0.0.2"),
+        ("--depth {tx_depth} 'two words'", {"client": "mine {arguments}"}, "", "mine --depth 7 two words"),
+        ("", {"server": "mine -g {gid}", "client": "mine -g {gid} {sizes}"}, "mine -g 3", "mine -g 1 64,1024"),
+        # Scripts and data among the binaries have paths in commands.
+        ("", {"binaries": ["mine", "run.sh", "conf/link.cfg"], "client": "run.sh mine link.cfg {host}"}, "",
+         "run.sh mine /lab/bin/link.cfg 10.0.0.2"),
+    ],
+    ids=["one size", "all sizes", "arguments", "number of the gid", "scripts"],
+)  # fmt: skip
+def test_places_in_commands_are_filled(arguments: str, changed: dict[str, Any], server: str, client: str) -> None:
+    step = first_step(arguments, **changed)
+    assert " ".join(step.client) == f"stdbuf -oL /lab/bin/{client}"
+    assert not server or " ".join(step.server) == f"stdbuf -oL /lab/bin/{server}"
+
+
 def test_command_with_one_size_makes_a_pair_for_each_on_its_own_port() -> None:
     first, second = program().steps(REQUEST, ENDS)
-    assert first.server == ("stdbuf", "-oL", "/lab/bin/mine", "-s", "-p", "18800", "-d", "rxe1")
-    assert " ".join(first.client) == "stdbuf -oL /lab/bin/mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"
     assert "1024" in second.client and "18801" in second.server
     assert [step.sign for step in (first, second)] == [Ready(18800, 18800), Ready(18801, 18801)]
-
-
-def test_command_with_all_sizes_makes_one_pair() -> None:
-    (step,) = program(client="mine {sizes} {host}").steps(REQUEST, ENDS)
-    assert step.client[2:] == ("/lab/bin/mine", "64,1024", "10.0.0.2")
-
-
-def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
-    assert first_step("--depth {tx_depth} 'two words'").client[-4:] == ("--depth", "7", "two words", "10.0.0.2")
 
 
 def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
@@ -94,11 +103,6 @@ def test_hostname_is_the_address(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
 
 
-def test_each_end_gets_the_number_of_its_gid() -> None:
-    step = first_step(server="mine -g {gid}", client="mine -g {gid} {sizes}")
-    assert (step.server[-1], step.client[-2]) == ("3", "1")
-
-
 def test_traits_follow_from_the_commands() -> None:
     mine = program()
     assert mine.uses == {"sizes", "iterations", "tx_depth", "size"}
@@ -134,10 +138,9 @@ def test_build_with_signs_of_a_shell_is_run_by_one(build: str, command: tuple[st
     assert tool and tool.command == command
 
 
-def test_scripts_and_data_among_the_binaries_are_sources_and_have_paths_in_commands() -> None:
-    tool = program(binaries=["mine", "run.sh", "conf/link.cfg"], client="run.sh mine link.cfg {host}")
-    assert tool.build and [tool.build.is_source(name) for name in ("run.sh", "conf/link.cfg", "mine")] == [1, 1, 0]
-    assert tool.steps(REQUEST, ENDS)[0].client[2:5] == ("/lab/bin/run.sh", "mine", "/lab/bin/link.cfg")
+def test_scripts_and_data_among_the_binaries_are_sources() -> None:
+    build = program(binaries=["mine", "run.sh", "conf/link.cfg"]).build
+    assert build and [build.is_source(name) for name in ("run.sh", "conf/link.cfg", "mine")] == [1, 1, 0]
 
 
 TALKS = "for size in 32 64 512 1024 2048; do echo $size 8 Mbps; done; echo stays; sleep 600"

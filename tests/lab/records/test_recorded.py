@@ -266,13 +266,3 @@ def test_record_without_a_site_is_ignored(lay: Laid, results: Path, damage: dict
     seal(file.parent)
     (group,) = read_groups(results)
     assert len(group.started) == 9 and key not in group.started
-
-
-def test_records_are_read_from_a_read_only_folder(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lay()
-
-    def refuse(*_: Any) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "write_bytes", refuse)
-    assert len(read_groups(results)) == 1 and not (results / INDEX).exists()

@@ -17,7 +17,7 @@ from lab.report.build import build
 from lab.report.evidence.environment import ORIGINS
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, profile_why
-from lab.report.sources import DEFAULT, Sources
+from lab.report.sources import Sources
 from lab.report.tex.render import escape
 from lab.report.text.macros import uses
 from lab.sites.ssh import LinkOfHosts
@@ -119,11 +119,6 @@ def test_table_of_parameters_describes_all_series(experiment: str, name: str, as
     assert tuple(printed) == (asked, used)
     assert row.source.endswith("*") is (";" in used)
     assert profile_why(evidence).startswith("A second of the VM costs several seconds of the host")
-
-
-def test_template_of_the_experiment_comes_first(tmp_path: Path) -> None:
-    assert Sources(tmp_path / "mine.toml", TEMPLATES).template == DEFAULT
-    assert Sources(tmp_path / "verbs_throughput.toml", TEMPLATES).template == "verbs_throughput.tex"
 
 
 def without_cards(text: str) -> str:

@@ -21,7 +21,6 @@ from lab.run.checks import (
     hint,
     notes,
     path,
-    payload_most,
     refuted,
     unaccounted,
     uncounted_bytes,
@@ -214,12 +213,6 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
     good, forged = (Sample(1, "completed", 0, count, count, time_ns) for count in (carried - 1, carried + 1))
     cases = ((host, good), (host, forged), (SITE, good))
     assert [len(list(above_the_link(trial, site, counted(), [each]))) for site, each in cases] == [0, 1, 1]
-
-
-def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
-    assert payload_most(1500, rdma=False) == 1460 / 1538
-    assert payload_most(4200, rdma=True) == 4096 / 4178
-    assert payload_most(576, rdma=True) == 512 / 594
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, measure, record_facts
-from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials, trial_lock
+from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials
 from lab.sites.site import Clock, Shared
 
 Make = Callable[..., Plan]
@@ -141,15 +141,6 @@ def test_trial_of_two_experiments_has_the_same_record_in_both() -> None:
         assert one.table().keys() - one.lasting().keys() <= set(VOLATILE)
 
 
-def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, tmp_path: Path) -> None:
-    plan = make_small_plan()
-    for name in ("one", "two"):
-        run(plan, FakeSite(), tmp_path / name)
-    files = (record_folder(tmp_path / name, plan.planned[0].trial.key) / "samples.csv.gz" for name in ("one", "two"))
-    first, second = (file.read_bytes() for file in files)
-    assert first == second and gzip.decompress(first).startswith(b"# lab-bench 1\n")
-
-
 def first_step(**values: Any) -> Callable[[Outcome], Outcome]:
     return lambda outcome: replace(outcome, steps=(replace(outcome.steps[0], **values), *outcome.steps[1:]))
 
@@ -183,19 +174,6 @@ def test_failed_trial_leaves_its_evidence_and_no_record(
     assert {"failure.txt", "record.json", "client.log", "server.log", "client.out"} <= names
 
 
-def test_failing_trial_does_not_stop_the_others(make_small_plan: Make, results: Path) -> None:
-    plan = make_small_plan()
-
-    class Panicking(FakeSite):
-        def run(self, job: Job) -> Outcome:
-            if job.steps == plan.planned[0].trial.job.steps:
-                raise SiteError("the guest panicked")
-            return super().run(job)
-
-    summary = run(plan, Panicking(), results)
-    assert summary.measured == 9 and [what for _, what in summary.failed] == ["the guest panicked"]
-
-
 def test_two_runs_at_once_share_the_work(make_small_plan: Make, results: Path) -> None:
     plan, sites, summaries = make_small_plan(), [FakeSite(0.05), FakeSite(0.05)], list[RunSummary]()
     threads = [threading.Thread(target=lambda site=site: summaries.append(run(plan, site, results))) for site in sites]
@@ -205,13 +183,6 @@ def test_two_runs_at_once_share_the_work(make_small_plan: Make, results: Path) -
         thread.join()
     assert sum(site.jobs for site in sites) == 10 and sum(summary.measured for summary in summaries) == 10
     assert missing([plan], results) == ([], 10)
-
-
-def test_key_is_not_locked_twice(results: Path) -> None:
-    with trial_lock(results, "k") as first, trial_lock(results, "k") as second:
-        assert (first, second) == (True, False)
-    with trial_lock(results, "k") as again:
-        assert again
 
 
 @pytest.mark.usefixtures("users_namespaces")

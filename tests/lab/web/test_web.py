@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report.html.barriers import barriers
-from tests.lab.web.small_pdf import small_pdf
 
 from lab.cli.main import main
 from lab.errors import LabError
 from lab.places import ROOT, TEMPLATES
 from lab.web import FRONT, REPORTS, SEARCH, body, first_page, gallery, site_files, slug
+
+
+def small_pdf() -> bytes:
+    """Without a table of places: readers make it anew."""
+    return (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+    )
+
 
 PHONE, DESKTOP = 360, 1280
 SVG = '<svg role="img" aria-label="A line." viewBox="0 0 9 9"><path d="M0 0 9 9"/></svg>'

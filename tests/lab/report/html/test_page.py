@@ -1,6 +1,7 @@
-"""The page of a report, opened in a browser from disk."""
+"""The page of a report, opened in a browser from disk, and the data of its live figure."""
 
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -9,17 +10,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.lab.grade.browser import addresses, found_in
 from tests.lab.report import laboratory
 from tests.lab.report.html.barriers import barriers
 
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.report.build import Prepared, prepare
 from lab.report.errors import ReportError
+from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import gather
+from lab.report.html.live import Live, live_figure
 from lab.report.html.page import page as page_of
+from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.numbers import shown
 from lab.report.tex.render import SPECIAL, escape
@@ -278,3 +284,30 @@ def unquoted(page: str) -> str:
 def _bare(text: str) -> str:
     """Without blanks, for a line may break at them; one sign for minus."""
     return re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Numbers:
+    return Numbers(reference_evidence(load(EXPERIMENTS / "verbs_throughput.toml")))
+
+
+def read(live: Live) -> Any:
+    return json.loads(live.document)
+
+
+def test_reference_is_left_out_if_the_run_has_its_values(numbers: Numbers) -> None:
+    live = live_figure(numbers, {}, ())
+    assert live.is_reference and not live.has_reference and read(live)["reference"] == []
+    assert live.about == "The reference is not shown: this run has the same values."
+
+
+def test_point_has_the_median_interval_and_n_of_a_query(numbers: Numbers) -> None:
+    (curve,) = (curve for curve in read(live_figure(numbers, {}, ()))["run"] if curve["name"] == "tcp.card")
+    size, *point = curve["points"][0]
+    estimate = numbers.ask("tcp.card at 1").estimate
+    assert estimate.interval and size == 1
+    assert point == pytest.approx([estimate.value, estimate.interval.low, estimate.interval.high, 6], rel=1e-4)
+
+
+def test_queried_series_are_drawn_first(numbers: Numbers) -> None:
+    assert read(live_figure(numbers, {}, ["tcp.card", "card"]))["shown"][:2] == ["tcp.card", "card"]
