@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
+from tests.lab.sites.computers import pretend
 from tests.toml import series_of
 
 from lab.cli.main import main
@@ -76,6 +77,20 @@ def lab(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         return Ran(status, *capsys.readouterr())
 
     return run
+
+
+Pretend = Callable[..., Path]
+
+
+@pytest.fixture
+def computer_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretend:
+    """Let this computer have these RDMA devices alone; the folder of its /sys and /proc is returned."""
+
+    def make(*devices: str) -> Path:
+        pretend(tmp_path, monkeypatch, *devices)
+        return tmp_path
+
+    return make
 
 
 @pytest.fixture

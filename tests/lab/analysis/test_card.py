@@ -48,12 +48,6 @@ def curve() -> dict[int, float]:
     return {size: CARD.bytes_per_s(size, KNOWN.mtu, KNOWN.inline_most) for size in SIZES}
 
 
-@pytest.mark.parametrize("slow_sizes", [(), (1, 2, 64, 128)], ids=["exact", "some sizes are slower"])
-def test_fit_recovers_the_parameters_of_a_curve(slow_sizes: tuple[int, ...]) -> None:
-    card = fit({size: rate * (0.7 if size in slow_sizes else 1) for size, rate in curve().items()}, KNOWN)
-    assert (card.gap_ps, card.block_ps, card.header_bytes) == pytest.approx((228_000, 79_500, 40), rel=0.02)
-
-
 REAL = {
     "header": Rates(200e9, 66, 183_000, 0),
     "many headers": Rates(100e9, 83, 138_000, 0),

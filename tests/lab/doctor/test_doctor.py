@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.conftest import PEERS
-from tests.lab.sites.computers import pretend
+from tests.lab.conftest import PEERS, Pretend
 from tests.sites.daemons import write
 
 from lab import doctor
@@ -109,9 +108,8 @@ def test_srun_without_the_chosen_pmi_is_reported_with_the_key_for_another(
     assert not [each for each in doctor.examine_site("slurm", hosts) if each.what in ("MPI", "orterun") and each.remedy]
 
 
-def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    types = tmp_path / "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types"
+def test_devices_show_their_link_and_their_gids(computer_with: Pretend) -> None:
+    types = computer_with("mlx5_0") / "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types"
     types.mkdir(parents=True)
     for number, kind in enumerate(("IB/RoCE v1", "RoCE v2")):
         (types / str(number)).write_text(kind + "\n")

@@ -9,7 +9,7 @@ from tests.lab.supply.debs import member, package, tar
 from lab.errors import SiteError
 from lab.machine import renewal
 from lab.machine.contents import Wanted
-from lab.machine.renewal import Indices, dependencies, run, sources
+from lab.machine.renewal import Indices, run, sources
 from lab.supply.lock import Locked
 from lab.supply.packages import Packages, SupplyError
 
@@ -57,12 +57,6 @@ OFFERS = (
 )
 
 
-def test_a_point_release_is_preferred_to_a_newer_security_update() -> None:
-    mirror = Mirror(*OFFERS)
-    assert Indices(mirror).preferred(["iperf3"]) == {"iperf3": "3.12-1+deb12u2"}
-    assert mirror.asked == ["apt-cache", "madison", "iperf3"]
-
-
 def test_a_metapackage_is_replaced_by_the_kernel_that_it_depends_on() -> None:
     assert renewal.concrete(Indices(Mirror(*OFFERS)), ["iperf3", "linux-image-amd64"]) == {
         "iperf3": "3.12-1+deb12u2",
@@ -75,11 +69,6 @@ def test_a_closure_has_all_dependencies_with_path_digest_and_size() -> None:
     assert [each.package for each in found] == ["iperf3", "libc6", "libgcc-s1", "libiperf0"]
     digest = hashlib.sha256(b"libc6=2.36").hexdigest()
     assert found[1] == Locked("libc6", "2.36", "amd64", "pool/libc6.deb", digest, len("libc6=2.36"))
-
-
-def test_of_alternatives_the_first_is_taken() -> None:
-    assert dependencies({"Pre-Depends": "a (>= 1)", "Depends": "b:any | c, d [amd64]"}) == {"a", "b", "d"}
-    assert dependencies({}) == set()
 
 
 def test_apt_downloads_only_missing_packages(tmp_path: Path) -> None:

@@ -239,32 +239,28 @@ def test_rewritten_samples_are_refused_by_every_reader(measured_plan: Plan, resu
         gather(measured_plan, results)
 
 
-@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENOENT, errno.EACCES, errno.EFBIG])
-def test_refusal_of_the_host_fails_the_trial_with_a_sentence(
-    make_small_plan: Make, fake_site: FakeSite, results: Path, error: int
+PANIC = SiteError("the guest's kernel panicked", hint="less of it", evidence={"console.log": "Oops"})
+
+
+@pytest.mark.parametrize(
+    "error", [PANIC, *(OSError(n, os.strerror(n), "/m") for n in (errno.EMFILE, errno.ENOENT, errno.EFBIG))], ids=repr
+)
+def test_trial_that_the_site_could_not_run_leaves_its_evidence_and_stops_no_other(
+    make_small_plan: Make, fake_site: FakeSite, results: Path, error: Exception
 ) -> None:
-    def refuse(_: Outcome) -> Outcome:
-        raise OSError(error, os.strerror(error), "/the/memory")
+    def fail(_: Outcome) -> Outcome:
+        raise error
 
-    fake_site.change = refuse
-    summary = run(make_small_plan(), fake_site, results)
-    assert len(summary.failed) == 10 and all(what.startswith("/the/memory: ") for _, what in summary.failed)
-
-
-def test_trial_that_the_site_could_not_run_leaves_its_evidence(
-    make_small_plan: Make, fake_site: FakeSite, results: Path
-) -> None:
-    def panic(_: Outcome) -> Outcome:
-        raise SiteError("the guest's kernel panicked", hint="less of it", evidence={"console.log": "Oops"})
-
-    fake_site.change = panic
+    fake_site.change = fail
     summary = run(make_small_plan(), fake_site, results)
     assert len(summary.failed) == 10 and not any(results.glob("records/??/[!.]*"))
     for planned, sentence in summary.failed:
         folder = results / "failed" / planned.trial.key
-        assert str(folder) in sentence and "less of it" in sentence
-        assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
+        assert sentence.startswith("/m: " if error is not PANIC else "the guest's kernel panicked")
         assert json.loads((folder / "record.json").read_text())["key"] == planned.trial.key
+        if error is PANIC:
+            assert str(folder) in sentence and "less of it" in sentence
+            assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
 
 
 @pytest.mark.parametrize("end", ["client", "server"])

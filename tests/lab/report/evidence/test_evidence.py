@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -18,14 +17,14 @@ from lab.places import EXAMPLES, EXPERIMENTS, REFERENCE
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.records.facts import Facts
 from lab.records.table import Row, parse_table
-from lab.report.evidence.curve import INSTRUCTIONS, WALL, margin_of, margin_of_sites
+from lab.report.evidence.curve import INSTRUCTIONS
 from lab.report.evidence.evidence import Evidence, measured_plan
 from lab.report.evidence.labels import describe_link, label_within
 from lab.report.evidence.pairs import Sort, pairs
-from lab.report.evidence.parameters import constants, divided_by, effective, effective_table, moved
+from lab.report.evidence.parameters import constants, effective, effective_table, moved
 from lab.report.evidence.words import about_site, measured_on
 from lab.report.exhibits.groups import title_of
-from lab.sites.site import EXACT, Clock, Shared, Traits
+from lab.sites.site import EXACT
 from lab.sites.ssh import LinkOfHosts
 
 
@@ -130,22 +129,7 @@ def test_smaller_sizes_of_a_site_have_a_factor_to_the_published_ones(tmp_path: P
     assert (values["smallest"], values["largest"]) == (r"\qty{16}{\kilo\byte}", r"\qty{528}{\kilo\byte}")
 
 
-@pytest.mark.parametrize(
-    ("published", "sizes", "factor"),
-    [(range(16_000_000, 2_144_000_001, 16_000_000), range(16_000, 528_001, 16_000), 4000), ((1, 2, 4, 8), (3, 5), 1.6)],
-)
-def test_factor_makes_each_size_a_published_one(published: Sequence[int], sizes: Sequence[int], factor: float) -> None:
-    assert divided_by(tuple(published), tuple(sizes)) == factor
-
-
 VARIED = ("tx_depth", "warmup", "iterations", "post_list", "signal_every")
-ON_A_WALL_CLOCK = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=False)
-
-
-def test_margin_follows_from_the_clock_and_is_the_larger_of_two_sites() -> None:
-    assert (margin_of(EXACT), margin_of(ON_A_WALL_CLOCK)) == (INSTRUCTIONS, WALL)
-    assert margin_of_sites(["exact", "exact"]) == INSTRUCTIONS
-    assert margin_of_sites(["exact", "host"]) == margin_of_sites(["another site"]) == margin_of_sites([]) == WALL
 
 
 def test_curves_of_an_experiment_have_different_labels() -> None:
