@@ -28,11 +28,6 @@ def test_slowest_part_determines_the_time_of_a_message(size: int, inline_most: i
     assert MODEL.message_ps(size, 4096, inline_most) == pytest.approx(ps)
 
 
-def test_bus_limits_fetched_data() -> None:
-    slow = replace(MODEL, bus_bit_s=8e9)
-    assert slow.bytes_per_s(2**20) == pytest.approx(1e9)
-
-
 @given(ANY_SIZE, st.sampled_from(["header_bytes", "gap_ps", "block_ps"]), st.floats(1, 1e6))
 def test_higher_cost_never_raises_throughput(size: int, cost: str, more: float) -> None:
     dearer = replace(MODEL, **{cost: getattr(MODEL, cost) + more})

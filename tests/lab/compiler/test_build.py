@@ -110,24 +110,22 @@ def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
     assert len(runs) == 4
 
 
-def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
-    named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
-    c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
-    assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
-
-
-def test_a_damaged_build_runs_again(tmp_path: Path, runs: list[object]) -> None:
+def test_an_earlier_build_is_found_without_running_another_and_a_damaged_one_runs_again(
+    tmp_path: Path, runs: list[object]
+) -> None:
+    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
     build_once(TASK, tmp_path, tmp_path, print)
+    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
+    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1
     (program,) = tmp_path.glob("built/*/out/mine")
     program.write_bytes(b"damaged")
     assert build_once(TASK, tmp_path, tmp_path, print)["out/mine"] == b"int main;" and len(runs) == 2
 
 
-def test_an_earlier_build_is_found_without_running_another(tmp_path: Path, runs: list[object]) -> None:
-    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
-    build_once(TASK, tmp_path, tmp_path, print)
-    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
-    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1
+def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
+    named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
+    c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
+    assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
 
 
 def test_a_plugin_is_compiled_once_for_each_source_and_host(

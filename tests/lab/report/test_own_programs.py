@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.report import laboratory
 from tests.toml import series_of
 
@@ -15,7 +15,6 @@ from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
-from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
 title = "Own programs on a fake link"
@@ -43,7 +42,7 @@ unit = "MiB/s"
 @pytest.fixture
 def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Evidence:
     plan = make_small_plan(EXPERIMENT)
-    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    run_plan(plan, fake_site, tmp_path)
     return gather(plan, tmp_path)
 
 

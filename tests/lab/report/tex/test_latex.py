@@ -101,18 +101,20 @@ def test_an_apostrophe_within_a_word_is_typeset_and_a_quote_of_code_is_not() -> 
     )
 
 
-def test_text_is_escaped_and_markup_is_not(tmp_path: Path) -> None:
-    assert rendered(tmp_path, r"\VAR{a}", a="50%_\\input{x}") == r"50\%\_\textbackslash{}input\{x\}"
-    assert rendered(tmp_path, r"\VAR{a}", a=Markup(r"\emph{x}")) == r"\emph{x}"
+ORDINARY = "\\newcommand\\x[2]{#1 {{#2}} {%\n} <<a>> [-b-] (((c)))}\n"
 
 
-def test_a_filter_drops_the_mark(tmp_path: Path) -> None:
-    assert rendered(tmp_path, r"\VAR{a|upper}", a=Markup(r"\emph{x}")) == r"\textbackslash{}EMPH\{X\}"
-
-
-def test_ordinary_latex_passes_unchanged(tmp_path: Path) -> None:
-    text = "\\newcommand\\x[2]{#1 {{#2}} {%\n} <<a>> [-b-] (((c)))}\n"
-    assert rendered(tmp_path, text) == text
+@pytest.mark.parametrize(
+    ("template", "value", "made"),
+    [
+        (r"\VAR{a}", r"50%_\\input{x}", r"50\%\_\textbackslash{}\textbackslash{}input\{x\}"),
+        (r"\VAR{a}", Markup(r"\emph{x}"), r"\emph{x}"),
+        (r"\VAR{a|upper}", Markup(r"\emph{x}"), r"\textbackslash{}EMPH\{X\}"),  # a filter drops the mark
+        (ORDINARY, "", ORDINARY),
+    ],
+)
+def test_text_is_escaped_and_markup_is_not(tmp_path: Path, template: str, value: str, made: str) -> None:
+    assert rendered(tmp_path, template, a=value) == made
 
 
 def test_an_undefined_name_is_an_error_with_its_line(tmp_path: Path) -> None:
@@ -145,9 +147,15 @@ def test_number_has_digits_as_far_as_its_interval(low: float, high: float, last:
     assert last_place(Estimate((low + high) / 2, Interval(low, high), 10)) == last
 
 
-def test_number_without_interval_has_three_digits() -> None:
+def test_number_has_three_digits_without_an_interval_or_all_that_were_chosen() -> None:
     assert [last_place(Estimate(value, None, 1)) for value in (1235, 0)] == [1, -2]
     assert [significant(value, 3) for value in (1234, 0.01234, 0)] == [1, -4, -2]
+    assert show_exactly(1_500_000, "B/s").plain == "1.5 MB/s"
+    # siunitx groups the digits of the last.
+    exact = [show_exactly(*number).tex for number in ((1_500_000, "B/s"), (12, ""), (50_000, ""))]
+    assert exact == [r"\qty{1.5}{\mega\byte\per\second}", r"\labnum{12}", r"\num{50000}"]
+    sizes = {64: "64 B", 4096: "4 KiB", 1000: "1 kB", 1025: "1025 B", 3 << 20: "3 MiB"}
+    assert {size: in_words(size) for size in sizes} == sizes
 
 
 @pytest.mark.parametrize(
@@ -163,20 +171,6 @@ def test_number_without_interval_has_three_digits() -> None:
 )
 def test_prefix_leaves_a_digit_before_the_point(value: float, unit: str, place: int, plain: str) -> None:
     assert show(value, unit, place).plain == plain
-
-
-def test_chosen_number_is_printed_in_full() -> None:
-    assert show_exactly(1_500_000, "B/s").plain == "1.5 MB/s"
-    assert show_exactly(1_500_000, "B/s").tex == r"\qty{1.5}{\mega\byte\per\second}"
-    assert show_exactly(12, "").tex == r"\labnum{12}"
-    assert show_exactly(50_000, "").tex == r"\num{50000}"  # siunitx groups its digits
-
-
-@pytest.mark.parametrize(
-    ("size", "words"), [(64, "64 B"), (4096, "4 KiB"), (1000, "1 kB"), (1025, "1025 B"), (3 << 20, "3 MiB")]
-)
-def test_size_has_a_prefix_only_where_it_divides_the_size(size: int, words: str) -> None:
-    assert in_words(size) == words
 
 
 def test_written_out_quantities_print_as_siunitx_prints_them(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site as fake_module
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.report import laboratory
 
 from lab.analysis.estimate import supported_quantile
@@ -23,7 +23,6 @@ from lab.report.evidence.pairs import pairs
 from lab.report.query.numbers import Numbers
 from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
 from lab.report.topics.times import round_trips
-from lab.run.run import RunSetup, missing, run_trials
 
 SMALL = laboratory.experiment(
     'sizes = "1..64K*4"\niterations = 400\nwarmup = 0\nrepetitions = 6',
@@ -95,7 +94,7 @@ MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 @pytest.fixture
 def plan_of_rounds(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
     plan = make_small_plan(ROUNDS)
-    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    run_plan(plan, fake_site, tmp_path)
     return plan
 
 
@@ -232,7 +231,7 @@ def both_ends(make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch:
             return super().run(job)
 
     plan = make_small_plan(CALLS)
-    run_trials(RunSetup(Site(), plan.site, tmp_path), missing([plan], tmp_path)[0], 1, lambda *_: None)
+    run_plan(plan, Site(), tmp_path)
     return gather(plan, tmp_path)
 
 
