@@ -45,11 +45,11 @@ def test_findings_are_marked_and_only_the_exact_site_must_work(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, site: str, status: int
 ) -> None:
     answers = (
-        ("gcc", "/usr/bin/gcc", "", False),
-        ("KVM", "none", "", True),
-        ("sbatch", "not installed", "log in", False),
+        Diagnosis("gcc", "/usr/bin/gcc", site=site),
+        Diagnosis("KVM", "none", missing=True, site=site),
+        Diagnosis("sbatch", "not installed", "log in", site=site),
     )
-    monkeypatch.setattr("lab.doctor.examine", lambda _: [Diagnosis(*a, missing=m, site=site) for *a, m in answers])
+    monkeypatch.setattr("lab.doctor.examine", lambda _: answers)
     lines = ["  ok gcc     /usr/bin/gcc", "  -- KVM     none", "  no sbatch  not installed; try: log in", ""]
     assert lab("doctor")[:2] == (status, "\n".join([site, *lines]))
 
