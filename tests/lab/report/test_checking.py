@@ -90,15 +90,8 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
             ("discussion.tex", text, f"discussion.tex:2:1: {what}")
             for text, what in {
                 "Call a_b.": "Missing $ inserted",
-                "It is x^2.": "Missing $ inserted",
-                r"So \alpha.": "Missing $ inserted",
                 "R & D": "Misplaced alignment tab character &",
-                "The # of it": "You can't use `macro parameter character #' in horizontal mode",
                 r"\item x": "Lonely \\item",
-                r"\begin{itemize}x\end{itemize}": "Something's wrong--perhaps a missing \\item",
-                r"\begin{tabular}{l}a & b\end{tabular}": "Extra alignment tab has been changed to \\cr",
-                r"\hline": "Misplaced \\noalign",
-                "$a_b_c$": "Double subscript",
                 "a" * 150: "a line is ",
             }.items()
         ),
