@@ -36,13 +36,6 @@ IN_VM = "compiling inside the VM (slower, first run only)"
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_a_sandbox_is_used_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("a guest"))
-    (program,) = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, lambda _: None).values()
-    assert program.startswith(b"\x7fELF")
-
-
-@pytest.mark.usefixtures("users_namespaces")
 @pytest.mark.parametrize("name", ["HONEST", pytest.param("CPP", marks=pytest.mark.release)])
 def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path, name: str) -> None:
     task = getattr(builds, name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.experiment.reader import card_names, load, read_card
+from lab.experiment.reader import load, read_card
 from lab.places import CARDS, EXAMPLES, EXPERIMENTS
 from lab.sites.cable import Cable
 from lab.sites.host import OwnDevices
@@ -267,13 +267,6 @@ def test_no_sweep_changes_counts_that_it_does_not_vary(file: Path) -> None:
             for site in ("exact", "host"):
                 counts = {tuple(getattr(each, name) for each in series.counts(site, at)) for at in series.points()}
                 assert len(counts) == 1, f"{series.name}: {name}"
-
-
-@pytest.mark.parametrize("name", card_names())
-def test_every_parameter_of_a_card_has_a_source(name: str) -> None:
-    file = read_card(name)
-    assert file.card.name == name and all(each.source for each in file.known.values())
-    assert {name: known.value for name, known in file.known.items()}.items() <= vars(file.card).items()
 
 
 @pytest.mark.parametrize(

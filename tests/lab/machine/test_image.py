@@ -42,11 +42,6 @@ def imported(built: image.Image, tmp_path: Path) -> image.Image:
     return image.opened(target)
 
 
-def test_an_imported_image_is_used_instead_of_building(imported: image.Image, tmp_path: Path) -> None:
-    machine_of(tmp_path)
-    assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == imported
-
-
 @pytest.mark.usefixtures("imported")
 def test_an_image_that_is_not_the_locks_is_named(tmp_path: Path) -> None:
     machine_of(tmp_path, f"iperf3 3.12 amd64 pool/iperf3/iperf3.deb {'ab' * 32} 1")

@@ -57,11 +57,6 @@ def test_last_digit_leaves_open_half_a_unit_and_of_a_whole_time_a_whole_one() ->
     assert times == [1.2, pytest.approx(1.02)]
 
 
-def test_pattern_finds_its_lines_among_others() -> None:
-    samples = reading("hello 64\nbw of 64: 0.5 MiB/s or so\nbw of 1024: 1e3\nbye\n", PATTERN).samples
-    assert [sample.time_ns for sample in samples] == [122070312, 488281]
-
-
 def test_pair_for_each_size_need_not_print_the_size() -> None:
     printed = Printed(re.compile(r"(?P<value>\S+) (?P<unit>\S+)$"))
     parts = [("it came to 8 Mbps", COUNTS[:1]), ("it came to 512 MB/s", COUNTS[1:])]

@@ -182,11 +182,6 @@ def test_cpu_times_are_read_of_the_labs_programs_only() -> None:
         read_samples(with_costs(ROUNDS).replace(",0\n", ",1\n"), ASKED_ROUNDS)
 
 
-def test_rounds_are_read_with_their_round_trips() -> None:
-    kinds = [sample.sample for sample in read_samples(ROUNDS, ASKED_ROUNDS).samples]
-    assert [kinds.count(kind) for kind in ("control_trip", "round", "settled")] == [12, 8, 2]
-
-
 def test_latency_has_one_round_trip_for_each_message() -> None:
     for request in (LASTING, replace(LASTING, parameters=Parameters())):
         trips = replace(request, measure="latency")

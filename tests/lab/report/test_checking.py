@@ -181,9 +181,3 @@ def test_the_list_has_forty_lines_at_most_and_its_examples_work(
     examples = [line.split("  ")[1].strip() for line in lines[start + 1 : end]]
     assert len(lines) <= 40 and len(examples) > 15
     assert query(plan, results, *examples) == 0
-
-
-def test_names_are_for_completion(plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert query(plan, results, as_json=None) == 0
-    names = capsys.readouterr().out.split()
-    assert {"ethernet", "ethernet.corrected", "plan.sizes", "report_e.infiniband"} <= set(names)

@@ -12,7 +12,6 @@ from lab.places import TEMPLATES
 from lab.plan.plan import Plan
 from lab.report.build import build
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.evidence.pairs import Sort, pairs
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 
@@ -44,14 +43,6 @@ def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path
     plan = make_small_plan(EXPERIMENT)
     run_plan(plan, fake_site, tmp_path)
     return gather(plan, tmp_path)
-
-
-def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:
-    assert [(pair.sort, pair.name) for pair in pairs(evidence)] == [
-        (Sort.OWN, "verbs_over_plain"),
-        (Sort.OWN, "verbs_over_deep"),
-        (Sort.STEP, "deep_over_plain"),
-    ]
 
 
 def test_both_rates_end_at_the_last_completion(evidence: Evidence) -> None:

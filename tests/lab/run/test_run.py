@@ -90,15 +90,6 @@ def test_output_is_read_again_if_only_its_reading_was_wrong(
     assert run(right, fake_site, results, fresh=True).measured == 1 and len(ran) == 2
 
 
-def test_second_run_measures_nothing_unless_it_is_fresh(
-    make_small_plan: Make, fake_site: FakeSite, results: Path
-) -> None:
-    plan = make_small_plan()
-    assert run(plan, fake_site, results).measured == 10 and missing([plan], results) == ([], 10)
-    assert run(plan, fake_site, results).measured == 0 and fake_site.jobs == 10
-    assert run(plan, fake_site, results, fresh=True).measured == 10
-
-
 def test_experiments_come_one_after_the_other_and_their_first_repetitions_first(
     make_small_plan: Make, results: Path
 ) -> None:

@@ -56,11 +56,6 @@ def test_typesetter_is_found_in_a_narrow_column(tmp_path: Path) -> None:
     assert typesetter(tmp_path / "x.pdf") == f"{name}, Version {version} {rest}"
 
 
-def test_references_to_later_labels_and_pages_are_printed(tmp_path: Path) -> None:
-    words = printed(r"see \ref{x} on page \pageref{x}.\newpage\section{A}\section{B}\label{x}", tmp_path)
-    assert "see 2 on page 2." in words
-
-
 @pytest.mark.parametrize(
     ("body", "error"),
     [

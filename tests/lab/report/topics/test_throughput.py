@@ -12,16 +12,15 @@ from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.report import laboratory
 
 from lab.analysis.estimate import supported_quantile
-from lab.analysis.ratios import Verdict, judge
 from lab.errors import RecordError
 from lab.experiment.experiment import Point
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
-from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import pairs
 from lab.report.query.numbers import Numbers
-from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
+from lab.report.topics.throughput import Rounds, ceiling, rounds_of
 from lab.report.topics.times import round_trips
 
 SMALL = laboratory.experiment(
@@ -41,36 +40,6 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.toml").write_text(SMALL)
     return laboratory.evidence_of("small", folder / "results", folder)
-
-
-@pytest.fixture(scope="module")
-def verbs(evidence: Evidence) -> Subject:
-    return subject(evidence, evidence.series("verbs"))
-
-
-def test_rate_is_the_median_of_its_repetitions(evidence: Evidence) -> None:
-    rate = Numbers(evidence).ask("verbs at 4K")
-    assert rate.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
-    assert (rate.shown_unit, rate.estimate.n, len(rate.keys), rate.is_exact) == ("B/s", 6, 6, False)
-
-
-@pytest.mark.parametrize("name", ["verbs", "trips"])
-def test_line_gives_the_cost_of_a_byte_and_of_a_message(evidence: Evidence, name: str) -> None:
-    numbers = Numbers(evidence)
-    assert numbers.ask(f"{name}.slope").estimate.value == pytest.approx(1e9 / BYTE_NS, rel=0.01)
-    assert numbers.ask(f"{name}.intercept").estimate.value == pytest.approx(FIXED_NS * 1e-9, rel=0.02)
-    assert numbers.ask(f"{name}.r2").estimate.value > 0.999
-
-
-@pytest.mark.parametrize("query", ["trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"])
-def test_round_trips_have_quantiles(evidence: Evidence, query: str) -> None:
-    trip = Numbers(evidence).ask(query).estimate
-    assert trip.n == 6 and trip.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
-
-
-def test_equal_windows_need_no_warm_up(verbs: Subject) -> None:
-    first = warm_up(verbs, 4096)
-    assert first and first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
 
 
 def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
