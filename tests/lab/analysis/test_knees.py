@@ -8,7 +8,7 @@ from lab.analysis.estimate import TooFewSamples
 from lab.analysis.knees import find_jumps, find_knee, find_steps
 
 STEPS = np.arange(1.0, 31)
-TRIES = 50
+TRIES = 30
 
 
 def bent(x: NDArray[np.float64], knee: float) -> NDArray[np.float64]:
