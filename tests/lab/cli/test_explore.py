@@ -10,9 +10,10 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import explore
 from lab.errors import SiteStopped, SpecError
-from lab.experiment.reader import load
+from lab.experiment.reader import load, read_card
 from lab.grade.finding import Flaw
 from lab.machine.job import check
+from lab.model.trial import Link
 from lab.places import EXAMPLES
 from lab.plan.plan import Plan, Planned, SiteFacts, make_plan
 from lab.plan.planning import Workshop
@@ -53,6 +54,14 @@ def test_runs_are_short_whatever_the_experiment_asks_for(trials: list[Planned]) 
         assert len(counts) == 2 and trial.trial.job.deadline_s == explore.DEADLINE_S
         assert all(each.iterations * each.size <= explore.SIZE_BYTES and each.iterations <= 64 for each in counts)
     assert {each.size for trial in trials for each in trial.trial.request.counts} == {64, 4096, 65536}
+
+
+def test_card_acknowledges_and_interrupts_later_on_a_longer_wire() -> None:
+    card = read_card("qdr").card
+    cards = [explore.vary(Link(rate_bit_s=card.rate_bit_s, card=card), seed, 0).card for seed in SEEDS]
+    for name in ("wire_ns", "ack_ps", "irq_ps"):
+        values = {getattr(each, name) for each in cards}
+        assert min(values) >= getattr(card, name) and len(values) > 50
 
 
 def test_series_of_student_programs_are_chosen_unless_others_are_named() -> None:

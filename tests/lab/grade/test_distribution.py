@@ -84,6 +84,11 @@ def test_invented_rates_are_found_by_their_distribution(
     assert kinds(claimed, traits, graders) == flaws
 
 
+def test_findings_beyond_a_wide_tolerance() -> None:
+    assert Flaw.REPETITION in kinds(rows(at_64(0.7, (0, 1))), Cable.traits)
+    assert Flaw.TOLERANCE in kinds(rows(at_64(2.5)), graders=TWO_RATES)
+
+
 def test_findings_name_series_size_and_column() -> None:
     at_one_size = rows(lambda series, size, _: {"verbs": 1.06, "tcp": 0.95}[series] if size == 64 else 1.0)
     (finding,) = distribution_findings(at_one_size, rows(), EXACT)

@@ -162,6 +162,12 @@ def test_wall_clock_is_compared_by_tolerance_if_it_is_listed(
     assert done.kinds == (Flaw.OTHER_IDENTITY.value,) and "nothing that is known here" in done.flags[0]
 
 
+def test_records_of_other_trials_are_missing(grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path) -> None:
+    other = hand_ins.make_work(course, "dan", hand_ins.Site("another"))
+    file = hand_ins.handed_in(hand_ins.with_report(course, other, ada.report.read_bytes()), tmp_path / "dan.pdf")
+    assert grade_file(file, ["rerun"]).kinds == (Flaw.MISSING_RECORD.value,)
+
+
 def test_nothing_is_measured_for_an_unreadable_file(setup: GradingSetup, grade_file: GradeFile, tmp_path: Path) -> None:
     (tmp_path / "ada.pdf").write_text("no PDF")
     empty = replace(setup, results=tmp_path / "none")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -73,6 +74,12 @@ def test_files_come_out_as_they_went_in_with_their_holes(archive: Path, files: d
     assert (tmp_path / "out/frozen/sparse").stat().st_blocks * 512 < MIB
 
 
+def test_the_same_files_give_the_same_bytes(archive: Path, files: dict[str, Path], tmp_path: Path) -> None:
+    os.utime(files["image/small"], (1, 1))
+    exchange.write(tmp_path / "other", dict(reversed(files.items())), {"made": "here"})
+    assert archive.read_bytes() == (tmp_path / "other").read_bytes()
+
+
 def first(**other: object) -> bytes:
     return json.dumps({"format": exchange.FORMAT, "about": {}, "members": {}} | other).encode()
 
@@ -135,6 +142,14 @@ def test_a_damaged_or_truncated_file_is_refused(archive: Path, tmp_path: Path, s
         (tmp_path / "bad").write_bytes(bad)
         with pytest.raises(ArchiveError):
             unpacked(tmp_path / "bad", tmp_path / f"out{len(bad)}")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "missing", "folder", "device"])
+def test_a_path_that_is_not_a_file_is_refused_without_waiting(tmp_path: Path, kind: str) -> None:
+    places = {"pipe": tmp_path / "pipe", "missing": tmp_path / "x", "folder": tmp_path, "device": Path("/dev/zero")}
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ArchiveError, match=r"is not a file|is not there"):
+        unpacked(places[kind], tmp_path / "out")
 
 
 LOCK = f"""date 20261121T000000Z

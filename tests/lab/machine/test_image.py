@@ -142,6 +142,10 @@ def test_modules_come_once_and_after_their_dependencies(tmp_path: Path) -> None:
 FILES = {"bin/tool": Entry(b"#!/bin/sh\n", executable=True), "lib/a/b": Entry(b"12345"), "init": Entry(b"")}
 
 
+def test_the_order_of_the_files_does_not_change_the_bytes() -> None:
+    assert cpio.archive(FILES) == cpio.archive(dict(reversed(FILES.items())))
+
+
 def test_cpio_itself_unpacks_the_same_files_and_modes(tmp_path: Path) -> None:
     subprocess.run(["cpio", "-i", "--quiet"], input=cpio.archive(FILES), cwd=tmp_path, check=True)
     assert {path: (tmp_path / path).read_bytes() for path in FILES} == {

@@ -9,7 +9,7 @@ from tests.lab.supply.debs import member, package, tar
 from lab.errors import SiteError
 from lab.machine import renewal
 from lab.machine.contents import Wanted
-from lab.machine.renewal import Indices, run, sources
+from lab.machine.renewal import Indices, dependencies, run, sources
 from lab.supply.lock import Locked
 from lab.supply.packages import Packages, SupplyError
 
@@ -69,6 +69,11 @@ def test_a_closure_has_all_dependencies_with_path_digest_and_size() -> None:
     assert [each.package for each in found] == ["iperf3", "libc6", "libgcc-s1", "libiperf0"]
     digest = hashlib.sha256(b"libc6=2.36").hexdigest()
     assert found[1] == Locked("libc6", "2.36", "amd64", "pool/libc6.deb", digest, len("libc6=2.36"))
+
+
+def test_of_alternatives_the_first_is_taken() -> None:
+    assert dependencies({"Pre-Depends": "a (>= 1)", "Depends": "b:any | c, d [amd64]"}) == {"a", "b", "d"}
+    assert dependencies({}) == set()
 
 
 def test_apt_downloads_only_missing_packages(tmp_path: Path) -> None:

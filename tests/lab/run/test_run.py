@@ -132,6 +132,15 @@ def test_trial_of_two_experiments_has_the_same_record_in_both() -> None:
         assert one.table().keys() - one.lasting().keys() <= set(VOLATILE)
 
 
+def test_samples_of_two_runs_are_the_same_bytes(make_small_plan: Make, tmp_path: Path) -> None:
+    plan = make_small_plan()
+    for name in ("one", "two"):
+        run(plan, FakeSite(), tmp_path / name)
+    files = (record_folder(tmp_path / name, plan.planned[0].trial.key) / "samples.csv.gz" for name in ("one", "two"))
+    first, second = (file.read_bytes() for file in files)
+    assert first == second and gzip.decompress(first).startswith(b"# lab-bench 1\n")
+
+
 def first_step(**values: Any) -> Callable[[Outcome], Outcome]:
     return lambda outcome: replace(outcome, steps=(replace(outcome.steps[0], **values), *outcome.steps[1:]))
 
