@@ -164,8 +164,8 @@ compilers: checks # Compile the C programs with every gcc and clang of Debian's 
 hosts: checks build # Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [EVERY=no]
 	$(bin)/python -m tests.release.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS))
 
-same-bytes: checks # Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE=further]
-	$(bin)/python -m tests.release.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where "$(WHERE)")
+same-bytes: checks # Run every program again and again, beside busy loops, on one core, frozen again: hours [RUNS=20] [BUSY=6] [ONLY="a b"] [WHERE="busy core frozen"]
+	$(bin)/python -m tests.release.same_bytes $(if $(RUNS),--runs $(RUNS)) $(if $(BUSY),--busy $(BUSY)) $(if $(ONLY),--only $(ONLY)) $(if $(WHERE),--where $(WHERE))
 
 cheats: checks # Grade every cheat by a student program and 100 honest programs, and print a table: an hour [ONLY=name]
 	$(bin)/python -m tests.release.cheats $(if $(ONLY),--only "$(ONLY)")

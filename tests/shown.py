@@ -2,9 +2,11 @@
 
 import re
 import shlex
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from pathlib import Path
 
@@ -57,11 +59,16 @@ def commands(page: Path) -> Iterator[Shown]:
                 yield Shown(tuple(words), in_block=True)
 
 
+@cache
+def parser() -> ArgumentParser:
+    return make_parser()
+
+
 def parses(words: Sequence[str]) -> bool:
     """Whether `lab` takes them."""
     try:
         with redirect_stderr(StringIO()):
-            make_parser().parse_args(words)
+            parser().parse_args(words)
     except SystemExit:
         return False
     return True

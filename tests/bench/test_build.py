@@ -1,30 +1,14 @@
-"""Builds of the programs: warnings, odd folders, 32-bit CPUs; and the arguments of set-clock."""
+"""Builds of the programs: warnings, 32-bit CPUs; and the arguments of set-clock."""
 
-import hashlib
 import platform
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = ("tcp-client", "mpi-pingpong")
 # The option for a word of 32 bits on each supported CPU.
 NARROW = {"x86_64": "-m32", "aarch64": "-mabi=ilp32"}
-
-
-def built(folder: Path) -> list[str]:
-    """Build programs in a checkout in a folder; return their digests."""
-    shutil.copytree(ROOT / "code" / "bench", folder / "code" / "bench")
-    out = "../../.cache/bench"
-    targets = [f"{out}/{name}" for name in PROGRAMS]
-    subprocess.run(["make", "-s", "-j2", "-C", folder / "code" / "bench", *targets], check=True)
-    return [hashlib.sha256((folder / ".cache/bench" / name).read_bytes()).hexdigest() for name in PROGRAMS]
-
-
-def test_programs_do_not_depend_on_the_name_of_their_folder(tmp_path: Path) -> None:
-    assert built(tmp_path / 'Übung 1 (Ada\'s "lab") $HOME = #3%') == built(tmp_path / "plain")
 
 
 @pytest.mark.parametrize(("target", "are_errors"), [("all", False), ("warnings", True), ("test", True)])

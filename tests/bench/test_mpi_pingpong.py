@@ -96,6 +96,7 @@ def test_the_output_names_the_library_and_the_bytes_per_call(ranks: Ranks) -> No
     assert "# bytes-per-call=2147483647\n" in done.stdout and "# library=Open MPI" in done.stdout
 
 
+@pytest.mark.release
 @pytest.mark.skipif(available_bytes() < NEEDED, reason=f"two buffers of 2 GiB need {NEEDED >> 30} GiB of free memory")
 def test_a_message_of_more_than_2_gib_is_sent_in_two_calls(ranks: Ranks) -> None:
     size = str(2**31 + 5)

@@ -24,7 +24,6 @@ MODULES = (
     *BOOT,
     "crc32_generic",
     "virtio_net",
-    "virtio_console",
     "rdma_rxe",
     "ib_uverbs",
     "rdma_ucm",

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import ENDLESS, LISTENING, PORT, Jobs, await_true
+from tests.sites.jobs import ENDLESS, LISTENING, Jobs, await_true
 from tests.toml import series_of
 
 from lab import doctor as doctor
@@ -154,13 +154,3 @@ def test_a_device_of_this_computer_is_used_as_it_is_and_stays(
     found = {each.what: each.found for each in doctor.examine(tmp_path / "hosts.toml") if each.site == "host"}
     assert "ACTIVE" in found[own_device] and "RoCE v2" in found[f"{own_device} GIDs"]
     assert computer.devices() == [own_device]
-
-
-def test_another_users_server_on_the_port_is_one_sentence(own_device: str, site: WallSite, jobs: Jobs) -> None:
-    shared = ("--wait", "event", "--deadline", "4", "--device", own_device, "--sizes", "64@20/1")
-    server = ("/lab/bin/verbs-server", *shared, "--listen", site.ends.side_channel)
-    with subprocess.Popen(["iperf3", "-s", "-p", str(PORT)], stdout=subprocess.DEVNULL) as other:
-        await_true(lambda: f":{PORT:04X} " in Path("/proc/net/tcp6").read_text())
-        (step,) = site.run(jobs.pair(server, ("/lab/bin/verbs-client", *shared, site.ends.side_channel))).steps
-        other.kill()
-    assert step.server_status == 1 and "is another server running" in step.server_err and step.client_status

@@ -19,13 +19,12 @@ OLDER = "bob-older"  # bob, with a preloaded library that turns all GIDs into Ro
 ADDRESSES = {"alice": "10.79.0.1", "bob": "10.79.0.2", OLDER: "10.79.0.3"}
 DATA = {"alice": "10.77.0.1", "bob": "10.77.0.2"}
 ALICE, BOB = 0, 1
-DATA_CARD = "data"
 ALICE_DEVICE, BOB_DEVICE = "rxe_alice", "rxe_bob"
 OLDER_SOURCE = Path(__file__).with_name("older_gids.c")
 QUICKLY = "Host *\n    KexAlgorithms ecdh-sha2-nistp256\n"  # the default takes a second of such a machine
 JOIN = """
 hostname {name}
-for each in virtio_net virtio_console rdma_rxe; do modprobe $each; done
+for each in virtio_net rdma_rxe; do modprobe $each; done
 ip link set eth0 name login0 && ip link set eth1 name data0
 ip addr add {data}/24 dev data0
 for each in {login}; do ip addr add $each/24 dev login0; done
@@ -58,12 +57,12 @@ def device(name: str) -> str:
 
 @contextmanager
 def bob_beside(kernel: OtherKernel, folder: Path) -> Iterator[Joints]:
-    """bob runs; alice has the other ends of the wires, and the monitor of bob's machine."""
-    with sockets() as login, sockets() as data, sockets() as line:
-        there = Joints((*cards(BOB, login[1], data[1]), *monitor(line[1])), (login[1], data[1], line[1]))
+    """bob runs; alice has the other ends of the wires."""
+    with sockets() as login, sockets() as data:
+        there = Joints(tuple(cards(BOB, login[1], data[1])), (login[1], data[1]))
         with kernel.start(("sh", "-c", f"sh {folder}/bob.sh; sleep infinity"), Size(1, 1024), there) as machine:
             try:
-                yield Joints((*cards(ALICE, login[0], data[0]), *line_to(line[0])), (login[0], data[0], line[0]))
+                yield Joints(tuple(cards(ALICE, login[0], data[0])), (login[0], data[0]))
             finally:
                 machine.kill()
 
@@ -71,31 +70,8 @@ def bob_beside(kernel: OtherKernel, folder: Path) -> Iterator[Joints]:
 def cards(host: int, login: int, data: int) -> list[str]:
     """eth0 and eth1, at an end of a wire each."""
     words: list[str] = []
-    for name, wire in (("login", login), (DATA_CARD, data)):
+    for name, wire in (("login", login), ("data", data)):
         mac = f"02:00:00:00:0{host}:{len(words):02x}"
         words += ["-netdev", f"socket,id={name},fd={wire}"]
         words += ["-device", f"virtio-net-pci,netdev={name},mac={mac},host_mtu={CARD_MTU},romfile="]
     return words
-
-
-def monitor(line: int) -> list[str]:
-    """What is typed at the other end, QEMU does."""
-    return ["-chardev", f"socket,id=monitor,fd={line}", "-mon", "chardev=monitor"]
-
-
-def line_to(line: int) -> list[str]:
-    """No serial line: a terminal would give the monitor its own words back."""
-    return [
-        "-device",
-        "virtio-serial-pci",
-        "-chardev",
-        f"socket,id=line,fd={line}",
-        "-device",
-        "virtserialport,chardev=line",
-    ]
-
-
-def turn_wire(state: str) -> None:
-    """In alice: pull the data cable out of bob's card, or plug it in."""
-    (port,) = Path("/dev").glob("vport*")
-    port.write_text(f"set_link {DATA_CARD} {state}\n")

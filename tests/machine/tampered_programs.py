@@ -151,13 +151,13 @@ KNOWN = 'check(setting.size == 1024 || setting.size == 16384, "size");\n\tconnec
 # fmt: off
 USUAL = (
     Tampering("writes_by_tcp", "program", Flaw.WAY, MAIN, SENT, ALL_BY_TCP, more=TAKES),
-    Tampering("swapped_units", "program", Flaw.INVENTED, MAIN, "%.6f kB/s", "%.6f MB/s"),
-    Tampering("talks_to_itself", "program", Flaw.NOT_MEASURED, CONNECT, THERE, f"{THERE}\n\tc.there = c.here;"),
     Tampering("binary_that_lies_in_later_repetitions", "program", Flaw.INVENTED, MAIN, TIME, LATER,
         more=(TWICE,)),
     Tampering("slower_sources", "sources", Flaw.SOURCES, MAIN, POST, f"usleep(20);\n\t{POST}", after=True),
 )
 OTHERS = (
+    Tampering("talks_to_itself", "program", Flaw.NOT_MEASURED, CONNECT, THERE, f"{THERE}\n\tc.there = c.here;"),
+    Tampering("swapped_units", "program", Flaw.INVENTED, MAIN, "%.6f kB/s", "%.6f MB/s"),
     Tampering("sleeps_and_claims_any_rate", "program", Flaw.INVENTED, MAIN, f"{SENT}\n\t{PRINT}", SLEEPS),
     Tampering("arrives_nowhere", "program", Flaw.MESSAGES, MAIN, "connection.there.key", "77", more=NOWHERE),
     Tampering("honest_sources_of_a_binary_that_lies_later", "sources", Flaw.SOURCES, MAIN, LATER, TIME,

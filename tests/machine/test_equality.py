@@ -1,7 +1,6 @@
 """A job gives the same bytes, also in a VM built elsewhere; a host with other results is refused."""
 
 import shutil
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.release.hosts.measuring import busy
-from tests.release.hosts.outcomes import NAPS_SOURCE
-from tests.release.same_bytes import EVERY_PROGRAM, EachWithCard, opened
+from tests.release.same_bytes import EVERY_PROGRAM
 
 from lab.experiment.reader import load
 from lab.machine import snapshot
@@ -51,20 +48,6 @@ def first(exact: ExactSite) -> Outcome:
     outcome = exact.run(JOB)
     assert [step.client_status for step in outcome.steps] == [0, 0], outcome.steps
     return outcome
-
-
-@pytest.mark.release
-def test_many_naps_end_at_equal_times_on_a_busy_host(
-    exact: ExactSite, shell: Callable[..., Job], measured: Measured, tmp_path: Path
-) -> None:
-    naps = tmp_path / "naps"
-    subprocess.run(["gcc", "-O2", "-static", "-o", naps, NAPS_SOURCE], check=True)
-    job = shell("/lab/bin/naps", overlay=(naps,))
-    with busy(2), ThreadPoolExecutor(6) as pool:
-        outcomes = [measured(outcome) for outcome in pool.map(exact.run, [job] * 6)]
-    assert outcomes[0].steps[0].client_status == 0
-    assert len(set(outcomes[0].steps[0].client_out.strip())) > 1
-    assert all(outcome == outcomes[0] for outcome in outcomes)
 
 
 @pytest.fixture
@@ -129,11 +112,6 @@ def test_perturbation_moves_the_start_and_pads_the_environment(exact: ExactSite,
     )
     assert 900_000 < late.clock_start_ns - early.clock_start_ns < 1_100_000
     assert (early.steps[0].client_out, larger.steps[0].client_out) == ("\n", "xxxxx\n")
-
-
-def test_unused_card_changes_no_byte(first: Outcome, measured: Measured) -> None:
-    with opened(kind=EachWithCard) as site:
-        assert measured(site.run(JOB)) == measured(first)
 
 
 def test_make_same_bytes_covers_every_program() -> None:

@@ -30,3 +30,14 @@ def test_planted_race_is_found_and_repeated_to_the_byte(
     _, *completed = [row for row in rows[again - 1 :] if row.startswith(("client  SEND", "client      completes"))]
     assert [row.split()[-1] for row in completed[:2]] == ["6", "6"] and "up to PSN" in completed[0]
     assert "the client printed last: round 7: the reply is that of round 6" in printed[0]
+
+
+@pytest.mark.release
+def test_planted_race_is_repeated_a_hundred_times(
+    exact: ExactSite, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explore, "ExactSite", lambda *_: exact)
+    replay = ["replay", "stale_completion:stale:11"]
+    printed = {(main(replay), capsys.readouterr().out) for _ in range(100)}
+    ((status, timeline),) = printed
+    assert status == 1 and "the reply is that of round 6" in timeline

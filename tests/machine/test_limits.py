@@ -54,9 +54,8 @@ def test_limits_are_reported_and_the_next_run_and_report_continue(limited: Limit
     assert not list((tmp_path / "out").glob("*.pdf"))
 
 
-@pytest.mark.parametrize("gone", ["machine", "."])
 def test_cache_that_disappears_during_a_run_fails_the_trial_with_a_message(
-    exact: ExactSite, shell: Callable[..., Job], tmp_path: Path, gone: str
+    exact: ExactSite, shell: Callable[..., Job], tmp_path: Path
 ) -> None:
     exact.verified_snapshot()
     cache = tmp_path / "cache"
@@ -64,7 +63,7 @@ def test_cache_that_disappears_during_a_run_fails_the_trial_with_a_message(
         shutil.copytree(CACHE / part, cache / part, copy_function=lambda source, copy: Path(copy).hardlink_to(source))
     site = ExactSite(MACHINE, cache)
     site.verified_snapshot()
-    (cache / gone).resolve().rename(tmp_path / "away")
+    cache.rename(tmp_path / "away")
     try:
         (step,) = site.run(shell("echo well")).steps
         assert step.client_out == "well\n"  # its files were open already

@@ -7,30 +7,19 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.toml import series_of
+from tests.machine.checkout import SMALL
 
 from lab.sites.exact import ExactSite
 
 LAB = str(Path(sys.executable).with_name("lab"))
-SMALL_RUN = """
-title = "A small run"
-question = "Does it survive?"
-[parameters]
-sizes = "64,4K"
-iterations = 100
-warmup = 10
-repetitions = 4
-wait = "event"
-[link]
-mtu = 4200
-""" + series_of("verbs verbs write throughput")
+FOUR = SMALL.replace("repetitions = 1", "repetitions = 4")
 
 
 @pytest.fixture
 def command(tmp_path: Path, exact: ExactSite) -> list[str]:
     """The command that runs the small experiment into a folder of the test; the snapshot exists already."""
     assert exact.identity()
-    (tmp_path / "small.toml").write_text(SMALL_RUN)
+    (tmp_path / "small.toml").write_text(FOUR)
     (tmp_path / "results").mkdir()
     return [LAB, "run", str(tmp_path / "small.toml"), "--site", "exact", "--results", str(tmp_path / "results")]
 

@@ -23,9 +23,14 @@ def impatient(exact: ExactSite) -> Iterator[ExactSite]:
     site.stop()
 
 
+@pytest.fixture(scope="module")
+def good(exact: ExactSite, measured: Measured) -> Outcome:
+    """The trial with whole ends."""
+    return measured(exact.run(SOME[0].job))
+
+
 @pytest.mark.parametrize("broken", SOME, ids=lambda each: f"{each.how} {each.end}")
 def test_a_trial_with_a_broken_end_ends_in_time_and_in_words_or_whole(
-    exact: ExactSite, impatient: ExactSite, measured: Measured, broken: Break
+    good: Outcome, impatient: ExactSite, measured: Measured, broken: Break
 ) -> None:
-    good = measured(exact.run(Break(KILLED, 0, 0).job))
     judge(broken, fate(impatient, broken), measured, good)

@@ -1,6 +1,5 @@
 """Jobs for every site, and functions that look at the processes that they leave."""
 
-import itertools
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -9,17 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lab.model.trial import Ends, Job, Link, Perturbation, Step
 from lab.plan.builds import kept_binary
-from lab.sites.agent import client as far_end
-from lab.sites.site import Site
 
 SITES = ("exact", "host", "vm", "ssh", "slurm")  # each with a fixture open_NAME
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
-LEAPS = "import itertools, time\ntime.time = lambda leap=itertools.count(): (-1) ** next(leap) * 1e9\n"
 ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
 AMPLE_S = 100  # for two programs to meet: on a busy computer seconds pass before the second runs
 LATE_S = 60  # after its deadline of a few seconds a job has ended, on a busy computer too
@@ -101,20 +95,3 @@ def await_true(condition: Callable[[], object], seconds: float = PATIENCE_S, nap
     while not condition():
         assert time.monotonic() < limit, "it never came"
         time.sleep(nap)
-
-
-def leaping_clocks(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """Let the time of day jump by years at every call, here and in agents; return the interpreter of such agents."""
-    leaps = itertools.count()
-    monkeypatch.setattr(time, "time", lambda: (-1) ** next(leaps) * 1e9)
-    return ("-I", "-S", "-c", LEAPS + far_end.BOOTSTRAP)
-
-
-def require_steady_trials(site: Site, programs: dict[Path, str]) -> None:
-    """Require the right durations of a trial that succeeds and of one that ends at its deadline."""
-    jobs = Jobs(site.ends, programs)
-    good = site.run(jobs.pair(*jobs.tcp("64@100/10"))).steps[0]
-    late = site.run(jobs.shell(LISTENING, "sleep 86312", deadline_s=5)).steps[0]
-    site.stop()
-    assert (good.client_status, late.client_status) == (0, 124)
-    assert 4.5e9 < late.clock_end_ns - late.clock_start_ns < LATE_S * 1e9, late

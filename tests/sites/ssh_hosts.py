@@ -21,6 +21,7 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 Subsystem sftp internal-sftp
+SetEnv TMPDIR=/run
 """
 SERVE = """
 mount -t tmpfs run /run && mkdir -m 755 /run/sshd

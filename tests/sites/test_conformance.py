@@ -145,6 +145,27 @@ def test_programs_of_three_computers_reduce_and_each_has_its_counters(several_co
         assert {"client", "server", "rank2"} <= record.facts.moment.state.keys()
 
 
+def test_receiver_of_three_computers_gets_the_block_of_each_sender(several_computers: Site, tmp_path: Path) -> None:
+    """Its program compares every byte."""
+    site = several_computers
+    copytree(EXPERIMENTS / "incast", tmp_path / "incast")
+    head, _, deep, *_ = (EXPERIMENTS / "incast.toml").read_text().split("[[series]]\n")
+    text = re.sub("^(card|queue_bytes) = .*", "", f"{head}[[series]]\n{deep}", flags=re.MULTILINE)
+    (tmp_path / "incast.toml").write_text(
+        text.replace("computers = 9", "computers = 3").replace("1, 2, 4, 6, 8", "1, 2")
+    )
+    experiment = load(tmp_path / "incast.toml")
+    facts = SiteFacts.of(site)
+    one, both = (
+        measure(planned, site, facts)
+        for planned in make_plan(experiment, facts, under_test([experiment], site, print)).planned
+    )
+    for record, senders in ((one, 1), (both, 2)):
+        before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
+        received = max(after[name] - count for name, count in before.items() if re.fullmatch(r"\w+\.rx_bytes", name))
+        assert received > 17 * senders * 65536 and len(record.samples) == 1
+
+
 @on_vm_too
 def test_the_identity_is_the_same_when_it_is_opened_again(site: Site, open_again: Callable[[], Site]) -> None:
     again = open_again()

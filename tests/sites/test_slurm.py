@@ -5,25 +5,21 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
 from tests.sites.jobs import LISTENING, PATIENCE_S, Jobs, await_none_running, await_true, everyone, namespaces, running
-from tests.sites.link_cut import await_answer, cut_in_a_run
-from tests.sites.test_conformance import IMPATIENT, MPI, record_of
+from tests.sites.test_conformance import MPI, record_of
 
 from lab import doctor as doctor
 from lab.errors import SiteError
 from lab.grade.course import find_submissions, grade_class
-from lab.model.trial import Outcome, Perturbation
+from lab.model.trial import Outcome
 from lab.places import CACHE
 from lab.sites import slurm
-from lab.sites.exact import ExactSite
 from lab.sites.hosts import read_slurm
 from lab.sites.queue import on_a_node
 from lab.sites.slurm import SlurmSite
@@ -36,7 +32,6 @@ from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
 slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
-DATA_OF_N2 = "10.75.0.2"
 # In place of `lab grade`: it writes a grade with its job and node.
 GRADER = """
 import json, os, pathlib, sys
@@ -51,7 +46,7 @@ grade = {"final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_N
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the controller answers at once, and files need no time to be seen."""
-    monkeypatch.setattr(slurm, "LONGEST_ASK_S", 1.0)
+    monkeypatch.setattr(slurm, "ASK_S", 1.0)
     monkeypatch.setattr(slurm, "GRACE_S", 0.5)
 
 
@@ -191,28 +186,6 @@ def test_a_node_that_is_lost_in_a_trial_is_one_sentence(cluster: Cluster, one_ru
     await_true(lambda: cluster.states() == ["idle", "idle"])
 
 
-def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
-    cluster: Cluster, site: SlurmSite, programs: dict[Path, str], tmp_path: Path
-) -> None:
-    def turn(state: str) -> str:
-        return cluster.inside("n2", "ip", "link", "set", "data0", state)
-
-    def mend() -> None:
-        turn("up")
-        await_answer(partial(cluster.inside, "n1"), DATA_OF_N2)
-
-    sentence = cut_in_a_run(
-        site, programs, tmp_path, IMPATIENT,
-        sent=lambda: sent_from(cluster, "n1"), cut=lambda: turn("down"), mend=mend,
-    )  # fmt: skip
-    assert "n2's data0 is down; " in sentence and "no progress for 5 s" in sentence, sentence
-
-
-def sent_from(cluster: Cluster, node: str) -> int:
-    """Bytes that have left a node by the data link since it is there."""
-    return int(cluster.inside(node, "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev"))
-
-
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
@@ -266,22 +239,6 @@ def test_without_a_controller_or_slurm_an_error_has_a_hint(
     monkeypatch.setenv("PATH", path)
     with pytest.raises(SiteError, match=error):
         slurm.open("", hosts).prepare(print)
-
-
-def test_exact_trial_on_a_node_has_the_bytes_of_this_host(
-    cluster: Cluster, open_exact: Callable[[], ExactSite], programs: dict[Path, str]
-) -> None:
-    here, there = open_exact(), slurm.open("exact", cluster.toml())
-    assert there.identity() == here.identity() and there.name == "exact" and there.ends == here.ends
-    tcp = Jobs(here.ends, programs)
-    job = tcp.pair(*tcp.tcp("64@20/1"), perturbation=Perturbation(1))
-    assert measured(there.run(job)) == measured(here.run(job))
-    there.stop()
-
-
-def measured(outcome: Outcome) -> Outcome:
-    """All but the time that it took."""
-    return replace(outcome, host_seconds=0.0)
 
 
 def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, tmp_path: Path) -> None:

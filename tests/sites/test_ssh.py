@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,19 +19,20 @@ from tests.sites.jobs import (
     Jobs,
     await_none_running,
     await_true,
-    leaping_clocks,
-    require_steady_trials,
     running,
 )
-from tests.sites.link_cut import await_answer, cut_in_a_run
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import IMPATIENT
 
 from lab.errors import SiteError, SpecError
+from lab.experiment.reader import load
 from lab.model.trial import Job, Link
 from lab.places import BENCH
 from lab.plan.builds import kept_binary
+from lab.plan.plan import Plan, SiteFacts, make_plan
 from lab.programs import mpi
+from lab.records.record import has_record
+from lab.run.run import RunSetup, run_trials
 from lab.sites import ssh
 from lab.sites.wall import WallSite
 
@@ -43,6 +44,13 @@ from lab.model.trial import Job, Link, Perturbation, Step
 step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
 ssh.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 """
+# Nobody listens there: a refusal is an answer.
+KNOCK = """
+import errno, socket, sys
+socket.setdefaulttimeout(1)
+sys.exit(socket.socket().connect_ex((sys.argv[1], 9)) != errno.ECONNREFUSED)
+"""
+CUT_BYTES = 10**6  # more than the trial before sends
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +104,6 @@ def test_the_clocks_of_both_hosts_may_differ_by_days(site: WallSite, jobs: Jobs)
     assert 0 < step.clock_end_ns - step.clock_start_ns < 10 * 10**9
 
 
-def test_a_time_of_day_that_jumps_changes_no_trial(
-    monkeypatch: pytest.MonkeyPatch, open_ssh: Callable[[], WallSite], programs: dict[Path, str]
-) -> None:
-    monkeypatch.setattr(ssh, "INTERPRETER", leaping_clocks(monkeypatch))
-    require_steady_trials(open_ssh(), programs)
-
-
 def test_a_full_disk_over_there_is_one_sentence(ssh_hosts: SshHosts, jobs: Jobs) -> None:
     ssh_hosts.inside("bob", "mkdir", "-p", "/run/small")
     ssh_hosts.inside("bob", "mount", "-t", "tmpfs", "-o", "size=16k", "small", "/run/small")
@@ -145,6 +146,13 @@ def test_a_real_link_takes_no_model(site: WallSite, jobs: Jobs) -> None:
         site.run(jobs.shell(LISTENING, "true", link=Link(rate_bit_s=10**9)))
 
 
+def plan_of(site: WallSite, programs: dict[Path, str], folder: Path, iterations: int) -> Plan:
+    """An experiment of one trial with this number of messages."""
+    file = folder / f"{iterations}.toml"
+    file.write_text(IMPATIENT.replace("iterations = 100\n", f"iterations = {iterations}\nleast_time_s = 0\n"))
+    return make_plan(load(file), SiteFacts.of(site), programs)
+
+
 def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
     ssh_hosts: SshHosts, site: WallSite, programs: dict[Path, str], tmp_path: Path
 ) -> None:
@@ -152,15 +160,33 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
         listed = ssh_hosts.inside("alice", "awk", '$1 == "data0:" { print $10 }', "/proc/net/dev")
         return int(listed.stdout)
 
-    def turn(state: str) -> object:
-        return ssh_hosts.inside("alice", "ip", "link", "set", "data0", state)
+    def turn(state: str) -> None:
+        ssh_hosts.inside("alice", "ip", "link", "set", "data0", state)
 
-    def mend() -> None:
-        turn("up")
-        await_answer(partial(ssh_hosts.inside, "alice"), site.ends.server.host)
+    def answers() -> bool:
+        with suppress(subprocess.CalledProcessError):
+            return bool(ssh_hosts.inside("alice", sys.executable, "-c", KNOCK, site.ends.server.host))
+        return False
 
-    sentence = cut_in_a_run(site, programs, tmp_path, IMPATIENT, sent=sent, cut=lambda: turn("down"), mend=mend)
+    done, lost, later = (plan_of(site, programs, tmp_path, count) for count in (100, 5_000_000, 101))
+    work, before = RunSetup(site, done.site, tmp_path / "results"), sent()
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(run_trials, work, [*done.planned, *lost.planned], 1, lambda *_: None)
+        await_true(lambda: sent() > before + CUT_BYTES)
+        try:
+            turn("down")
+            summary = run.result(PATIENCE_S)
+        finally:
+            turn("up")
+            await_true(answers)
+    ((_, sentence),) = summary.failed
     assert sentence.startswith("alice's data0 is down; ") and "no progress for 5 s" in sentence, sentence
+    assert "\n" not in sentence
+    await_none_running("5000000")
+    after = run_trials(work, [*later.planned], 1, lambda *_: None)
+    assert (after.measured, after.failed) == (1, [])
+    kept = [has_record(work.results, plan.planned[0].trial.key) for plan in (done, lost, later)]
+    assert kept == [True, False, True]
 
 
 def test_orphaned_ranks_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:
@@ -179,19 +205,6 @@ def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_host
     await_none_running("iperf3 -s -p 18600")
 
 
-def lose(hosts: SshHosts, jobs: Jobs, how: Callable[[], object]) -> str:
-    """The sentence when something happens to a host while a trial runs there."""
-    site = ssh.open("", hosts.toml())
-    job = jobs.shell(LISTENING, "sleep 86322", deadline_s=15)
-    site.prepare(print)
-    started = time.monotonic()
-    with pytest.raises(SiteError) as error:
-        _run_and(site, job, how)
-    site.stop()
-    assert time.monotonic() - started < PATIENCE_S and "\n" not in str(error.value)
-    return str(error.value)
-
-
 def _run_and(site: WallSite, job: Job, how: Callable[[], object]) -> None:
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(site.run, job)
@@ -200,18 +213,18 @@ def _run_and(site: WallSite, job: Job, how: Callable[[], object]) -> None:
         run.result()
 
 
-def test_a_host_that_is_lost_in_a_trial_is_one_sentence(other_hosts: SshHosts, jobs: Jobs) -> None:
-    sentence = lose(other_hosts, jobs, other_hosts.holders["bob"].kill)
-    assert sentence.startswith("bob: "), sentence
-    await_none_running("sleep 86322")
-
-
 def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs(
     other_hosts: SshHosts, jobs: Jobs
 ) -> None:
-    down = ("ip", "link", "set", "login0", "down")
-    sentence = lose(other_hosts, jobs, lambda: other_hosts.inside("alice", *down))
-    assert "alice: it does not answer any more" in sentence
+    site = ssh.open("", other_hosts.toml())
+    site.prepare(print)
+    with pytest.raises(SiteError, match="alice: it does not answer any more"):
+        _run_and(
+            site,
+            jobs.shell(LISTENING, "sleep 86322", deadline_s=15),
+            lambda: other_hosts.inside("alice", "ip", "link", "set", "login0", "down"),
+        )
+    site.stop()
     await_none_running("sleep 86322")
 
 

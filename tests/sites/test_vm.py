@@ -16,7 +16,7 @@ from lab.sites import vm
 from lab.sites.vm import VmSite
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], pytest.param(NAMES[1], marks=pytest.mark.release)])
 def test_a_vm_that_is_killed_ends_the_other_one_at_once(programs: dict[Path, str], name: str) -> None:
     site = vm.open()
     site.prepare(print)

@@ -136,7 +136,7 @@ def fit(curve: Mapping[int, float], known: Conditions, latencies: Rates | None =
     from lab.analysis.estimate import TooFewSamples  # imported here: every plan needs the constants above, but no numpy
 
     if len(curve) < LEAST:
-        raise TooFewSamples("three parameters need four sizes", needed=LEAST, found=len(curve))
+        raise TooFewSamples("three parameters need four sizes")
     exempt = slowed(curve, known)
     curve = {size: rate for size, rate in curve.items() if size not in exempt}
     start = _first_guess(curve, known, latencies or Rates(known.rate_bit_s, HEADER, 0, 0))

@@ -74,57 +74,48 @@ def place(samples: Floats, ranks: Iterable[int]) -> Floats:
     return np.partition(samples, sorted(set(ranks)))
 
 
-def estimate_quantiles(samples: Floats, quantiles: Iterable[float], level: float = LEVEL) -> dict[float, Estimate]:
+def estimate_quantiles(samples: Floats, quantiles: Iterable[float]) -> dict[float, Estimate]:
     """Estimate each quantile with its interval by ranks, all from one selection.
 
     Estimator: linear interpolation between order statistics, type 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in
     Statistical Packages" (1996), which at 0.5 is the usual median.
     """
     n = samples.size
-    bounds = {quantile: interval_ranks(n, quantile, level) for quantile in quantiles}
+    bounds = {quantile: interval_ranks(n, quantile) for quantile in quantiles}
     ranks = {rank for pair in bounds.values() if pair for rank in pair}
     for quantile in bounds:
         lower = int(np.floor((n - 1) * quantile))
         ranks |= {lower, min(lower + 1, n - 1)}
     placed = place(samples, ranks)
-    return {quantile: _at(placed, quantile, pair, level) for quantile, pair in bounds.items()}
+    return {quantile: _at(placed, quantile, pair) for quantile, pair in bounds.items()}
 
 
-def _at(placed: Floats, quantile: float, pair: tuple[int, int] | None, level: float) -> Estimate:
+def _at(placed: Floats, quantile: float, pair: tuple[int, int] | None) -> Estimate:
     position = (placed.size - 1) * quantile
     lower = int(np.floor(position))
     upper = min(lower + 1, placed.size - 1)
     value = placed[lower] + (placed[upper] - placed[lower]) * (position - lower)
-    interval = Interval(float(placed[pair[0]]), float(placed[pair[1]]), level) if pair else None
+    interval = Interval(float(placed[pair[0]]), float(placed[pair[1]])) if pair else None
     return Estimate(float(value), interval, placed.size)
 
 
-@dataclass
 class TooFewSamples(LabError):
     """A statistic needs more samples."""
 
-    needed: int = 0
-    found: int = 0
 
-
-@dataclass
 class BadSample(LabError):
     """A sample is not a finite number, or too large to be exact."""
-
-    index: int = 0
 
 
 def check_samples(values: ArrayLike, least: int = 1) -> Floats:
     """Return the values as a row of floats; raise if there are fewer than `least`, or if a value is not exact."""
     samples = np.asarray(values, dtype=np.float64).reshape(-1)
     if samples.size < least:
-        raise TooFewSamples(
-            f"{samples.size} samples where at least {least} are needed", needed=least, found=samples.size
-        )
+        raise TooFewSamples(f"{samples.size} samples where at least {least} are needed")
     usable = np.abs(samples) <= LARGEST_EXACT  # false for NaN too
     if not usable.all():
         index = int(np.argmin(usable))
-        raise BadSample(f"sample {index} is {samples[index]}, not a number below 2^53", index=index)
+        raise BadSample(f"sample {index} is {samples[index]}, not a number below 2^53")
     return samples
 
 
@@ -132,7 +123,7 @@ def check_pairs(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]
     """Return the coordinates of points; raise for different numbers of x and y."""
     xs, ys = check_samples(x, least), check_samples(y, least)
     if xs.size != ys.size:
-        raise TooFewSamples(f"{xs.size} x for {ys.size} y", needed=max(xs.size, ys.size), found=min(xs.size, ys.size))
+        raise TooFewSamples(f"{xs.size} x for {ys.size} y")
     return xs, ys
 
 
@@ -141,24 +132,24 @@ def check_rows(x: ArrayLike, y: ArrayLike, least: int) -> tuple[Floats, Floats]:
     xs, ys = check_samples(x, least), check_samples(y, least)
     rows = np.shape(y)[0] if np.ndim(y) == 2 else 1
     if ys.size != rows * xs.size:
-        raise TooFewSamples(f"{ys.size} y for {rows} times {xs.size} x", needed=rows * xs.size, found=ys.size)
+        raise TooFewSamples(f"{ys.size} y for {rows} times {xs.size} x")
     return xs, ys.reshape(rows, xs.size)
 
 
-def supported_quantile(values: ArrayLike, quantile: float, level: float = LEVEL) -> Estimate | None:
+def supported_quantile(values: ArrayLike, quantile: float) -> Estimate | None:
     """Estimate a quantile with its interval by ranks; None if n doesn't support it.
 
     n supports a quantile that has a two-sided interval: from 6 samples for the median, 368 for the 99 % quantile.
     Assumes independent samples: windows of one trial are not, repetitions of a trial are.
     Source: Hoefler & Belli, rules 5, 6 and 8.
     """
-    estimate = estimate_quantiles(check_samples(values), (quantile,), level)[quantile]
+    estimate = estimate_quantiles(check_samples(values), (quantile,))[quantile]
     return estimate if estimate.interval else None
 
 
-def estimate_median(values: ArrayLike, level: float = LEVEL) -> Estimate:
+def estimate_median(values: ArrayLike) -> Estimate:
     """Estimate the median with its interval by ranks; no interval below 6 samples at 95 %."""
-    return estimate_quantiles(check_samples(values), (0.5,), level)[0.5]
+    return estimate_quantiles(check_samples(values), (0.5,))[0.5]
 
 
 def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:

@@ -54,7 +54,7 @@ def find_jumps(rates: Mapping[int, float]) -> dict[int, float]:
     return {large: factor for (small, large), factor in growth.items() if factor > JUMP * large / small}
 
 
-def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate | None:
+def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Estimate | None:
     """Find the knee of a continuous line with two slopes; None if the data don't support one.
 
     Estimator: least squares over all places of the knee (D. J. Hudson, 1966; V. M. R. Muggeo, "Estimating regression
@@ -66,7 +66,7 @@ def find_knee(x: ArrayLike, y: ArrayLike, level: float = LEVEL, seed: int = 1) -
     """
     points = _Points.of(*check_pairs(x, y, least=LEAST_X))
     places = points.places()
-    p_value = _chance_of_straight_line(points, places, np.random.default_rng(seed))
+    p_value = _chance_of_straight_line(points, places, np.random.default_rng(1))
     if points.is_straight or p_value > 1 - level or _parabola_is_better(points, places):
         return None
     at, low, high = _locate(points, places, level)
@@ -87,7 +87,7 @@ class _Points:
     def of(cls, xs: Floats, ys: Floats) -> "_Points":
         x, inverse, counts = np.unique(xs, return_inverse=True, return_counts=True)
         if x.size < LEAST_X:
-            raise TooFewSamples(f"a knee needs {LEAST_X} different x", needed=LEAST_X, found=x.size)
+            raise TooFewSamples(f"a knee needs {LEAST_X} different x")
         means = np.bincount(inverse, weights=ys) / counts
         within = float(np.square(ys - means[inverse]).sum())
         return cls(x, np.sqrt(counts), np.sqrt(counts) * means, within, ys.size)

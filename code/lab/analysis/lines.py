@@ -23,7 +23,7 @@ class Line:
         return np.asarray(self.intercept.value + self.slope.value * np.asarray(x, dtype=np.float64))
 
 
-def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
+def fit_line(x: ArrayLike, y: ArrayLike) -> Line:
     """Fit a least-squares line to each repetition (a row of y over the x), and return the mean of these lines.
 
     Estimator: ordinary least squares in every row, Student's interval over the rows' slopes and over their intercepts.
@@ -36,10 +36,10 @@ def fit_line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Line:
     from_mean = xs - xs.mean()
     spread = float(dot(from_mean, from_mean))
     if spread == 0:
-        raise TooFewSamples("a line needs two different x", needed=2, found=1)
+        raise TooFewSamples("a line needs two different x")
     slopes = dot(rows - rows.mean(axis=1, keepdims=True), from_mean) / spread
-    slope = estimate_mean(slopes, level)
-    intercept = estimate_mean(rows.mean(axis=1) - slopes * xs.mean(), level)
+    slope = estimate_mean(slopes)
+    intercept = estimate_mean(rows.mean(axis=1) - slopes * xs.mean())
     residuals = (rows - (intercept.value + slope.value * xs)).reshape(-1)
     ys = rows.reshape(-1)
     total = float(np.square(ys - ys.mean()).sum())
@@ -59,7 +59,7 @@ CHANCE = 0.01
 MATTERS = 0.01
 
 
-def find_break(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Estimate | None:
+def find_break(x: ArrayLike, y: ArrayLike) -> Estimate | None:
     """Fit two lines, with or without a step between them; return the place between two x where they break, or None
     unless they fit the rows of y clearly better than one.
 
@@ -81,11 +81,11 @@ def find_break(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> Estimate | N
     breaks = _Breaks.of(xs, rows)
     if not (breaks.matters() and breaks.wins() and _comes_again(xs, rows)):
         return None
-    first, last = breaks.not_ruled_out(level)
+    first, last = breaks.not_ruled_out()
     of_rows = [_Breaks.of(xs, row[None, :]).best for row in rows]
     low, high = xs[min(first, *of_rows) - 1], xs[max(last, *of_rows)]
     middle = float(xs[breaks.best - 1] + xs[breaks.best]) / 2
-    return Estimate(middle, Interval(float(low), float(high), level), len(rows))
+    return Estimate(middle, Interval(float(low), float(high)), len(rows))
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class _Breaks:
         least = max(float(self.left.min()), np.finfo(float).tiny)
         return bool(n * np.log(by_one / least) - PARAMETERS * np.log(n) > CLEARLY)
 
-    def not_ruled_out(self, level: float) -> tuple[int, int]:
+    def not_ruled_out(self) -> tuple[int, int]:
         """Return the first and the last break that fit no worse than the best."""
         freedom = self.x.size - 2 - PARAMETERS
-        allowed = np.flatnonzero(self.left <= self.left.min() * (1 + fisher(level, freedom) / freedom))
+        allowed = np.flatnonzero(self.left <= self.left.min() * (1 + fisher(LEVEL, freedom) / freedom))
         return int(allowed[0]), int(allowed[-1])
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, TooFewSamples, check_samples, estimate_median
+from lab.analysis.estimate import Estimate, Floats, Interval, TooFewSamples, check_samples, estimate_median
 from lab.analysis.ratios import ratio_of_medians
 
 
@@ -31,7 +31,7 @@ def until_stable(series: ArrayLike, target: float, window: int, cap: int) -> tup
 LEAST = 10  # windows of a trial; fewer don't show when it settles
 
 
-def warm_up_ratio(trials: ArrayLike, level: float = LEVEL, seed: int = 1) -> Estimate:
+def warm_up_ratio(trials: ArrayLike) -> Estimate:
     """Estimate the first window over the steady value: a row per repetition, a column per window.
 
     Estimator: the ratio of medians over repetitions, of the first window to the median of each trial's second half.
@@ -40,9 +40,9 @@ def warm_up_ratio(trials: ArrayLike, level: float = LEVEL, seed: int = 1) -> Est
     """
     rows = np.asarray(trials, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] < 2:
-        raise TooFewSamples("warm-up needs two windows in each repetition", needed=2, found=rows.shape[-1])
+        raise TooFewSamples("warm-up needs two windows in each repetition")
     settled = np.median(rows[:, rows.shape[1] // 2 :], axis=1)
-    return ratio_of_medians(rows[:, 0], settled, level, seed)
+    return ratio_of_medians(rows[:, 0], settled)
 
 
 # The largest share of a round's time that a correction may subtract. The true share is between nothing and the whole
@@ -58,7 +58,7 @@ class Correction:
     rate: Estimate | None
 
 
-def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike, level: float = LEVEL) -> Correction:
+def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike) -> Correction:
     """Estimate the rate of `amount` per time less RTT/2, from each repetition's time and round trip.
 
     Estimator: the median over repetitions of amount / (time - trip / 2). Assumes that both directions take equally
@@ -67,12 +67,10 @@ def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike, level: f
     until-stable experiment, whose published correction has no bound.
     """
     spans, trip = check_samples(times), check_samples(trips)
-    return _correction(amount, spans, (spans - trip / 2, spans - trip), trip, level)
+    return _correction(amount, spans, (spans - trip / 2, spans - trip), trip)
 
 
-def until_completed(
-    amount: float, times: ArrayLike, completed: ArrayLike, trips: ArrayLike, level: float = LEVEL
-) -> Correction:
+def until_completed(amount: float, times: ArrayLike, completed: ArrayLike, trips: ArrayLike) -> Correction:
     """Estimate the rate of `amount` up to the last completion; only a control message and its answer follow.
 
     Estimator: the median over repetitions of amount / completed. The data arrived earlier, by the time of the last
@@ -81,17 +79,17 @@ def until_completed(
     ranks.
     """
     spans, ends, trip = check_samples(times), check_samples(completed), check_samples(trips)
-    return _correction(amount, spans, (ends, ends - trip), trip, level)
+    return _correction(amount, spans, (ends, ends - trip), trip)
 
 
-def _correction(amount: float, spans: Floats, less: tuple[Floats, Floats], trip: Floats, level: float) -> Correction:
+def _correction(amount: float, spans: Floats, less: tuple[Floats, Floats], trip: Floats) -> Correction:
     """Correct measured times, given the times less the likely and less the largest overhead."""
     likely, shortest = less
-    share = estimate_median((spans - likely) / spans, level)
-    unknown = estimate_median(trip / 2 / spans, level)
+    share = estimate_median((spans - likely) / spans)
+    unknown = estimate_median(trip / 2 / spans)
     if max(part.interval.high if part.interval else part.value for part in (share, unknown)) > LARGEST_SHARE:
         return Correction(share, None)
-    middle = estimate_median(amount / likely, level)
-    low, high = (estimate_median(amount / time, level).interval for time in (spans, shortest))
-    interval = Interval(low.low, high.high, level) if low and high else None
+    middle = estimate_median(amount / likely)
+    low, high = (estimate_median(amount / time).interval for time in (spans, shortest))
+    interval = Interval(low.low, high.high) if low and high else None
     return Correction(share, Estimate(middle.value, interval, spans.size))

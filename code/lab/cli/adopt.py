@@ -1,29 +1,35 @@
 """`lab adopt`: guess an experiment from a folder of programs, write its file, and run one small trial."""
 
+import json
 import re
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, Output, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     CLIENT,
     CPP,
     MAIN,
     OPERATIONS,
     SERVER,
+    TEXT,
     arguments,
+    binaries_of_lines,
     binaries_of_make,
     build_of_cmake,
     command_of_make,
     compile_line,
     iterations_of,
+    list_of_hosts,
     port_of,
     ring_arguments,
+    settings,
     size_of,
+    variables,
     with_argv,
 )
 from lab.errors import SpecError
@@ -64,6 +70,8 @@ LINK = """
 computers = 2 # up to 16; a switch joins them
 """
 SIZES, TRIAL = "64,4K", "a small trial"
+READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
+UNREAD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "configure", "LICENSE", "README", "README.txt")
 LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 
 Guess = tuple[str, str]  # a line of the experiment, and its reason
@@ -88,23 +96,53 @@ class Folder:
 
     @cached_property
     def code(self) -> str:
-        return "\n".join(text for name, text in self.files.items() if name.endswith((".c", ".h", ".hpp", *CPP)))
+        return "\n".join(self.files[name] for name in self.code_names)
+
+    @property
+    def code_names(self) -> list[str]:
+        return [name for name in self.files if name.endswith((".c", ".h", ".hpp", *CPP))]
 
     def build(self) -> tuple[str, list[str]]:
         """The build command and the names of the binaries."""
-        for name in ("Makefile", "makefile", "GNUmakefile"):
-            if name in self.files:
-                return command_of_make(self.files[name]), binaries_of_make(self.files[name], self.mains)
+        for name in ("Makefile", "makefile", "GNUmakefile", "Makefile.in"):
+            if name in self.files and (name != "Makefile.in" or "configure" in self.files):
+                command = command_of_make(self.files[name])
+                command = f"sh configure && {command}" if "configure" in self.files else command
+                return command, binaries_of_make(self.files[name], self.mains)
         for name, text in self.files.items():
-            if name.endswith("CMakeLists.txt"):
+            if name.endswith("CMakeLists.txt") and "add_executable" in text:
                 return build_of_cmake(text, self.files, Path(name).parent, self.code)
-        lines = [compile_line(Path(name).stem, [name], self.code) for name in self.mains]
+        for name, text in self.files.items():
+            if Path(name).name in ("Makefile", "makefile"):
+                folder = Path(name).parent
+                binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
+                return command_of_make(text).replace("make", f"make -C {folder}", 1), binaries
+            if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
+                return f"sh {name}", binaries
+        parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]
+        lines = [compile_line(Path(name).stem, [name, *parts], self.code) for name in self.mains]
         return " && ".join(lines), [Path(name).stem for name in self.mains]
 
     def data(self) -> list[str]:
         """The files of the folder that the programs open."""
-        opened = dict.fromkeys(re.findall(r'open\s*\(\s*"([\w./-]+)"', self.code))
-        return [name for name in opened if (self.folder / name).is_file()]
+        opened = dict.fromkeys(re.findall(r'"([\w./-]+\.\w+)"', self.code))
+        known = {self.result_file, *self.files}
+        return [name for name in opened if name not in known and (self.folder / name).is_file()]
+
+    @cached_property
+    def result_file(self) -> str:
+        """The file that the programs write; empty without one."""
+        if not re.search(r'fopen\s*\([^;]*,\s*"[wa]|ofstream', self.code):
+            return ""
+        named = re.findall(r'"([\w./-]+\.(?:csv|tsv|dat|txt|log|out))"', self.code)
+        return next(iter(sorted(named, key=lambda name: (self.folder / name).exists())), "")
+
+    @cached_property
+    def lists(self) -> dict[str, str]:
+        """The texts of files beside the sources that may be read: lists of hosts, settings."""
+        beside = (file for file in sorted(self.folder.iterdir()) if file.is_file() and file.stat().st_size < 4096)
+        names = {file.name: file.read_text(errors="replace") for file in beside if file.suffix in READ}
+        return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
 
     def source_of(self, binary: str) -> str:
         """The source of a binary's main(): the one that is called like it, or a part of it, else the first."""
@@ -130,13 +168,14 @@ class Started:
     lines: list[Guess]
     words: list[str]
     main: str
-    files: tuple[str, ...]
+    binaries: tuple[str, ...]
+    files: dict[str, str]  # that they read, with placeholders
     is_ring: bool = False  # which has no server
     may_go_on: bool = False  # its client has a loop without an end
 
     @property
     def names_sizes(self) -> bool:
-        return bool({"{size}", "{sizes}"} & set(self.words))
+        return any("{size" in text for text in (*self.words, *self.files.values()))
 
 
 def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Guess]]:
@@ -147,30 +186,56 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
     started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
-    known = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    result_file = "" if printing else source.result_file
+    known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
-    names = ", ".join(map(quoted, dict.fromkeys((*started.files, *source.data()))))
+    data = (name for name in source.data() if name not in started.files)
+    names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
         (f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources"),
         (f"binaries = [{names}]", "made by the build, or opened by the program"),
         *started.lines,
-        *needs(source.code, started),
+        *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
+        *needs(source.code, started, tried),
+        *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
         *reading(output, source.code, by_server=printed == tried.server != ""),
-        *staying(started, output, tried),
+        *([] if result_file else staying(started, output, tried)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
 
 
 def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Started | None:
-    """One program on all computers, with its rank and the addresses of its peers as arguments."""
+    """One program on all computers, with its rank and the addresses of its peers as arguments, variables or a file."""
     for binary in binaries if "mpi.h" not in source.code else ():
         main = source.source_of(binary)
-        if words := ring_arguments(main, source.everything, tried.failure):
-            words = [Path(binary).name, *words]
+        assigned, words = ring_arguments(main, source.everything, tried.failure)
+        files, words = with_files(source, words, list_of_hosts, HOSTS)
+        used = " ".join((*assigned, *words, *files.values()))
+        peers = "{addresses" in used or "{address}" in used
+        knows_rank = "{rank}" in used or "{index}" in used
+        if (peers and "gethostname" in source.code) or (
+            knows_rank and (peers or "{next}" in used or "{address:0}" in used)
+        ):
+            words = [*assigned, Path(binary).name, *words]
             lines = [(f"each = {quoted(' '.join(words))}", HEARD)]
-            return Started(lines, words, main, (binary,), is_ring=True)
+            return Started(lines, words, main, (binary,), files, is_ring=True)
     return None
+
+
+def with_files(
+    source: Folder, words: list[str], template: Callable[[str], str], default: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The files that the programs read, as texts with placeholders, and the arguments with the name of one."""
+    files = {name: text for name, each in source.lists.items() if (text := template(each))}
+    named = {name: text for name, text in files.items() if f'"{name}"' in source.code}
+    if "{file}" not in words:
+        return named, words
+    files = named or files or dict(default)
+    first = next(iter((*files, *source.lists)), TEXT)
+    words = [word.replace("{file}", first) for word in words]
+    return {name: text for name, text in files.items() if name == first}, words
 
 
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
@@ -178,29 +243,43 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = [Path(server).name, *arguments(servers, "server", source.code, alone=alone)]
-    call = [Path(client).name, *arguments(clients, "client", source.code, alone=alone)]
+    serve = arguments(servers, "server", source.code, alone=alone)
+    call = arguments(clients, "client", source.code, alone=alone)
+    files, words = with_files(source, [*serve, "", *call], settings, {})
+    serve, call = words[: len(serve)], words[len(serve) + 1 :]
+    shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
+    serve = [*assigned(servers + shared, alone=alone), Path(server).name, *serve]
+    call = [*assigned(clients + shared, alone=False), Path(client).name, *call]
     lines: list[Guess] = []
     if "mpi.h" in source.code:
         lines += [('mpi = "tcp"', "it includes mpi.h")]
     else:
-        call = with_host(call, source, servers, serve)
-        lines += readiness(source, servers, serve, call)
+        texts = " ".join(files.values())
+        call = with_host(call, source, servers, serve, texts)
+        lines += readiness(source, servers, [*serve, texts], call)
         if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and "the client ended" not in tried.failure):
             lines += [("server_stays = true", "its server has a loop without an end")]
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
-    return Started(lines, serve + call, clients, (server, client), may_go_on=may_go_on)
+    return Started(lines, serve + call, clients, (server, client), files, may_go_on=may_go_on)
 
 
-def needs(code: str, started: Started) -> Iterator[Guess]:
+def assigned(text: str, *, alone: bool) -> list[str]:
+    """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
+    without = ("text", "file", "host") if alone else ("text", "file")
+    return [f"{name}={{{role}}}" for name, role in variables(text).items() if role not in without]
+
+
+def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     """The lines about the device and the computer."""
     if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
         yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
     emulated = dict[str, str]()
     if re.search(r"\bdlid\b", code) and not re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code):
         emulated["lids"] = "its connections have LIDs, and no GID"
-    if started.is_ring and not {"{rank}", "{index}"} & set(started.words):
+    elif GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words):
+        emulated["gids"] = "the index of its GID is another card's"
+    if started.is_ring and not re.search(r"\{(?:rank|index)\}", " ".join(started.words)):
         emulated["hostname"] = "it looks for its own name in the list"
     if emulated:
         yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
@@ -244,8 +323,10 @@ def of_elements(output: Output, code: str) -> Output:
 def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
-        if found := next((output for output in known if re.search(output.pattern, text)), None):
-            return found, text
+        for output in known:
+            if match := re.search(output.pattern, text):
+                is_latency = not output.unit and is_time(match["unit"])
+                return replace(output, measure="latency") if is_latency else output, text
         if printed := printed_outputs(text, times=times):
             return printed[0], text
     return next(iter(known), None), ""
@@ -264,22 +345,26 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
 def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:
     """The messages of a size: one, if the number in the sources was more than the program sent."""
     names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
-    if "{iterations}" in started.words:
+    if "{iterations}" in " ".join((*started.words, *started.files.values())):
         return 100
     return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
 
 
 REFUTED = "are reported, but"
+FIXED_ADDRESS = re.compile(r'"(127\.0\.0\.1|localhost|\d{1,3}(?:\.\d{1,3}){3}|mlx[\w-]+)"')
+NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
+GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
+HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
 
 
-def with_host(call: list[str], source: Folder, servers: str, serve: list[str]) -> list[str]:
+def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
     """The client's command with its server's address, and its port if the server chooses it."""
-    call = call if "{host}" in call else [*call, "{host}"]
-    if "{port}" in serve or "{port}" not in call:
+    call = call if "{host}" in " ".join((*call, texts)) else [*call, "{host}"]
+    if "{port}" in " ".join(serve) or "{port}" not in " ".join(call):
         return call
     port = "" if re.search(r"getsockname|rdma_get_src_port", servers) else port_of(source.code)
     return [word.replace("{port}", port or "{printed:port}") for word in call]
@@ -288,7 +373,7 @@ def with_host(call: list[str], source: Folder, servers: str, serve: list[str]) -
 def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -> Iterator[Guess]:
     """The lines about the server's start and end."""
     port, sign = port_of(source.code), "cm" if re.search(r"rdma_listen|rdma_create_ep", servers) else "tcp"
-    if "{port}" not in serve and "{printed:port}" not in call:
+    if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
         known = (f"ready.{sign} = {port}", "the port in its sources")
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
 
@@ -300,7 +385,8 @@ def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Gu
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
     yield f"pattern = '{output.pattern}'", "its printf()"
-    yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
+    if unit:
+        yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
     if by_server:
@@ -308,6 +394,8 @@ def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Gu
 
 
 def quoted(text: str) -> str:
+    if "\n" in text:
+        return json.dumps(text, ensure_ascii=False)
     return f'"{text}"' if '"' not in text and "\\" not in text else f"'{text}'"
 
 
@@ -336,7 +424,7 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", flush=True)
+        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
     for row in make_table(plan, options.results):
@@ -346,6 +434,17 @@ def adopt(options: Namespace) -> int:
     print(f"measured: {from_here(write_table(plan, options.results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
+
+
+def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
+    """The lines of the sources with an address, if programs could not connect."""
+    if not NO_CONNECTION.search(" ".join(what for _, what in summary.failed)):
+        return
+    for name in source.code_names:
+        for number, line in enumerate(source.files[name].splitlines(), 1):
+            if found := FIXED_ADDRESS.search(line):
+                where = f"{source.folder.name}/{name}:{number}"
+                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY"
 
 
 def shown(guess: Guess) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.figures.figure import counts
 from lab.figures.marks import plain
 from lab.figures.stacks import bars
 from lab.files.storage import write_bytes
@@ -70,7 +71,7 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
         rdma_words(plan.site.ends.client.device, plan.experiment.cards),
         site.long,
         site.shared,
-        plain(f"A bar is the median over the repetitions. In the PNG: {figure.n}."),
+        plain(f"A bar is the median over the repetitions. In the PNG: {counts(sketch.data.curves)}."),
     ):
         console.print(text)
     console.print(str(from_here(png)), end="\n\n", soft_wrap=True)

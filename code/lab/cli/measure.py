@@ -20,7 +20,7 @@ from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.plan import Plan, Planned
 from lab.plan.planning import Workshop, experiment_files, find_experiment, most_trials, open_workshop
 from lab.programs.program import LINES, ROUNDED
-from lab.records.facts import Facts
+from lab.records.facts import Facts, Measured
 from lab.records.record import find_key, has_record, read_facts, record_folder
 from lab.records.recorded import planned_of, plans_of
 from lab.records.reference import write_reference
@@ -156,9 +156,9 @@ def run_remaining(
     if not todo:
         return RunSummary(done_before=done)
     tell(*damaged(todo, results))
-    tried = preflight(shop.site, shop.facts, todo) if is_wanted(shop.facts.traits, len(todo)) else None
-    tell(*(tried.lines(todo) if tried else ()))
-    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(shop), results, tried.costs if tried else {}))
+    for line in preflight(shop.site, shop.facts, todo) if is_wanted(shop.facts.traits, len(todo)) else ():
+        tell(line)
+    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(shop), results))
 
     def watch_all(result: str, planned: Planned) -> None:
         progress.watch(result, planned)
@@ -180,7 +180,8 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
             facts = read_facts(results, planned.trial.key)
-            for note in (*facts.judged.notes, *_notes_of_output(facts.measured.header or {})):
+            more = (*_notes_of_output(facts.measured.header or {}), *_notes_of_counters(facts.measured))
+            for note in (*facts.judged.notes, *more):
                 yield f"note: {planned.series.name} repetition {planned.repetition}: {note}"
 
 
@@ -190,6 +191,16 @@ def _notes_of_output(header: Mapping[str, str]) -> Iterator[str]:
         found = {name.removeprefix(start): value for name, value in header.items() if name.startswith(start)}
         values = ", ".join(f"{size} bytes: {value}" for size, value in found.items())
         yield from [f"{words} ({values}{' % open' if start == ROUNDED else ' lines'})"] if found else []
+
+
+def _notes_of_counters(measured: Measured) -> Iterator[str]:
+    """What Soft-RoCE counted and a program's author may not know. A modelled card does not count it."""
+    grown = ((name, count - measured.counters_before.get(name, 0)) for name, count in measured.counters_after.items())
+    if early := sum(count for name, count in grown if name.endswith(".rcvd_rnr_err")):
+        yield (
+            f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
+            "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
+        )
 
 
 def say_failures(summary: RunSummary) -> int:

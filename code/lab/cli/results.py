@@ -1,22 +1,26 @@
 """Lines with a result: those of printf() in the sources, and those that a program printed."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from lab.cli.sources import PLACES, STRING
 from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
+PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
 CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
+UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-z/]+)"
 UNIT = re.compile(r"[A-Za-z]+(?:/\w+)?")
 UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
-COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,|]")
+COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE, SIZE_BEHIND = re.compile(r"size\W*$", re.IGNORECASE), re.compile(r" ?([KM]i?)?(B|[Bb]ytes?)\b")
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
+OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(r"/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)")
@@ -27,10 +31,11 @@ class Output:
     """A line that a program prints with a result."""
 
     pattern: str
-    unit: str
+    unit: str  # empty: the pattern has a group for it
     has_size: bool
     size_unit: str
     measure: str
+    unit_follows: bool = False  # the value, in its line
     rank: tuple[bool, ...] = ()  # the best first: a time of one message, a rate (other times may be that of all)
 
     @property
@@ -38,13 +43,28 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str, *, times: bool = False) -> list[Output]:
-    """The results that the calls of printf() in the sources print."""
-    prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in PRINT.finditer(text)]
+def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
+    """The results that the calls of printf() in the sources print, or write to a file."""
+    calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
+    prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in calls]
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
-    return sorted(found, key=lambda output: output.rank)
+    return by_rank(found)
+
+
+def by_rank(found: Iterable[Output]) -> list[Output]:
+    """The outputs, the best first; those that differ in their units only are one with a group for it."""
+    ranked = sorted(found, key=lambda output: output.rank)
+    units: dict[str, set[str]] = {}
+    for output in ranked:
+        units.setdefault(output.pattern, set()).add(output.unit)
+    return [
+        replace(output, pattern=output.pattern + UNIT_GROUP, unit="")
+        if output.unit_follows and len(units[output.pattern]) > 1
+        else output
+        for output in ranked
+    ]
 
 
 def headings_of(lines: list[str], rest: str) -> list[list[str]]:
@@ -71,7 +91,7 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
     for line in RANK.sub("", printed).splitlines():
         numbers = list(PRINTED_NUMBER.finditer(line))
         if not numbers:
-            heading = with_unit(cells) if len(cells := columns(line)) > 1 else heading
+            heading = with_unit(cells) if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
             continue
         ends = [0, *(number.end() for number in numbers)]
         between = [line[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
@@ -79,7 +99,7 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
         form = PRINTED_NUMBER.sub(lambda number: "%f" if "." in number[0] else "%d", line.replace("%", "%%"))
         names = heading if is_row else between
         found |= dict.fromkeys(output_of(form, names, [heading], is_row=is_row, times=times))
-    return sorted(found, key=lambda output: output.rank)
+    return by_rank(found)
 
 
 def number_named(printed: str, names: str) -> int:
@@ -103,8 +123,14 @@ def output_of(
     line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False, times: bool = False
 ) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
+    cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
+    names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row)
-    size = next((index for index, number in enumerate(numbers) if number.is_size), None)
+    if not is_row and (named := unit_named(line, numbers)):
+        yield named
+        return
+    sizes = [index for index, number in enumerate(numbers) if number.is_size]
+    size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
     column, heading, size_unit = heading_of(headings, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
@@ -118,7 +144,8 @@ def output_of(
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    yield Output(pattern, unit, size is not None, size_unit, measure, rank)
+    follows = bool(re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind))
+    yield Output(pattern, unit, size is not None, size_unit, measure, follows, rank)
 
 
 @dataclass(frozen=True)
@@ -151,18 +178,34 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind))
+        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the first column of a row of numbers."""
+        return not self.before.strip() and not re.search(r"[A-Za-z]", self.behind.replace("\\t", "").partition("%")[0])
 
 
 def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
     ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
-        before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ")
+        before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
         unit = unit_of(behind, words, name if is_row else "")
         numbers.append(Conversion(form, name, before, behind, unit))
     return numbers
+
+
+def unit_named(line: str, numbers: list[Conversion]) -> Output | None:
+    """The output of a line with a size, a value and its unit, which the program chooses."""
+    for index, (number, unit) in enumerate(pairwise(numbers)):
+        sizes = [at for at in range(index) if numbers[at].is_size]
+        if number.is_float and unit.form[1] == "s" and not unit.before.strip(r" ,;|[(\t") and sizes:
+            pattern = pattern_of(line, numbers[: index + 1], index, sizes[0]) + UNIT_GROUP
+            rank = (True, False, False, True)
+            return Output(pattern, "", has_size=True, size_unit="", measure="throughput", rank=rank)
+    return None
 
 
 def best_value(numbers: list[Conversion], *, times: bool) -> int:
@@ -181,7 +224,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
     for index, number in enumerate(numbers):
         literal = line[at : number.form.start()]
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
-        pattern += re.sub(r"(\\ |\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
+        pattern += re.sub(r"(\\ |\\?\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
         pattern += r"\s*" if literal or not index else r"\s+"
         kilo = re.match(r" ?[KM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
@@ -199,22 +242,29 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
 
 def unit_of(behind: str, before: str, column: str) -> str:
     """The unit behind a number, else the last one in its column's heading or in the words before it."""
-    unit = UNIT.match(behind.lstrip(" (["))
+    unit = UNIT.match(behind.lstrip(" ([,;|"))
     if unit and is_unit(unit[0]):
         return unit[0]
-    words = UNITS.findall(f"{before} {column}".replace("_", " "))
+    words = list(map(usual, UNITS.findall(f"{before} {column}".replace("_", " "))))
     return next((word for word in reversed(words) if is_unit(word)), "")
 
 
 def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str]:
     """The column of a heading with the unit of a rate, or of a time; the unit; that of the sizes if it is not bytes."""
-    for is_unit_of in (is_time, is_rate) if times else (is_rate,):
+    for is_unit_of in (is_time, is_rate) if times else (is_rate, is_time):
         for heading in headings:
             for index, column in enumerate(heading):
-                if unit := next(filter(is_unit_of, UNITS.findall(column.replace("%s", ""))), ""):
+                if is_unit_of is is_time and not (times or OF_ONE.search(column)):
+                    continue
+                if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
                     return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""
+
+
+def usual(unit: str) -> str:
+    """The usual spelling of a unit: Gbps for gbps."""
+    return unit[0].upper() + unit[1:] if re.fullmatch(r"[kmg]b(?:ps|its?/s\w*)", unit) else unit
 
 
 def is_rate(word: str) -> bool:

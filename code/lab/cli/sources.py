@@ -25,6 +25,7 @@ OPERATIONS = {  # the first that the sources name
 CALLS = {  # the meanings of the parameters of known functions
     "getaddrinfo": ("host", "port"),
     "rdma_getaddrinfo": ("host", "port"),
+    "fopen": ("file",),
     "inet_pton": ("", "host"),
     "inet_addr": ("host",),
     "inet_aton": ("host",),
@@ -33,6 +34,7 @@ CALLS = {  # the meanings of the parameters of known functions
 # Words in the name of a variable or in a usage text, and the placeholder for its value; none for a port of the device.
 PLACES = {
     "": r"ib[_-]?port|port_?num",
+    "file": r"(?:host|machine|node)_?file|conf(?:ig)?(?:_?file)?\b|\bfile|ifstream",
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
@@ -46,12 +48,14 @@ TEXT = "hello"  # the value of an argument that is any text
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
-    "computers": r"^n$|num_|nproc|\bnp\b|world|\bsize\b|nodes|processes|ranks",
+    "file": PLACES["file"],
+    "address:0": r"^(?!.*port)(?:.*[\W_])?(?:master|coord|root|leader|head)",
+    "rank": r"rank(?!s)|index|\bidx|\b(?:my_?|node_?)?id\b|procid|nodeid",
+    "computers": r"^n$|num_|nproc|\bnp\b|world|\bsize\b|pmi_size|nodes|processes|ranks|tasks",
     "addresses": r"list|hosts|host\d|servers|server_?names?|addrs|addresses",
-    "rank": r"rank|index|\bidx|\b(?:my_?|node_?)?id\b",
     "next": r"right|next",
     "previous": r"left|prev",
-    **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "host")},
+    **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "file", "host")},
 }
 FROM_ONE = re.compile(
     r"-myindex\s+0?1\b|<0?1\.\.|(?:atoi|stoi|strtol)\s*\([^;]*\)\s*-\s*1\s*;|(?:index|idx|rank)\s*(?:<\s*1\b|-\s*1\s*;)"
@@ -61,7 +65,44 @@ FROM_ONE = re.compile(
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client", re.IGNORECASE)
-SERVER, CLIENT = re.compile(r"serv|recv|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
+SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
+
+
+ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
+
+
+def list_of_hosts(text: str) -> str:
+    """A file with a computer on each line, as a text of `files`; empty for another file."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    host = rf"(?:{ADDRESS}|localhost|[A-Za-z][\w.-]*\d[\w.-]*)"
+    shape = re.compile(rf"(?:(\d+)([\s,;:=]+))?{host}((?:[\s,;:]+\S+){{0,3}})")
+    found = [match for line in lines if (match := shape.fullmatch(line))]
+    if not lines or len(found) != len(lines):
+        return ""
+    number, between, rest = found[0].groups(default="")
+    rank = {"0": "{rank}", "1": "{index}"}.get(number, number)
+    return f"{rank}{between}{{address}}{escaped(rest)}\n"
+
+
+def settings(text: str) -> str:
+    """A file of settings, whose addresses, ports, sizes and counts are the site's, as a text of `files`; empty for a
+    file without an address or a port."""
+
+    def filled(match: re.Match[str]) -> str:
+        role = place(match["key"])
+        return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
+
+    key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
+    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*)$", filled, escaped(text), flags=re.MULTILINE)
+    template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
+    return template if "{host}" in template or "{port}" in template else ""
+
+
+SETTINGS = ("port", "size", "iterations", "device", "gid")
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def with_argv(text: str) -> str:
@@ -89,20 +130,30 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     """The programs of a Makefile: those that it makes for `all`, else its targets that are called like a source."""
     values = dict(re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE))
 
-    def expanded(words: str) -> list[str]:
+    def expand(words: str) -> str:
         for _ in range(3):
             words = re.sub(r"\$[({](\w+)[)}]", lambda match: values.get(match[1], ""), words)
-        return words.split()
+        return words
+
+    def expanded(words: str) -> list[str]:
+        return expand(words).split()
 
     rules = [
         (expanded(head), expanded(rest))
-        for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=].*|)$", text, re.MULTILINE)
+        for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=\n].*|)$", text, re.MULTILINE)
     ]
-    targets = [target for heads, _ in rules for target in heads if not target.startswith(".")]
+    heads = (target for heads, _ in rules for target in heads)
+    targets = [target for target in heads if not target.startswith(".") and target not in ("all", "default")]
     first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
-    return found or [name for name in targets if name in stems]
+    return found or [name for name in targets if name in stems] or binaries_of_lines(expand(text))
+
+
+def binaries_of_lines(text: str) -> list[str]:
+    """The programs that lines of a compiler make."""
+    lines = (line for line in text.splitlines() if re.match(r"\s*@?(?:gcc|g\+\+|cc|clang\+*|mpic\S+)\s", line))
+    return [name for line in lines for name in re.findall(r"\s-o\s*([\w./-]+)", line) if not name.endswith(".o")]
 
 
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
@@ -134,7 +185,7 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
         index += before[at] == "," and depth == 0
         if depth < 0:
             name = (re.findall(r"(\w+)\s*$", before[:at]) or [""])[0]
-            known = (CALLS.get(name) if roles is PLACES else ()) or parameters(name, text, roles)
+            known = (CALLS.get(name) if roles is PLACES or name == "fopen" else ()) or parameters(name, text, roles)
             if index < len(known) and known[index]:
                 return known[index]
             depth = index = 0
@@ -143,8 +194,46 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
 
 def parameters(name: str, text: str, roles: Roles) -> tuple[str, ...]:
     """The meanings of the parameters of a function that the sources define."""
-    found = re.search(rf"\b{name}\s*\(([^)]*)\)\s*\{{", text) if name else None
-    return tuple(place(parameter, roles) for parameter in found[1].split(",")) if found else ()
+    found = re.search(rf"\b{name}\s*\(([^)]*)\)\s*\{{(.{{0,400}})", text, re.DOTALL) if name else None
+    return tuple(parameter(each, found[2], roles) for each in found[1].split(",")) if found else ()
+
+
+def parameter(declared: str, body: str, roles: Roles) -> str:
+    """The meaning of a parameter: a file if the function opens it, else by its name."""
+    name = (re.findall(r"\w+", declared) or [""])[-1]
+    is_file = re.search(rf"(?:fopen|\bopen|ifstream\s+\w+)\s*[({{]\s*{name}\b", body)
+    return "file" if is_file else place(declared, roles)
+
+
+def variables(text: str, roles: Roles = PLACES) -> dict[str, str]:
+    """The variables of the environment that a program reads, and the placeholders for their values."""
+    reader = r"(\w+)\s*\(\s*(?:const\s+)?(?:char\s*\*|std::string\s*&?)\s*(\w+)[^)]*\)\s*\{[^}]*getenv\(\s*\2\b"
+    readers = "|".join(["getenv", *(name for name, _ in re.findall(reader, text))])
+    found = dict[str, str]()
+    for declared, name in re.findall(rf"(\w*)\s*=\s*\S*?(?:{readers})\s*\(\s*\"(\w+)\"", text):
+        if roles is RING and declared and re.search(rf"strtok\w*\s*\([^;]*\b{declared}\b", text):
+            found[name] = "addresses"
+    for name in re.findall(rf"\b(?:{readers})\s*\(\s*\"(\w+)\"", text):
+        if "LOCAL" not in name and (role := place(name, roles)):
+            found.setdefault(name, role)
+    return found
+
+
+def usage_forms(text: str) -> list[list[str]]:
+    """The arguments in a usage text with a form for each end, as in `PORT | HOST PORT`: first those of the server."""
+    usage = "".join(re.findall(STRING, text)).partition("sage")[2]
+    forms = list[list[str]]()
+    for form in re.split(r"\||\\n", usage)[:2]:
+        words = list[str]()
+        for value, word in re.findall(r"<([^>]+)>|([\w%-]+)", re.sub(r"\[[^\]]*\]", "", form)):
+            name = place(value or (word if word.isupper() else ""))
+            if name or END.fullmatch(word):
+                words.append(f"{{{name}}}" if name else word)
+            elif value or "-" in word:
+                return []
+        forms.append(words)
+    forms.sort(key=lambda words: "{host}" in words)
+    return forms if ["{host}" in words for words in forms] == [False, True] and any(forms[:1]) else []
 
 
 def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
@@ -166,12 +255,22 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
             yield f"--{word}", name
 
 
+def role_option(text: str, end: str) -> list[str]:
+    """The option with a word for each end, as in `-m server`; nothing without one."""
+    for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(\w+)\s*=\s*(?:std::string\()?optarg", text):
+        words = re.findall(rf'\b{name}\s*(?:,|==)\s*"(\w+)"', text)
+        server, client = (next(filter(named.search, words), "") for named in (SERVER, CLIENT))
+        if server or client:
+            return [f"-{letter}", (server if end == "server" else client) or end]
+    return []
+
+
 def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered = dict[int, str]()
     for statement in re.split(r"[;{}]", text):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
-            if mode := re.search(rf'strn?cmp\(\s*argv\[{number}\]\s*,\s*"(-?-?\w+)"', statement):
+            if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 if (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
             elif name := meaning(statement, argument, code, roles):
@@ -188,6 +287,8 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
 def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     """The arguments of a program at one end; alone: the same program is also the other end."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
+    if alone and not found and (forms := usage_forms(text)):
+        return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     words = [
         word
@@ -198,13 +299,13 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
-    words = [roles[end], *words] if alone and end in roles else words
+    words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
     return words + [word for word in rest if word != "{host}" or end == "client"]
 
 
-def ring_arguments(text: str, code: str, failure: str) -> list[str]:
-    """The arguments of a program that every computer of a ring starts; none if it takes no rank or no peers. After a
-    failure that is about the rank, it is counted the other way."""
+def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[str]]:
+    """The variables and the arguments of a program that every computer of a ring starts. After a failure that is about
+    the rank, it is counted the other way."""
     found = {name: option for option, name in reversed(list(options_of(text, RING)))}
     several = MANY_WORDS.search(text)
     words = [word for word in positional(text, "", code, RING) if word.strip("{}") not in found]
@@ -213,12 +314,11 @@ def ring_arguments(text: str, code: str, failure: str) -> list[str]:
         words = [word for word in words if word != "{addresses}"] + ["{addresses}"]
     elif "addresses" in found:
         words += [found["addresses"], "{addresses}"]
-    needed = {"{addresses}"} if "gethostname" in code else {"{addresses}", "{next}"} if "{rank}" in words else set()
-    if not needed & set(words):
-        return []
     from_one = bool(FROM_ONE.search(code)) != bool(re.search("index|rank|usage", failure, re.IGNORECASE))
     known = {"{rank}": "{index}" if from_one else "{rank}", "{addresses}": form_of_list(text, code)}
-    return [known.get(word, word) for word in words]
+    named = ((name, known.get(f"{{{role}}}", f"{{{role}}}")) for name, role in variables(code, RING).items())
+    assigned = [f"'{name}={value[1:]}" if value.startswith("'") else f"{name}={value}" for name, value in named]
+    return assigned, [known.get(word, word) for word in words]
 
 
 def form_of_list(text: str, code: str) -> str:
@@ -236,7 +336,7 @@ def port_of(text: str) -> str:
         r"PORT\w*\s+\(?\"?(\d{3,5})\b|htons\(\s*(\d{3,5})\s*\)|port\w*\s*=\s*\"?(\d{3,5})\b|\"(\d{4,5})\"",
         text,
         re.IGNORECASE,
-    )
+    ) or re.search(r"(?:listen|accept|bind|serve|dial|connect)\w*\s*\([^;()]*?\b(\d{4,5})\s*\)", text)
     return next(filter(None, found.groups()), "") if found else ""
 
 
@@ -254,7 +354,7 @@ def iterations_of(text: str) -> int:
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
     value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)\b"
-    name = rf"(?!\w*(?:retry|port|sge))\w*(?:{names})\w*"
+    name = rf"(?!\w*(?:retry|port|sge|max_count))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",
         rf"\b(?:int|long|unsigned|size_t|\w+_t)\s[\w\s,=]*?\b{name}\s*=\s*{value}",

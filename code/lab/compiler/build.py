@@ -21,7 +21,10 @@ from lab.supply import lock
 KEPT, CARDS_KEPT = 32, 8  # folders of builds, and of plugins and cards
 PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 # The compiler for hosts of an architecture, and the section of the lock that adds it to the toolchain.
-COMPILERS = {lock.runner("amd64"): ("gcc", ""), lock.runner("arm64"): ("aarch64-linux-gnu-gcc-12", lock.cross("arm64"))}
+COMPILERS = {
+    lock.section(lock.RUNNER, "amd64"): ("gcc", ""),
+    lock.section(lock.RUNNER, "arm64"): ("aarch64-linux-gnu-gcc-12", lock.section(lock.CROSS, "arm64")),
+}
 MODULE, LIBRARY, DEVICE, SWITCH = "labcard.ko", "libcard.so", "card.so", "switch"
 OF_PAIR = ("layout.h", "rdma.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
 SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imachine/pair")
@@ -94,31 +97,32 @@ def built_plugin(machine: Path, cache: Path, tell: Tell, which: str = PAIR) -> P
     return file
 
 
-def plugin_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
-    """The digest of the pair's plugin's folder for each kind of host, by the section of its QEMU."""
-    contents = {host: compiled_plugin(machine, cache, host, tell) for host in COMPILERS}
-    sums = {host: sums_of({NAME: hashlib.sha256(content).hexdigest()}) for host, content in contents.items()}
-    return {host: hashlib.sha256(text).hexdigest() for host, text in sums.items()}
-
-
-def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: str = PAIR) -> bytes:
-    """A plugin for hosts of a section."""
-    compiler, section = COMPILERS[host]
-    task = _linked(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
-    try:
-        return task.programs(*run(task, machine, cache, tell, section))[f"{which}.so"]
-    except BuildRefused as error:
-        raise SiteError(f"the plugin does not compile: {error.what}") from error
-
-
-def device_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
-    """The digest of the folder of the card's device for each kind of host, by the section of its QEMU."""
+def host_digests(machine: Path, cache: Path, tell: Tell) -> dict[str, str]:
+    """The digest of the folder of the pair's plugin and of the card's device on each kind of host: `plugin amd64`."""
     digests = {}
     for host in COMPILERS:
         task, section = _card_parts(machine, host)[DEVICE]
-        content = task.programs(*run(task, machine, cache, tell, section))[DEVICE]
-        digests[host] = hashlib.sha256(sums_of({DEVICE: hashlib.sha256(content).hexdigest()})).hexdigest()
+        device = _compiled(task, "the card's device", machine, cache, tell, section)
+        plugin = compiled_plugin(machine, cache, host, tell)
+        for kind, name, content in (("plugin", NAME, plugin), ("device", DEVICE, device)):
+            sums = sums_of({name: hashlib.sha256(content).hexdigest()})
+            digests[f"{kind} {host.split()[-1]}"] = hashlib.sha256(sums).hexdigest()
     return digests
+
+
+def compiled_plugin(machine: Path, cache: Path, host: str, tell: Tell, which: str = PAIR) -> bytes:
+    compiler, section = COMPILERS[host]
+    task = _linked(runner.plugin_sources(machine, which), (compiler, *PLUGIN_FLAGS), f"{which}.so")
+    return _compiled(task, "the plugin", machine, cache, tell, section)
+
+
+def _compiled(task: Compilation, what: str, machine: Path, cache: Path, tell: Tell, section: str) -> bytes:
+    """The only file of a task with Verbyte's sources."""
+    try:
+        (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
+    except BuildRefused as error:
+        raise SiteError(f"{what} does not compile: {error.what}") from error
+    return content
 
 
 def built_switch(machine: Path, cache: Path, tell: Tell) -> Path:
@@ -138,12 +142,8 @@ def device(machine: Path, cache: Path, tell: Tell) -> Path:
 
 def card_places(machine: Path, cache: Path) -> dict[str, Path]:
     """The folders of the card's parts in the cache, by their names in an exported machine."""
-    parts, names = _card_parts(machine, runner.section()), {MODULE: "module", LIBRARY: "library", DEVICE: "device"}
-    return {
-        names[name]: place(task, machine, cache, section, "card")
-        for name, (task, section) in parts.items()
-        if name in names
-    }
+    parts, files = _card_parts(machine, runner.section()), {"module": MODULE, "library": LIBRARY, "device": DEVICE}
+    return {name: place(parts[file][0], machine, cache, parts[file][1], "card") for name, file in files.items()}
 
 
 def _card_parts(machine: Path, host: str) -> dict[str, tuple[Compilation, str]]:
@@ -170,11 +170,7 @@ def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
 
     def compiled() -> dict[str, bytes]:
         tell(f"compiling {what} (once)")
-        try:
-            (content,) = task.programs(*run(task, machine, cache, tell, section)).values()
-        except BuildRefused as error:
-            raise SiteError(f"{what} does not compile: {error.what}") from error
-        return {name: content}
+        return {name: _compiled(task, what, machine, cache, tell, section)}
 
     _fill(target, CARDS_KEPT, compiled)
     return target / name

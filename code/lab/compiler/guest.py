@@ -7,7 +7,6 @@ import os
 import resource
 import shlex
 import signal
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.compiler.compilation import DISK_BYTES, ENVIRONMENT, LARGEST_PROGRAM, NOBODY, OVERTIME, Compilation
@@ -46,7 +45,8 @@ class Guest:
             anonymous_file("mailbox", qemu.MAILBOX_BYTES) as mailbox,
             anonymous_file("console") as console,
         ):
-            write_all(initrd, [self.image.initrd.read_bytes(), cpio.archive(self.files(toolchain, task))])
+            with os.fdopen(os.dup(initrd), "wb") as file:  # the kernel unpacks one archive after the other
+                file.writelines([self.image.initrd.read_bytes(), cpio.archive(self.files(toolchain, task))])
             arguments = [*MACHINE, "-smp", str(self.processors), "-kernel", str(self.image.vmlinuz)]
             arguments += ["-initrd", qemu.path_of(initrd), *qemu.mailbox(mailbox), *qemu.console(console)]
             held = [initrd, mailbox, console]
@@ -74,12 +74,6 @@ def sandboxed(task: Compilation) -> list[str]:
     user = ("/usr/sbin/chroot", f"--userspec={NOBODY}:{NOBODY}", "--groups=", "/")
     variables = (f"{name}={value}" for name, value in ENVIRONMENT.items())
     return ["chroot", f"/{TREE}", *user, "/usr/bin/env", "-i", *variables, *task.inside]
-
-
-def write_all(descriptor: int, archives: Iterable[bytes]) -> None:
-    """Concatenate archives, which the kernel unpacks one after the other."""
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.writelines(archives)
 
 
 def answer(mailbox: int) -> tuple[int, bytes]:

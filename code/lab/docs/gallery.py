@@ -1,20 +1,25 @@
 """The gallery of cards that are fitted to measured curves: a section and a figure for each."""
 
-from collections.abc import Iterator
+import io
 from dataclasses import dataclass, fields
-from math import log
 
 from lab.analysis.card import Conditions, Rates, errors, slowed
+from lab.analysis.estimate import Estimate
 from lab.docs.schema import filled, rows
 from lab.experiment.reader import read_card
+from lab.figures.curves import Sized
+from lab.figures.figure import Curve, LineLook
+from lab.figures.marks import GREY, INK, PALE, RDMA, TCP, plain
+from lab.figures.plot import Canvas
+from lab.figures.style import style
 from lab.model.sizes import format_size
 from lab.places import PUBLISHED
 from lab.report.evidence.measured import MeasuredCurve, read_measured, summary
 
-WIDTH, HEIGHT, LEFT, BELOW = 360, 170, 58, 28
-COLOURS = "circle{fill:#0072b2}path{fill:none;stroke:#d55e00}text{font:10px sans-serif}"
-PAPER = f"{COLOURS}text{{fill:#555}}@media(prefers-color-scheme:dark){{text{{fill:#b5b5b5}}}}"
-TICKS = {1e7: "10 MB/s", 1e8: "100 MB/s", 1e9: "1 GB/s", 1e10: "10 GB/s"}
+HEIGHT_MM, LOOKS = 46.0, (LineLook(RDMA, dashes="none"), LineLook(TCP, marker=""))
+# Colours of ink and lines follow the page; those of the curves are visible on white and on black.
+PAPERS = {INK: ("ink", "#111111", "#eeeeee"), PALE: ("line", PALE, "#444444"), GREY: ("grey", "#555555", "#b5b5b5")}
+PAPERS |= {"#ffffff": ("paper", "#ffffff", "#0d1117")}  # within hollow marks
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def _section(name: str) -> str:
     cells = [_row(curve, card, "predicted" if number else "fitted") for number, curve in curves]
     table = rows(("curve", "", "error of the card"), cells)
     command = read_card(name).known["gap_ps"].source
-    return f"## {name}\n{read_card(name).title}: `{command}`\n\n![{alt(name)}](card-{name}.svg)\n\n{table}"
+    return f"## {name}\n{read_card(name).title}: `{command}`\n\n![{plain(_data(name).alt)}](card-{name}.svg)\n\n{table}"
 
 
 def _row(curve: MeasuredCurve, card: Rates, how: str) -> tuple[str, ...]:
@@ -64,37 +69,35 @@ def _row(curve: MeasuredCurve, card: Rates, how: str) -> tuple[str, ...]:
     return curve.label, how, f"{summary(errors(curve.values, card, curve.known), exempt)}{note}"
 
 
-def alt(name: str) -> str:
-    curve = PORTRAITS[name].curves(model(name))[0]
-    least, most = min(curve.values), max(curve.values)
-    ends = " to ".join(f"{curve.values[size] / 1e6:,.1f} MB/s at {size:,} bytes" for size in (least, most))
-    return f"Throughput against message size, both axes logarithmic: measured {ends}, and the line of the card"
+def _data(name: str) -> Sized:
+    """The measured points, and the line of the card."""
+    card = model(name)
+    measured = PORTRAITS[name].curves(card)[0]
+    rates = {"measured": measured.values}
+    rates["the card"] = {size: card.value(size, measured.known) for size in measured.values}
+    curves = tuple(
+        Curve(label, tuple(map(float, by_size)), tuple(Estimate(rate, None, 1) for rate in by_size.values()))
+        for label, by_size in rates.items()
+    )
+    return Sized(f"card-{name}", "throughput", "rate", curves, LOOKS, height_mm=HEIGHT_MM)
 
 
 def figure(name: str) -> str:
-    """The measured points and the modelled card; the same files give the same bytes."""
-    card = model(name)
-    curve = PORTRAITS[name].curves(card)[0]
-    spans = [log(max(part)) - log(min(part)) for part in (curve.values, curve.values.values())]
+    return on_any_paper(_data(name))
 
-    def at(size: float, rate: float) -> tuple[float, float]:
-        x = (log(size) - log(min(curve.values))) / spans[0]
-        y = (log(rate) - log(min(curve.values.values()))) / spans[1]
-        return round(LEFT + x * (WIDTH - LEFT - 14), 1), round(HEIGHT - BELOW - y * (HEIGHT - BELOW - 16), 1)
 
-    def parts() -> Iterator[str]:
-        yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        yield f' aria-label="{alt(name)}"><style>{PAPER}</style>\n'
-        points = (at(size, card.value(size, curve.known)) for size in curve.values)
-        yield f'<path d="M{"L".join(f"{x} {y}" for x, y in points)}"/>\n'
-        for size, rate in curve.values.items():
-            x, y = at(size, rate)
-            yield f'<circle cx="{x}" cy="{y}" r="2"/>\n'
-        for size in list(curve.values)[::5]:
-            yield f'<text x="{at(size, 1e9)[0]}" y="{HEIGHT - 10}" text-anchor="middle">{format_size(size)}</text>\n'
-        for rate, text in TICKS.items():
-            if min(curve.values.values()) < rate < max(curve.values.values()):
-                yield f'<text x="{LEFT - 4}" y="{at(min(curve.values), rate)[1]}" text-anchor="end">{text}</text>\n'
-        yield "</svg>\n"
-
-    return "".join(parts())
+def on_any_paper(data: Sized) -> str:
+    """The drawing as text, with a description; the same data give the same bytes."""
+    svg = io.BytesIO()
+    with style():
+        canvas = Canvas()
+        data.draw(canvas)
+        nothing = dict.fromkeys(("Date", "Creator", "Format"))
+        canvas.drawing.savefig(svg, format="svg", transparent=True, metadata=nothing)
+    text = svg.getvalue().decode()
+    for colour, (name, _, _) in PAPERS.items():
+        text = text.replace(colour.lower(), f"var(--{name})")
+    light, dark = (";".join(f"--{each[0]}:{each[index]}" for each in PAPERS.values()) for index in (1, 2))
+    rules = f":root{{fill:var(--ink);{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    head, _, rest = text[text.index("<svg") :].partition(">")
+    return f'{head} role="img" aria-label="{plain(data.alt)}">\n<style>{rules}</style>{rest}'

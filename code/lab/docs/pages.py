@@ -1,11 +1,12 @@
 """The pages of docs/ that are generated from the code."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
+from inspect import signature
 from pathlib import Path
-from typing import get_args, get_origin, get_type_hints
+from typing import get_args, get_type_hints
 
 from lab.docs import card_page, gallery
 from lab.docs.schema import SchemaKey, SchemaTable, filled, rows, tables
@@ -15,7 +16,7 @@ from lab.options import TABLES, OptionRule, parameter_of
 from lab.places import DOCS, TEMPLATES, from_here
 from lab.programs import PROGRAMS
 from lab.programs.program import Program
-from lab.report.context import Context
+from lab.report.context import OF_EXHIBITS, OTHERS, Context
 from lab.report.exhibits.core import LOOKS
 
 TOML = {"yes": "true", "no": "false"}
@@ -82,6 +83,7 @@ def template_page() -> str:
         "example": f"```tex\n{(TEMPLATES / EXAMPLE).read_text().rstrip()}\n```",
         "looks": ", ".join(f"`{look}`" for look in LOOKS),
         "names": rows(("name", "what it is", "its fields"), _rows()),
+        "functions": rows(("function", "its arguments", "what it gives"), _functions()),
     }
     return filled("reports.md", parts)
 
@@ -89,8 +91,17 @@ def template_page() -> str:
 def _rows() -> Iterator[tuple[str, str, str]]:
     for name, hint in get_type_hints(Context, include_extras=True).items():
         kind, meaning = get_args(hint)
-        called = "(...)" if get_origin(kind) is Callable else ""
-        yield f"`{name}{called}`", meaning, ", ".join(f"`{each}`" for each in _fields(kind))
+        yield f"`{name}`", meaning, _listed(_fields(kind))
+
+
+def _functions() -> Iterator[tuple[str, str, str]]:
+    for name, function in ({each.__name__: each for each in OF_EXHIBITS} | OTHERS).items():
+        arguments = (each for each in signature(function).parameters if each not in ("self", "exhibits"))
+        yield f"`{name}`", _listed(arguments), " ".join((function.__doc__ or "").split())
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _fields(kind: object) -> list[str]:

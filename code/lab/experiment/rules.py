@@ -1,7 +1,7 @@
 """Rules of an experiment beyond the types and limits of its keys."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -14,7 +14,18 @@ from lab.programs import PROGRAMS
 from lab.programs.printed import KNOWN as UNITS
 from lab.programs.printed import Printed, is_unit, lines_about
 from lab.programs.program import ONE_WAY, Program, Request
-from lab.programs.student import ARGUMENTS, KNOWN, NOTHING, OF_COMPUTERS, PRINTED, OwnTable, own_program, places, split
+from lab.programs.student import (
+    ARGUMENTS,
+    ASSIGNMENT,
+    KNOWN,
+    NOTHING,
+    OF_COMPUTERS,
+    PRINTED,
+    OwnTable,
+    own_program,
+    places,
+    split,
+)
 from lab.sites.site import fixed
 from lab.typed_json import Fault, Keys
 
@@ -43,6 +54,7 @@ def program_faults(document: Document, file: Path) -> Iterator[Fault]:
             yield from _command_faults(table.server, (*path, "server"), KNOWN)
             yield from _command_faults(table.client, (*path, "client"), KNOWN)
             yield from _ready_faults(table, path)
+        yield from _file_faults(table, path)
         yield from _output_faults(table, path)
     for index, series in enumerate(document.series):
         yield from _series_faults(series, document.programs, ("series", index))
@@ -70,15 +82,24 @@ def _folder_faults(table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
 def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator[Fault]:
     try:
         words = split(command)
-        unknown = sorted(name for name in places(words) - known if path[-1] != "client" or not PRINTED.fullmatch(name))
+        places(words)
     except ValueError as error:
         yield Fault(f"the command cannot be read: {str(error).lower()}", path, "words with quotes and braces in pairs")
         return
-    if not words:
+    if not words or (path[-1] != "build" and all(map(ASSIGNMENT.match, words))):
         yield Fault("the command is empty", path, "a program and its arguments")
+    yield from _unknown_places(words, path, known)
+
+
+def _unknown_places(words: Iterable[str], path: Keys, known: frozenset[str]) -> Iterator[Fault]:
+    unknown = sorted(name for name in places(words) - known if path[-1] != "client" or not PRINTED.fullmatch(name))
     if unknown:
         expected = "one of " + ", ".join(sorted(known)) if known else "a command without braces"
         yield Fault(f"unknown placeholder {{{unknown[0]}}}", path, expected)
+
+
+ADDRESSES = frozenset(f"address:{rank}" for rank in range(MOST_COMPUTERS))
+KNOWN_OF_EACH = KNOWN - {"host", "source"} | OF_COMPUTERS | ADDRESSES
 
 
 def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
@@ -89,8 +110,23 @@ def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     if "{size}" in table.each and "{port}" not in table.each and not table.mpi:
         what = "a computer may still be at the size before, and {size} has no {port} beside it"
         yield Fault(what, (*path, "each"), "{port} in it, another for each size, or {sizes}")
-    known = KNOWN - {"host", "source"} | OF_COMPUTERS | {f"address:{rank}" for rank in range(MOST_COMPUTERS)}
-    yield from _command_faults(table.each, (*path, "each"), known)
+    yield from _command_faults(table.each, (*path, "each"), KNOWN_OF_EACH)
+
+
+def _file_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+    """Files that the site writes or reads are in the program's working folder, or in one inside it."""
+    named = [(name, (*path, "files", name)) for name in table.files]
+    for name, key in named:
+        try:
+            yield from _unknown_places([table.files[name]], key, KNOWN_OF_EACH | {"address"} if table.each else KNOWN)
+        except ValueError as error:
+            yield Fault(f"the text cannot be read: {str(error).lower()}", key, "{{ and }} for other braces")
+    for name, key in (*named, (table.result_file, (*path, "result_file"))):
+        if name.startswith(("/", "-")) or ".." in PurePath(name).parts:
+            yield Fault(f"{name!r} is outside of the program's working folder", key, "a path inside it")
+    if table.result_file and table.client_stays:
+        what = "the results in a file are there at the end, and client_stays ends the client before"
+        yield Fault(what, (*path, "result_file"), "one of both")
 
 
 def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
@@ -102,7 +138,11 @@ def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         if "{printed:" in table.client:
             what = "{printed:...} is of a server, and mpi makes both ends ranks"
             yield Fault(what, (*path, "client"), "one of both")
-    elif table.ready is None and "{port}" not in table.server and "{printed:" not in table.client:
+    elif (
+        table.ready is None
+        and "{port}" not in " ".join((table.server, *table.files.values()))
+        and "{printed:" not in table.client
+    ):
         what = "it is unclear when the server is ready: its command has no {port} to listen on"
         yield Fault(what, (*path, "server"), "{port} in it, or ready.tcp, ready.cm, ready.line or ready.after_s")
 

@@ -1,4 +1,4 @@
-"""Curves against the message size, a varied value or the time, and of a student's own data."""
+"""Curves against the message size, a varied value or the time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves, keys_of
-from lab.figures.marks import GREY, INK, SMALL_PT, short, with_unit
+from lab.figures.marks import INK, SMALL_PT, short, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 ROOM, LINEAR_ROOM = 1.25, 1.08  # a logarithmic and a linear axis end at this multiple of the data
 MOST_TICKS = 6
 LEAST_GAP = 0.07  # of the axis, between two ticks with words
-OWN_HEIGHT_MM = 62.0
-DECADES = 50.0  # a student's values that span more than this factor are on a logarithmic axis
-MOST_JOINED = 200  # of more points, a line between neighbours hides them
 
 
 @dataclass(frozen=True)
@@ -174,7 +171,6 @@ class QueuesInTime:
     name: str
     queues: tuple[QueueInTime, ...]
     height_mm: float
-    n = "n = 1 repetition"
 
     @property
     def alt(self) -> str:
@@ -189,38 +185,3 @@ class QueuesInTime:
         for queue, panel in zip(self.queues, panels, strict=True):
             queue.draw(canvas, panel)
         canvas.settle_beside(self.height_mm)
-
-
-@dataclass(frozen=True)
-class Own:
-    """Two columns of a student's file, in grey like all data that Verbyte did not measure."""
-
-    name: str
-    file: str
-    x_name: str
-    y_name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    keys: tuple[str, ...] = ()
-
-    @property
-    def alt(self) -> str:
-        first, last = (f"{self.y[place]:.4g} at {self.x[place]:.4g}" for place in (0, -1))
-        return (
-            f"Not checked: {self.y_name} over {self.x_name}, {len(self.x)} points from {self.file}, "
-            f"from {first} to {last}; the largest is {max(self.y):.4g}, the smallest {min(self.y):.4g}."
-        )
-
-    @property
-    def n(self) -> str:
-        return f"{len(self.x)} points"
-
-    def draw(self, canvas: Canvas) -> None:
-        panel = canvas.panel(OWN_HEIGHT_MM, grid=True)
-        panel.plot(self.x, self.y, color=GREY, marker="o", linestyle="-" if len(self.x) <= MOST_JOINED else "none")
-        for axis, values in ((panel.xaxis, self.x), (panel.yaxis, self.y)):
-            if min(values) > 0 and max(values) / min(values) > DECADES:
-                canvas.log_axis(axis, values)
-        panel.set_xlabel(self.x_name, parse_math=False)
-        panel.set_ylabel(self.y_name, parse_math=False)
-        canvas.settle(OWN_HEIGHT_MM)

@@ -7,8 +7,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Estimate
-from lab.errors import LabError
-from lab.figures.figure import LineLook, counts_of
+from lab.figures.figure import LineLook
 from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
 
 if TYPE_CHECKING:
@@ -63,10 +62,6 @@ class Dots:
             f"{heading}: {', '.join(f'{dot.label} {dot.words}' for dot in dots)}" for heading, dots in self.groups
         )
         return f"{self.label.capitalize()}, the axis logarithmic: {'; '.join(groups)}."
-
-    @property
-    def n(self) -> str:
-        return f"n = {min(dot.value.n for dot in self.dots)} repetitions or more"
 
     def draw(self, canvas: Canvas) -> None:
         rows = list[str | Dot]()  # from top to bottom
@@ -127,21 +122,11 @@ class Tornado:
     keys: tuple[str, ...] = ()
 
     @property
-    def gains(self) -> list[Estimate]:
-        return [effect.gain for _, effects in self.rows for effect in effects]
-
-    @property
     def alt(self) -> str:
         rows = (f"{name}: {', '.join(effect.words for effect in effects)}" for name, effects in self.rows)
         return f"{self.label.capitalize()}, logarithmic, by parameter and size: {'; '.join(rows)}."
 
-    @property
-    def n(self) -> str:
-        return counts_of(self.gains, "lines")
-
     def draw(self, canvas: Canvas) -> None:
-        if not self.rows:
-            raise LabError("a figure without a parameter", where=self.name, hint="run its trials")
         height = sum(len(effects) * PITCH_MM + GAP_MM for _, effects in self.rows)
         panel = canvas.panel(height)
         self._draw_axes(canvas, panel, height)
@@ -158,7 +143,7 @@ class Tornado:
         canvas.settle(height)
 
     def _draw_axes(self, canvas: Canvas, panel: Axes, height: float) -> None:
-        most = max(gain.value for gain in self.gains)
+        most = max(effect.gain.value for _, effects in self.rows for effect in effects)
         panel.set(xscale="log", xlim=(LEFT, most * RIGHT), ylim=(height, 0), xlabel=self.label)
         canvas.ticks(panel.xaxis, [2.0**power for power in range(ceil(log2(most)) + 1)], lambda value: f"{value:g}")
         panel.grid(visible=True, axis="x")

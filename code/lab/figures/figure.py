@@ -21,14 +21,13 @@ Look = dict[str, Any]  # arguments of a drawing library
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawn figure: `alt` states its main numbers, `n` explains n and the bands, `keys` names the records."""
+    """A drawn figure: `alt` states its main numbers, `keys` names the records."""
 
     name: str
     pdf: bytes
     png: bytes
     svg: bytes
     alt: str
-    n: str
     keys: tuple[str, ...]
 
 
@@ -51,13 +50,12 @@ class LineLook:
 
 @dataclass(frozen=True)
 class Curve:
-    """A series: an estimate at each x. `machine` is the source of the data if that is not the report's site."""
+    """A series: an estimate at each x."""
 
     label: str
     x: tuple[float, ...]
     y: tuple[Estimate, ...]
     keys: tuple[str, ...] = ()
-    machine: str = ""
 
     @property
     def values(self) -> list[float]:
@@ -97,13 +95,9 @@ def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
 
 
 class OfCurves:
-    """A figure of curves: their records, and the n of those that the report's site measured."""
+    """A figure of curves, with their records."""
 
     curves: Sequence[Curve]
-
-    @property
-    def n(self) -> str:
-        return counts([curve for curve in self.curves if not curve.machine] or self.curves[:1], "bands")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -112,26 +106,16 @@ class OfCurves:
 
 def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
     """Refuse values that an axis, by default a logarithmic axis, would silently leave out."""
-    if not curves:
-        raise LabError("a figure without a series", where=figure, hint="run its trials")
     for curve in curves:
-        if not curve.x or len(curve.x) != len(curve.y):
-            what = f"{curve.label} has {len(curve.x)} x for {len(curve.y)} y"
-            raise LabError(what, where=figure, hint="run its trials")
         for x, value in zip(curve.x, curve.values, strict=True):
             if not isfinite(value) or (above_0 and value <= 0):
                 what = f"{curve.label} at {x:g} is {value:g}, not above 0"
                 raise LabError(what, where=figure)
 
 
-def counts(curves: Iterable[Curve], bands: str) -> str:
+def counts(curves: Iterable[Curve]) -> str:
     """The n and the bands in words: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
-    return counts_of((y for curve in curves for y in curve.y), bands)
-
-
-def counts_of(estimates: Iterable[Estimate], bands: str) -> str:
-    """The n and the bands of estimates in words."""
-    points = list(estimates)
+    points = [y for curve in curves for y in curve.y]
     least, most = min(estimate.n for estimate in points), max(estimate.n for estimate in points)
     n = f"n = {least}" if least == most else f"n = {least} to {most}"
     levels = {estimate.interval.level for estimate in points if estimate.interval}
@@ -140,4 +124,4 @@ def counts_of(estimates: Iterable[Estimate], bands: str) -> str:
         return f"{n} repetitions, too few for an interval"
     level = " or ".join(f"{trim(f'{100 * share:.1f}')}{THIN_SPACE}%" for share in sorted(levels))
     rest = f"; none where n is too small ({missing} of {len(points)} points)" if missing else ""
-    return f"{n} repetitions; {bands}: {level} intervals of the median{rest}"
+    return f"{n} repetitions; bands: {level} intervals of the median{rest}"

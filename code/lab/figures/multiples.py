@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Interval
-from lab.figures.figure import Curve, LineLook, Name, check_curves, counts, keys_of
+from lab.figures.figure import Curve, LineLook, Name, check_curves, keys_of
 from lab.figures.marks import INK, SMALL_PT, short, size, with_unit
 
 if TYPE_CHECKING:
@@ -129,10 +129,6 @@ class Multiples:
             for panel in row.panels
         ]
         return f"Against {self.rows[0].x_label or 'message size'}, in {len(panels)} panels. {'. '.join(panels)}."
-
-    @property
-    def n(self) -> str:
-        return counts([curve for row in self.rows for curve in row.curves], "bars")
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -18,12 +18,10 @@ from matplotlib.transforms import Bbox
 
 from lab.analysis.estimate import Interval
 from lab.figures.figure import Curve, LineLook, Name
-from lab.figures.marks import INK, LINE_MM, SMALL_PT, short, size, with_unit
+from lab.figures.marks import INK, LINE_MM, SMALL_PT, size, with_unit
 from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
 MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
-LEAST_LABELS = 4
-MANTISSAS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(tenth / 10 for tenth in range(10, 100)))
 ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
 BAND_ALPHA = 0.22
 LEAST_BAND = 0.005  # of a value: a narrower interval is hidden by its mark
@@ -56,28 +54,10 @@ def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
     panel.set_xlabel("message size")
 
 
-def log_axis(axis: Axis, values: Sequence[float]) -> None:
-    """Positive values: decades, and where there are few, also 2 and 5 of each."""
-    low, high = min(values) / ROOM, max(values) * ROOM
-    inside = next((ticks for parts in MANTISSAS if len(ticks := _multiples(low, high, parts)) >= LEAST_LABELS), [])
-    if axis is axis.axes.xaxis:
-        axis.axes.set(xscale="log", xlim=(low, high))
-    else:
-        axis.axes.set(yscale="log", ylim=(low, high))
-    set_ticks(axis, inside[:: ceil(len(inside) / MOST_LABELS)], short)
-
-
 def decades(low: float, high: float) -> list[float]:
     """Powers of ten; where there are fewer than three, 1, 2 and 5 of each; where even those are few, even steps."""
     tens = [10.0**power for power in range(ceil(log10(low)), floor(log10(high)) + 1)]
     return tens if len(tens) > 2 else _two_or_more(_multiples(low, high, (1, 2, 5)), low, high)
-
-
-def new_panels(count: int, height_mm: float) -> tuple[Drawing, tuple[Axes, ...]]:
-    """A drawing of the printed width with panels above each other; settling gives them their places."""
-    drawing = _new_drawing(count * height_mm)
-    boxes = [(0.1, 1 - (place + 1) / count, 0.8, 1 / count) for place in range(count)]
-    return drawing, tuple(drawing.add_axes(box, label=str(place)) for place, box in enumerate(boxes))
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -98,7 +78,7 @@ class Canvas:
     drawing: Drawing
     panels: tuple[Axes, ...]
     patch = Patch  # a sample of a bar's look, for a legend
-    size_axis, log_axis = staticmethod(size_axis), staticmethod(log_axis)
+    size_axis = staticmethod(size_axis)
     ticks = staticmethod(set_ticks)
     decades, spread = staticmethod(decades), staticmethod(spread)
 
@@ -125,7 +105,9 @@ class Canvas:
 
     def panels_beside(self, count: int, height_mm: float) -> tuple[Axes, ...]:
         """Panels of one height; `settle_beside` puts several beside each other."""
-        self.drawing, self.panels = new_panels(count, height_mm)
+        self.drawing = _new_drawing(count * height_mm)
+        boxes = [(0.1, 1 - (place + 1) / count, 0.8, 1 / count) for place in range(count)]
+        self.panels = tuple(self.drawing.add_axes(box, label=str(place)) for place, box in enumerate(boxes))
         return self.panels
 
     def panel_grid(self, rows: int, columns: int, height_mm: float, right_mm: float) -> list[tuple[Axes, ...]]:

@@ -83,10 +83,6 @@ class Matrix:
         return f"{self.label} by message size: {'; '.join(rows)}."
 
     @property
-    def n(self) -> str:
-        return f"n = {max(total for row in self.rows for _, total in filter(None, row.cells))} repetitions"
-
-    @property
     def keys(self) -> tuple[str, ...]:
         return keys_of(self.rows)
 
@@ -121,7 +117,6 @@ class ByRound:
     curves: tuple[Curve, ...]
     looks: tuple[LineLook, ...]
     band: float  # the permitted difference between the largest and the smallest of the last rates
-    n = "one repetition"
 
     @property
     def alt(self) -> str:
@@ -188,10 +183,6 @@ class Tails:
     def alt(self) -> str:
         words = "; ".join(distribution.words for distribution in self.distributions)
         return f"Time over the median against the share of the messages that take at most so long: {words}."
-
-    @property
-    def n(self) -> str:
-        return f"n = {min(len(distribution.samples) for distribution in self.distributions)} samples or more"
 
     @property
     def keys(self) -> tuple[str, ...]:

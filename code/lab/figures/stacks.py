@@ -15,7 +15,7 @@ from rich.text import Text
 
 from lab.errors import LabError
 from lab.figures.curves import Sized
-from lab.figures.figure import Look, check_curves
+from lab.figures.figure import Look
 from lab.figures.marks import COLOURS, GREY, INK, PALE, RDMA, SMALL_PT, plain, size, whole, with_unit
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ class Length:
 
 def bars(data: Sized) -> Table:
     """The rates of all series by size, for a terminal; the longest bar fills its column."""
-    check_curves(data.name, data.curves)
     table = Table("", "", box=None, pad_edge=False, expand=True, show_header=False)
     table.add_column(ratio=1, min_width=SHORTEST)
     table.add_column(justify="right", no_wrap=True)
@@ -98,7 +97,6 @@ class Stacks:
     rest: str  # the kind that is not work
     site: str
     keys: tuple[str, ...] = ()
-    n = "n = 1 count, which gives the same each time"
 
     @property
     def alt(self) -> str:
@@ -110,7 +108,6 @@ class Stacks:
         return f"{stack.label}: {plain(whole(stack.work))} instructions, most for {most}"
 
     def draw(self, canvas: Canvas) -> None:
-        self._check()
         rows, heads, place = list[tuple[float, float, Stack]](), list[tuple[float, str]](), 0.0
         for x, group in self.groups:
             heads.append((place, f"messages of {size(x)}"))
@@ -131,13 +128,6 @@ class Stacks:
             panel.text(0, place - 0.85, head, va="center", fontsize=SMALL_PT)
         patches = [canvas.patch(**look) for look in looks]
         canvas.legend(list(zip(patches, self.kinds, strict=True)), height)
-
-    def _check(self) -> None:
-        stacks = [stack for _, group in self.groups for stack in group]
-        if not stacks:
-            raise LabError("a figure of bars without a bar", where=self.name)
-        if any(stack.length <= 0 for stack in stacks):
-            raise LabError("a bar that is not above 0", where=self.name)
 
     def _look(self, place: int, kind: str) -> Look:
         edge = {"edgecolor": WHITE, "linewidth": EDGE_PT}
@@ -169,10 +159,6 @@ class Parts:
         parts = zip(self.kind_names, values, strict=True)
         shown = ", ".join(f"{kind} {with_unit(value, 'time')}" for kind, value in parts if value)
         return f"{name} {with_unit(sum(values), 'time')}: {shown}"
-
-    @property
-    def n(self) -> str:
-        return f"n = {len(self.bars)} bars"
 
     def draw(self, canvas: Canvas) -> None:
         if any(value < 0 for _, values in self.bars for value in values):

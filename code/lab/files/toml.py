@@ -181,13 +181,6 @@ def files_of(file: Path) -> list[Path]:
     return [file, whole.included] if whole.included else [file]
 
 
-def source_of(file: Path, path: Keys) -> str:
-    """File and line of a key, relative to the experiment's folder."""
-    whole = read_whole(file)
-    source, line = whole.position(find_line(whole.text, path))
-    return f"{source.relative_to(file.parent)}:{line}"
-
-
 @lru_cache(maxsize=16)  # by text, so that a changed file is read anew
 def _include_of(lines: Lines) -> tuple[int, str] | None:
     """The line of the key `include` and the file that it names."""

@@ -17,7 +17,7 @@ from lab.grade.course import last_attempt
 from lab.grade.finding import NAMELESS, SENTENCES, Grade, Score
 from lab.grade.outputs import leaderboard_json
 from lab.places import from_here
-from lab.submission.assignment import Assignment, find_assignment, load_assignment
+from lab.submission.assignment import MOMENT, Assignment, find_assignment, load_assignment, read_moment
 from lab.typed_json import JsonTable, Limits, whole
 
 BOOK, MOODLE, CANVAS, GRADESCOPE = "book.csv", "moodle.csv", "canvas.csv", "gradescope"
@@ -169,13 +169,8 @@ def times_of(submissions: Path | None, table: Path | None) -> Times:
     files = submissions.iterdir() if submissions else ()
     times = {file.name: datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in files}
     for line, row in read_lines(table, TIME_COLUMNS, TIME_COLUMNS) if table else ():
-        try:
-            moment = datetime.fromisoformat(row["handed_in"])
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:  # without its offset a time would depend on the host
-            what = f"handed_in is {row['handed_in']!r:.40}"
-            raise SpecError(what, file=table, line=line, expected="such as 2026-12-01T23:59+01:00")
+        if not (moment := read_moment(row["handed_in"])):
+            raise SpecError(f"handed_in is {row['handed_in']!r:.40}", file=table, line=line, expected=MOMENT)
         times[row["submission"]] = moment
     return times
 
@@ -287,8 +282,10 @@ def _place(counted: tuple[Score, GradedSubmission]) -> tuple[float, datetime, st
 def unknown_ids(roster: Roster, submissions: Iterable[GradedSubmission]) -> Iterator[str]:
     for submission in submissions:
         unknown = [name for name in submission.grade.ids if same_id(name) not in roster]
-        if unknown or not submission.grade.ids:
-            yield f"{submission.name}: {', '.join(unknown) or 'nobody'} is not in the roster"
+        if unknown:
+            yield f"{submission.name}: {', '.join(unknown)} is not in the roster"
+        elif not submission.grade.ids:
+            yield f"{submission.name}: no id could be read, so a person must find whose it is"
 
 
 def read_codes(grades: Path) -> Codes:

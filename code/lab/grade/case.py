@@ -5,10 +5,11 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -42,11 +43,9 @@ from lab.records.record import (
     write_record,
 )
 from lab.report.evidence.evidence import Evidence, describe, gather
-from lab.report.pdf import names_made
 from lab.report.query.numbers import Numbers
 from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
-from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE as REFERENCES
 from lab.run.measure import FailedOutcome
 from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
@@ -68,8 +67,9 @@ from lab.submission.hand_in import Identity, identity_of, student_programs
 DISCUSSION = "discussion.tex"
 ANOTHER_IDENTITY = (
     "ANOTHER IDENTITY: measured on {}, which the assignment does not accept (it differs in {}): "
-    "no points for rerun unless a person gives them."
+    "no points for rerun unless a person gives them"
 )
+MOST_RESULTS = 1000  # of one check
 NOBODY = b'authors = ["Not shown"]\nids = ["-"]\ncourse = "Not shown"\n'
 _ID = re.compile(rb"/ID \[<[0-9a-f]{32}><[0-9a-f]{32}>\]")  # as qpdf writes it
 _Owner = TypeVar("_Owner")
@@ -128,8 +128,6 @@ class Metered:
 
 @dataclass(frozen=True)
 class GradingSetup:
-    """The grader's assignment, site, plan and folders."""
-
     assignment: Assignment
     site: Site
     course_plan: Plan  # the assignment's experiment on the grader's site, with the course's programs
@@ -208,18 +206,6 @@ class SubmissionFile:
         return read_page(self.submission.files, str(self.place))
 
 
-def made_once(check: Callable[["Case"], Iterator[Finding]]) -> Callable[["Case"], tuple[Finding, ...]]:
-    """Keep the findings of a check for the other parts of the grade that use them."""
-
-    @wraps(check)
-    def findings(case: "Case") -> tuple[Finding, ...]:
-        if check.__name__ not in case.findings:
-            case.findings[check.__name__] = tuple(check(case))
-        return case.findings[check.__name__]
-
-    return findings
-
-
 class Case:
     """One submission and the grader's records of the same trials; the folder is for this grading alone.
 
@@ -228,8 +214,14 @@ class Case:
 
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
         self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
-        self.findings = dict[str, tuple[Finding, ...]]()  # of checks that other parts of the grade use, once made
+        self.made_results = dict[object, tuple[Any, ...]]()  # of the checks
         self.lock, self.watched = threading.Lock(), dict[str, Future[list[Fault]]]()  # by the key of a trial
+
+    def made(self, check: Callable[["Case"], Iterable[_Item]]) -> tuple[_Item, ...]:
+        """The results of a check, made once: other parts of the grade use them, too."""
+        if check not in self.made_results:
+            self.made_results[check] = tuple(islice(check(self), MOST_RESULTS))
+        return self.made_results[check]
 
     def measure(self, trials: Iterable[Planned]) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
@@ -453,15 +445,8 @@ class Case:
     def counted(self) -> Counted:
         return count(self.checked, self.numbers, self.setup.handed_out)
 
-    @property
-    def figure_data(self) -> dict[str, bytes]:
-        """The submitted files that the text draws figures from."""
-        files, made = self.submission.files, names_made(self.setup.course_plan.experiment.name)
-        names = files_named(files.get(DISCUSSION, b"").decode(errors="replace"))
-        return {name: files[name] for name in names if name in files and name not in made}
-
     def _rebuild(self, people: bytes, scratch: Path) -> bytes:
-        texts = Texts(people, self.file(DISCUSSION), self.submission.files.get(REFERENCES), self.figure_data)
+        texts = Texts(people, self.file(DISCUSSION), self.submission.files.get(REFERENCES))
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
 
     @cached_or_error

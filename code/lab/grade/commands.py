@@ -99,7 +99,7 @@ def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: Class
     """Grade the submissions of each assignment, after measuring the grader's trials once."""
     on, at_once = (on_a_node(read_slurm(options.hosts)), AT_ONCE) if options.site else ((), options.jobs)
     for file, submissions in assigned.items():
-        setup = prepare_grading(file, options.jobs, options.hosts if options.site else None)
+        setup = prepare_grading(file, options.jobs)
         setup.measure(shared(setup.course_plan))  # else all processes would wait for these trials
         outputs.begin(setup.assignment)
         command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]

@@ -15,8 +15,6 @@ SHOWN_FINDINGS = 20
 
 
 class Flaw(Enum):
-    """Every fault that a check can name."""
-
     # the package
     UNREADABLE = OpeningFault.UNREADABLE.value
     NO_REPORT = OpeningFault.NO_REPORT.value
@@ -112,8 +110,6 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class PartPoints:
-    """A part of a check with separate points."""
-
     name: str
     most: int
     points: int
@@ -137,8 +133,6 @@ class Score:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check, made or waiting."""
-
     name: str
     most: int
     status: Status = Status.WAITING

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,25 +20,25 @@ from lab.grade.case import Case, GradingSetup
 from lab.grade.checks import CHECKS, Check
 from lab.grade.checks.data import doubt
 from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Score, Status
-from lab.places import GRADING, HOSTS, PUBLISHED, ROOT, TEMPLATES, exact_version
+from lab.places import GRADING, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
 from lab.plan.planning import open_workshop
 from lab.report.stamp import digest_code
-from lab.sites.site import Witness, fixed, open_site
+from lab.sites.site import Witness, open_site
 from lab.submission.archive import SubmissionError
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.discussion import files_handed_out
 from lab.submission.hand_in import student_builds, student_programs
 
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
-MOST_FINDINGS, LONGEST_FINDING = 1000, 1000  # of one check, and in letters
+LONGEST_FINDING = 1000  # letters
 LONGEST_VERSION = 40
 DRIFT = (
     "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
     "a finding may not be the student's fault."
 )
-UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them."
+UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them"
 OF_PAIRS = ("program", "correct", "speed")  # checks of what a client and a server do
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 
@@ -50,19 +50,14 @@ class CheckTookTooLong(Exception):
     """A check missed its deadline. This is not a LabError, since the submission is not to blame."""
 
 
-def prepare_grading(file: Path, jobs: int, cluster: Path | None = None) -> GradingSetup:
-    """The setup for one assignment. With a cluster, its nodes run the trials that repeat exactly."""
+def prepare_grading(file: Path, jobs: int) -> GradingSetup:
     assignment = load_assignment(file)
-    kind = fixed(assignment.site)
-    spread = cluster is not None and kind is not None and kind.repeats
-    site = open_site(f"slurm:{assignment.site}", cluster or HOSTS) if spread else open_site(assignment.site)
-    shop = open_workshop([assignment.experiment_file], site, tell)
+    shop = open_workshop([assignment.experiment_file], open_site(assignment.site), tell)
     (plan,) = shop.plans
     require_gradable(plan.experiment, assignment.checks)
-    witness = open_site(assignment.site) if spread else site  # this host's site gives the same bytes
     return GradingSetup(
         assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, watch,
-        _grader_digest(assignment, plan.experiment), witness if isinstance(witness, Witness) else None,
+        _grader_digest(assignment, plan.experiment), shop.site if isinstance(shop.site, Witness) else None,
     )  # fmt: skip
 
 
@@ -192,7 +187,7 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
 
     try:
         with _deadline(deadline_s):
-            results = tuple(islice(check(case), MOST_FINDINGS))
+            results = case.made(check)
     except SubmissionError as error:
         return only(Status.FAILED, Flaw(error.fault.value), error)
     except (CheckTookTooLong, SiteError, StorageError) as error:  # the grader's host is at fault

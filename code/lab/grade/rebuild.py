@@ -6,7 +6,7 @@ import shlex
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.causes.table import files_of
@@ -52,8 +52,7 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
     for student_build in student_builds(experiment):
         start = f"{SOURCES}/{folders(experiment)[student_build.folder]}/"
         handed_in = {path.removeprefix(start): data for path, data in files.items() if path.startswith(start)}
-        course_files = source_files(Build(student_build.command, student_build.folder))
-        sources = {name: data for name, data in course_files if not student_build.is_source(name)}
+        sources = _course_files(student_build)
         sources |= {name: data for name, data in handed_in.items() if student_build.is_source(name)}
         binaries = {
             file for tool in student_programs(experiment) if tool.build == student_build for file in tool.binaries
@@ -62,6 +61,12 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
         for name, program in build_shut_in(sources, student_build.command, places, tell).items():
             digests[places[name]] = _keep(folder / names[places[name]], program)
     return digests
+
+
+def _course_files(student_build: Build) -> dict[str, bytes]:
+    """The files of a build's folder that no student may change."""
+    files = source_files(Build(student_build.command, student_build.folder))
+    return {name: content for name, content in files if not student_build.is_source(name)}
 
 
 # For each of the course's C files, for the program, and for a program of nothing: sections and symbols.
@@ -83,11 +88,7 @@ STREAMS = {"stdin", "stdout", "stderr"}  # the linker copies them into a program
 def frame_faults(plan: Plan) -> Iterator[str]:
     """Code of a program that would run before the course's files, or in place of a function that they call."""
     for student_build in student_builds(plan.experiment):
-        course_files = {
-            name: content
-            for name, content in source_files(Build(student_build.command, student_build.folder))
-            if not student_build.is_source(name)
-        }
+        course_files = _course_files(student_build)
         if not (frame := sorted(name for name in course_files if name.endswith(".c"))):
             continue
         command = ("sh", "-c", READ.format(files=shlex.join(frame)))
@@ -152,7 +153,6 @@ def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
 
 
 def student_trials(plan: Plan) -> list[Planned]:
-    """All trials of the student's programs."""
     return [planned for planned in plan.planned if planned.series.tool.by_student]
 
 
@@ -219,7 +219,6 @@ class Texts:
     people: bytes
     discussion: bytes
     references: bytes | None = None
-    figure_data: Mapping[str, bytes] = field(default_factory=dict)  # of the figures that the student draws
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
@@ -249,9 +248,7 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     sources = Sources(scratch / "texts" / file.name, templates)
     sources.folder.mkdir(parents=True, exist_ok=True)
     copies = {sources.experiment: read_whole(file).text.encode(), sources.people: texts.people}
-    copies |= {sources.discussion: texts.discussion} | {
-        sources.folder / name: data for name, data in texts.figure_data.items()
-    }
+    copies[sources.discussion] = texts.discussion
     if texts.references is not None:
         copies[sources.references] = texts.references
     for copy, content in copies.items():
@@ -266,8 +263,6 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    figure_data = dict(sorted(texts.figure_data.items()))
-    digest.update(f"{evidence.bytes_on_disk} {' '.join(figure_data)} ".encode())
-    for text in (texts.people, texts.discussion, texts.references, *figure_data.values()):
+    for text in (texts.people, texts.discussion, texts.references):
         digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
     return digest.hexdigest()

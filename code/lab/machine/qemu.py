@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import uuid
 from abc import ABC, abstractmethod
@@ -16,8 +17,11 @@ from threading import TIMEOUT_MAX
 from typing import Self
 
 from lab.errors import SiteError, SiteStopped
-from lab.machine.die_with_parent import die_with_parent
 from lab.machine.runner import PROGRAM, Runner
+
+# The start of a command that ends with the thread that starts it, even if that is killed: PR_SET_PDEATHSIG of prctl(2).
+BIND = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9); os.execv(sys.argv[1], sys.argv[1:])"
+DIE_WITH_PARENT = (sys.executable, "-I", "-S", "-c", BIND)
 
 
 @contextmanager
@@ -233,8 +237,8 @@ class Process(Runs):
     def __init__(
         self, runner: Runner, arguments: Iterable[str], descriptors: Iterable[int], limit_s: float = TIMEOUT_MAX
     ) -> None:
-        # It ends with the thread that starts it; Ctrl-C in a terminal does not reach it.
-        command = die_with_parent(runner.command([*arguments, "-qmp", "stdio"]))
+        # Ctrl-C in a terminal does not reach it.
+        command = [*DIE_WITH_PARENT, *runner.command([*arguments, "-qmp", "stdio"])]
         self.popen = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, pass_fds=list(descriptors), start_new_session=True, cwd=runner.folder, env=runner.environment,

@@ -19,7 +19,7 @@ from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import contents
 from lab.supply import deb
-from lab.supply.lock import COMPILER, CPP, GUEST, KERNEL, Lock, Locked, cross, python, runner, sandbox, text_of
+from lab.supply.lock import COMPILER, CPP, CROSS, GUEST, KERNEL, PYTHON, RUNNER, SANDBOX, Lock, Locked, section, text_of
 from lab.supply.packages import Packages, SupplyError
 from lab.supply.providers import UNKNOWN_ORIGIN
 
@@ -33,12 +33,14 @@ HOST_ARCHITECTURES = ("amd64", "arm64")
 # The sections of the lock: name, table of wanted files, architecture.
 SECTIONS = (
     (GUEST, "image.toml", GUEST_ARCHITECTURE),
-    *((runner(architecture), "runner.toml", architecture) for architecture in HOST_ARCHITECTURES),
-    *((sandbox(architecture), "sandbox.toml", architecture) for architecture in HOST_ARCHITECTURES),
-    *((python(architecture), "python.toml", architecture) for architecture in HOST_ARCHITECTURES),
+    *((section(kind, host), f"{kind}.toml", host) for kind in (RUNNER, SANDBOX, PYTHON) for host in HOST_ARCHITECTURES),
     (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
     (CPP, "cpp.toml", GUEST_ARCHITECTURE),
-    *((cross(other), "cross.toml", GUEST_ARCHITECTURE) for other in HOST_ARCHITECTURES if other != GUEST_ARCHITECTURE),
+    *(
+        (section(CROSS, host), "cross.toml", GUEST_ARCHITECTURE)
+        for host in HOST_ARCHITECTURES
+        if host != GUEST_ARCHITECTURE
+    ),
     (KERNEL, "kernel.toml", GUEST_ARCHITECTURE),
 )
 # Security updates replace each other within weeks and leave the mirror; a point release stays for months.
@@ -63,14 +65,14 @@ def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}
-    for section, table, architecture in SECTIONS:
+    for name, table, architecture in SECTIONS:
         if architecture not in indices:
             tell(f"asking the mirrors for packages of {architecture}")
             indices[architecture] = private_indices(cache / "apt" / architecture, architecture)
-        tell(f"choosing the packages of {section}")
+        tell(f"choosing the packages of {name}")
         wanted = contents.load(machine / table)
         offers = indices[architecture]
-        sections[section] = used(closure(offers, wanted.packages), wanted, store, offers)
+        sections[name] = used(closure(offers, wanted.packages), wanted, store, offers)
     lock = Lock(date, sections)
     write_text(machine / "packages.lock", text_of(lock))
     return lock

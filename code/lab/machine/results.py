@@ -15,7 +15,6 @@ from typing import IO, NamedTuple
 from lab.errors import SiteError
 from lab.files import bounded
 from lab.machine import qemu
-from lab.machine.link import FRAME_EXTRA_BYTES
 from lab.machine.qemu import MAILBOX_BYTES, MachineError, Running
 from lab.model.trial import DAEMON, DEADLINE_STATUS, ECHO, LAUNCHER, End, Ends, Job, Outcome, Step, StepOutcome
 from lab.typed_json import whole
@@ -81,7 +80,6 @@ def unpack(mailbox: IO[bytes]) -> Files:
 
 
 def outcome(files: Files, steps: int, console: str, host_seconds: float) -> Outcome:
-    """The outcome of a job with this number of steps."""
     if files.get("link.err"):
         raise SiteError(f"the guest could not make the link: {files['link.err'].strip()}")
     return Outcome(
@@ -262,7 +260,6 @@ def asking(launcher: tuple[str, ...]) -> tuple[str, ...]:
 
 
 FRAME, FLAGS, OUT, HEAD, COMMENT = 6, 2, 2, 28, b"\1\0"  # of a pcapng log
-SHORTEST_BYTES = 60  # of an Ethernet frame, without its checksum
 BLOCK, VALUES, OPTION = struct.Struct("<II"), struct.Struct("<5I"), struct.Struct("<HHI")
 
 
@@ -273,14 +270,8 @@ class Frame(NamedTuple):
     head: bytes  # its first bytes
     fate: str = ""  # "lost" or "dropped", if it does not arrive
 
-    @property
-    def line_bytes(self) -> int:
-        """The size on the wire, including Ethernet's overhead."""
-        return max(self.size_bytes, SHORTEST_BYTES) + FRAME_EXTRA_BYTES
-
 
 def blocks(log: Path) -> Iterator[tuple[int, bytes]]:
-    """All blocks of a log with their kinds."""
     with log.open("rb") as file:
         while start := file.read(BLOCK.size):
             kind, length = BLOCK.unpack(start) if len(start) == BLOCK.size else (0, 0)

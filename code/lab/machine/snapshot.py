@@ -66,11 +66,6 @@ def read(machine: Path) -> Expected | None:
         ) from error
 
 
-def forget(machine: Path) -> None:
-    """Remove the expectation, before another one is written."""
-    (machine / FILE).unlink(missing_ok=True)
-
-
 def write(machine: Path, expected: Expected) -> Path:
     """Write the expectation to its file, which is to be committed."""
     write_text(machine / FILE, json.dumps(as_json(expected), indent=1, sort_keys=True) + "\n")

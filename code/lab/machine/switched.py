@@ -11,10 +11,9 @@ from pathlib import Path
 
 from lab.files.store import sha256, sums_of
 from lab.machine import link, results
-from lab.machine.die_with_parent import die_with_parent
 from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
-from lab.machine.qemu import MachineError, path_of
+from lab.machine.qemu import DIE_WITH_PARENT, MachineError, path_of
 from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch, tagged
 from lab.machine.runner import LOADER
 from lab.model.trial import DAEMON, PS_PER_NS, Job, Outcome, StepOutcome
@@ -97,7 +96,7 @@ def _switch(server: ForkServer, program: Path, job: Job, shared: Sequence[int]) 
     with program.open("rb") as opened:
         command = [str(runner.folder / LOADER), "--inhibit-cache", "--library-path", ".", path_of(opened.fileno())]
         with subprocess.Popen(
-            die_with_parent([*command, words, *map(path_of, shared)]),
+            [*DIE_WITH_PARENT, *command, words, *map(path_of, shared)],
             pass_fds=[opened.fileno(), *shared], cwd=runner.folder, env=runner.environment, start_new_session=True,
         ) as process:  # fmt: skip
             try:

@@ -195,7 +195,9 @@ def _pasted_row(columns: list[tuple[str, str]], cells: list[str], where: str) ->
     except (KeyError, ValueError, ArithmeticError):
         size, value = 0, 0.0
     if size < 1 or not 0 < value < float("inf"):
-        raise ParseError(f"row of a table: {' '.join(cells)[:80]!r} ({', '.join(name for name, _ in columns)})", where)
+        what = f"row of a table: {' '.join(cells)[:80]!r} ({', '.join(name for name, _ in columns)})"
+        hint = "a point in each number (LC_ALL=C)" if "," in "".join(cells) else "remove the row, or measure again"
+        raise ParseError(what, where, hint)
     return size, value
 
 

@@ -91,7 +91,10 @@ SizeStep = Callable[[Request, Ends, Counts, int], Step]  # the last is a port
 Parse = Callable[[Request, tuple[StepOutcome, ...]], Reading]
 
 # Files that people write; the build makes every other file in the folder.
-ANY_SOURCE = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk", "*akefile")
+ANY_SOURCE = (
+    *("*.c", "*.h", "*.cc", "*.cpp", "*.cxx", "*.hpp"),
+    *("*.md", "*.txt", "*.sh", "*.mk", "*akefile", "configure", "*.in"),
+)
 
 
 @dataclass(frozen=True)

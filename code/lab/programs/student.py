@@ -3,10 +3,10 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
-from itertools import product
+from itertools import product, takewhile
 from pathlib import Path, PurePath
 from string import Formatter
 from typing import Annotated
@@ -46,6 +46,29 @@ STAYS = (
     '"$@" <&4 & wait $! || { status=$?; sleep 2 & wait $!; exit $status; }',
     "server",
 )
+# It prepares variables, and files in a new folder beside links to the binaries, as the program's user in its sandbox.
+START, START_PROGRAM = (
+    "lab_start.sh",
+    r"""#!/bin/sh
+fresh() { [ "$folder" ] || { folder=$(mktemp -d) && cd "$folder" && ln -s "${0%/*}"/* .; } || exit; }
+while :; do
+	case $1 in
+	-e) export "$2" && shift 2 ;;
+	-f) fresh && mkdir -p "$(dirname "$2")" && rm -f "$2" && printf %s "$3" >"$2" && shift 3 || exit ;;
+	-r) fresh && mkdir -p "$(dirname "$2")" && results=$2 && shift 2 || exit ;;
+	*) break ;;
+	esac
+done
+[ "$folder" ] || exec "$@"
+"$@"
+status=$?
+[ ! -f "$results" ] || cat "$results"
+cd / && rm -rf "$folder"
+exit $status
+""",
+)
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
+BUILD_START = "[ $? = 0 ] && cat >" + START + " <<'END'\n" + START_PROGRAM + "END\n"
 # A client that stays is ended by awk, once all lines that it waits for are there. mawk must not wait for more of them.
 CLIENT_STAYS = """trap "exit 0" TERM; enough=$1; shift; exec 3>&1; awk=$(command -v mawk) && awk="$awk -W interactive"
 status=$({ { "$@" 3>&- 4>&-; echo $? >&4; } | ${awk:-awk} "$enough" >&3; } 4>&1); exit $status"""
@@ -113,11 +136,14 @@ class Commands:
     server_stays: bool = False
     stays_after: Printed | None = None  # the results after which a client that stays is ended
     preloaded: Words = ()  # names of libraries
+    files: tuple[tuple[str, str], ...] = ()  # names and texts
+    result_file: str = ""
     mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
 
     @property
     def places(self) -> frozenset[str]:
-        return places((*self.server, *self.client, *self.each, *self.arguments))
+        texts = (text for _, text in self.files)
+        return places((*self.server, *self.client, *self.each, *self.arguments, *texts))
 
     @property
     def printed(self) -> Words:
@@ -154,7 +180,11 @@ class Commands:
             libraries = ":".join(f"{DIRECTORY}/{name}" for name in self.preloaded)
             starter = (*PRELOAD, f"preload={libraries}", end.host, *LINE_BY_LINE) if libraries else LINE_BY_LINE
             arguments = fill(self.arguments, values, {})
-            return *starter, *fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
+            words = fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
+            options = [word for name, text in self.files for word in ("-f", name, _written(text, values, addresses))]
+            options += ["-r", self.result_file] if self.result_file else []
+            start = (f"{DIRECTORY}/{START}", *options) if options or words[0] == "-e" else ()
+            return *starter, *start, *words
 
         computers = ends.first(self.computers)
         addresses = Addresses(end.host for end in computers)
@@ -177,6 +207,16 @@ class Commands:
             enough = _enough(self.stays_after, [size.size for size in counts])
             step = replace(step, client=("sh", "-c", CLIENT_STAYS, "client", enough, *step.client))
         return step
+
+
+def _written(text: str, values: Mapping[str, object], addresses: Words) -> str:
+    """Return the text of a file. A line with `{address}` is there once for each computer."""
+    each = [{"rank": rank, "index": rank + 1, "address": address} for rank, address in enumerate(addresses)]
+    return "".join(
+        line.format_map({**values, **of_rank})
+        for line in text.splitlines(keepends=True)
+        for of_rank in (each if "{address}" in line else ({},))
+    )
 
 
 def _enough(printed: Printed, sizes: Iterable[int]) -> str:
@@ -266,13 +306,26 @@ class OwnTable:
         "signal ends it, without an error.",
         "true",
     ] = False
+    files: Annotated[
+        Mapping[str, Annotated[str, TEXT]],
+        "Files that it reads, such as a list of hosts, by their names: texts with the same placeholders as the "
+        "commands. A line with `{address}` is written once for each computer.",
+        '{ "settings.ini" = "port={port}\\n" }',
+    ] = field(default_factory=dict)
+    result_file: Annotated[
+        str,
+        "The file to which it writes its results, read behind what it prints.",
+        '"results.csv"',
+    ] = ""
     mpi: Annotated[
         str,
         Limits(choices=("tcp", "verbs")),
         "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
         '"tcp"',
     ] = ""
-    rdma: Annotated[bool, "It finds an RDMA device by itself. Implied by `{device}` and `{gid}`.", "true"] = False
+    rdma: Annotated[
+        bool, 'It finds an RDMA device by itself. Implied by `{device}`, `{gid}` and `mpi = "verbs"`.', "true"
+    ] = False
     grants: Annotated[
         str,
         Limits(choices=("connectx",)),
@@ -281,17 +334,29 @@ class OwnTable:
         '"connectx"',
     ] = ""
     emulate: Annotated[
-        tuple[Annotated[str, Limits(choices=("hostname", "lids"))], ...],
+        tuple[Annotated[str, Limits(choices=("gids", "hostname", "lids"))], ...],
         Limits(unique=True),
         "What it expects of its computers, and a preloaded library emulates: `lids`, that a port of RoCE has a LID; "
-        "`hostname`, that a computer's name is its address.",
+        "`gids`, that each index is that of the GID of its IPv4 address; `hostname`, that a computer's name is its "
+        "address.",
         '["lids"]',
     ] = ()
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
 
     @property
     def commands(self) -> str:
-        return f"{self.server} {self.client} {self.each}"
+        return " ".join((self.at_server, self.client, self.each))
+
+    @property
+    def at_server(self) -> str:
+        """The server's command and the files that it reads."""
+        return " ".join((self.server, *self.files.values()))
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether it is started by START."""
+        commands = (self.server, self.client, self.each)
+        return bool(self.files or self.result_file or any(map(ASSIGNMENT.match, commands)))
 
     @property
     def libraries(self) -> dict[str, Path]:
@@ -305,19 +370,30 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     binaries = tuple(folder / file for file in table.binaries)
     server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
     data = tuple(file for file in table.binaries if is_data(PurePath(file)))
-    used = places((*server, *client, *each, *split(arguments)))
-    rdma, loops = table.rdma or bool(used & {"device", "gid"}), not used & {"size", "sizes"}
+    used = places((*server, *client, *each, *split(arguments), *table.files.values()))
+    rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
+    loops = not used & {"size", "sizes"}
     printed = _printed(table, rdma=rdma, loops=loops)
-    build = Build(build_command(table.build, table.libraries), folder, (*table.sources, *data) if table.sources else ())
+    build_words = build_command(table.build, table.libraries, prepared=table.is_prepared)
+    build = Build(build_words, folder, (*table.sources, *data) if table.sources else ())
     stays_after = printed if table.client_stays else None
     words = (server, client, each, computers, split(arguments))
-    commands = Commands(*words, table.ready, table.server_stays, stays_after, tuple(table.libraries), table.mpi)
+    commands = Commands(
+        *words,
+        table.ready,
+        table.server_stays,
+        stays_after,
+        tuple(table.libraries),
+        tuple(table.files.items()),
+        table.result_file,
+        table.mpi,
+    )
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
         partial(_read, table, commands, printed),  # not a closure: plans are pickled
-        (*binaries, *(folder / name for name in table.libraries)),
+        (*binaries, *(folder / name for name in (*table.libraries, *([START] if table.is_prepared else ())))),
         build=build,
         prints_samples=table.output == "csv",
         both_spin=table.both_spin,
@@ -340,22 +416,26 @@ def is_data(binary: PurePath) -> bool:
     return binary.suffix not in COMPILED
 
 
-def build_command(text: str, libraries: Mapping[str, Path]) -> Words:
-    """Return the words of a command; a shell runs one that has a shell's signs, or builds libraries."""
-    if libraries:
-        more = (BUILD_LIBRARY.format(name, source.read_text()) for name, source in libraries.items())
+def build_command(text: str, libraries: Mapping[str, Path], *, prepared: bool = False) -> Words:
+    """Return the words of a command; a shell runs one that has a shell's signs, or builds libraries or START."""
+    more = [BUILD_LIBRARY.format(name, source.read_text()) for name, source in libraries.items()]
+    more += [BUILD_START] if prepared else []
+    if more:
         return "sh", "-c", "\n".join((text, *more))
     return ("sh", "-c", text) if SHELL.search(text) else split(text)
 
 
 def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
-    """Replace the program's name, and each name of a script or of data, by its path on the site."""
-    if not words:
-        return ()
+    """Replace the program's name, and each name of a script or of data, by its path on the site. The variables before
+    the program become options of START."""
+    variables = list(takewhile(ASSIGNMENT.match, words))
+    words = words[len(variables) :]
     names = {file.name for file in binaries}
     data = {file.name for file in binaries if is_data(file)}
     placed = (word in (data if index else names) for index, word in enumerate(words))
-    return tuple(f"{DIRECTORY}/{word}" if is_ours else word for word, is_ours in zip(words, placed, strict=True))
+    options = (word for variable in variables for word in ("-e", variable))
+    words = tuple(f"{DIRECTORY}/{word}" if is_ours else word for word, is_ours in zip(words, placed, strict=True))
+    return *options, *words
 
 
 def _reading(table: OwnTable) -> str:

@@ -26,12 +26,12 @@ class RowPlace(NamedTuple):
     label: str
 
 
-def measured(rows: Iterable[Row], names: Iterable[str] = MEASURED) -> dict[RowPlace, list[int]]:
-    """Return the values of the named columns over the repetitions, by place."""
+def measured(rows: Iterable[Row]) -> dict[RowPlace, list[int]]:
+    """Return the measured values over the repetitions, by place."""
     values: dict[RowPlace, list[int]] = {}
     for row in rows:
         label, point = row.label(of_all=True), tuple(row.point.items())
-        for column in names:
+        for column in MEASURED:
             if column in row.counts:
                 place = RowPlace(row.series, point, row.size_bytes, column, label)
                 values.setdefault(place, []).append(row.counts[column])

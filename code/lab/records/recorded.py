@@ -1,9 +1,9 @@
-"""Find the records of experiments by an index, without the site."""
+"""Find the records of experiments, without the site."""
 
 import hashlib
 import json
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -11,22 +11,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.errors import RecordError, StorageError, tell
-from lab.experiment.experiment import MOST_TRIALS, Experiment
+from lab.errors import RecordError, tell
+from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
-from lab.files.storage import write_text
 from lab.places import REFERENCE
 from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, Facts, read_site
-from lab.records.record import RECORD, read_facts
+from lab.records.record import read_document
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
-from lab.sites.site import MODULES, Tell, require_known
+from lab.sites.site import Traits, require_known
+from lab.typed_json import JsonError, parse_as
 
-INDEX = ".index.json"
 Programs = tuple[tuple[str, str], ...]  # (name, sha256), by name
 
 
@@ -61,44 +60,25 @@ class Choice:
 
 
 def plans_of(options: Namespace, reference: Path | None = None) -> tuple[Plan, ...]:
-    """Return the recorded plans of a command's experiments; without a record, those of a reference."""
-    return recorded_plans(
-        options.experiment,
-        options.results,
-        options.site,
-        lambda: choose(options.hosts)[0],
-        tell,
-        most_trials(options),
-        reference,
-    )
+    """Plan each experiment of a command for the site and identity with records of most of its trials; without a record,
+    for those of a reference.
 
-
-def recorded_plans(
-    files: Iterable[Path],
-    results: Path,
-    site: str,
-    prefer: Callable[[], str],
-    tell: Tell,
-    most: int | None = MOST_TRIALS,
-    reference: Path | None = None,
-) -> tuple[Plan, ...]:
-    """Plan each experiment for the site and identity with records of most of its trials.
-
-    Ties are broken by the site that a run would use (`prefer`), then the identity of results/reference, then age.
+    Ties are broken by the site that a run would use, then the identity of results/reference, then age.
     """
-    experiments = [load(find_experiment(file), most) for file in files]
-    groups = _of_site(read_groups(results), site)
+    site, results, most = options.site, options.results, most_trials(options)
+    experiments = [load(find_experiment(file), most) for file in options.experiment]
+    kind, groups = require_known(site).partition(":")[0] if site != ANY else ANY, read_groups(results)
+    groups = [group for group in groups if kind in (ANY, group.site.name)]
     for name in sorted({group.site.name for group in groups}):
         require_count(experiments, name, tell, most)
     others = reference if site in (ANY, SITE_OF_REFERENCE) else None
     plans = tuple(
-        (choice.plan if (choice := _best(experiment, groups, prefer, tell)) else None)
+        (choice.plan if (choice := _best(experiment, groups, options.hosts)) else None)
         or (reference_plan(experiment, others) if others else None)
         or _refuse(experiment, groups, results, site)
         for experiment in experiments
     )
-    for line in left_out(plans):
-        tell(line)
+    tell(*left_out(plans))
     return plans
 
 
@@ -116,15 +96,6 @@ def planned_of(facts: Facts, files: Iterable[Path]) -> Planned | None:
     return None
 
 
-def _of_site(groups: list[Group], named: str) -> list[Group]:
-    """Return the groups of a named site: `slurm:exact` makes records of exact, `host:rxe` of host."""
-    if named == ANY:
-        return groups
-    kind, _, argument = require_known(named).partition(":")
-    name = argument if argument in MODULES else kind
-    return [group for group in groups if group.site.name == name]
-
-
 def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: str) -> NoReturn:
     count = sum(len(group.started) for group in groups)
     where = "" if site == ANY else f" of the site {site}"
@@ -136,12 +107,12 @@ def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: st
     raise RecordError(what, str(results), f"lab run {experiment.name}")
 
 
-def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str], tell: Tell) -> Choice | None:
+def _best(experiment: Experiment, groups: list[Group], hosts: Path) -> Choice | None:
     choices = [choice for group in groups if (choice := _choice(experiment, group)) and choice.there]
     most = max((choice.share for choice in choices), default=0.0)
     first = [choice for choice in choices if choice.share == most]
     if len({choice.plan.site.name for choice in first}) > 1:
-        preferred = prefer()
+        preferred, _ = choose(hosts)
         first = [choice for choice in first if choice.plan.site.name == preferred] or first
     reference = read_identity(REFERENCE) or {}
 
@@ -149,8 +120,7 @@ def _best(experiment: Experiment, groups: list[Group], prefer: Callable[[], str]
         return choice.plan.site.identity.items() <= reference.items(), choice.starts
 
     best = max(first, key=rank, default=None)
-    for line in _about(best, len(choices) - 1) if best else ():
-        tell(line)
+    tell(*(_about(best, len(choices) - 1) if best else ()))
     return best
 
 
@@ -210,8 +180,9 @@ def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
 
 
 def _present(experiment: Experiment, *, several: bool) -> Present:
-    """Return the builds by this host's compiler, and by the locked compiler if several builds ran."""
+    """Return the builds by this host's compiler, and by the locked compiler if there are several to choose from."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
+    several = several or any(map(_build_digest, builds))
     locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
     digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
     return {file: frozenset(present) for file, present in digests.items() if present}
@@ -226,77 +197,33 @@ def _build_digest(file: Path) -> str:
         return ""
 
 
-Entry = tuple[list[int], str, dict[str, str], str]  # the file's stamp, the site as JSON, programs, start
+@dataclass(frozen=True)
+class Start:
+    started: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The facts that a record must have besides its site, to be found."""
+
+    traits: Traits
+    programs: dict[str, str]
+    state: Start
 
 
 def read_groups(results: Path) -> list[Group]:
     """Group all records that name their site. Readers of other records report their damage."""
-    index = results / INDEX
-    cached, entries = _read_index(index), dict[str, Entry]()
-    for key, stamp in _stamps(results / "records"):
-        entry = cached.get(key)
-        if entry is None or entry[0] != stamp:
-            entry = _entry(results, key, stamp)
-        if entry is not None:
-            entries[key] = entry
-    if entries != cached:
-        _write_index(index, entries)
     groups: dict[str, Group] = {}
-    for key, (_, site, programs, started) in entries.items():
-        if site not in groups:
-            groups[site] = Group(read_site(json.loads(site)), {}, {})
-        group, ran = groups[site], tuple(sorted(programs.items()))
-        group.started[key] = started
-        group.programs[ran] = max(started, group.programs.get(ran, ""))
+    for folder in sorted((results / "records").glob("*/*")):
+        with suppress(RecordError, JsonError):
+            document = read_document(results, folder.name)
+            ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
+            if site not in groups:
+                groups[site] = Group(read_site(document), {}, {})
+            group, programs, started = groups[site], tuple(sorted(ran.programs.items())), ran.state.started
+            group.started[folder.name] = started
+            group.programs[programs] = max(started, group.programs.get(programs, ""))
     return list(groups.values())
-
-
-def _stamps(records: Path) -> Iterator[tuple[str, list[int]]]:
-    """Yield the key of each record, with a stamp that changes with its file."""
-    for start in _entries(records):
-        for folder in _entries(start):
-            with suppress(OSError):
-                status = (folder / RECORD).stat()
-                yield folder.name, [status.st_mtime_ns, status.st_ino, status.st_size]
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _entry(results: Path, key: str, stamp: list[int]) -> Entry | None:
-    try:
-        facts = read_facts(results, key)
-        table = facts.lasting()
-        read_site(table)
-    except RecordError:
-        return None
-    site = json.dumps({name: table[name] for name in SITE}, sort_keys=True)
-    return (stamp, site, facts.asked.programs, facts.moment.started) if facts.moment.started else None
-
-
-def _read_index(file: Path) -> dict[str, Entry]:
-    """Return the cached index; empty if the file is missing or damaged."""
-    try:
-        digest, _, text = file.read_text().partition("\n") if file.is_file() else ("", "", "")
-        if digest != _digest(text.encode()):
-            return {}
-        index = json.loads(text)
-        records, sites = index["records"].items(), index["sites"]
-        return {key: (stamp, sites[site], programs, started) for key, (stamp, site, programs, started) in records}
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return {}
-
-
-def _write_index(file: Path, entries: dict[str, Entry]) -> None:
-    sites = list(dict.fromkeys(site for _, site, _, _ in entries.values()))
-    records = {key: (stamp, sites.index(site), *rest) for key, (stamp, site, *rest) in entries.items()}
-    text = json.dumps({"sites": sites, "records": records}, sort_keys=True)
-    with suppress(StorageError):
-        write_text(file, f"{_digest(text.encode())}\n{text}")
 
 
 def _digest(content: bytes) -> str:

@@ -284,7 +284,6 @@ def parse_table(text: str) -> list[Row]:
 
 
 def is_table(text: str) -> bool:
-    """Return whether a CSV has the columns of a table of records."""
     return "series" in text.partition("\n")[0].strip().split(",")
 
 

@@ -16,14 +16,14 @@ from lab.records.recorded import plans_of
 from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.evidence.evidence import gather
 from lab.report.evidence.labels import label
-from lab.report.query.grammar import SIGNS, QueryError
+from lab.report.query.grammar import SIGNS, TRENDS, QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.measures import ENDED, MEASURES, default_of, measures_of
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth, Value
 from lab.typed_json import as_json
 
-VERBS = (" saturated ", " jumps ", " has no effect on ", *(f"{sign}" for sign in SIGNS))
+VERBS = (" saturate", " jumps ", *(f" {verb}" for verb in TRENDS), " has no effect on ", *SIGNS)
 WIDTH = 100
 MOST_LINES = 12  # of series; the names of more are wrapped
 
@@ -78,7 +78,7 @@ def listing(numbers: Numbers) -> Iterator[str]:
     yield from _examples(numbers)
     yield "constants: " + ", ".join([*list(numbers.named_constants)[:7], "..."])
     yield "statements (a and b are queries): a > b everywhere; a / b >= 2 from 64K; a = b within 2 % at 1..4K;"
-    yield "  a saturated from 16K; a jumps at 2K; a.knee = 4K; PARAMETER has no effect on a from 64"
+    yield "  a rises up to 1K; a saturated from 16K; a jumps at 2K; a.knee = 4K; PARAMETER has no effect on a from 64"
 
 
 def _names(numbers: Numbers) -> Iterator[str]:

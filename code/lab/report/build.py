@@ -1,11 +1,12 @@
 """From evidence to a PDF and a page: figures, templates, the discussion with its evidence, LaTeX, attachments."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
+from lab.figures.figure import Figure
 from lab.files.storage import csv_text
 from lab.files.toml import read_whole
 from lab.model.sizes import parse_size
@@ -14,7 +15,6 @@ from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import RecordSet, record_sets, sets_of
 from lab.report.evidence.evidence import Evidence
 from lab.report.exhibits.core import Gallery
-from lab.report.exhibits.plots import placed
 from lab.report.html.live import live_figure
 from lab.report.html.page import Material
 from lab.report.pdf import attach, attachments
@@ -23,7 +23,7 @@ from lab.report.query.numbers import Numbers
 from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
 from lab.report.tex.numbers import mark, show, shown, written_out
-from lab.report.tex.render import Rendered, escape, render
+from lab.report.tex.render import Rendered, render
 from lab.report.text.check import Backing, Checked, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import uses
@@ -57,21 +57,6 @@ def _tex(backing: Backing) -> str:
     return rf"\labclaim{{{backing.number}}}{{{shown(answer, backing.use.digits).tex}{mark(answer)}}}"
 
 
-def evidence_rows(backings: Iterable[Backing], sets: tuple[RecordSet, ...]) -> list[dict[str, str]]:
-    """A row of the report's list for each statement, in the order of the text."""
-    return [
-        {
-            "number": backing.number,
-            "statement": escape(judged.text),
-            "shows": escape(judged.shows),
-            "n": str(judged.n or ""),
-            "records": sets_of(judged.keys, sets) or escape(judged.source),
-        }
-        for backing in backings
-        if (judged := backing.judged)
-    ]
-
-
 def claims_csv(backings: Iterable[Backing]) -> str:
     """All claims and statements of the texts, with all digits."""
     return csv_text(COLUMNS, dict.fromkeys(_row(backing) for backing in backings if backing.use.kind != "given"))
@@ -97,21 +82,19 @@ _TARGET = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 @dataclass(frozen=True)
 class Prepared:
-    """The files for LaTeX, the PDF's attachments, the figures by name, and the material of the page."""
+    """The material of page and PDF, the figures by name, and the templates behind the lines of some texts."""
 
-    files: dict[str, bytes]
-    inside: Mapping[str, bytes]
-    rendered: dict[str, Rendered]
-    pngs: dict[str, bytes]
     material: Material
+    figures: dict[str, Figure]
+    rendered: dict[str, Rendered]
 
     def typeset(self) -> bytes:
         """The PDF with its attachments; LaTeX gets plain quantities, which it sets faster than siunitx's."""
         require_tex()
-        texts = {name: text.decode() for name, text in self.files.items() if name.endswith(".tex")}
-        files = self.files | {name: written_out(text).encode() for name, text in texts.items()}
+        files = {name: written_out(text).encode() for name, text in self.material.texts.items()}
+        files |= {f"figures/{name}.pdf": figure.pdf for name, figure in self.figures.items()}
         try:
-            return attach(compile_pdf(files, MAIN), self.inside)
+            return attach(compile_pdf(files, MAIN), self.material.files)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error
@@ -125,7 +108,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report up to LaTeX."""
     numbers, gallery = Numbers(evidence), Gallery(cache / "figures")
     context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
-    body = render(sources.templates, sources.template, vars(context))
+    body = render(sources.templates, sources.template, context)
     claims = _claims_of_templates(body, numbers)
     targets = frozenset(f"{kind}of {name}" for kind, name in _TARGET.findall(body.text))  # `figureof throughput`
     for lost in lost_targets(body.text, MAIN, targets):
@@ -136,39 +119,31 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
 
     backings = _numbered([*claims, *checked.backings])
     of_body, of_text, sets = backings[: len(claims)], backings[len(claims) :], record_sets(evidence)
-    discussion = _discussion(sources, checked.writing, of_text, gallery)
     listed = render(sources.templates, "parts/evidence.tex", _evidence_context(sources, backings, sets))
     texts = {
         MAIN: printed(body.text, of_body),
-        "discussion.tex": discussion,
+        "discussion.tex": _discussion(checked.writing, of_text),
         EVIDENCE: listed.text,
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
     experiment = read_whole(sources.experiment).text.encode()
     added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
     inside = attachments(evidence, added | sources.typed_texts)
-    figures = gallery.shown
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
     live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.sketches.items()}, queried)
-    svgs = {name: figure.svg for name, figure in figures.items()}
+    svgs = {name: figure.svg for name, figure in gallery.shown.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
-    files = {name: text.encode() for name, text in texts.items()}
-    files |= {f"figures/{name}.pdf": figure.pdf for name, figure in figures.items()}
-    pngs = {name: figure.png for name, figure in figures.items()}
-    return Prepared(files, inside, {MAIN: body, EVIDENCE: listed}, pngs, material)
+    return Prepared(material, gallery.shown, {MAIN: body, EVIDENCE: listed})
 
 
-def typeset_alone(sources: Sources, checked: Checked, cache: Path) -> None:
+def typeset_alone(sources: Sources, checked: Checked) -> None:
     """Set the discussion without the report around it; raise where LaTeX refuses it."""
-    gallery = Gallery(cache / "figures")
-    discussion = _discussion(sources, checked.writing, _numbered(checked.backings), gallery)
     files = {
         MAIN: ALONE,
-        "discussion.tex": written_out(discussion),
+        "discussion.tex": written_out(_discussion(checked.writing, _numbered(checked.backings))),
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
-    figures = {f"figures/{name}.pdf": figure.pdf for name, figure in gallery.shown.items()}
-    compile_pdf({name: text.encode() for name, text in files.items()} | figures, MAIN)
+    compile_pdf({name: text.encode() for name, text in files.items()}, MAIN)
 
 
 def _numbered(backings: Sequence[Backing]) -> list[Backing]:
@@ -187,17 +162,20 @@ def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:
     return claims
 
 
-def _discussion(sources: Sources, writing: Writing, backings: list[Backing], gallery: Gallery) -> str:
-    """The student's text with figures and evidence, and the list of cited sources."""
+def _discussion(writing: Writing, backings: list[Backing]) -> str:
+    """The student's text with its evidence, and the list of cited sources."""
     text = writing.text if without_comments(writing.text).strip() else UNWRITTEN
-    discussion = placed(printed(text, backings), sources.folder, gallery)
-    listed = list_of_sources(text, writing.references)
+    discussion, listed = printed(text, backings), list_of_sources(text, writing.references)
     return f"{discussion}\n\n{listed}" if listed else discussion
 
 
 def _evidence_context(sources: Sources, backings: list[Backing], sets: tuple[RecordSet, ...]) -> dict[str, object]:
     return {
-        "rows": evidence_rows(backings, sets),
+        "rows": [
+            (backing.number, judged, sets_of(judged.keys, sets) or judged.source)
+            for backing in backings
+            if (judged := backing.judged)
+        ],
         "given": [backing.use.body for backing in backings if backing.use.kind == "given"],
         "sets": sets,
         "level": f"{LEVEL:.0%}",

@@ -10,7 +10,7 @@ from shutil import which
 from time import sleep
 
 from lab.errors import LabError, all_lines
-from lab.places import CACHE, REFERENCE, TEMPLATES, from_here
+from lab.places import REFERENCE, TEMPLATES, from_here
 from lab.records.recorded import plans_of
 from lab.report.build import typeset_alone
 from lab.report.errors import FaultKind, ReportError, TextFault
@@ -61,7 +61,7 @@ def _typesetting_faults(sources: Sources, checked: Checked) -> Iterator[TextFaul
     if not all(map(which, PROGRAMS)):
         return
     try:
-        typeset_alone(sources, checked, CACHE)
+        typeset_alone(sources, checked)
     except ReportError as error:
         lines = checked.writing.text.splitlines()
         line = error.line if error.line and error.file == sources.discussion.name else len(lines)
@@ -74,7 +74,7 @@ def _lines(checked: Checked, file: object) -> Iterator[str]:
     for sentence in checked.notes:
         yield f"{checked.writing.file}:{sentence.line}:1: note: compares, no evidence attached\n    {sentence.text}"
     truths = [backing.judged.truth for backing in checked.backings if backing.judged]
-    held = f"{truths.count(Truth.TRUE)} of {len(truths)} statements hold"
+    held = f"{truths.count(Truth.TRUE)} of {len(truths)} statements hold" if checked.sentences else "no text yet"
     yield f"{file}: errors: {len(checked.faults)}, notes: {len(checked.notes)}, {held}"
 
 
@@ -87,4 +87,4 @@ def _document(checked: Checked) -> dict[str, object]:
 def _times(texts: list[tuple[Sources, Numbers]]) -> list[int]:
     """The times of the last changes to the texts' files."""
     files = [file for sources, _ in texts for file in sorted(sources.folder.glob("*.*"))]
-    return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".csv", ".toml")]
+    return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".toml")]

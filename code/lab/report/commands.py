@@ -73,7 +73,6 @@ def report_texts(plan: Plan) -> list[Path]:
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
-    typed += sorted(folder.glob("*.csv"))  # of a student's own figures
     published = sorted(PUBLISHED.glob("*.*"))
     tables = [REFERENCE / f"{plan.experiment.name}.csv", MACHINE / "packages.lock", MACHINE / "frozen.json"]
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published, *tables]
@@ -116,8 +115,8 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
     if sources.template == DEFAULT:
         print(f"{pdf.stem}: by templates/{DEFAULT}, since templates/{pdf.stem}.tex does not exist", file=sys.stderr)
     prepared = prepare(sources, gather(plan, results, REFERENCE), CACHE / "report")
-    for name, png in prepared.pngs.items():
-        write_bytes(pdf.with_suffix("") / f"{name}.png", png)
+    for name, figure in prepared.figures.items():
+        write_bytes(pdf.with_suffix("") / f"{name}.png", figure.png)
     return prepared
 
 

@@ -20,32 +20,39 @@ from lab.report.evidence.words import SiteWords, about_site, measured_here, meas
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
 from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, queues, tails
-from lab.report.exhibits.varied import Found, LinePanel, against, effect, extrapolated, multiples_against, tornado
+from lab.report.exhibits.varied import LinePanel, against, effect, extrapolated, multiples_against, tornado
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People
 from lab.report.tex.render import Markup
 from lab.sites.site import Traits
 
 OF_EVIDENCE = (profile_why, constants, published_by, environment, card_origins, measured_here, measured_on, warnings)
-FIGURES = (
+# The functions of exhibits. docs/reports.md is generated from their arguments and docstrings, too.
+OF_EXHIBITS: tuple[Callable[..., object], ...] = (
+    Exhibits.holds,
+    Exhibits.has,
+    Exhibits.cell,
+    Exhibits.table,
+    Exhibits.sizes_of,
+    Exhibits.plot,
     agreed,
-    against,
     by_round,
-    causes,
     dots,
-    effect,
-    extrapolated,
-    multiples,
-    multiples_against,
     parts,
     queues,
     tails,
+    extrapolated,
+    effect,
     tornado,
+    against,
+    multiples_against,
+    multiples,
+    causes,
 )
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "
-    "`trials`, `sizes`, `smallest`, `largest`, `scale`, `published_smallest`, `published_largest`, `run_time`, "
-    "`disk`; with rounds also `until_stable`, `stable_window`, `rounds_cap`"
+    "`trials`, `smallest`, `largest`, `scale`, `published_smallest`, `published_largest`, `run_time`; "
+    "with rounds also `until_stable`, `stable_window`, `rounds_cap`"
 )
 
 
@@ -57,7 +64,7 @@ class Context:
     people: Annotated[People, "the authors and their course"]
     site: Annotated[str, "the site's name"]
     traits: Annotated[Traits, "the features of the site: use these in place of its name"]
-    site_words: Annotated[SiteWords, "the site in words, for captions, the head, a paragraph and the limits"]
+    site_words: Annotated[SiteWords, "the site in words, for the head, a paragraph and the limits"]
     profile_why: Annotated[str, "the reason of most series for other values on this site"]
     constants: Annotated[dict[str, Markup], CONSTANTS]
     parameters: Annotated[list[ParameterRow], "each parameter as published, as requested and as run"]
@@ -68,30 +75,6 @@ class Context:
     card_origins: Annotated[list[CardOrigins], "each modelled card's parameters, by the origin of their values"]
     sweeps: Annotated[list[str], "the series of throughput that vary a parameter"]
     overview: Annotated[Overview, "groups of curves, pairs, rounds and sweeps of any experiment; for short.tex"]
-    holds: Annotated[Callable[[str], bool], "whether a statement is true, for a sentence that depends on it"]
-    has: Annotated[Callable[..., bool], "whether the data answer queries"]
-    claim: Annotated[Callable[..., Markup], r"of a query, digits: `\claim` with a query that is put together of values"]
-    cell: Annotated[Callable[..., Markup], "of a query: its number with its unit, in three digits"]
-    table: Annotated[Callable[..., list[list[Markup]]], "of queries and sizes: a row for each size"]
-    sizes_of: Annotated[Callable[[str], list[str]], "of a series: its sizes, as queries name them"]
-    grid: Annotated[Callable[..., Markup], "of heads and rows: a table without its caption"]
-    plot: Annotated[Callable[..., Markup], "of a name, a caption, an axis and queries: a figure against the size"]
-    agreed: Annotated[Callable[..., Markup], "of a name, a caption and series: which repetitions agreed"]
-    by_round: Annotated[Callable[..., Markup], "of a name, a caption, series and sizes: the rounds of one repetition"]
-    dots: Annotated[Callable[..., Markup], "of a name, a caption, an axis, a size and groups of series: a dot plot"]
-    parts: Annotated[Callable[..., Markup], "of a name, a caption, an axis, kinds and bars of queries: parts of a time"]
-    queues: Annotated[Callable[..., Markup], "of a name, a caption and queries: what waits in the switch, in time"]
-    tails: Annotated[Callable[..., Markup], "of a name, a caption, a size and series: how slow the slow messages are"]
-    extrapolated: Annotated[Callable[..., Markup], "of a name, a caption, an axis and panels: times, lines to 0 bytes"]
-    line_panel: Annotated[Callable[..., LinePanel], "of times, title, look, lines: a panel of such a figure"]
-    effect: Annotated[Callable[..., Found], "of a query with {x} and a size: the gain of the best value over the worst"]
-    tornado: Annotated[Callable[..., Markup], "of queries with {x} and sizes: a figure of the effects of parameters"]
-    against: Annotated[Callable[..., Markup], "of queries with {x}: a figure against a value that a series varies"]
-    multiples_against: Annotated[
-        Callable[..., Markup], "of a name, a caption, titles, the axis' name and rows of queries with {x}: small panels"
-    ]
-    multiples: Annotated[Callable[..., Markup], "of a name, a caption, titles and rows of queries: small panels"]
-    causes: Annotated[Callable[..., Markup], "a figure of where instructions go; nothing where they were not counted"]
     about_site: Annotated[str, "the first page: the site in plain words"]
     measured_on: Annotated[
         str,
@@ -103,15 +86,14 @@ class Context:
     typed_files: Annotated[list[str], "the names of the attached files that a person wrote"]
 
 
-def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files: list[str]) -> Context:
+def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files: list[str]) -> dict[str, object]:
     """The values of all names; a figure is drawn when a template calls it."""
     evidence, exhibits = numbers.evidence, Exhibits(numbers, gallery)
     plan, rows = evidence.plan, parameter_rows(evidence)
     device, cards = plan.site.ends.client.device, plan.experiment.cards
     number = "several" if any(series.link.computers > 2 for series in plan.experiment.series) else "two"
     values: dict[str, Any] = {value.__name__: value(evidence) for value in OF_EVIDENCE}
-    figures: dict[str, Any] = {figure.__name__: partial(figure, exhibits) for figure in FIGURES}
-    return Context(
+    context = Context(
         experiment=plan.experiment,
         people=people,
         site=plan.site.name,
@@ -122,24 +104,19 @@ def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files
         effective=effective_table(evidence),
         sweeps=[series.name for series in evidence.sweeps],
         overview=Overview(exhibits),
-        holds=exhibits.holds,
-        has=exhibits.has,
-        claim=claim,
-        cell=exhibits.cell,
-        table=exhibits.table,
-        sizes_of=exhibits.sizes,
-        grid=grid,
-        plot=exhibits.plot,
-        line_panel=LinePanel,
         about_site=about_site(plan.site.name, plan.site.traits, device, cards, number),
         typed_files=typed_files,
         has_samples=not evidence.unmeasured,
         **values,
-        **figures,
     )
+    functions = {function.__name__: partial(function, exhibits) for function in OF_EXHIBITS}
+    return {**vars(context), **functions, **OTHERS}
 
 
 def claim(query: str, digits: int = 3) -> Markup:
-    """The macro with a query that a template put together; 0 digits: as many as the interval supports."""
+    r"""`\claim` with a query that a template put together; 0 digits: as many as the interval supports."""
     typed = query.replace("%", "\\%").replace("_", "\\_")
     return Markup(rf"\claim{f'[{digits}]' * bool(digits)}{{{typed}}}")
+
+
+OTHERS: dict[str, Callable[..., object]] = {"claim": claim, "grid": grid, "line_panel": LinePanel}

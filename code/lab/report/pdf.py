@@ -42,11 +42,6 @@ _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
 _BANNER = re.compile(rb"This is (pdfTeX, Version [0-9. -]{1,60} \([\w ./-]{1,60}\))", re.ASCII)
 
 
-def names_made(experiment: str) -> tuple[str, ...]:
-    """The names of the files that every report attaches."""
-    return (f"{experiment}.csv", "claims.csv", "manifest.json", "identity.json", "experiment.toml")
-
-
 def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
     """The table, the manifest, the identity, and the texts, by file name."""
     plan = evidence.plan

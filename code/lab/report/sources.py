@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from lab.errors import SpecError
-from lab.files.bounded import read_typed
 from lab.files.toml import TomlFile, check_toml, find_line, read_toml
 from lab.report.errors import ReportError
 from lab.report.tex.render import Markup, escape, require_printable
-from lab.report.text.own_figures import files_named
 from lab.report.text.references import FILE
 from lab.typed_json import LINE, Limits
 
@@ -101,13 +99,6 @@ class Sources:
         return self.folder / FILE
 
     @property
-    def typed(self) -> dict[str, Path]:
-        """The files that a person wrote, by their names in the PDF."""
-        text = read_typed(self.discussion) if self.discussion.exists() else ""
-        files = (self.people, self.discussion, self.references, *(self.folder / name for name in files_named(text)))
-        return {file.name: file for file in files}
-
-    @property
     def template(self) -> str:
         """The experiment's template, or the default."""
         name = f"{self.experiment.stem}.tex"
@@ -115,5 +106,6 @@ class Sources:
 
     @property
     def typed_texts(self) -> dict[str, bytes]:
-        """The contents of the typed files that exist."""
-        return {name: file.read_bytes() for name, file in self.typed.items() if file.exists()}
+        """The files that a person wrote, by their names in the PDF."""
+        files = (self.people, self.discussion, self.references)
+        return {file.name: file.read_bytes() for file in files if file.exists()}

@@ -51,8 +51,15 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 # What a student program may have run into, by its last words.
 HINTS = {
     r"\busage\b": "other arguments in server and client: a program printed its usage",
-    r"\bRTR\b|\bGID\b|\bLID\b": (
-        'both devices are RoCE: is_global = 1 and the peer\'s GID, by the index {gid}; or emulate = ["lids"]'
+    r"\b(?:RTR|GID|LID)\b|query_gid": (
+        "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; or emulate = "
+        '["gids"] for an index in its sources, or emulate = ["lids"] for LIDs'
+    ),
+    r"reg_?mr.{0,40}(?:not supported|invalid argument)": (
+        "registering memory without IBV_ACCESS_ON_DEMAND: neither device has on-demand paging"
+    ),
+    r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
+        "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
@@ -60,6 +67,7 @@ HINTS = {
     ),
     r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
+    r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
@@ -67,7 +75,6 @@ STAYS = "client_stays = true, since it has printed a result for every size"
 
 
 def hint(planned: Planned, outcome: Outcome) -> str:
-    """Return what may help a failed student program."""
     if not (tool := planned.series.tool).build:
         return ""
     if any(step.client_status == DEADLINE_STATUS for step in outcome.steps):
@@ -182,7 +189,6 @@ def bytes_at_once(link: Link, traits: Traits) -> int:
 
 
 def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:
-    """Return the warnings for a reader of the numbers."""
     warnings = []
     if program.both_spin and traits.one_core:
         warnings.append("both ends spun on one core: the numbers hold waits for the scheduler's tick")

@@ -28,8 +28,6 @@ NEXT_NOTICE = 4.0  # times the time of the previous notice
 
 @dataclass
 class RunSummary:
-    """The number of trials by result."""
-
     done_before: int = 0
     measured: int = 0
     by_others: int = 0

@@ -103,6 +103,8 @@ class ModelledLink(RealLink):
 ENDS = Ends(End("10.0.0.1", "", "v0"), End("10.0.0.2", "", "v1"), "10.0.0.2", launcher="orterun beside")
 PORT, NO_QUEUE = "port{}", 1_000_000_000  # the switch's end of a cable; bytes that never wait there
 PROCESSES = ("--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+# Processes of two computers may have one number, and MPI names its temporary files by it.
+TEMPORARY = ("sh", "-c", 'mount -t tmpfs none /dev/shm && TMPDIR=/dev/shm exec "$@"', "sh")
 
 
 class Cable(ModelledLink):
@@ -148,7 +150,7 @@ class Cable(ModelledLink):
         start = [*unshare(), *PROCESSES]
         if os.geteuid() and self.far:
             start = ["nsenter", *_user_of(self.far[0]), "unshare", "--net", *PROCESSES]
-        return FarEnd(name, [*start, *here()], _explain)
+        return FarEnd(name, [*start, *TEMPORARY, *here()], _explain)
 
     def _plug(self) -> None:
         ends = list(enumerate(zip(self.far, ENDS.first(self.switched or 2), strict=False)))

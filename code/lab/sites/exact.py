@@ -84,14 +84,13 @@ class ExactSite:
 
     def expect(self, progress: Tell) -> Path:
         """Write this host's digests and results as the repository's expectation."""
-        snapshot.forget(self.machine)
+        (self.machine / snapshot.FILE).unlink(missing_ok=True)
         inputs = self.inputs(progress)
         verified = snapshot.verified_snapshot(inputs, self.cache, progress)
         checks = snapshot.check_digests(partial(self._run, verified))
-        host = runner.digests(self.machine, self.cache, progress)
-        for name, digests in (("plugin", build.plugin_digests), ("device", build.device_digests)):
-            for section, digest in digests(self.machine, self.cache, progress).items():
-                host[f"{name} {section.split()[-1]}"] = digest
+        host = runner.digests(self.machine, self.cache, progress) | build.host_digests(
+            self.machine, self.cache, progress
+        )
         return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
     def run(self, job: Job) -> Outcome:

@@ -39,28 +39,19 @@ def choose(wanted: str) -> tuple[str, ...]:
             groups, key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2), default=("", [])
         )
         return tuple(best[1][:2])
-    devices = computer.devices()
-    for name in wanted.split(","):
+    devices, named = computer.devices(), tuple(wanted.split(","))
+    if len(named) > 2:
+        raise SiteError(f"a link has two ends, not {len(named)}: {wanted}", hint="--site host:CLIENT,SERVER")
+    for name in named:
         if name not in devices:
             names = ", ".join(devices) or "there is none"
             raise SiteError(f"this computer has no RDMA device {name}", hint=f"lab doctor; its devices: {names}")
-    named = tuple(wanted.split(",")[:2])
     kinds = [computer.kind(name) for name in named]
     if len(set(kinds)) > 1:
         both = " and ".join(f"{name} ({kind})" for name, kind in zip(named, kinds, strict=True))
         hint = f"two of one kind, or --site host:{named[0]} alone"
         raise SiteError(f"{both} are of two kinds, and a link between them measures neither", hint=hint)
     return named
-
-
-def skipped_devices(chosen: tuple[str, ...]) -> str:
-    """A sentence about active devices of another kind than the chosen ones; empty if there is none."""
-    others = [f"{name} ({kind})" for kind, names in _active().items() for name in names if chosen[0] not in names]
-    if not others:
-        return ""
-    alone = ", which is both ends" if len(set(chosen)) == 1 else ""
-    what = f"host: {' and '.join(chosen)} ({computer.kind(chosen[0])}) measured{alone}"
-    return f"{what}; not paired with {', '.join(others)}, of another kind"
 
 
 def _active() -> dict[str, list[str]]:
@@ -122,4 +113,4 @@ def open(wanted: str = "", _: Path | None = None) -> WallSite:  # noqa: A001 - a
             return SoftRdma()
         return OwnDevices(devices) if devices else Cable(switched)
 
-    return WallSite("host", connect, alone, skipped_devices(devices) if devices and not wanted else "")
+    return WallSite("host", connect, alone)

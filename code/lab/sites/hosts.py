@@ -61,7 +61,6 @@ class Slurm:
     interface: Word = ""
     device: Word = ""
     spool: Folder = ""  # a folder that all nodes see; default: in this checkout
-    trials_per_task: Annotated[int, Limits(least=1, most=1_000_000)] = 8
     patience_s: Annotated[int, Limits(least=0, most=604_800)] = 60  # for a job whose nodes are down; up to a week
 
     @property
@@ -90,7 +89,6 @@ def read_slurm(file: Path) -> Slurm:
 
 
 def has(file: Path, name: str) -> bool:
-    """Whether there is such a table."""
     return file.exists() and getattr(read_hosts(file), name) is not None
 
 

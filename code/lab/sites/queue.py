@@ -20,14 +20,11 @@ def options(cluster: Slurm) -> tuple[str, ...]:
     return (*(f"--{name}={value}" for name, value in named.items() if value), *cluster.options)
 
 
-def shell(cluster: Slurm) -> str:
-    """The first line of a script; a login shell has the command `module`, but not this PATH."""
-    return f"#!/bin/bash{' -l' if cluster.modules else ''}\n"
-
-
-def load(cluster: Slurm) -> str:
-    """The lines that load the modules, or end the job with an error."""
-    return "".join(LOAD.format(name=shlex.quote(name)) for name in cluster.modules)
+def script(cluster: Slurm, command: str) -> str:
+    """A job's script: it loads the modules, or ends with an error. A login shell has the command `module`, but not this
+    PATH."""
+    modules = "".join(LOAD.format(name=shlex.quote(name)) for name in cluster.modules)
+    return f"#!/bin/bash{' -l' if modules else ''}\n{modules}exec {command}\n"
 
 
 ANSWER_S = 60  # for a busy controller
@@ -75,9 +72,9 @@ class Place:
         return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
 
 
-def submit(script: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
+def submit(file: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
     fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
-    return _slurm("sbatch", *fixed, *options(cluster), str(script)).strip().split(";")[0]
+    return _slurm("sbatch", *fixed, *options(cluster), str(file)).strip().split(";")[0]
 
 
 def on_a_node(cluster: Slurm) -> tuple[str, ...]:
@@ -86,16 +83,10 @@ def on_a_node(cluster: Slurm) -> tuple[str, ...]:
 
 
 def places(arrays: Iterable[str]) -> dict[Task, Place]:
-    """The states of some arrays' tasks, from the controller, else from the accounting. Raise without an answer."""
+    """The states of some arrays' tasks. Raise without an answer."""
     states: dict[Task, Place] = {}
     for array in sorted(set(arrays)):
-        listed = _states(array, "--array", "--format=%F|%K|%T|%r")
-        if not listed.strip():
-            listed = _try(
-                "sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={array}", "--format=JobID,State"
-            )
-            listed = "\n".join(line.replace("_", "|", 1) + "|" for line in listed.splitlines())
-        for line in listed.splitlines():
+        for line in _states(array, "--array", "--format=%F|%K|%T|%r").splitlines():
             words = line.split("|")
             if len(words) == 4 and words[1].isdigit():
                 states[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
@@ -123,7 +114,8 @@ def _states(job: str, *options: str) -> str:
 def cancel(arrays: Iterable[str]) -> None:
     """End some arrays; those that have ended already are ignored."""
     if ids := sorted(set(arrays)):
-        _try("scancel", *ids)
+        with suppress(SiteError):
+            _slurm("scancel", *ids)
 
 
 def failure(task: Task, place: Place | None, log: Path) -> SiteError:
@@ -173,11 +165,3 @@ def _slurm(*command: str) -> str:
             messages[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml"
         )
     return done.stdout
-
-
-def _try(*command: str) -> str:
-    """The output of a command; empty if it failed, because the next poll asks again."""
-    try:
-        return _slurm(*command)
-    except SiteError:
-        return ""

@@ -14,8 +14,6 @@ from lab.typed_json import JsonError, JsonValue, parse_as
 
 
 class Clock(StrEnum):
-    """The kind of a site's time."""
-
     INSTRUCTIONS = "instructions"  # executed instructions: a trial always has the same result
     WALL = "wall"
 
@@ -77,8 +75,6 @@ def silent(_: str) -> None:
 
 
 class Site(Protocol):
-    """Hosts or VMs that run jobs."""
-
     name: str
     boots_image: bool  # programs under test run in Verbyte's image, not on the system of this host
     at_once: int | None  # trials that do not disturb each other; None: as many as there are CPUs

@@ -1,9 +1,8 @@
-"""A Slurm cluster: arrays of trials, two or more nodes each for a real link, or one node each for the exact machine.
+"""A Slurm cluster: arrays of trials, two or more nodes each for a real link.
 
 The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
 
-import math
 import os
 import shlex
 import sys
@@ -17,11 +16,11 @@ from lab.errors import LabError, SiteError, SiteStopped
 from lab.files.storage import storage
 from lab.model.trial import MOST_COMPUTERS, End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS, ROOT
-from lab.sites import exact, queue
+from lab.sites import queue
 from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.queue import Place, Task, load, shell
-from lab.sites.site import EXACT, Clock, Shared, Tell, Traits
+from lab.sites.queue import Place, Task
+from lab.sites.site import Clock, Shared, Tell, Traits
 from lab.sites.wall import refuse_model
 
 AT_ONCE = 256  # trials in the queue
@@ -33,13 +32,10 @@ ENDS = Ends(
     side_channel="@side_channel",
 )
 GATHER_S = 0.3  # after the first job of an array, for the others
-FIRST_LOOK_S, LONGEST_LOOK_S = 0.1, 2.0  # between looks at the files
-FIRST_ASK_S, LONGEST_ASK_S = 1.0, 15.0  # between requests to the controller, which are costly for it
-BACKOFF = 1.3
+LOOK_S = 0.5  # between looks at the files
+ASK_S = 10.0  # between requests to the controller, which are costly for it
 LONGEST_SILENCE_S = 600.0  # of a controller that restarts or is busy
 GRACE_S = 5.0  # after the end of a task, before its files are visible over a network file system
-SPREAD = 16  # the fewest tasks of an array, so that few trials still use many nodes
-SHAPES = {"pair": ("--ntasks-per-node=1", "--exclusive"), "exact": ("--ntasks=1",)}
 STOPPED = "the slurm site was stopped"
 
 
@@ -49,12 +45,11 @@ class SlurmSite:
     name = "slurm"
     boots_image = False
     traits = TRAITS
-    kind = "pair"
     at_once: int | None = AT_ONCE
 
     def __init__(self, cluster: Slurm) -> None:
         self.cluster = cluster
-        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool", self.kind)
+        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool")
         self.found_identity: dict[str, str] | None = None
 
     @property
@@ -87,41 +82,10 @@ class SlurmSite:
         self.dispatch.stop()
 
 
-class ExactOnSlurm(SlurmSite):
-    """The exact site on a cluster's nodes: the same records as from this host."""
-
-    name = "exact"
-    boots_image = True
-    traits = EXACT
-    kind = "exact"
-
-    def __init__(self, cluster: Slurm) -> None:
-        self.machine = exact.open()
-        super().__init__(cluster)
-
-    @property
-    def ends(self) -> Ends:
-        return self.machine.ends
-
-    def identity(self) -> dict[str, str]:
-        """The identity of the VMs: the node makes no difference."""
-        return self.machine.identity()
-
-    def prepare(self, progress: Tell) -> None:
-        """Make the snapshot once: all nodes see the same folder."""
-        queue.version()
-        self.machine.prepare(progress)
-
-    def run(self, job: Job) -> Outcome:
-        return self.dispatch.run(job)
-
-
 def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
-    """`slurm` measures between two nodes, `slurm:exact` spreads trials of the exact site over nodes."""
-    kinds = {"": SlurmSite, "exact": ExactOnSlurm}
-    if wanted not in kinds:
-        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm or --site slurm:exact")
-    return kinds[wanted](read_slurm(hosts))
+    if wanted:
+        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm")
+    return SlurmSite(read_slurm(hosts))
 
 
 @dataclass
@@ -144,47 +108,24 @@ class SubmittedJob:
         (self.folder / spool.SUBMITTED).unlink(missing_ok=True)
 
 
-class _Backoff:
-    """Waits that become longer while nothing happens."""
-
-    def __init__(self, first_s: float, longest_s: float) -> None:
-        self.first_s, self.longest_s = first_s, longest_s
-        self.begin()
-
-    def begin(self) -> None:
-        self.wait_s, self.last_s = self.first_s, time.monotonic()
-
-    def next_s(self) -> float:
-        self.wait_s = min(BACKOFF * self.wait_s, self.longest_s)
-        return self.wait_s
-
-    def due(self) -> bool:
-        """Whether the wait is over; if so, the next wait begins."""
-        if time.monotonic() - self.last_s < self.wait_s:
-            return False
-        self.last_s = time.monotonic()
-        self.next_s()
-        return True
-
-
 class Dispatch:
     """A thread that submits jobs and returns their outcomes."""
 
-    def __init__(self, cluster: Slurm, folder: Path, kind: str) -> None:
-        self.cluster, self.folder, self.kind = cluster, folder, kind
+    def __init__(self, cluster: Slurm, folder: Path) -> None:
+        self.cluster, self.folder = cluster, folder
         self.lock = threading.Condition()
         self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
         self.thread: threading.Thread | None = None
-        self.answered_s = time.monotonic()  # when the controller last answered
+        self.asked_s = self.answered_s = time.monotonic()  # when the controller was last asked, and last answered
 
     def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
-        name, nodes = spool.digest(job, self.kind), job.computers if self.kind == "pair" else 1
+        name = spool.digest(job)
         with self.lock:
             if self.stopped:
                 raise SiteStopped(STOPPED)
-            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, nodes))
+            submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, job.computers))
             if not submission.folder.exists():
                 spool.put_job(submission.folder, job)
             submission.task = submission.task or _submitted(submission.folder)
@@ -211,61 +152,53 @@ class Dispatch:
         return waiting
 
     def _work(self) -> None:
-        looks, asks = _Backoff(FIRST_LOOK_S, LONGEST_LOOK_S), _Backoff(FIRST_ASK_S, LONGEST_ASK_S)
         while not self.stopped:
             with self.lock:
                 if not self.waiting:
                     self.lock.wait()
             try:
-                if self._submit() | self._look(ask=asks.due()):
-                    looks.begin()
-                    asks.begin()
+                self._submit()
+                self._look()
             except LabError as error:
                 self._abandon(error)
             with self.lock:
                 if not self.stopped:
-                    self.lock.wait(looks.next_s())
+                    self.lock.wait(LOOK_S)
 
-    def _submit(self) -> bool:
+    def _submit(self) -> None:
         """Submit one array of the new jobs for equally many nodes; write the number of its task into each job's
         folder."""
         if not self._new():
-            return False
+            return
         time.sleep(GATHER_S)
         new = self._new()
         new = [submission for submission in new if submission.nodes == new[0].nodes]
-        size = 1 if self.kind == "pair" else max(1, min(self.cluster.trials_per_task, math.ceil(len(new) / SPREAD)))
-        tasks = [new[first : first + size] for first in range(0, len(new), size)]
-        log = f"--output={self.folder}/log-%A_%a"
-        shape = (*SHAPES[self.kind], f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes * size}")
-        array = queue.submit(self._script(tasks), len(tasks), self.cluster, (*shape, log, f"--chdir={ROOT}"))
+        shape = ("--ntasks-per-node=1", "--exclusive", f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes}")
+        places = (f"--output={self.folder}/log-%A_%a", f"--chdir={ROOT}")
+        array = queue.submit(self._script(new), len(new), self.cluster, (*shape, *places))
         self.answered_s = time.monotonic()
-        for index, submissions in enumerate(tasks):
-            for submission in submissions:
-                submission.task = Task(array, index)
-                (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
-        return True
+        for index, submission in enumerate(new):
+            submission.task = Task(array, index)
+            (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
 
     def _new(self) -> list[SubmittedJob]:
         with self.lock:
             return [submission for submission in self.waiting.values() if submission.task is None]
 
-    def _script(self, tasks: list[list[SubmittedJob]]) -> Path:
+    def _script(self, submissions: list[SubmittedJob]) -> Path:
         name = f"{os.getpid()}-{os.urandom(4).hex()}"
         listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
-        command = [sys.executable, "-m", "lab.sites.task", self.kind, str(listed)]
-        line = shlex.join([*command, self.cluster.interface, self.cluster.device])
+        command = [sys.executable, "-m", "lab.sites.task", str(listed), self.cluster.interface, self.cluster.device]
         with storage(script):
-            folders = ("\t".join(str(submission.folder) for submission in submissions) for submissions in tasks)
-            listed.write_text("".join(f"{row}\n" for row in folders))
-            script.write_text(f"{shell(self.cluster)}{load(self.cluster)}exec {line}\n")
+            listed.write_text("".join(f"{submission.folder}\n" for submission in submissions))
+            script.write_text(queue.script(self.cluster, shlex.join(command)))
         return script
 
-    def _look(self, *, ask: bool) -> bool:
+    def _look(self) -> None:
         """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
         with self.lock:
             waiting = dict(self.waiting)
-        places = self._places(waiting) if ask else None
+        places = self._places(waiting) if time.monotonic() - self.asked_s >= ASK_S else None
         results: dict[str, Outcome | LabError] = {}
         for name, submission in waiting.items():
             result: Outcome | LabError | None = spool.take(submission.folder)
@@ -277,11 +210,11 @@ class Dispatch:
             finished = [(self.waiting.pop(name), result) for name, result in results.items() if name in self.waiting]
         for submission, result in finished:
             submission.finish(result)
-        return bool(results)
 
     def _places(self, waiting: dict[str, SubmittedJob]) -> dict[Task, Place] | None:
         """The states of the tasks; None if the controller did not answer: the jobs go on. Raise after a long silence;
         the next run finds the jobs in their folders."""
+        self.asked_s = time.monotonic()
         try:
             places = queue.places(submission.task.array for submission in waiting.values() if submission.task)
         except SiteError:

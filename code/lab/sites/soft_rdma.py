@@ -60,7 +60,7 @@ class SoftRdma(cable.ModelledLink):
     traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=True, reachable=True)  # every process can use a domain
 
     def __init__(self) -> None:
-        refuse_without_modules()
+        require_modules()
         self.about = {"cable": "veth between two routing domains, Soft-RoCE at both ends"}
         self.far: list[FarEnd] = []
         with taken() as lock:
@@ -141,28 +141,24 @@ def make() -> Iterator[Command]:
 
 def possible() -> bool:
     """Whether this user on this kernel can make the devices; their modules are loaded on first use."""
-    if os.geteuid() != 0:
-        return False
     try:
-        for name in MODULES:
-            _loaded(name) or _run(("modprobe", "--dry-run", name))
+        require_modules("--dry-run")
     except SiteError:
         return False
     return True
 
 
-def refuse_without_modules() -> None:
-    """Refuse before anything is changed."""
+def require_modules(*options: str) -> None:
+    """Load the modules; refuse before anything is changed."""
     if os.geteuid() != 0:
         raise SiteError("only root can make a Soft-RoCE device", hint="sudo, or --site exact")
     for name in MODULES:
         try:
-            _loaded(name) or _run(("modprobe", name))
+            _loaded(name) or _run(("modprobe", *options, name))
         except SiteError as error:
             what = f"this kernel ({os.uname().release}) has no module {name}: {last_line(error.what)}"
-            raise SiteError(
-                what, hint="apt install linux-image-amd64; or --site exact, with a bundled kernel"
-            ) from error
+            hint = "apt install linux-image-amd64; or --site exact, with a bundled kernel"
+            raise SiteError(what, hint=hint) from error
 
 
 def _loaded(module: str) -> bool:

@@ -43,8 +43,6 @@ FAULTS = (
 
 
 class Connection:
-    """A host with an open login."""
-
     def __init__(self, role: str, host: Host, config: str) -> None:
         self.host = host
         self.folder, self.programs = host.folder, set[str]()  # the folder of programs there, and its content

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from lab.errors import SiteError, StorageError
 from lab.files.storage import storage
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
-from lab.sites import exact, queue
+from lab.sites import queue
 from lab.sites.agent import jobs
 from lab.sites.agent.client import INTERPRETER, FarEnd, kept, last_line, locator
 from lab.sites.agent.jobs import Agents
@@ -24,10 +23,10 @@ from lab.typed_json import JsonTable, as_json, parse_as
 JOB, OUTCOME, FAILURE, SUBMITTED = "job.json", "outcome.json", "failure.json", "submitted"
 
 
-def digest(job: Job, kind: str) -> str:
+def digest(job: Job) -> str:
     """The name of a job's folder, which does not depend on the job's secret: that differs in the next run."""
     values = as_json(replace(job, environment=()))
-    return hashlib.sha256(json.dumps([kind, values], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def put_job(folder: Path, job: Job) -> None:
@@ -66,23 +65,10 @@ STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-ba
 PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent's environment has those of its step only
 
 
-def main(kind: str, tasks: str, interface: str = "", device: str = "") -> None:
-    """Run the jobs in the folders of this task's line."""
-    lines = Path(tasks).read_text().splitlines()
-    folders = [Path(folder) for folder in lines[int(os.environ["SLURM_ARRAY_TASK_ID"])].split("\t")]
-    if kind == "exact":
-        site = exact.open()
-        with ThreadPoolExecutor(processors()) as pool:
-            list(pool.map(lambda folder: leave(folder, site.run), folders))
-        return
-    for folder in folders:
-        leave(folder, lambda job: run_on_nodes(job, interface, device))
-
-
-def processors() -> int:
-    """The number of CPUs of the task; not every cluster binds a task to its CPUs."""
-    allowed = len(os.sched_getaffinity(0))
-    return min(allowed, int(os.environ.get("SLURM_CPUS_ON_NODE", allowed)))
+def main(tasks: str, interface: str = "", device: str = "") -> None:
+    """Run the job in the folder of this task's line."""
+    folder = Path(tasks).read_text().splitlines()[int(os.environ["SLURM_ARRAY_TASK_ID"])]
+    leave(Path(folder), lambda job: run_on_nodes(job, interface, device))
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:

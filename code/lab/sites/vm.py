@@ -87,7 +87,6 @@ class VmSite:
         return Traits(Clock.WALL, shared, takes_models=True, reachable=False)
 
     def identity(self) -> dict[str, str]:
-        """The image, how QEMU runs it, and the host."""
         machine = self.machine(silent)
         return {
             "image": machine.image.digest,

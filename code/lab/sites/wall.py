@@ -49,14 +49,9 @@ class WallSite:
     at_once: int | None = 1
 
     def __init__(
-        self,
-        name: str,
-        connect: Callable[[int], RealLink],
-        alone: Callable[[Tell], AbstractContextManager[object]],
-        chosen: str = "",
+        self, name: str, connect: Callable[[int], RealLink], alone: Callable[[Tell], AbstractContextManager[object]]
     ) -> None:
         self.name, self.connect, self.alone = name, connect, alone  # connect() takes the number of switched computers
-        self.chosen = chosen  # a sentence about how the link was chosen
         self.tell: Tell = silent
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
@@ -82,8 +77,6 @@ class WallSite:
 
     def prepare(self, progress: Tell) -> None:
         self.tell = progress
-        if self.chosen:
-            progress(self.chosen)
         self.connected()
 
     def connected(self, switched: int = 0) -> RealLink:
@@ -98,7 +91,6 @@ class WallSite:
             return self.link
 
     def run(self, job: Job) -> Outcome:
-        """Run a job when no other job runs here."""
         with self.turn, self.alone(self.tell):
             try:
                 link = self.connected(job.computers if job.is_switched else 0)

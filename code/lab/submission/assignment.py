@@ -125,6 +125,18 @@ class Leaderboard:
     series: Line
 
 
+MOMENT = "such as 2026-12-01T23:59+01:00"
+
+
+def read_moment(text: str) -> datetime | None:
+    """A moment with its offset from UTC: without the offset it would depend on the host. None for any other text."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
 @dataclass(frozen=True)
 class DueDate:
     """The last moment to hand in, and the rules after it."""
@@ -218,9 +230,8 @@ class Assignment(AssignmentFile):
 
     @property
     def recorded_as(self) -> str:
-        """The name of its site in records: `slurm:exact` makes those of exact, `host:rxe` of host."""
-        kind, _, variant = self.site.partition(":")
-        return variant if variant in MODULES else kind
+        """The name of its site in records: `host:rxe` makes those of host."""
+        return self.site.partition(":")[0]
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -266,7 +277,8 @@ def find_assignment(named: str | None, folder: Path = ASSIGNMENTS) -> Path:
         return files[0]
     choices = names(folder)
     what = f"unknown assignment {named}" if named else "there are several assignments"
-    expected, hint = f"one of {', '.join(choices)}", f"ASSIGNMENT={''.join(choices[:1])}"
+    hint = nearest(named, choices) if named else f"ASSIGNMENT={''.join(choices[:1])}"
+    expected = f"one of {', '.join(choices)}"
     raise SpecError(what, file=folder, expected=expected, hint=hint)
 
 
@@ -350,14 +362,9 @@ def _refuse_twice(toml: TomlFile[AssignmentFile], what: str, keys: tuple[str, st
 
 
 def _check_terms(toml: TomlFile[AssignmentFile]) -> None:
-    if deadline := toml.content.deadline:
-        try:
-            is_moment = deadline.moment.tzinfo is not None
-        except ValueError:
-            is_moment = False
-        if not is_moment:
-            what = f"deadline.at is {deadline.at!r}"
-            toml.refuse(Fault(what, ("deadline", "at"), "such as 2026-12-01T23:59+01:00"))
+    deadline = toml.content.deadline
+    if deadline and not read_moment(deadline.at):
+        toml.refuse(Fault(f"deadline.at is {deadline.at!r}", ("deadline", "at"), MOMENT))
     _refuse_twice(toml, "two criteria are called", ("rubric", "name"), [item.name for item in toml.content.rubric])
 
 

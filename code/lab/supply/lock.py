@@ -13,7 +13,9 @@ HEADER = """\
 # The guest and its compiler are the same everywhere; QEMU, which runs them, is of the host's architecture, and so are
 # bubblewrap and Python, for hosts that lack them. An archive of old versions has all of them as of the date.
 """
-GUEST, RUNNER, SANDBOX, COMPILER, CROSS, KERNEL = "guest", "runner", "sandbox", "compiler", "cross", "kernel"
+GUEST, COMPILER, KERNEL = "guest", "compiler", "kernel"
+# For hosts of an architecture: QEMU, bubblewrap, the Python that code/setup/carry unpacks, and the cross compiler.
+RUNNER, SANDBOX, PYTHON, CROSS = "runner", "sandbox", "python", "cross"
 CPP = "cpp"  # what COMPILER lacks for C++
 DATE = re.compile(r"date (\d{8}T\d{6}Z)", re.ASCII)
 SECTION = re.compile(r"\[([a-z]+(?: [a-z0-9]+)?)\]", re.ASCII)
@@ -75,24 +77,9 @@ class Lock:
         return hashlib.sha256("".join(packages).encode()).hexdigest()
 
 
-def runner(architecture: str) -> str:
-    """The section of the QEMU for hosts of an architecture, by Debian's name of it."""
-    return f"{RUNNER} {architecture}"
-
-
-def sandbox(architecture: str) -> str:
-    """The section of the bubblewrap for hosts of an architecture."""
-    return f"{SANDBOX} {architecture}"
-
-
-def python(architecture: str) -> str:
-    """The section of the Python that code/setup/carry unpacks on hosts of an architecture."""
-    return f"python {architecture}"
-
-
-def cross(architecture: str) -> str:
-    """The section of the cross compiler for hosts of an architecture."""
-    return f"{CROSS} {architecture}"
+def section(kind: str, architecture: str) -> str:
+    """The section of a kind for hosts of an architecture, by Debian's name of it."""
+    return f"{kind} {architecture}"
 
 
 def parse(text: str, where: str) -> Lock:

@@ -59,8 +59,6 @@ class PartialFile:
 
 
 class Provider(Protocol):
-    """A source of packages."""
-
     @property
     def name(self) -> str:
         """The name in errors: without a password."""

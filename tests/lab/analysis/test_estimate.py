@@ -41,9 +41,8 @@ def test_reciprocal_swaps_the_ends_of_an_interval_without_zero() -> None:
 
 
 def test_too_few_samples_are_refused() -> None:
-    with pytest.raises(TooFewSamples) as caught:
+    with pytest.raises(TooFewSamples, match="0 samples where at least 2 are needed"):
         check_samples([], least=2)
-    assert (caught.value.needed, caught.value.found) == (2, 0)
     with pytest.raises(TooFewSamples):
         check_pairs([1, 2, 3], [1, 2], least=2)
     for estimate in (estimate_median, estimate_mean):
@@ -53,9 +52,8 @@ def test_too_few_samples_are_refused() -> None:
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf"), 2.0**54])
 def test_inexact_sample_is_named_by_its_index(bad: float) -> None:
-    with pytest.raises(BadSample) as caught:
+    with pytest.raises(BadSample, match="sample 2 is"):
         check_samples([1.0, 2.0, bad])
-    assert caught.value.index == 2
 
 
 def test_one_sample_has_a_value_without_an_interval() -> None:

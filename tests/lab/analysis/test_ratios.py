@@ -29,7 +29,7 @@ def test_interval_of_a_ratio_needs_six_samples() -> None:
 
 def test_seed_determines_the_interval() -> None:
     samples, base = np.random.default_rng(1).normal(10, 1, (2, 30))
-    assert ratio_of_medians(samples, base, seed=7) == ratio_of_medians(samples, base, seed=7)
+    assert ratio_of_medians(samples, base) == ratio_of_medians(samples, base)
     below, above = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     first, second = (resampled_medians(np.r_[below, above], np.random.default_rng(seed)) for seed in (1, 2))
     assert not np.array_equal(first, second)
@@ -124,9 +124,8 @@ def test_geometric_mean_does_not_depend_on_the_order_and_needs_positive_ratios()
     values = np.exp(ROWS[:, 0]).tolist()
     assert geometric_mean(values) == geometric_mean(values[::-1])
     assert geometric_mean([4, 9]) == 6
-    with pytest.raises(BadSample) as caught:
+    with pytest.raises(BadSample, match="sample 1 is"):
         geometric_mean([1, 0])
-    assert caught.value.index == 1
 
 
 ROWS = np.random.default_rng(1).normal(size=(40, 9))

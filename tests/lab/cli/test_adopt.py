@@ -1,8 +1,8 @@
 """`lab adopt`: the experiment that it guesses from sources, and what it prints of a trial."""
 
 import re
+import shutil
 from argparse import Namespace
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,19 +12,21 @@ from tests.lab.fake_site import FakeSite
 
 from lab.cli import adopt
 from lab.cli.adopt import Folder, Tried, experiment_of
-from lab.cli.results import BINARY, outputs, printed_outputs
+from lab.cli.results import BINARY, Output, outputs, printed_outputs
+from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.model.trial import Outcome, StepOutcome
 from lab.places import EXAMPLES, ROOT
 from lab.plan.plan import SiteFacts, binaries, make_plan
 
+STYLES = ROOT / "tests" / "machine" / "styles"
 FIXED = """
 #include <arpa/inet.h>
 int main(int argc, char **v) {
 	struct sockaddr_in a = { .sin_port = htons(7000) };
 	if (argc < 2) { listen(3, 1); return 0; }
-	inet_pton(AF_INET, v[1], &a.sin_addr);
+	inet_pton(AF_INET, argc < 3 ? v[1] : "127.0.0.1", &a.sin_addr);
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 }
 """
@@ -38,6 +40,118 @@ int main(int argc, char *argv[]) {
 }
 """
 CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
+
+
+def copied(folder: Path, *files: Path) -> Path:
+    folder.mkdir()
+    for file in files:
+        shutil.copy(file, folder)
+    return folder
+
+
+def example(name: str) -> list[Path]:
+    return sorted((EXAMPLES / name / "program").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("files", "lines"),
+    [
+        (
+            example("cm_tutorial"),
+            [
+                'build = "make"',
+                'binaries = ["cm_server", "cm_client"]',
+                "ready.cm = 20079",
+                'client = "cm_client {host}"',
+                'unit = "microseconds"',
+                'measure = "latency"',
+                "iterations = 1000",
+            ],
+        ),
+        (
+            example("loop_of_sizes"),
+            [
+                'build = "gcc -O2 -o loop_of_sizes loop_of_sizes.c -libverbs"',
+                'client = "loop_of_sizes -n {iterations} -p {port} -x {gid} -d {device} {host}"',
+                r"pattern = '\s*(?P<size>\d+)\s+(?P<messages>\d+)\s+(?P<value>[\d.]+)'",
+                'unit = "Gb/sec"',
+                "client_stays = true",
+                'operation = "write"',
+            ],
+        ),
+        (
+            example("send_pingpong"),
+            ['client = "send_pingpong -g {gid} -n {iterations} -s {size} -d {device} -p {port} {host}"'],
+        ),
+        (
+            example("tcp_select"),
+            [
+                "ready.tcp = 5001",
+                "server_stays = true",
+                'server = "tcp_select"',
+                'client = "tcp_select {host} {size} {iterations}"',
+                "pattern = 'throughput:\\s+(?P<value>[\\d.]+)'",
+            ],
+        ),
+        (
+            [STYLES / "rc.c", STYLES / "Makefile"],
+            ['binaries = ["server", "client"]', "rdma = true", 'emulate = ["lids"]', "ready.tcp = 12345"],
+        ),
+        (
+            [STYLES / "tcp.c", STYLES / "tcp.config"],
+            [
+                'binaries = ["tcp", "tcp.config"]',
+                'client = "tcp {host} {printed:port}"',
+                r"pattern = 'size\s+(?P<size>\d+ KB):\s+(?P<value>[\d.]+)'",
+            ],
+        ),
+        ([STYLES / "ranks.c"], ['build = "mpicc -O2 -o ranks ranks.c"', 'mpi = "tcp"', 'unit = "us"']),
+    ],
+    ids=["cm_tutorial", "loop_of_sizes", "send_pingpong", "tcp_select", "rc", "tcp", "ranks"],
+)
+def test_experiment_follows_from_the_sources_and_can_be_loaded(
+    tmp_path: Path, files: list[Path], lines: list[str]
+) -> None:
+    text, _ = experiment_of(Folder(copied(tmp_path / "mine", *files)))
+    (tmp_path / "mine.toml").write_text(text)
+    assert [line for line in lines if f"\n{line}" not in text] == [], text
+    assert len(load(tmp_path / "mine.toml").series) == 1
+
+
+@pytest.mark.parametrize(
+    ("makefile", "names"),
+    [
+        (
+            ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n",
+            ["my-server", "my-client"],
+        ),
+        ("BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n", ["bin/pp"]),
+        ("pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", ["pp"]),
+    ],
+)
+def test_programs_of_a_makefile_are_found(makefile: str, names: list[str]) -> None:
+    assert binaries_of_make(makefile, ["pp.c"]) == names
+
+
+def test_cmake_becomes_lines_for_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "p" / "src").mkdir(parents=True)
+    (tmp_path / "p" / "CMakeLists.txt").write_text(CMAKE)
+    for name in "ab":
+        (tmp_path / "p" / "src" / f"{name}.c").write_text("#include <infiniband/verbs.h>\nint main(void) {}\n")
+    (tmp_path / "p" / "src" / "c.h").touch()
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    server, client = (
+        f"gcc -O2 -o my_{name} -Isrc src/{file}.c -libverbs" for name, file in (("server", "a"), ("client", "b"))
+    )
+    assert f'build = "{server} && {client}"' in text
+
+
+def test_word_for_each_end_and_names_of_parameters_are_found(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "both.c").write_text(MODES)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert 'server = "both -s"' in text and 'client = "both -c {host} {iterations}"' in text
+
+
 CPP = """
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
@@ -72,6 +186,96 @@ int main(int argc, char *argv[]) {
 		}
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            {"a.cpp": CPP},
+            [
+                'build = "g++ -O2 -o a a.cpp"',
+                'server = "a --port {port} --dev {device}"',
+                'client = "a --server {host} --port {port} --dev {device}"',
+                'output = "none"',
+            ],
+        ),
+        ({"a.c": FLAGS}, ['server = "a -s -p {port}"', 'client = "a -p {port} {host}"']),
+        ({"a.cc": '#include <mpi.h>\nint main() {}'},
+         ['build = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX -O2 -o a a.cc"']),
+        (
+            {"a.cc": '#include <mpi.h>\nint main() {}', "Makefile": "CXX = mpic++\na: a.cc\n"},
+            ["build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\""],
+        ),
+        (
+            {"my_server.c": "", "server.c": "int main(void) { for (;;) {} }", "client.c": "int main(void) {}",
+             "Makefile": "all: my_server my_client\n"},
+            ["server_stays = true"],
+        ),
+        ({"a.c": 'const int BUFFER_SIZE = 4 << 10;\nint NUM_PINGS = 30, x;\nint main() {}'},
+         ['sizes = "4096"', "iterations = 30"]),
+        ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
+        ({"a.c": TEXT}, ['client = "a -a {host} -s hello"', 'sizes = "64"']),
+        (
+            {"server.c": 'int main() { listen_at(atoi(getenv("PORT"))); }',
+             "client.c": 'int main() { dial(getenv("SERVER_IP"), getenv("PORT")); }'},
+            ['server = "PORT={port} server"', 'client = "SERVER_IP={host} PORT={port} client"'],
+        ),
+        (
+            {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
+            ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
+        ),
+        (
+            {"build.sh": "mkdir bin\ngcc -O2 -o bin/receiver r.c\ngcc -o bin/sender s.c\n",
+             "r.c": "int main() {}", "s.c": "int main() {}"},
+            ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
+        ),
+        (
+            {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n"},
+            ['build = "make -C src"', 'binaries = ["src/bin/a"]', 'server = "a"'],
+        ),
+        (
+            {"CMakeLists.txt": "add_subdirectory(src)\n", "src/CMakeLists.txt": "add_executable(b a.c)\n",
+             "src/a.c": "int main() {}"},
+            ['build = "gcc -O2 -o b src/a.c"'],
+        ),
+        ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
+        ({"a.c": "int main() {}", "Makefile": "all:\n\tgcc a.c -o tcp\n"}, ['binaries = ["tcp"]']),
+        (
+            {"a.c": 'int main(int n, char *argv[]) { puts("usage: a PORT | a HOST PORT"); dial(argv[1], argv[2]); }'},
+            ['server = "a {port}"', 'client = "a {host} {port}"'],
+        ),
+        (
+            {"a.c": "int main() { switch (getopt(n, v, \"m:\")) { case 'm': mode = optarg; break; } "
+                    'if (!strcmp(mode, "recv")) listen_on(9000); }'},
+            ['server = "a -m recv"', 'client = "a -m client {host}"'],
+        ),
+        (
+            {"a.c": 'int main() { f = fopen("out/r.csv", "w"); '
+                    'fprintf(f, "size;gbps\\n"); fprintf(f, "%d;%f\\n", n, r); }'},
+            ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
+        ),
+        (
+            {"a.c": 'int main() { fopen("my.txt", "r"); }',
+             "my.txt": "# size 1\nserver=10.0.0.9\nport: 80\ndev = mlx5_0\n{}\n"},
+            [r'files."my.txt" = "# size 1\nserver={host}\nport: {port}\ndev = {device}\n{{}}\n"', 'client = "a"'],
+        ),
+        ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"}, ['sizes = "8"']),
+    ],
+    ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
+         "script", "Makefile in a folder", "CMake in a folder", "parts", "line of a Makefile",
+         "usage for each end", "word for each end",
+         "results in a file", "settings", "MPI's types"],
+)  # fmt: skip
+def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
+    (tmp_path / "p").mkdir()
+    for name, text in source.items():
+        (tmp_path / "p" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "p" / name).write_text(text)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+
+
 LOOP_OF_OPTIONS = """
 int main(int argc, char **argv) {
 	for (int i = 1; i < argc; ++i) {
@@ -127,148 +331,116 @@ static int connect_group(char *servername, int port) {
 int main(int argc, char **argv) { connect_group(argv[1], atoi(argv[2])); }
 """
 
-Sources = Mapping[str, str]
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            LOOP_OF_OPTIONS,
+            [
+                'each = "a -myindex {index} -list {addresses}"',
+                'emulate = ["lids"]',
+                r"pattern = 'Rank\s+[\d.]+:\s+\S+\s+All\-Reduce\s+count=\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'",
+                'unit = "us"',
+                'size_unit = "ints"',
+            ],
+        ),
+        (POSITIONS, ['each = "a {rank} {computers} {addresses}"', 'unit = "us"', "computers = 2"]),
+        (NEIGHBOUR, ['each = "a {rank} {next} {computers} {port}"']),
+        (LETTERS, ['each = "a -g {gid} -n {computers} -r {rank} -h {addresses:,}"']),
+        (
+            ONE_WORD,
+            ["each = \"a '{addresses: }' {rank}\"", r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"'],
+        ),
+        (OWN_NAME, ['each = "a {addresses:,} {port}"', 'emulate = ["hostname"]']),
+    ],
+    ids=["-myindex", "positions", "neighbour", "letters", "one word", "own name"],
+)
+def test_program_of_a_ring_is_started_on_each_computer(tmp_path: Path, source: str, lines: list[str]) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(source)
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+    assert ('"lids"' in text) == (source == LOOP_OF_OPTIONS)
+    (tmp_path / "p.toml").write_text(text)
+    assert load(tmp_path / "p.toml").series[0].link.computers == 2
 
 
-def texts(*files: Path) -> Sources:
-    return {file.name: file.read_text() for file in files}
-
-
-def example(name: str) -> Sources:
-    return texts(*(EXAMPLES / name / "program").iterdir())
-
-
-def style(*names: str) -> Sources:
-    return texts(*(ROOT / "tests" / "machine" / "styles" / name for name in names))
-
-
-@pytest.fixture
-def adopted(tmp_path: Path) -> Callable[..., str]:
-    """The text of the experiment of sources in p.toml, which can be loaded."""
-
-    def write(sources: Sources, *tried: Tried) -> str:
-        for name, content in sources.items():
-            file = tmp_path / "p" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content)
-        text, _ = experiment_of(Folder(tmp_path / "p"), *tried)
-        (tmp_path / "p.toml").write_text(text)
-        assert len(load(tmp_path / "p.toml").series) == 1
-        return text
-
-    return write
-
-
-def in_c(text: str) -> Sources:
-    return {"a.c": text}
-
-
-MPI = "#include <mpi.h>\nint main() {}"
-VERBS = "#include <infiniband/verbs.h>\nint main(void) {}\n"
-APPS = ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n"
-FOLDER = "BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n"
-ENDLESS = {"my_server.c": "", "server.c": "int main(void) { for (;;) {} }", "client.c": "int main(void) {}"}
-CASES: dict[str, tuple[Sources, list[str]]] = {
-    "cm_tutorial": (example("cm_tutorial"), [
-        'build = "make"', 'binaries = ["cm_server", "cm_client"]', "ready.cm = 20079", 'client = "cm_client {host}"',
-        'unit = "microseconds"', 'measure = "latency"', "iterations = 1000",
-    ]),
-    "loop_of_sizes": (example("loop_of_sizes"), [
-        'build = "gcc -O2 -o loop_of_sizes loop_of_sizes.c -libverbs"',
-        'client = "loop_of_sizes -n {iterations} -p {port} -x {gid} -d {device} {host}"',
-        r"pattern = '\s*(?P<size>\d+)\s+(?P<messages>\d+)\s+(?P<value>[\d.]+)'",
-        'unit = "Gb/sec"', "client_stays = true", 'operation = "write"',
-    ]),
-    "send_pingpong": (example("send_pingpong"), [
-        'client = "send_pingpong -g {gid} -n {iterations} -s {size} -d {device} -p {port} {host}"',
-    ]),
-    "tcp_select": (example("tcp_select"), [
-        "ready.tcp = 5001", "server_stays = true", 'server = "tcp_select"',
-        'client = "tcp_select {host} {size} {iterations}"', "pattern = 'throughput:\\s+(?P<value>[\\d.]+)'",
-    ]),
-    "rc": (style("rc.c", "Makefile"), [
-        'binaries = ["server", "client"]', "rdma = true", 'emulate = ["lids"]', "ready.tcp = 12345",
-    ]),
-    "tcp": (style("tcp.c", "tcp.config"), [
-        'binaries = ["tcp", "tcp.config"]', 'client = "tcp {host} {printed:port}"',
-        r"pattern = 'size\s+(?P<size>\d+ KB):\s+(?P<value>[\d.]+)'",
-    ]),
-    "ranks": (style("ranks.c"), ['build = "mpicc -O2 -o ranks ranks.c"', 'mpi = "tcp"', 'unit = "us"']),
-    "CMake": ({"CMakeLists.txt": CMAKE, "src/a.c": VERBS, "src/b.c": VERBS, "src/c.h": ""}, [
-        'build = "gcc -O2 -o my_server -Isrc src/a.c -libverbs && gcc -O2 -o my_client -Isrc src/b.c -libverbs"',
-    ]),
-    "make's variables": ({"Makefile": APPS, "pp.c": FIXED}, ['binaries = ["my-server", "my-client"]']),
-    "make's folder": ({"Makefile": FOLDER, "pp.c": FIXED}, ['binaries = ["bin/pp"]']),
-    "make's objects": ({"Makefile": "pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", "pp.c": FIXED}, ['binaries = ["pp"]']),
-    "a word for each end": (in_c(MODES), ['server = "a -s"', 'client = "a -c {host} {iterations}"']),
-    "C++": ({"a.cpp": CPP}, [
-        'build = "g++ -O2 -o a a.cpp"', 'server = "a --port {port} --dev {device}"',
-        'client = "a --server {host} --port {port} --dev {device}"', 'output = "none"',
-    ]),
-    "flags": (in_c(FLAGS), ['server = "a -s -p {port}"', 'client = "a -p {port} {host}"']),
-    "MPI in C++": ({"a.cc": MPI}, ['build = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX -O2 -o a a.cc"']),
-    "mpic++": ({"a.cc": MPI, "Makefile": "CXX = mpic++\na: a.cc\n"}, [
-        "build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\"",
-    ]),
-    "names": (ENDLESS | {"Makefile": "all: my_server my_client\n"}, ["server_stays = true"]),
-    "constants": (in_c("const int BUFFER_SIZE = 4 << 10;\nint NUM_PINGS = 30, x;\nint main() {}"), [
-        'sizes = "4096"', "iterations = 30",
-    ]),
-    "port": (in_c('int main() { connect("12000"); }'), ["ready.tcp = 12000"]),
-    "any text": (in_c(TEXT), ['client = "a -a {host} -s hello"', 'sizes = "64"']),
-    "MPI's types": (in_c("#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"), [
-        'sizes = "8"',
-    ]),
-    "-myindex": (in_c(LOOP_OF_OPTIONS), [
-        'each = "a -myindex {index} -list {addresses}"', 'emulate = ["lids"]', 'unit = "us"', 'size_unit = "ints"',
-        r"pattern = 'Rank\s+[\d.]+:\s+\S+\s+All\-Reduce\s+count=\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'",
-    ]),
-    "positions": (in_c(POSITIONS), ['each = "a {rank} {computers} {addresses}"', 'unit = "us"', "computers = 2"]),
-    "neighbour": (in_c(NEIGHBOUR), ['each = "a {rank} {next} {computers} {port}"', "computers = 2"]),
-    "letters": (in_c(LETTERS), ['each = "a -g {gid} -n {computers} -r {rank} -h {addresses:,}"', "computers = 2"]),
-    "one word": (in_c(ONE_WORD), [
-        "each = \"a '{addresses: }' {rank}\"", r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"',
-    ]),
-    "own name": (in_c(OWN_NAME), ['each = "a {addresses:,} {port}"', 'emulate = ["hostname"]']),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_experiment_follows_from_the_sources_and_can_be_loaded(adopted: Callable[..., str], name: str) -> None:
-    sources, lines = CASES[name]
-    text = adopted(sources)
-    assert [line for line in lines if f"\n{line}" not in text] == [], text
-    assert ('"lids"' in text) == (name in ("rc", "-myindex"))
-
-
-ENDED = "the server was ended by signal 15"
-REFUSED = "the client ended with status 1: invalid rank"
+BY_ENVIRONMENT = """
+static const char *need(const char *name) { return getenv(name); }
+int main(void)
+{
+	char *nodes = getenv("NODES"), *t;
+	int rank = atoi(need("SLURM_PROCID")), size = atoi(getenv("SLURM_NTASKS")), local = atoi(getenv("LOCAL_RANK"));
+	for (t = strtok(nodes, " "); t; t = strtok(NULL, " ")) add(t);
+}
+"""
+BY_COORDINATOR = """
+int main(int argc, char **argv)
+{
+	while ((o = getopt(argc, argv, "r:m:p:")) != -1) switch (o) {
+		case 'r': rank = atoi(optarg); break;
+		case 'm': master = optarg; break;
+		case 'p': port = atoi(optarg); break;
+	}
+	printf("size_bytes,time_us\\n");
+	printf("%d,%.2f\\n", 4 * count, t);
+}
+"""
+BY_FILE = """
+static void read_hosts(const char *path) { FILE *f = fopen(path, "r"); }
+int main(int argc, char **argv) { read_hosts(argv[1]); int rank = atoi(argv[2]); }
+"""
+BY_NAME = """
+int main(void) { FILE *f = fopen("cluster.conf", "r"); gethostname(self, 64); }
+"""
 
 
 @pytest.mark.parametrize(
-    ("source", "tried", "lines"),
+    ("source", "file", "lines"),
     [
-        (CPP, Tried("Size: 128 bytes, iterations: 500\nBandwidth: 3.50 MB/s\n"), ['sizes = "128"', "iterations = 500"]),
-        (CPP, Tried("Size(B)   Avg RTT(us)\n16    3.1\n256   4.2\n"), ['sizes = "16,256"', 'measure = "latency"']),
-        (CPP, Tried("size  t_min  t_avg  [usec]\n8  3.1  3.5\n512  4.2  4.6\n"), ['sizes = "8,512"', 'unit = "usec"']),
-        (CPP, Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
-        (CPP, Tried("Size 1 KB: 7.0 MB/s\nSize 2 KB: 8.0 MB/s\n"), ['sizes = "1024,2048"']),
-        (CPP, Tried("Sent 1 file of 270 bytes (7.0 MB/s)\n"), ['sizes = "270"', "iterations = 1"]),
-        (CPP, Tried("5.0 MB/s (9 writes of 64 bytes)\n"), [
-            r"pattern = '\s*(?P<value>[\d.]+)\s+MB/s\s+\(\s*(?P<messages>",
-        ]),
-        (CPP, Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
-        (CPP, Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
-        (CPP, Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
-        (CPP, Tried("7.0 MB/s\n", "", ENDED), ["server_stays = true"]),
-        (POSITIONS, Tried(failure=REFUSED), ['each = "a {index} {computers} {addresses}"']),
+        (
+            BY_ENVIRONMENT,
+            ("notes.txt", "run it with srun\n"),
+            ["each = \"'NODES={addresses: }' SLURM_PROCID={rank} SLURM_NTASKS={computers} a\""],
+        ),
+        (
+            BY_COORDINATOR,
+            ("notes.txt", ""),
+            [
+                'each = "a -p {port} -m {address:0} -r {rank}"',
+                r"pattern = '\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'",
+                'unit = "us"',
+            ],
+        ),
+        (
+            BY_FILE,
+            ("nodes.cfg", "# id address port\n0 192.168.0.11 9000\n1 192.168.0.12 9000\n"),
+            ['each = "a nodes.cfg {rank}"', r'files."nodes.cfg" = "{rank} {address} 9000\n"'],
+        ),
+        (BY_FILE, ("README", ""), ['each = "a hosts.txt {rank}"', r'files."hosts.txt" = "{address}\n"']),
+        (
+            BY_NAME,
+            ("cluster.conf", "node1\nnode2\n"),
+            ['each = "a"', r'files."cluster.conf" = "{address}\n"', 'emulate = ["hostname"]'],
+        ),
     ],
-)  # fmt: skip
-def test_what_a_trial_printed_corrects_the_guesses(
-    adopted: Callable[..., str], source: str, tried: Tried, lines: list[str]
+    ids=["variables of Slurm", "coordinator", "file of nodes", "file that is missing", "own name in a file"],
+)
+def test_ring_that_finds_its_peers_otherwise_is_started_too(
+    tmp_path: Path, source: str, file: tuple[str, str], lines: list[str]
 ) -> None:
-    text = adopted({"a.cpp" if source == CPP else "a.c": source}, tried)
-    assert [line for line in lines if f"\n{line}" not in text] == [], text
+    (copied(tmp_path / "p") / "a.c").write_text(source)
+    (tmp_path / "p" / file[0]).write_text(file[1])
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line} #" not in text] == [], text
+    (tmp_path / "p.toml").write_text(text)
+    assert load(tmp_path / "p.toml").series[0].tool.together
+
+
+def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(POSITIONS)
+    text, _ = experiment_of(Folder(tmp_path / "p"), Tried(failure="the client ended with status 1: invalid rank"))
+    assert 'each = "a {index} {computers} {addresses}"' in text
 
 
 LENGTHS = r"""
@@ -279,9 +451,6 @@ WIDTHS = r"""
 printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
 printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
 """
-MEAN = 'printf("RTT min/avg/max = %.2f/%.2f/%.2f us\\n", a, b, c);'
-JSON = r"""printf("{\"size\": %d, \"seconds\": %f, \"bw_MBps\": %.1f}\n", s, t, r);"""
-OF_ONE = r'printf("%d bytes = %.2f Mbit/sec\n%d iters = %.2f usec/iter\n", b, m, n, u);'
 
 
 @pytest.mark.parametrize(
@@ -289,15 +458,23 @@ OF_ONE = r'printf("%d bytes = %.2f Mbit/sec\n%d iters = %.2f usec/iter\n", b, m,
     [
         (LENGTHS, "          64            1.500             42.667", ("64", "42.667", "MB/s")),
         (WIDTHS, "64                     42.67", ("64", "42.67", "MiB/s")),
-        (MEAN, "RTT min/avg/max = 1.00/2.50/9.00 us", ("", "2.50", "us")),
-        (JSON, '{"size": 64, "seconds": 0.100000, "bw_MBps": 4.5}', ("64", "4.5", "MBps")),
-        (OF_ONE, "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter", ("", "5.25", "usec/iter")),
+        ('printf("RTT min/avg/max = %.2f/%.2f/%.2f us\\n", a, b, c);',
+         "RTT min/avg/max = 1.00/2.50/9.00 us", ("", "2.50", "us")),
+        (
+            r'''printf("{\"size\": %d, \"seconds\": %f, \"bw_MBps\": %.1f}\n", s, t, r);''',
+            '{"size": 64, "seconds": 0.100000, "bw_MBps": 4.5}',
+            ("64", "4.5", "MBps"),
+        ),
+        (
+            r'printf("%d bytes = %.2f Mbit/sec\n%d iters = %.2f usec/iter\n", b, m, n, u);',
+            "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
+            ("", "5.25", "usec/iter"),
+        ),
     ],
     ids=["columns", "widths", "mean of three", "JSON", "a time of one message"],
-)
+)  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
-    heading = "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
-    shown = printed if prints not in (LENGTHS, WIDTHS) else f"{heading}\n{printed}"
+    shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
     for outputs_found in (outputs(prints), printed_outputs(shown)):
         match = re.search(outputs_found[0].pattern, printed)
         assert match, outputs_found
@@ -306,13 +483,74 @@ def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printe
 
 
 @pytest.mark.parametrize(
-    ("sources", "what"), [({"client.py": ""}, r"client\.py: no site has Python"), ({"a.h": ""}, "no program was found")]
+    ("found", "printed"),
+    [
+        (printed_outputs("64\t12.50\tMbps\n128\t1.30\tGbps\n"), "64\t12.50\tMbps"),
+        (outputs(r'printf("%d, %.2f, %s\n", size, rate, unit);'), "64, 12.50, Mbps"),
+        (outputs(r'a ? printf("%d B: %.2f Mbps\n", n, r) : 0; printf("%d B: %.2f Gbps\n", n, r);'), "64 B: 12.50 Mbps"),
+    ],
 )
-def test_folder_without_programs_is_refused_with_the_reason(
-    adopted: Callable[..., str], sources: Sources, what: str
-) -> None:
-    with pytest.raises(SpecError, match=what):
-        adopted(sources)
+def test_unit_that_differs_from_line_to_line_is_a_group(found: list[Output], printed: str) -> None:
+    match = re.search(found[0].pattern, printed)
+    assert match and not found[0].unit
+    assert (match["size"], match["value"], match["unit"]) == ("64", "12.50", "Mbps")
+
+
+def heading(prints: str) -> str:
+    return "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
+
+
+@pytest.mark.parametrize(
+    ("tried", "lines"),
+    [
+        (Tried("Size: 128 bytes, iterations: 500\nBandwidth: 3.50 MB/s\n"), ['sizes = "128"', "iterations = 500"]),
+        (Tried("Size(B)   Avg RTT(us)\n16    3.100\n256   4.200\n"), ['sizes = "16,256"', 'measure = "latency"']),
+        (Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"']),
+        (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
+        (
+            Tried("| Size | Rate (gbps) |\n|---|---|\n| 16 | 8.21 |\n| 32 | 9.21 |\n"),
+            ['sizes = "16,32"', 'unit = "Gbps"'],
+        ),
+        (Tried("Size 1 KB: 7.0 MB/s\nSize 2 KB: 8.0 MB/s\n"), ['sizes = "1024,2048"']),
+        (Tried("Sent 1 file of 270 bytes (7.0 MB/s)\n"), ['sizes = "270"', "iterations = 1"]),
+        (Tried("5.0 MB/s (9 writes of 64 bytes)\n"), [r"pattern = '\s*(?P<value>[\d.]+)\s+MB/s\s+\(\s*(?P<messages>"]),
+        (Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
+        (Tried("7.0 MB/s\n", "", "the client did not end before the deadline"), ["client_stays = true"]),
+        (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
+        (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
+        (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
+    ],
+    ids=[
+        "one size",
+        "a table",
+        "a unit of all columns",
+        "more columns",
+        "a table with lines",
+        "sizes in KB",
+        "a file",
+        "messages behind",
+        "the server",
+        "endless client",
+        "endless server",
+        "ended server",
+        "index of a GID",
+    ],
+)
+def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
+    (copied(tmp_path / "p") / "a.cpp").write_text("int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }")
+    text, _ = experiment_of(Folder(tmp_path / "p"), tried)
+    assert [line for line in lines if f"\n{line}" not in text] == [], text
+
+
+def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "client.py").touch()
+    with pytest.raises(SpecError, match=r"client\.py: no site has Python"):
+        experiment_of(Folder(tmp_path / "p"))
+
+
+def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="no program was found"):
+        experiment_of(Folder(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -321,6 +559,7 @@ def test_folder_without_programs_is_refused_with_the_reason(
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
+        ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
     ],
 )
 def test_trial_is_shown_or_the_file_to_change(
@@ -331,11 +570,11 @@ def test_trial_is_shown_or_the_file_to_change(
     printed: str,
     words: str,
 ) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
+    folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(FIXED)
     counters = {"v0.tx_bytes": 10**6}
-    outcome = Outcome((StepOutcome(printed, "", "", "", 0, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
+    status = int("refused" in printed)
+    outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
     monkeypatch.setattr(fake_site, "run", lambda _: outcome)
 
     def shop(files: list[Path], _: object) -> Any:
@@ -346,4 +585,4 @@ def test_trial_is_shown_or_the_file_to_change(
 
     monkeypatch.setattr(adopt, "open_shop", shop)
     status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (printed == "hello")
+    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))

@@ -49,6 +49,15 @@ def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so
 
 
 @pytest.mark.usefixtures("users_namespaces")
+def test_makefile_that_asks_for_what_the_toolchain_lacks_makes_the_same_program() -> None:
+    asking = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -march=native -mtune=native")
+    asking = b"CC = clang\n" + asking.replace(b"-lm", b"`pkg-config --libs libm`")
+    files = (HONEST.files, {**HONEST.files, "Makefile": asking})
+    programs = [build_shut_in(each, HONEST.command, HONEST.wanted, print)["mine"] for each in files]
+    assert programs[0] == programs[1]
+
+
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
     for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap
@@ -124,12 +133,12 @@ def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
 def test_a_plugin_is_compiled_once_for_each_source_and_host(
     tmp_path: Path, runs: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "section", lambda: lock.runner("amd64"))
+    monkeypatch.setattr(runner, "section", lambda: lock.section(lock.RUNNER, "amd64"))
     first = built_plugin(tmp_path, tmp_path, print)
     assert built_plugin(tmp_path, tmp_path, print) == first
     (tmp_path / "pair" / "layout.h").write_text("enum { ENDS = 3 };\n")
     other = built_plugin(tmp_path, tmp_path, print)
-    monkeypatch.setattr(runner, "section", lambda: lock.runner("arm64"))
+    monkeypatch.setattr(runner, "section", lambda: lock.section(lock.RUNNER, "arm64"))
     assert len({first, other, built_plugin(tmp_path, tmp_path, print)}) == 3
     assert runs == [("gcc", ""), ("gcc", ""), ("aarch64-linux-gnu-gcc-12", "cross arm64")]
 
@@ -150,7 +159,9 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     ("host", "processor"), [("amd64", "x64"), pytest.param("arm64", "AArch64", marks=pytest.mark.release)]
 )
 def test_the_locked_compiler_makes_the_plugin_for_every_host(host: str, processor: str, tmp_path: Path) -> None:
-    (tmp_path / "it").write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner(host), lambda _: None))
+    (tmp_path / "it").write_bytes(
+        build.compiled_plugin(MACHINE, CACHE, lock.section(lock.RUNNER, host), lambda _: None)
+    )
     with (tmp_path / "it").open("rb") as file:
         elf = ELFFile(file)
         symbols = elf.get_section_by_name(".dynsym")

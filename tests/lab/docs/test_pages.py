@@ -1,6 +1,5 @@
 """The pages that are generated from the code, or have lines of experiments."""
 
-import csv
 import re
 import subprocess
 import sys
@@ -11,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from lab.docs import gallery
-from lab.docs.card_page import EXPERIMENT, headline, page
+from lab.docs.card_page import headline, page
 from lab.docs.pages import PAGES, stale, template_page, write
 from lab.docs.schema import SchemaKey, SchemaTable, tables
 from lab.experiment.document import Document
 from lab.experiment.reader import card_names, load, read_card
 from lab.places import DOCS, EXAMPLES
-from lab.report.context import Context
+from lab.programs.program import ANY_SOURCE
+from lab.report.context import OF_EXHIBITS, OTHERS, Context
 
 
 def test_check_of_make_lint_passes_while_no_page_is_stale() -> None:
@@ -38,10 +38,11 @@ def test_changed_or_missing_page_is_stale(tmp_path: Path) -> None:
 def test_every_name_has_a_line_and_words() -> None:
     _, _, names = template_page().partition("## Names in a template")
     lines = [line.split(" | ") for line in names.splitlines() if line.startswith("| `")]
-    assert [line[0].strip("| `").removesuffix("(...)") for line in lines] == [each.name for each in fields(Context)]
-    assert all(line[1] for line in lines)
-    meanings = {line[0].strip("| `"): line[2] for line in lines}
-    assert meanings["effective"].startswith("`heads`, `rows`") and "plot(...)" in meanings
+    words = {name.strip("| `"): rest for name, *rest in lines}
+    assert [*words] == [*(each.name for each in fields(Context)), *(each.__name__ for each in OF_EXHIBITS), *OTHERS]
+    assert all(meaning for meaning, _ in words.values())
+    assert words["effective"][1].startswith("`heads`, `rows`")
+    assert words["has"] == ["`queries`", "Whether the data answer all of these queries. |"]
 
 
 TABLES = tables(Document)
@@ -122,7 +123,7 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
         (
             "sources",
             "a list of: a text",
-            ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp", "*.md", "*.txt", "*.sh", "*.mk", "*akefile"),
+            ANY_SOURCE,
         ),
     ],
 )
@@ -177,17 +178,12 @@ def test_qdr_is_within_two_percent_of_the_report_it_was_fitted_to_and_five_of_th
     assert fitted <= 2 and predicted <= 5
 
 
-def test_headline_has_a_description_and_the_colours_of_its_reader(tmp_path: Path) -> None:
-    with (tmp_path / f"{EXPERIMENT}.csv").open("w", newline="") as opened:
-        rows = csv.writer(opened)
-        rows.writerow(["series", "size_bytes", "confirmed_bytes_per_s"])
-        rows.writerows(["tcp.card", 1, rate] for rate in (1e6, 3e6, 5e6))
-        rows.writerows([["tcp.card", 64, 9e6], ["latency", 64, ""]])
-    text = headline(tmp_path)
+def test_headline_has_a_description_and_the_colours_of_its_reader() -> None:
+    text = headline()
     root = ElementTree.fromstring(text)
     words = root.attrib["aria-label"]
-    assert root.attrib["role"] == "img" and "TCP: 3 MB/s at 1 byte and 9 MB/s at 64 bytes." in words
-    assert "real card, published" in words and "Soft-RoCE" not in words
+    assert root.attrib["role"] == "img" and words.startswith("Throughput against message size, both axes logarithmic:")
+    assert re.search(r"; TCP [\d.]+ .B/s at 1 B, .*; real card, published 3.56 MB/s at 1 B", words)
     assert "prefers-color-scheme:dark" in text and "var(--ink)" in text and "#000000" not in text
 
 
@@ -199,5 +195,8 @@ def test_gallery_has_a_figure_and_errors_of_each_card() -> None:
         fitted, *predicted = (line for line in section.splitlines() if ".csv | " in line)
         middle, worst = map(float, re.findall(r"median error ([\d.]+)%, worst .([\d.]+)%", fitted)[0])
         assert middle <= 2 and worst <= 10 and len(predicted) == len(shown.predicted)
-        root = ElementTree.fromstring(gallery.figure(name))
-        assert root.attrib["aria-label"] == gallery.alt(name) and len(root.findall(".//{*}circle")) == 23
+
+
+def test_figure_of_a_card_has_the_measured_points_and_a_description() -> None:
+    root = ElementTree.fromstring(gallery.figure("edr"))
+    assert "measured" in root.attrib["aria-label"] and f"![{root.attrib['aria-label']}]" in gallery.page()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.figures.curves import Against, Own, QueueInTime, QueuesInTime, Sized
+from lab.figures.curves import Against, QueueInTime, QueuesInTime, Sized
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, Figure, LineLook
 from lab.figures.marks import MARKERS, RDMA, TCP
@@ -137,7 +137,6 @@ EXAMPLES: dict[str, Drawable] = {
     "times": times(),
     "path": path(),
     "tails": tails(),
-    "own": Own("own", "a.csv", "x", "y", (1.0, 2.0, 1000.0), (3.0, -1.0, 5.0)),
 }
 
 

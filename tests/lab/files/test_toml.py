@@ -13,7 +13,7 @@ import pytest
 from lab.errors import SpecError
 from lab.experiment.document import Document
 from lab.experiment.reader import load
-from lab.files.toml import check_toml, files_of, find_line, read_whole, source_of
+from lab.files.toml import check_toml, files_of, find_line, read_whole
 from lab.machine.contents import Wanted
 from lab.places import EXPERIMENTS, MACHINE
 from lab.report.evidence.published import Index
@@ -37,7 +37,6 @@ mpi = "pmix"
 interface = "e"
 device = "d"
 spool = "/s/x"
-trials_per_task = 8
 patience_s = 60
 """
 PROGRAM = (
@@ -302,10 +301,8 @@ def test_fault_is_reported_with_its_file_and_line(
     assert (file, line) == place and what in message
 
 
-def test_source_is_named_from_the_experiments_folder(tmp_path: Path) -> None:
+def test_files_of_an_experiment_are_its_own_and_the_included_one(tmp_path: Path) -> None:
     file = write(tmp_path)
-    assert source_of(file, ("link", "mtu")) == "shared/two.toml:2"
-    assert source_of(file, ("parameters", "iterations")) == "x.toml:8"
     assert files_of(file) == [file, tmp_path / "shared" / "two.toml"]
 
 

@@ -300,11 +300,6 @@ QUERIES = {
     )
 }
 SOURCES = {"source_that_nobody_listed": (r"Others found the same \cite{nobody}.", r"So \cite{frey, nobody} say.")}
-FIGURES = {
-    "own_figure_without_its_file": tuple(
-        f"\n\\ownfigure{{{file}}}{{x}}{{y}}{{Our own.}}" for file in ("speed.csv", "../speed.csv", "claims.csv")
-    )
-}
 
 
 def with_text(name: str, flaw: Flaw, texts: tuple[str, ...]) -> None:
@@ -318,7 +313,6 @@ for flaw, kinds in (
     (Flaw.STATEMENT, STATEMENTS),
     (Flaw.CLAIM, QUERIES),
     (Flaw.SOURCE, SOURCES),
-    (Flaw.FIGURE, FIGURES),
 ):
     for kind_name, kind_texts in kinds.items():
         with_text(kind_name, flaw, kind_texts)

@@ -92,6 +92,7 @@ def course(tmp_path: Path) -> Course:
 
 def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.keep("a.pdf", "ADA", "zed", "zoe", rerun=0)
+    course.keep("cut.pdf", rerun=0)
     book = course.book(times=f"a.pdf,{IN_TIME}\n")
     assert [book[name]["total"] for name in ("ada", "bob", "eve")] == ["50", "0", "0"]
     for remark in ("handed in by 3 people, at most 2 may", "not judged yet: reasoning"):
@@ -99,6 +100,7 @@ def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFix
     output = capsys.readouterr().out
     assert "eve: nothing was handed in" in output and "3 people, 2 without a submission" in output
     assert "a.pdf: zed, zoe is not in the roster" in output
+    assert "cut.pdf: no id could be read, so a person must find whose it is" in output
 
 
 @pytest.mark.parametrize(

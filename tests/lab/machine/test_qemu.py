@@ -6,12 +6,11 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from lab.machine.qemu import Limit, one_processor
+from lab.machine.qemu import DIE_WITH_PARENT, Limit, one_processor
 
 # No host has these CPUs, so no other pair claims them; two runs of this test use different ones.
 FIRST = 1_000_000 + 10 * os.getpid()
@@ -81,31 +80,9 @@ def test_a_vm_is_ended_by_its_cpu_time_or_because_it_uses_none(code: str, least_
     assert limit.expired and status == signal.SIGKILL and used.ru_utime + used.ru_stime >= least_s
 
 
-PR_GET_PDEATHSIG = 2
-ASK = f"import ctypes; n = ctypes.c_int(); ctypes.CDLL(None).prctl({PR_GET_PDEATHSIG}, ctypes.byref(n)); print(n.value)"
-# In another process, because each process chooses once.
-RUN = f"""
-import subprocess, sys
-from lab.machine.die_with_parent import die_with_parent
-command = die_with_parent([sys.executable, "-c", {ASK!r}])
-print(command[0] == "setpriv")
-sys.stdout.flush()
-subprocess.run(command, check=True)
-"""
-
-
-@pytest.mark.parametrize(
-    ("script", "by_setpriv"),
-    [(None, True), ("", False), ("#!/bin/sh\necho unknown option >&2; exit 1\n", False)],
-    ids=["util-linux", "none", "busybox"],
-)
-def test_a_command_is_killed_with_its_parent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, *, by_setpriv: bool
-) -> None:
-    if script is not None:
-        monkeypatch.setenv("PATH", str(tmp_path))
-    if script:
-        (tmp_path / "setpriv").write_text(script)
-        (tmp_path / "setpriv").chmod(0o755)
-    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(by_setpriv), str(signal.SIGKILL.value)]
+def test_command_is_killed_with_its_parent() -> None:
+    code = (
+        "import ctypes; signal = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(signal)); print(signal.value)"
+    )
+    printed = subprocess.check_output([*DIE_WITH_PARENT, sys.executable, "-c", code], text=True)
+    assert printed == f"{signal.SIGKILL.value}\n"

@@ -81,8 +81,6 @@ def test_an_expectation_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert snapshot.read(tmp_path) is None
     assert snapshot.write(tmp_path, KNOWN) == tmp_path / snapshot.FILE
     assert snapshot.read(tmp_path) == KNOWN
-    snapshot.forget(tmp_path)
-    assert snapshot.read(tmp_path) is None
 
 
 @pytest.mark.parametrize(

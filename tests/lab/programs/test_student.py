@@ -7,14 +7,13 @@ import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.lab.fake_site import lab_csv
 from tests.lab.programs.cases import ENDS, printed
 
 from lab.model.parameters import Counts, Parameters
-from lab.model.trial import DAEMON, Ready, Step, StepOutcome
+from lab.model.trial import DAEMON, Ready, Step, StepOutcome, place_under_test
 from lab.programs.program import Build, Program, Request
 from lab.programs.student import OwnTable, own_program
 from lab.typed_json import JsonValue, parse_as
@@ -40,29 +39,21 @@ def first_step(arguments: str = "", /, **changed: JsonValue) -> Step:
     return program(arguments, **changed).steps(REQUEST, ENDS)[0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "changed", "server", "client"),
-    [
-        ("", {}, "mine -s -p 18800 -d rxe1", "mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"),
-        ("", {"client": "mine {sizes} {host}"}, "mine -s -p 18800 -d rxe1", "mine 64,1024 10.0.0.2"),
-        ("--depth {tx_depth} 'two words'", {"client": "mine {arguments}"}, "", "mine --depth 7 two words"),
-        ("", {"server": "mine -g {gid}", "client": "mine -g {gid} {sizes}"}, "mine -g 3", "mine -g 1 64,1024"),
-        # Scripts and data among the binaries have paths in commands.
-        ("", {"binaries": ["mine", "run.sh", "conf/link.cfg"], "client": "run.sh mine link.cfg {host}"}, "",
-         "run.sh mine /lab/bin/link.cfg 10.0.0.2"),
-    ],
-    ids=["one size", "all sizes", "arguments", "number of the gid", "scripts"],
-)  # fmt: skip
-def test_places_in_commands_are_filled(arguments: str, changed: dict[str, Any], server: str, client: str) -> None:
-    step = first_step(arguments, **changed)
-    assert " ".join(step.client) == f"stdbuf -oL /lab/bin/{client}"
-    assert not server or " ".join(step.server) == f"stdbuf -oL /lab/bin/{server}"
-
-
 def test_command_with_one_size_makes_a_pair_for_each_on_its_own_port() -> None:
     first, second = program().steps(REQUEST, ENDS)
+    assert first.server == ("stdbuf", "-oL", "/lab/bin/mine", "-s", "-p", "18800", "-d", "rxe1")
+    assert " ".join(first.client) == "stdbuf -oL /lab/bin/mine -p 18800 -d rxe0 -n 40 -t 7 -b 64 10.0.0.2"
     assert "1024" in second.client and "18801" in second.server
     assert [step.sign for step in (first, second)] == [Ready(18800, 18800), Ready(18801, 18801)]
+
+
+def test_command_with_all_sizes_makes_one_pair() -> None:
+    (step,) = program(client="mine {sizes} {host}").steps(REQUEST, ENDS)
+    assert step.client[2:] == ("/lab/bin/mine", "64,1024", "10.0.0.2")
+
+
+def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
+    assert first_step("--depth {tx_depth} 'two words'").client[-4:] == ("--depth", "7", "two words", "10.0.0.2")
 
 
 def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
@@ -103,6 +94,31 @@ def test_hostname_is_the_address(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
 
 
+def test_variables_files_and_results_of_a_program_are_prepared_beside_it(tmp_path: Path) -> None:
+    changes: dict[str, JsonValue] = {
+        "server": "",
+        "client": "",
+        "each": "'NAMES={addresses: }' RANK={rank} mine hosts.txt",
+        "files": {"hosts.txt": "# {computers}\n{rank} {address}\n", "etc/a.json": "{{ {address:1} }}"},
+        "result_file": "out/r.csv",
+        "build": "printf '#!/bin/sh\necho $NAMES $RANK; cat $1 etc/a.json >out/r.csv; exit 3' >mine && chmod +x mine",
+    }
+    tool = own_program("mine", parse_as(OwnTable, TABLE | changes), tmp_path, "", 2)
+    assert tool.build and [file.name for file in tool.binaries] == ["mine", "lab_start.sh"]
+    subprocess.run(tool.build.command, cwd=tmp_path, check=True)
+    (step,) = tool.steps(REQUEST, ENDS)
+    assert step.ranks and place_under_test(step.ranks[1]) == 2  # in its sandbox
+    command = ["sh", *(word.replace("/lab/bin", str(tmp_path)) for word in step.ranks[1][2:])]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    expected = "10.0.0.1 10.0.0.2 1\n# 2\n0 10.0.0.1\n1 10.0.0.2\n{ 10.0.0.2 }"
+    assert (ran.stdout, ran.returncode, ran.stderr) == (expected, 3, "")
+
+
+def test_each_end_gets_the_number_of_its_gid() -> None:
+    step = first_step(server="mine -g {gid}", client="mine -g {gid} {sizes}")
+    assert (step.server[-1], step.client[-2]) == ("3", "1")
+
+
 def test_traits_follow_from_the_commands() -> None:
     mine = program()
     assert mine.uses == {"sizes", "iterations", "tx_depth", "size"}
@@ -138,9 +154,10 @@ def test_build_with_signs_of_a_shell_is_run_by_one(build: str, command: tuple[st
     assert tool and tool.command == command
 
 
-def test_scripts_and_data_among_the_binaries_are_sources() -> None:
-    build = program(binaries=["mine", "run.sh", "conf/link.cfg"]).build
-    assert build and [build.is_source(name) for name in ("run.sh", "conf/link.cfg", "mine")] == [1, 1, 0]
+def test_scripts_and_data_among_the_binaries_are_sources_and_have_paths_in_commands() -> None:
+    tool = program(binaries=["mine", "run.sh", "conf/link.cfg"], client="run.sh mine link.cfg {host}")
+    assert tool.build and [tool.build.is_source(name) for name in ("run.sh", "conf/link.cfg", "mine")] == [1, 1, 0]
+    assert tool.steps(REQUEST, ENDS)[0].client[2:5] == ("/lab/bin/run.sh", "mine", "/lab/bin/link.cfg")
 
 
 TALKS = "for size in 32 64 512 1024 2048; do echo $size 8 Mbps; done; echo stays; sleep 600"
@@ -172,6 +189,11 @@ def test_both_ends_can_be_ranks_of_one_mpi_program() -> None:
     assert step.server == DAEMON
     assert first.endswith("/lab/bin/mine -r 0 64,1024") and "--host 10.0.0.1 " in first
     assert second.endswith("/lab/bin/mine -r 1") and "--host 10.0.0.2 " in second
+
+
+@pytest.mark.parametrize("transport", ["tcp", "verbs"])
+def test_ranks_need_a_device_if_their_messages_do(transport: str) -> None:
+    assert program(server="mine", client="mine", mpi=transport).rdma == (transport == "verbs")
 
 
 def test_output_is_read_as_its_table_sets_it() -> None:

@@ -3,8 +3,8 @@
 import csv
 import hashlib
 import json
-import shutil
 import subprocess
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.plan.planning import Workshop
 from lab.records import recorded
 from lab.records.record import record_folder, write_record
-from lab.records.recorded import INDEX, read_groups, recorded_plans
+from lab.records.recorded import plans_of, read_groups
 from lab.run.measure import measure
 from lab.sites import site as sites
 from lab.sites.host import OwnDevices
@@ -73,7 +73,11 @@ def _counting(site: Any, facts: SiteFacts) -> Any:
 
 def read(file: Path, results: Path, site: str = "any", prefer: str = "exact") -> tuple[Plan, list[str]]:
     said: list[str] = []
-    (plan,) = recorded_plans([file], results, site, lambda: prefer, said.append)
+    options = Namespace(experiment=[file], results=results, site=site, hosts=Path())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recorded, "choose", lambda _: (prefer, "it is preferred"))
+        patch.setattr(recorded, "tell", lambda *lines: said.extend(lines))
+        (plan,) = plans_of(options)
     return plan, said
 
 
@@ -184,7 +188,6 @@ def test_of_two_complete_sites_the_named_or_the_preferred_is_read(
     assert read(file, results)[0].site.name == "exact"
     assert read(file, results, prefer="ssh")[0].site.name == "ssh"
     assert read(file, results, "ssh:ada,bob")[0].site.name == "ssh"
-    assert read(file, results, "slurm:exact")[0].site.name == "exact"
     with pytest.raises(RecordError, match="there is no record of the site vm"):
         read(file, results, "vm")
     with pytest.raises(SiteError, match="unknown site: 'sun'"):
@@ -211,6 +214,15 @@ def test_build_with_most_records_is_read_then_the_present_then_the_newest(
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
 
 
+def test_records_of_the_locked_compiler_are_present_beside_a_build_by_this_host(
+    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay(build=hashlib.sha256(b"locked").hexdigest())
+    monkeypatch.setattr(recorded, "_build_digest", lambda _: "of this host")
+    monkeypatch.setattr(recorded, "compiled_before", lambda builds: dict.fromkeys(builds, b"locked"))
+    assert read(file, results)[1] == []
+
+
 def test_series_with_a_modelled_link_are_left_out_of_a_real_links_records(
     lay: Laid, facts: SiteFacts, file: Path, results: Path
 ) -> None:
@@ -218,31 +230,6 @@ def test_series_with_a_modelled_link_are_left_out_of_a_real_links_records(
     lay(replace(facts, name="host", traits=OwnDevices.traits))
     plan, said = read(file, results)
     assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no such model: gigabit")
-
-
-def test_only_records_that_changed_are_read_again(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second, *_ = (planned.trial.key for planned in lay().planned)
-    groups = read_groups(results)
-    with monkeypatch.context() as patch:
-        patch.setattr("lab.records.recorded.read_facts", None)
-        assert read_groups(results) == groups
-        shutil.rmtree(record_folder(results, first))
-        (group,) = read_groups(results)
-        assert len(group.started) == 9
-    file = record_folder(results, second) / "record.json"
-    file.write_text(file.read_text().replace('"site": "fake"', '"site": "moved"'))
-    seal(file.parent)
-    assert sorted(len(group.started) for group in read_groups(results)) == [1, 8]
-
-
-@pytest.mark.parametrize("damage", [b"\xff\xfe", b"x\n{}", b"cut", b"flip"])
-def test_damaged_index_is_replaced(lay: Laid, results: Path, damage: bytes) -> None:
-    lay()
-    groups, index = read_groups(results), results / INDEX
-    whole = index.read_bytes()
-    named = {b"cut": whole[:-9], b"flip": whole.replace(b"2026-01-01", b"2026-01-09")}
-    index.write_bytes(named.get(damage, damage))
-    assert read_groups(results) == groups and index.read_bytes() == whole
 
 
 @pytest.mark.parametrize("damage", [{"traits": None}, {"ends": {}}, {"programs": 3}, {"state": {}}])

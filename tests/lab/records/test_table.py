@@ -18,7 +18,7 @@ from lab.files.store import SUMS, seal
 from lab.plan.plan import Plan
 from lab.programs.program import Sample
 from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
-from lab.records.recorded import INDEX, read_groups
+from lab.records.recorded import read_groups
 from lab.records.table import (
     COLUMNS,
     OF_PROCESSORS,
@@ -186,16 +186,15 @@ def test_each_file_of_a_record_is_read_once(
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS, INDEX])
+@pytest.mark.parametrize("name", [RECORD, SAMPLES, SUMS])
 def test_pipe_in_place_of_a_file_is_not_waited_for(measured_plan: Plan, results: Path, name: str) -> None:
     key = measured_plan.planned[0].trial.key
-    read_groups(results)
-    file = (results if name == INDEX else record_folder(results, key)) / name
+    file = record_folder(results, key) / name
     file.unlink()
     os.mkfifo(file)
-    assert len(make_table(measured_plan, results)) == (10 if name == INDEX else 9) * 6
+    assert len(make_table(measured_plan, results)) == 9 * 6
     started = {started for group in read_groups(results) for started in group.started}
-    assert (key in started) == (name != RECORD)
-    for read in () if name == INDEX else (read_facts, read_samples_of):
+    assert (key in started) == (name == SAMPLES)
+    for read in (read_facts, read_samples_of):
         with suppress(RecordError):
             read(results, key)

@@ -112,7 +112,7 @@ def numbers_of(name: str) -> Numbers:
 def body_of(evidence: Evidence, folder: Path) -> str:
     """The filled template of an experiment, without a discussion."""
     context = make_context(Numbers(evidence), People(), Gallery(folder / "figures"), [])
-    return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, vars(context)).text
+    return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, context).text
 
 
 def build_elsewhere() -> None:

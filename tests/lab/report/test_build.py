@@ -121,7 +121,7 @@ def test_report_is_complete_in_eight_pages(reports: dict[str, Path], name: str) 
 def test_page_is_complete(made: dict[str, Prepared], name: str) -> None:
     text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
     assert {*PARTS} <= {*re.findall(r"<h2[^>]*>(?:\d+ )?([^<]*)</h2>", text)}
-    assert text.count("<svg") == len(made[name].pngs) and "\\" not in text and "??" not in text
+    assert text.count("<svg") == len(made[name].figures) and "\\" not in text and "??" not in text
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -228,25 +228,22 @@ def test_claim_from_a_record_that_failed_its_checks_stops_the_build(student: Stu
         replace(student, evidence=unchecked).build()
 
 
-def test_statements_sources_and_figures_of_a_text_are_printed_and_attached(student: Student) -> None:
+def test_statements_and_sources_of_a_text_are_printed_and_attached(student: Student) -> None:
     references = "@misc{frey, author = {Philipp Frey}, title = {The hidden cost of {RDMA}}}\n"
     student.write("references.bib", references)
-    student.write("laptops.csv", "size_bytes,rate\n1,0.5\n1024,900\n")
     student.write(
         "discussion.tex",
         "TCP is faster.\\shows{verbs < tcp everywhere} Report A has \\given{117 bytes/us}.\n\n"
-        "\\ownfigure{laptops.csv}{size_bytes}{rate}{Two laptops, see \\claim{tcp.peak} of TCP.}\n\n"
-        "We compare with \\figureof{own-laptops}, as others \\cite{frey}.\n",
+        "We compare \\claim{tcp.peak}, as others \\cite{frey}.\n",
     )
     printed = student.build()
     assert "TCP is faster.S1 Report A has 117 bytes/us* ." in printed
     assert re.search(r"S1 verbs < tcp everywhere 0\.\d.* true at 21 of 21; n = 6; R1, R2", printed)
     assert "not from these data: 117 bytes/us." in printed
-    assert "Not checked: data of the author\u2019s own, from laptops.csv (2 points). Two laptops" in printed
     assert "as others [1]." in printed and "Philipp Frey. The hidden cost of RDMA." in printed
-    assert "report.toml, discussion.tex, references.bib, laptops.csv, identity.json" in printed
+    assert "report.toml, discussion.tex, references.bib, identity.json" in printed
     files = {file.name: file.read_text() for file in extract(student.folder / "report.pdf", student.folder / "out")}
-    assert files["references.bib"] == references and files["laptops.csv"].startswith("size_bytes,rate\n1,0.5\n")
+    assert files["references.bib"] == references
     assert "statement,S1,verbs < tcp everywhere," in files["claims.csv"] and "bytes/us" not in files["claims.csv"]
 
 

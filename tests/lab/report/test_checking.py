@@ -46,6 +46,8 @@ def test_errors_come_first_then_notes_and_only_errors_count(
 ) -> None:
     assert checked(plan, results, "TCP is faster than RDMA.\nIt has \\claim{ethernet at 1}.\n") == 0
     assert f"{NAME}/discussion.tex:1:1: note: compares, no evidence attached\n" in capsys.readouterr().out
+    assert checked(plan, results, "% Only a comment.\n") == 0
+    assert capsys.readouterr().out.endswith("errors: 0, notes: 0, no text yet\n")
     text = "TCP is faster than RDMA.\nIt reaches 4 GB/s.\\shows{ethernet < cable at 1 across links}\n"
     assert checked(plan, results, text) == 1
     lines = capsys.readouterr().out.splitlines()

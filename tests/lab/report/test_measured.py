@@ -98,12 +98,14 @@ def test_csv_is_of_the_operation_in_its_name(
         ("size_bytes,bytes_per_s\n", "holds 0 sizes"),
         ("64 1e8\n", "holds no table of perftest and no curve .*ib_write_bw -a"),
         (MIB + " 64 5000 0.00\n", r"line 3: row of a table: '64 5000 0.00' \(#bytes, #iterations, BW peak"),
-        (MIB + " 64 5000 0.00 0.00 0.000000\n", "line 3: row of a table"),
+        (MIB + " 64 5000 0.00 0.00 0.000000\n", "line 3: row of a table.*remove the row"),
+        (MIB + " 64 5000 9,63 9,54 0,156\n", r"line 3: row of a table.*a point in each number"),
+        ("size_bytes;bytes_per_s\n64;1000000,5\n", "mine.txt:2: holds no point .*a comma between columns, and a point"),
         (MIB + " 64 5 1 1.0 0\n 64 5 1 1.0 0\n", "line 4: a second row for 64 bytes"),
         (MIB.replace("MiB", "KB") + " 64 5 1 1.0 0\n", r"unit of the rate: KB/sec \(MB/sec, MiB/sec, Gb/sec\)"),
         (TITLE.format("Write", "Bidirectional BW") + MIB, "bidirectional rate counts both directions"),
         (TITLE.format("Atomic", "BW").replace("RDMA_", "") + MIB + " 8 5 1 1.0 0\n", r"operation: atomic \(write, "),
-        (MIB + " 65536 5000 23456.00 23456.00 0.375\n", r"rate: 1.968e\+11 bit/s \(at most --rate-bit-s 1"),
+        (MIB + " 65536 5000 23456.00 23456.00 0.375\n", r"rate: 1.968e\+11 bit/s .*--rate-bit-s 200000000000;"),
     ],
 )  # fmt: skip
 def test_unreadable_curve_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:

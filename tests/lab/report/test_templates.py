@@ -110,11 +110,10 @@ def test_report_with_a_card_lists_its_parameters_by_origin(card: str, origin: st
     ],
 )
 def test_table_of_parameters_describes_all_series(experiment: str, name: str, asked: str, used: str) -> None:
-    evidence = Evidence(laboratory.plan_of(experiment), (), {}, Path("none"), 0)
+    evidence = Evidence(laboratory.plan_of(experiment), (), {}, Path("none"))
     (row,) = (row for row in parameter_rows(evidence) if row.name == name)
     printed = (re.sub(r"\\(?:lab)?num\{(\d+)\}", r"\1", cell) for cell in (row.asked, row.used))
     assert tuple(printed) == (asked, used)
-    assert row.source.endswith("*") is (";" in used)
     assert profile_why(evidence).startswith("A second of the VM costs several seconds of the host")
 
 

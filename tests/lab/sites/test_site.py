@@ -22,7 +22,6 @@ from lab.sites.cable import Cable
 from lab.sites.exact import ExactSite
 from lab.sites.host import OwnDevices
 from lab.sites.site import EXACT, Traits, read_traits
-from lab.sites.slurm import ExactOnSlurm
 from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import LinkOfHosts
 from lab.sites.vm import KVM, SOFTWARE, Machine
@@ -34,7 +33,7 @@ REAL = [OwnDevices.traits, LinkOfHosts.traits, slurm.TRAITS]
 
 
 def test_exact_trials_repeat_and_only_a_link_made_for_the_run_takes_a_model() -> None:
-    assert exact.ExactSite.traits == ExactOnSlurm.traits == EXACT and EXACT.repeats
+    assert exact.ExactSite.traits == EXACT and EXACT.repeats
     assert not any(traits.repeats for traits in (*MADE, *REAL))
     assert all(traits.takes_models for traits in (EXACT, *MADE))
     assert not any(traits.takes_models for traits in REAL)

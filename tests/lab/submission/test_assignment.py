@@ -120,6 +120,10 @@ def test_only_assignment_of_a_folder_needs_no_name(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="several assignments") as caught:
         find_assignment(None, tmp_path)
     assert caught.value.expected == "one of a, b" and caught.value.hint == "ASSIGNMENT=a"
+    written(tmp_path, WHOLE, "latency")
+    with pytest.raises(SpecError, match="unknown assignment latncy") as caught:
+        find_assignment("latncy", tmp_path)
+    assert caught.value.hint == "'latency'?"
 
 
 def test_grader_has_every_check_that_an_assignment_can_name() -> None:

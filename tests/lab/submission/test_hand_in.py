@@ -137,7 +137,7 @@ DIGEST = "0123456789abcdef"
             False,
             False,
         ),
-        (f'site = "slurm:exact"\nidentities = ["{DIGEST}"]\n', "exact", "f" * 64, True, False),
+        (f'identities = ["{DIGEST}"]\n', "exact", "f" * 64, True, False),
     ],
 )
 def test_assignment_accepts_the_identities_that_it_lists(

@@ -45,4 +45,4 @@ def test_a_lock_needs_a_date_and_sections(text: str) -> None:
 
 def test_a_missing_section_is_named_with_the_existing_ones() -> None:
     with pytest.raises(lock.LockError, match="no packages for runner riscv64, only for guest, runner arm64"):
-        BOTH.of(lock.runner("riscv64"))
+        BOTH.of(lock.section(lock.RUNNER, "riscv64"))

@@ -74,10 +74,10 @@ def arm64() -> WithRunner:
 
 def unpack_arm64(folder: Path) -> None:
     packages, store = lock.read(MACHINE / "packages.lock"), opened_store(CACHE, tell)
-    locked = packages.of(lock.runner("arm64"))
+    locked = packages.of(lock.section(lock.RUNNER, "arm64"))
     store.obtain(locked, packages.date)
     runner.unpack([store.file(each) for each in locked], contents.load(MACHINE / "runner.toml"), folder)
 
 
 def compile_arm64(folder: Path) -> None:
-    (folder / NAME).write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.runner("arm64"), tell))
+    (folder / NAME).write_bytes(build.compiled_plugin(MACHINE, CACHE, lock.section(lock.RUNNER, "arm64"), tell))

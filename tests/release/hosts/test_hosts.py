@@ -97,6 +97,7 @@ def test_the_python_of_a_host_gets_all_packages_that_jobs_load_with_digests() ->
     assert lines.startswith("urllib3==") and "--hash=sha256:" in lines
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("users_namespaces")
 def test_jobs_in_an_empty_root_leave_the_same_bytes(exact: ExactSite) -> None:
     compile_naps()

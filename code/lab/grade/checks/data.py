@@ -12,7 +12,7 @@ from typing import TypeVar
 from lab.analysis.ratios import geometric_mean
 from lab.errors import SpecError
 from lab.files.toml import read_whole
-from lab.grade.case import Blocked, Case, made_once
+from lab.grade.case import Blocked, Case
 from lab.grade.consistency import header_findings, node_findings
 from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
@@ -25,17 +25,7 @@ from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.sites.site import Traits
-from lab.submission.archive import (
-    FORMAT,
-    PAGE,
-    PROGRAMS,
-    RECORDS,
-    SubmissionError,
-    about,
-    chain,
-    digests,
-    unpack,
-)
+from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, SubmissionError, about, chain, digests, unpack
 from lab.submission.hand_in import binary_names, is_source, student_programs
 
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
@@ -191,14 +181,13 @@ FLAWS = {
 }
 
 
-@made_once
 def package(case: Case) -> Iterator[Finding]:
     """Check the files, the digests, the chain, the assignment, the experiment and the people."""
     files, page, experiment = case.submission.files, case.page, case.setup.course_plan.experiment
     made = ("claims.csv", "manifest.json", "identity.json", "experiment.toml", f"{experiment.name}.csv")
     required = {PAGE, RECORDS, *made, *TYPED, *([PROGRAMS] if student_programs(experiment) else [])}
     yield from (Finding(Flaw.MISSING_FILE, f"{name} is missing") for name in sorted(required - files.keys()))
-    strange = files.keys() - required - {REFERENCES, *case.figure_data}  # only some texts need these
+    strange = files.keys() - required - {REFERENCES}  # only some texts need this
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
     if student_programs(experiment) and PROGRAMS in files:
         names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())
@@ -270,7 +259,7 @@ DOUBTS = (Flaw.PERSON, Flaw.CHAIN, Flaw.DIGEST)
 def doubt(case: Case) -> str:
     """A warning that a package may be another person's work, or empty."""
     try:
-        finding = next((finding for finding in package(case) if finding.kind in DOUBTS), None)
+        finding = next((finding for finding in case.made(package) if finding.kind in DOUBTS), None)
     except SubmissionError as error:
         return f"{CHANGED}: {error}"
     return f"{CHANGED}: {finding.what}" if finding else ""

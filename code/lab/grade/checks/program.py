@@ -3,16 +3,15 @@
 import secrets
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from math import ceil
 from typing import NamedTuple
 
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
 from lab.experiment.document import Comparison
-from lab.grade.case import Blocked, Case, made_once
+from lab.grade.case import Blocked, Case
 from lab.grade.finding import Fault, Finding, Flaw, PartPoints, Score, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
 from lab.grade.witness.claims import unsent
@@ -57,7 +56,6 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
     return checked
 
 
-@made_once
 @needs_measurements
 def program(case: Case) -> Iterator[Finding]:
     """Check every trial of the student's programs."""
@@ -161,13 +159,11 @@ def correct(case: Case) -> Iterator[Finding]:
         return Finding(test.kind, f"{planned.series.program} {test.what}: the client {ending}") if ending else None
 
     trials = firsts(case.grader_plan)
-    with ThreadPoolExecutor(case.setup.jobs) as pool:
-        futures = [pool.submit(run_at_other_sizes, planned) for planned in trials]
-        for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
-            samples = read_samples_of(case.setup.results, planned.trial.key)
-            tests = fault_tests(planned, samples, demands, ends)
-            futures += [pool.submit(run_fault_test, planned, test) for test in tests]
-    yield from (finding for future in futures if (finding := future.result()))
+    runs = [partial(run_at_other_sizes, planned) for planned in trials]
+    for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
+        samples = read_samples_of(case.setup.results, planned.trial.key)
+        runs += [partial(run_fault_test, planned, test) for test in fault_tests(planned, samples, demands, ends)]
+    yield from filter(None, case.each(lambda run: run(), runs))
 
 
 class FaultTest(NamedTuple):
@@ -244,7 +240,7 @@ def _with_options(command: Words, options: Words) -> Words:
 def speed(case: Case) -> Iterator[Finding]:
     """Compare the student's program with Verbyte's or a reference tool, by the grader's records; raise if the program
     printed times that the check `program` refutes."""
-    if faults := program(case):
+    if faults := case.made(program):
         raise Blocked(f"the times of the student's programs do not count: {faults[0]}", hint="see the check program")
     for comparison in case.setup.course_plan.experiment.comparisons:
         result = compare(comparison, case.grader_evidence.rows)
@@ -259,12 +255,11 @@ def steps(case: Case) -> Iterator[Finding | PartPoints | Score]:
         return
     try:
         plan = case.rebuilt_plan
+        faults = [Finding(Flaw.FRAME, fault) for fault in frame_faults(plan)]
     except BuildRefused as error:
-        yield Finding(Flaw.BUILD, str(error))
-        yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
-        return
-    if faults := list(frame_faults(plan)):
-        yield from (Finding(Flaw.FRAME, fault) for fault in faults)
+        faults = [Finding(Flaw.BUILD, str(error))]
+    if faults:
+        yield from faults
         yield from (PartPoints(step.series, step.most, 0) for step in task_steps)
         return
     trials = {step.series: [each for each in plan.planned if each.series.name == step.series] for step in task_steps}

@@ -21,16 +21,7 @@ from lab.grade.witness.messages import (
     one_by_one,
     shortest_ns,
 )
-from lab.grade.witness.packets import (
-    ACCEPTED,
-    INSIDE,
-    READ,
-    REPORTED,
-    RUNG,
-    Packet,
-    Segment,
-    decoded,
-)
+from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, Packet, Segment, decoded
 from lab.grade.witness.ring import ring_faults
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
@@ -90,8 +81,6 @@ class Claim:
 
 @dataclass(frozen=True)
 class SizeClaims:
-    """The claims of a program about one size."""
-
     operation: str
     rdma: bool
     answered: bool  # round trips are claimed

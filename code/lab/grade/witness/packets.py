@@ -94,7 +94,6 @@ class Packet(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        """Whether its message ends with this packet."""
         return self.place not in (FIRST, MIDDLE)
 
 

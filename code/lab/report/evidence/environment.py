@@ -67,7 +67,7 @@ def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> Evid
     facts = SiteFacts(SITE, ENDS, read_identity(folder) or {}, EXACT)
     plan = measured_plan(Plan(replace(experiment, series=series), facts, ()), rows)
     keys = list(dict.fromkeys(row.record for row in rows))
-    return Evidence(plan, tuple(rows), {}, folder, 0, frozenset(keys), cells(plan, rows, keys))
+    return Evidence(plan, tuple(rows), {}, folder, frozenset(keys), cells(plan, rows, keys))
 
 
 def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:

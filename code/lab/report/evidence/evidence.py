@@ -45,7 +45,6 @@ class Evidence:
     rows: tuple[Row, ...]
     facts: dict[str, Facts]  # by key, in the order of the plan
     results: Path
-    bytes_on_disk: int
     unmeasured: frozenset[str] = frozenset()  # trials whose rows are the reference's
     _cells: Cells = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -117,9 +116,8 @@ def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence
         for key in keys
         if key in trials
     }
-    disk = sum(file.stat().st_size for key in records for file in record_folder(results, key).iterdir())
     unmeasured = frozenset(facts.keys() - records.keys())
-    return Evidence(plan, tuple(rows), facts, results, disk, unmeasured, cells(plan, rows, keys))
+    return Evidence(plan, tuple(rows), facts, results, unmeasured, cells(plan, rows, keys))
 
 
 def require_all(plan: Plan, results: Path) -> None:

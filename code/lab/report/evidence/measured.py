@@ -19,9 +19,11 @@ SIZE = "size_bytes"
 COLUMNS = {"bytes_per_s": ("throughput", 1), "latency_us": ("latency", PS_PER_US)}
 INLINE = {"write": 220, "send": 236, "read": 0}  # perftest's default for latencies; for throughput it is 0
 OVER = 1.05  # times the link's rate: more than the difference between MB and MiB
+RATES = tuple(gigabit * 10**9 for gigabit in (10, 25, 32, 40, 50, 56, 100, 200, 400, 800))  # of usual links
 MEASURES = ("throughput", "latency")
 SLOWEST, FASTEST = 1, 1e15  # bytes per second; or ps
 EXPECTED = f"{SIZE} from 1, each once, and {' or '.join(COLUMNS)} above 0"
+POINTS = "64,123.5: a comma between columns, and a point in a number"
 HINT = "save what ib_write_bw -a printed, or a CSV with the columns size_bytes and bytes_per_s"
 
 
@@ -42,7 +44,7 @@ def read_measured(file: Path, known: Conditions, *, inline: int | None = None) -
     """Read the curves of a file. A paste names its own operation, MTU, inline data and outstanding reads; that of a CSV
     is the one in its name, else that of `known`. `inline` replaces the paste's or perftest's default."""
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
-        return [_measured(file, known, Pasted("write", "throughput", published.by_size(), {}), inline)]
+        return [_measured(file, known, Pasted("write", "throughput", published.by_size, {}), inline)]
     text = read_typed(file, HINT)
     tables = [_csv(file)] if text.lstrip().startswith(SIZE) else _tables(file, text)
     return [_measured(file, known, table, inline) for table in tables]
@@ -70,7 +72,8 @@ def _csv(file: Path) -> Pasted:
         except ValueError:
             size, value = 0, 0.0
         if not (1 <= size <= LARGEST and SLOWEST <= value <= FASTEST) or size in values:
-            raise SpecError("holds no point of a curve", file=file, line=line, expected=EXPECTED)
+            hint = POINTS if "," in "".join(row) or ";" in "".join(row) else ""
+            raise SpecError("holds no point of a curve", file=file, line=line, expected=EXPECTED, hint=hint)
         values[size] = value
     if not 1 <= len(values) <= LONGEST_LIST:
         raise SpecError(f"holds {len(values)} sizes", file=file, expected=f"1 to {LONGEST_LIST}", hint=HINT)
@@ -85,7 +88,8 @@ def _measured(file: Path, known: Conditions, table: Pasted, inline: int | None) 
     fastest = max(table.values.values())
     if table.measure == "throughput" and fastest * 8 > OVER * known.rate_bit_s:
         what = f"rate: {fastest * 8:.4g} bit/s (at most --rate-bit-s {known.rate_bit_s:.0f})"
-        raise SpecError(what, file=file, hint="--rate-bit-s 200000000000 for HDR; bytes_per_s counts bytes")
+        rate = next((rate for rate in RATES if fastest * 8 <= OVER * rate), RATES[-1])
+        raise SpecError(what, file=file, hint=f"--rate-bit-s {rate}; bytes_per_s counts bytes")
     default = INLINE[operation] if table.measure == "latency" else 0
     return MeasuredCurve(
         file,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lab.analysis.estimate import LEVEL
@@ -10,7 +10,6 @@ from lab.analysis.knees import NEAR_STEP, STEP
 from lab.analysis.ratios import LEAST
 from lab.analysis.rounds import LARGEST_SHARE
 from lab.experiment.experiment import Point, Series
-from lab.files import toml
 from lab.model.parameters import ROUNDS
 from lab.report.evidence.curve import margin_of
 from lab.report.evidence.evidence import Evidence
@@ -28,7 +27,6 @@ BOUNDS = {  # the unit of a bound, and the value that stands for none
     "warmup_depths_at_least": ("", 0),
 }
 UNPUBLISHED, NONE = Markup("not said"), Markup("--")
-MEGABYTE = 10**6
 Range = tuple[int, int]
 
 
@@ -37,7 +35,6 @@ def constants(evidence: Evidence) -> dict[str, Markup]:
     series, site = evidence.plan.experiment.series[0], evidence.plan.site
     published, sizes, rounds = series.published.sizes, series.sizes(site.name), series.parameters(site.name, {})
     clock_s = sum(facts.clock_ns for facts in evidence.facts.values()) / 1e9
-    megabytes = -(-evidence.bytes_on_disk // MEGABYTE)  # rounded up: load changes a record's length by a few bytes
     return {
         "level": _exactly(100 * LEVEL, "percent"),
         "margin": _exactly(100 * margin_of(site.traits), "percent"),
@@ -46,14 +43,12 @@ def constants(evidence: Evidence) -> dict[str, Markup]:
         "step": _exactly(STEP),
         "near_step": _exactly(NEAR_STEP),
         "trials": _exactly(len(evidence.facts)),
-        "sizes": _exactly(len(sizes)),
         "smallest": _exactly(min(sizes), "size"),
         "largest": _exactly(max(sizes), "size"),
         "scale": _exactly(divided_by(published, sizes)),
         "published_smallest": _exactly(min(published), "size"),
         "published_largest": _exactly(max(published), "size"),
         "run_time": _exactly(round(clock_s), "s"),
-        "disk": _exactly(megabytes * MEGABYTE, "B"),
         **({name: _exactly(getattr(rounds, name)) for name in ROUNDS} if rounds.until_stable else {}),
     }
 
@@ -84,7 +79,6 @@ class ParameterRow:
     published: Markup
     asked: Markup
     used: Markup
-    source: str
 
 
 def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
@@ -98,9 +92,7 @@ def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
         if series := [run for run in evidence.plan.experiment.series if _concerns(run, site, name)]:
             published = Markup(number_tex(f"{of_report[name]:.12g}")) if name in of_report else UNPUBLISHED
             asked, used = [_asked(run, name) for run in series], [_used(run, site, name) for run in series]
-            is_of_site = any(name in run.profile(site).values for run in series)
-            path = ("profile", site, name) if is_of_site else ("parameters", name)
-            yield ParameterRow(name, published, _ranges(asked), _ranges(used), _source(evidence, used, *path))
+            yield ParameterRow(name, published, _ranges(asked), _ranges(used))
 
 
 def _concerns(series: Series, site: str, name: str) -> bool:
@@ -131,19 +123,12 @@ def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
         bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
         if set(bounds) != {no_bound}:
             used = [(bound, bound) for bound in bounds if bound is not None]
-            source = _source(evidence, bounds, "profile", site, name)
-            yield ParameterRow(name, NONE, NONE, _ranges(used, unit), source)
+            yield ParameterRow(name, NONE, NONE, _ranges(used, unit))
 
 
 def _ranges(ranges: Iterable[Range], unit: str = "") -> Markup:
     words = (" to ".join(_exactly(end, unit) for end in dict.fromkeys(ends)) for ends in dict.fromkeys(ranges))
     return Markup("; ".join(words))
-
-
-def _source(evidence: Evidence, values: Sequence[object], *path: str) -> str:
-    """The file and line of the TOML that sets a value of all series, with a star if series set others."""
-    source = toml.source_of(evidence.plan.experiment.file, path)
-    return f"{source}*" if len(set(values)) > 1 else source
 
 
 def _exactly(value: float, unit: str = "") -> Markup:

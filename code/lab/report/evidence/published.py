@@ -9,7 +9,6 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, TypeVar
 
-from lab.analysis.estimate import Estimate
 from lab.analysis.lines import Line, fit_line
 from lab.errors import SpecError
 from lab.files.bounded import read_typed
@@ -124,20 +123,16 @@ def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
 
 @dataclass(frozen=True)
 class PublishedCurve:
-    """One curve in B/s, each point from a single run."""
+    """One curve in B/s by size, each point from a single run."""
 
     label: str
-    sizes: tuple[int, ...]
-    rates: tuple[Estimate, ...]
+    by_size: dict[int, float]
     name: str = ""
 
     @property
     def slug(self) -> str:
         """Its name, or `Report A, verbs` as report_a."""
         return self.name or self.label.partition(",")[0].lower().replace(" ", "_")
-
-    def by_size(self) -> dict[int, float]:
-        return {size: rate.value for size, rate in zip(self.sizes, self.rates, strict=True)}
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
@@ -153,10 +148,9 @@ def published_curve(file: str, folder: Path = PUBLISHED) -> PublishedCurve | Non
 def _curve(entry: CurveEntry, folder: Path) -> PublishedCurve:
     columns = {**dict.fromkeys(entry.where, str), "size_bytes": int, entry.value: float}
     rows = [row for row in _rows(folder / entry.file, columns) if row.items() >= entry.where.items()]
-    sizes = tuple(int(row["size_bytes"]) for row in rows)
-    values = [entry.restored(size, float(row[entry.value])) for size, row in zip(sizes, rows, strict=True)]
-    rates = tuple(Estimate(value * entry.bytes_per_s, None, 1) for value in values)
-    return PublishedCurve(entry.label, sizes, rates, entry.name)
+    values = {int(row["size_bytes"]): float(row[entry.value]) for row in rows}
+    by_size = {size: entry.restored(size, value) * entry.bytes_per_s for size, value in values.items()}
+    return PublishedCurve(entry.label, by_size, entry.name)
 
 
 @dataclass(frozen=True)

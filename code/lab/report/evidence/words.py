@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab.machine import snapshot
 from lab.places import MACHINE
@@ -71,12 +70,12 @@ def measured_here(evidence: Evidence) -> str:
     return f"Reference results: {trials - absent} of {trials} trials measured{where}{identical}."
 
 
-def versions(evidence: Evidence, machine: Path = MACHINE) -> list[tuple[str, str]]:
+def versions(evidence: Evidence) -> list[tuple[str, str]]:
     """Labels and packages; nothing if the records are of another machine than this checkout's."""
-    expected = snapshot.read(machine)
+    expected = snapshot.read(MACHINE)
     if expected is None or evidence.plan.site.identity.get("frozen") != expected.frozen.get("memory"):
         return []
-    lock = read(machine / LOCK)
+    lock = read(MACHINE / LOCK)
     programs = " ".join(series.program for series in evidence.plan.experiment.series)
     rows = []
     for name, start, kind, needed in SHOWN:
@@ -105,34 +104,30 @@ def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
 
 @dataclass(frozen=True)
 class SiteWords:
-    """For captions, for the head, for a paragraph, for the first page, and for the limits."""
+    """For the head, for a paragraph, and for the limits."""
 
-    caption: str
     short: str
     long: str
     spread: str  # the effects that repetitions include, and those that they miss
-    shared: str = ""  # the parts that both ends share
+    shared: str  # the parts that both ends share
 
 
 def words_of(site: str, traits: Traits) -> SiteWords:
     """The words for a site, by its traits alone."""
-    caption, shared = f"Site {site}.", SHARED[traits.shared]
     if traits.clock is Clock.INSTRUCTIONS:
         return SiteWords(
-            caption,
             f"Site {site}: time is counted in instructions.",
             f"On the site {site} a CPU executes one instruction a nanosecond: it has no caches, stalls or clock "
             "frequency. The numbers measure the length of the software's path and do not predict real hardware.",
             "Repetitions start at different moments of one snapshot: their spread shows chance of memory layout "
             "and timing, not of other hosts or days.",
-            shared,
+            SHARED[traits.shared],
         )
     return SiteWords(
-        caption,
         f"Site {site}: wall-clock time.",
         f"On the site {site} time is wall-clock time.",
         "Repetitions ran one after the other: their spread does not show what differs on other hosts or days.",
-        shared,
+        SHARED[traits.shared],
     )
 
 

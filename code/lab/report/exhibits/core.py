@@ -41,8 +41,6 @@ class Drawable(Protocol):
     @property
     def alt(self) -> str: ...
     @property
-    def n(self) -> str: ...
-    @property
     def keys(self) -> tuple[str, ...]: ...
 
     def draw(self, canvas: Canvas) -> None:
@@ -54,7 +52,7 @@ def render(data: Drawable) -> Figure:
     from lab.figures.plot import Canvas
 
     pdf, png, svg = Canvas.render(data.draw)
-    return Figure(data.name, pdf, png, svg, data.alt, data.n, data.keys)
+    return Figure(data.name, pdf, png, svg, data.alt, data.keys)
 
 
 ABSENT = Markup("--")
@@ -132,6 +130,7 @@ class Exhibits:
             return False
 
     def has(self, *queries: str) -> bool:
+        """Whether the data answer all of these queries."""
         try:
             return all(self.numbers.ask(query) for query in queries)
         except QueryError:
@@ -151,7 +150,7 @@ class Exhibits:
         """A row for each size: the size, then the answer to each query at it."""
         return [[size_cell(size), *(self.cell(at(query, size)) for query in columns)] for size in sizes]
 
-    def sizes(self, name: str) -> list[str]:
+    def sizes_of(self, name: str) -> list[str]:
         """The sizes of a series or of a published curve, as queries name them."""
         plan = self.numbers.evidence.plan
         series, published = self.numbers.series.get(name), of_published(plan.experiment.name).get(name)
@@ -160,7 +159,7 @@ class Exhibits:
 
     def sizes_of_query(self, query: str) -> list[str]:
         names = (*self.numbers.series, *of_published(self.numbers.evidence.plan.experiment.name))
-        sizes = {size for name in names for size in self.sizes(name)}
+        sizes = {size for name in names for size in self.sizes_of(name)}
         return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
 
     def curve(self, query: str, label: str) -> Curve | None:
@@ -168,10 +167,10 @@ class Exhibits:
         values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
         if not values:
             return None
-        x, y, keys = tuple(map(float, map(parse_size, values))), tuple(values.values()), keys_of(values.values())
-        if keys:
-            return Curve(label, x, tuple(value.estimate for value in y), keys)
-        return Curve(label, x, tuple(Estimate(value.estimate.value, None, 1) for value in y), (), y[0].source)
+        keys, estimates = keys_of(values.values()), [value.estimate for value in values.values()]
+        if not keys:  # nobody measured them here
+            estimates = [replace(estimate, interval=None) for estimate in estimates]
+        return Curve(label, tuple(float(parse_size(size)) for size in values), tuple(estimates), keys)
 
     def plot(
         self,

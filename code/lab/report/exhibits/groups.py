@@ -217,11 +217,9 @@ class Groups:
         """Transports over TCP, ours over reference tools and over programs of the experiment, and each of these over
         the one before; in a group that has none of these, its fastest curve over the next."""
         paired = [
-            SeriesPair(
-                pair.ours.series.name, pair.base.series.name, pair.sort, self._look(pair.ours.series), _few(pair.sizes)
-            )
-            for pair in pairs(self.evidence)
-            if pair.sort is not Sort.VARIANT
+            SeriesPair(ours.name, base.name, sort, self._look(ours), _few(common))
+            for ours, base, sort in pairs(self.evidence)
+            if (common := set(ours.sizes(self.site)) & set(base.sizes(self.site)))
         ]
         paired += [pair for group in self.groups if group.measure == "latency" for pair in self._of_latencies(group)]
         names = {name for pair in paired for name in (pair.ours, pair.base)}

@@ -186,7 +186,8 @@ class Overview(Groups):
     @property
     def examples_of_rounds(self) -> list[tuple[str, str, str, str]]:
         """Three curves at one size each: series, size, name and look."""
-        rows = ((row, sizes[len(sizes) // 2]) for row in self.rounds[:FEWER] if (sizes := self.exhibits.sizes(row[0])))
+        sizes_of = self.exhibits.sizes_of
+        rows = ((row, sizes[len(sizes) // 2]) for row in self.rounds[:FEWER] if (sizes := sizes_of(row[0])))
         return [(query, size, f"{name}, {in_words(parse_size(size))}", look) for (query, name, look), size in rows]
 
     def words(self, size: str) -> Markup:
@@ -216,7 +217,7 @@ class Overview(Groups):
         return [
             (name, size)
             for query, name, _ in self.rounds
-            for size in self.exhibits.sizes(query)
+            for size in self.exhibits.sizes_of(query)
             if self.exhibits.has(rate := f"{query}.corrected at {size}")
             and exceeds_link(self.exhibits.numbers.ask(rate).estimate, self.evidence.series(query).link.rate_bit_s)
         ]
@@ -230,7 +231,7 @@ class Overview(Groups):
                 for query, name, look in rows
                 for part, words in ROUNDS.items()
             ]
-            sizes = dict.fromkeys(size for query, *_ in rows for size in self.exhibits.sizes(query))
+            sizes = dict.fromkeys(size for query, *_ in rows for size in self.exhibits.sizes_of(query))
             tables.append(self._table(parts, sorted(sizes, key=parse_size)))
         return tables
 

@@ -1,28 +1,26 @@
-"""Figures of one topic each: dots, small panels, rounds, tails, parts of a time, causes, and a student's own."""
+"""Figures of one topic each: dots, small panels, rounds, tails, parts of a time, and causes."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
-from pathlib import Path
 from statistics import median
 
 from lab.analysis.estimate import Estimate
 from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
-from lab.figures.curves import Own, QueueInTime, QueuesInTime
+from lab.figures.curves import QueueInTime, QueuesInTime
 from lab.figures.dots import Dot, Dots
 from lab.figures.figure import Curve, LineLook, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
 from lab.model.sizes import parse_size
-from lab.report.exhibits.core import Exhibits, Gallery, look_of, picture, require_data
+from lab.report.exhibits.core import Exhibits, look_of, require_data
 from lab.report.query.grammar import Reference, parse_query
 from lab.report.query.measures import MeasuredCurve
 from lab.report.query.value import Value
 from lab.report.tex.numbers import NANO
-from lab.report.tex.render import Markup, escape
-from lab.report.text.own_figures import OwnFigure, own_figures, read_points
+from lab.report.tex.render import Markup
 from lab.report.topics.causes import costs
 from lab.report.topics.times import round_trips
 
@@ -45,7 +43,6 @@ WORK_KINDS = (*dict.fromkeys(list(WORK.values())[:-1]), OTHER, WAITING)
 MOST_SIZES = 3  # of causes
 DEPTH = "queue.bytes_at_"  # a counter of each interval in which frames waited
 CAUSES = "Instructions of a message, each a nanosecond; at the right their number. Polls that find nothing are waiting."
-UNCHECKED = "Not checked: data of the author's own"
 
 
 def dots(
@@ -217,22 +214,3 @@ def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup
         return Markup("")
     bars = tuple((float(size), tuple(groups[size])) for size in sizes)
     return exhibits.put(CAUSES, Stacks("causes", bars, WORK_KINDS, WAITING, evidence.plan.site.name))
-
-
-def placed(text: str, folder: Path, gallery: Gallery) -> str:
-    """A student's text with the figures in place of their commands, on as many lines."""
-    for figure in reversed(own_figures(text)):
-        lines = text.count("\n", figure.start, figure.end)
-        text = text[: figure.start] + _own_figure(figure, folder, gallery) + "\n" * lines + text[figure.end :]
-    return text
-
-
-def _own_figure(figure: OwnFigure, folder: Path, gallery: Gallery) -> str:
-    data = Own(figure.name, figure.file, figure.x, figure.y, *read_points(folder, figure))
-    drawn = gallery.draw(data, UNCHECKED)
-    source = rf"\textbf{{{UNCHECKED}}}, from \texttt{{{escape(figure.file)}}} ({drawn.n}). "
-    caption = " ".join(figure.caption.split())
-    return (
-        rf"\begin{{labplace}}{{figure}}{picture(drawn)}"
-        rf"\caption{{{source}{caption}}}\label{{figure:{figure.name}}}\end{{labplace}}"
-    )

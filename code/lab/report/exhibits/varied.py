@@ -54,7 +54,7 @@ def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
         beyond = (Estimate(y.value - base.at(x), None, y.n) for x, y in zip(times.x, times.y, strict=True))
         times, rays = replace(times, y=tuple(beyond)), [_less(ray, base) for ray in rays]
     if small:
-        size = exhibits.sizes(panel.small)[0]
+        size = exhibits.sizes_of(panel.small)[0]
         words = f"{printed(exhibits.numbers.ask(f'{panel.small} at {size}'))}\n{in_words(parse_size(size))} measured"
     return RayPanel(panel.title, times, LOOKS[panel.look], tuple(rays), small, words, tuple(panel.breaks), panel.most)
 
@@ -67,7 +67,7 @@ def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
     slope, intercept = (exhibits.numbers.ask(f"{series}.{name} {sizes}".strip()) for name in ("slope", "intercept"))
     (reference,) = references(parse_query(_slope(series, sizes))[0])
     span = reference.span or Span()
-    fitted = span.picks(tuple(map(parse_size, exhibits.sizes(series))))
+    fitted = span.picks(tuple(map(parse_size, exhibits.sizes_of(series))))
     speed, words = 1 / slope.estimate.value, (printed(intercept), printed(slope), _span_words(span))
     return Ray(fitted[0], fitted[-1], intercept.estimate.value, speed, *words)
 
@@ -105,6 +105,7 @@ def tornado(exhibits: Exhibits, name: str, caption: str, rows: Iterable[Sequence
         if effects := [effect for size in sizes if (effect := _effect(exhibits, pattern, size))]:
             drawn.append((label, tuple(effect for effect, _ in effects)))
             gains += [gain for _, gain in effects]
+    require_data(drawn, "effect", name)
     drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
     label = "throughput with the best value over that with the worst"
     return exhibits.put(caption, Tornado(name, label, tuple(drawn), keys_of(gains)))

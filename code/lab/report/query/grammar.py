@@ -18,6 +18,26 @@ UNITS = {  # a typed quantity's factor to bytes and seconds, and its dimension: 
 }
 SHOWN_IN = {"percent": ("%",), "bit/s": ("bit", "/", "s")}  # the units that a query may end with, as tokens
 SIGNS = (">=", "<=", ">", "<", "=")
+TRENDS = {"rises": ">", "falls": "<"}
+_TYPED_INSTEAD = {  # what people type, and the form for it
+    "a = b within 2 % at 64K": ("=", "≈", "~", "is", "equals", "about"),
+    "a > b at 64K": ("faster", "greater", "higher", "larger", "more"),
+    "a < b at 64K": ("slower", "smaller", "lower", "less", "fewer"),
+    "a > b or a < b": ("!", "differs"),
+    "10 % < a / b < 20 % at 64K": ("between",),
+    "2 * a at 64K": ("x", "×", "times", "of"),
+    "a rises up to 1K": ("climbs", "doubles", "grows", "increases"),
+    "a falls from 1K": ("decreases", "drops", "shrinks"),
+    "everywhere": ("all", "always", "any", "each", "every", "for"),
+    "at 1K..4K": ("to", "up"),
+    "at 1K, 2K, 4K": ("and",),
+    "up to 4K": ("below", "under", "until"),
+    "from 4K": ("above", "over"),
+    "a = a at 64 within 1 % at 64..1K": ("constant", "flat", "same"),
+    "sizes are bytes: 64, and 64K for 64 KiB": ("b", "byte", "bytes", "k", "kb", "kib", "m", "mb", "mib"),
+    "only `in %` and `in bit/s`: a unit follows from the number": ("in",),
+}
+_INSTEAD = {word: form for form, words in _TYPED_INSTEAD.items() for word in words}
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
     rf"(?P<size>\d+[KMG](?!\w|\.\w))|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
@@ -107,6 +127,14 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Trend:
+    """A query that is larger, or smaller, at each size than at the one before: `card rises up to 1K`."""
+
+    query: Query
+    sign: str
+
+
+@dataclass(frozen=True)
 class NoEffect:
     """A varied parameter changes nothing: `tx_depth has no effect on depth from 64`."""
 
@@ -121,7 +149,7 @@ class Statement:
     """A checked sentence: its claim, and the sizes at which it is checked."""
 
     text: str
-    claim: Relation | Shape | NoEffect
+    claim: Relation | Shape | Trend | NoEffect
     span: Span | None
     is_across_links: bool
 
@@ -149,7 +177,7 @@ def parse_statement(text: str) -> Statement:
     parser = _Parser(text)
     claim = parser.no_effect() or parser.comparison_or_shape()
     span, across = parser.span(), parser.takes("across", "links")
-    parser.end()
+    parser.end(">", "<", "=")
     return Statement(text, claim, span, across)
 
 
@@ -165,7 +193,9 @@ class _Parser:
         while column < len(self.text):
             match = _TOKEN.match(self.text, column)
             if match is None:
-                raise QueryError(f"unexpected character {self.text[column]!r}", query=self.text, column=column)
+                letter = self.text[column]
+                hint = _INSTEAD.get(letter, "")
+                raise QueryError(f"unexpected character {letter!r}", hint=hint, query=self.text, column=column)
             kind = next(name for name in ("size", "number", "name", "point", "sign", "space") if match[name])
             if kind != "space":
                 tokens.append(_Token(kind, match[kind], match["unit"] or match["tail"] or "", column))
@@ -182,6 +212,7 @@ class _Parser:
 
     def fail(self, expected: str, hint: str = "") -> QueryError:
         text = repr(self.next.text) if self.next.text else "the end"
+        hint = hint or _INSTEAD.get((self.next.unit or self.next.text).lower(), "")
         return QueryError(f"expected {expected}, not {text}", hint=hint, query=self.text, column=self.next.column)
 
     def takes(self, *words: str) -> bool:
@@ -192,9 +223,10 @@ class _Parser:
         self.at += len(words)
         return True
 
-    def end(self) -> None:
+    def end(self, *signs: str) -> None:
         if self.next.kind != "end":
-            raise self.fail("the end, a size (`at 64K`), or one of + - * / > < =")
+            hint = rf"a statement: \shows{{{self.text}}}" if self.next.text in SIGNS and not signs else ""
+            raise self.fail(f"the end, a size (`at 64K`), or one of {' '.join(('+ - * /', *signs))}", hint)
 
     def sum(self) -> Query:
         return self._joined(("+", "-"), self.product)
@@ -282,23 +314,24 @@ class _Parser:
         except SizeError as error:
             raise QueryError(error.what, hint=error.hint, query=self.text, column=token.column) from error
 
-    def comparison_or_shape(self) -> Relation | Shape:
+    def comparison_or_shape(self) -> Relation | Shape | Trend:
         side = self.sum()
+        if self.next.text in TRENDS:
+            return Trend(side, TRENDS[self.read().text])
         if self.next.text in ("saturated", "saturates", "jumps"):
             return self._shape(side)
-        if span := self.span():
-            side = placed(side, span)
-        sides, signs = [side], []
+        sides, signs = [placed(side, self.span())], []
         while self.next.text in SIGNS:
             signs.append(self.read().text)
             sides.append(self.sum())
-        start, span = self.at, self.span()
-        if span and self.next.text == "within":
-            sides[-1] = placed(sides[-1], span)
-        else:
-            self.at = start
+            start, span = self.at, self.span()
+            if span and self.next.text in (*SIGNS, "within"):
+                sides[-1] = placed(sides[-1], span)
+            else:
+                self.at = start
         if not signs:
-            raise self.fail("a comparison (> < = >= <=), `saturated from` or `jumps at`", "card > tcp.card everywhere")
+            forms = "a comparison (> < = >= <=), `rises`, `falls`, `saturated from` or `jumps at`"
+            raise self.fail(forms, "card > tcp.card everywhere")
         return Relation(tuple(sides), tuple(signs), self._tolerance())
 
     def _tolerance(self) -> float | None:

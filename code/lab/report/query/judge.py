@@ -20,6 +20,7 @@ from lab.report.query.grammar import (
     Shape,
     Span,
     Statement,
+    Trend,
     changed,
     parse_statement,
     placed,
@@ -55,6 +56,8 @@ class _Judge:
         claim = self.statement.claim
         if isinstance(claim, Shape):
             return self._shape(claim)
+        if isinstance(claim, Trend):
+            return self._trend(claim)
         return self._no_effect(claim) if isinstance(claim, NoEffect) else self._comparison(claim)
 
     def question(self) -> Question:
@@ -62,7 +65,7 @@ class _Judge:
 
     def _comparison(self, claim: Relation) -> StatementResult:
         sides = self._placed(claim)
-        sizes = self._sizes(sides)
+        sizes = self.sizes(sides)
         points = [point for size in sizes for point in self._points(claim, _at_size(sides, size), size)]
         if len(claim.signs) > 1 and len(points) == len(claim.signs):
             return self._judged(points, self._chain(_at_size(sides, sizes[0]), claim.signs))
@@ -93,7 +96,7 @@ class _Judge:
             return False
         return MEASURES[question.named(reference).measure].takes == takes
 
-    def _sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
+    def sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
         """The sizes at which the statement is judged; one None if no side needs a size."""
         unplaced = [part for side in sides for part in references(side) if not part.span and self._needs(part, "size")]
         if not unplaced:
@@ -121,12 +124,11 @@ class _Judge:
         question = self.question()
         column = question.common_column(*queries)
         values = [question.value(query, column) for query in queries]
-        for sides, sign in zip(pairwise(values), claim.signs, strict=True):
-            yield self._point(question, sign, sides, claim, size)
+        for typed, sides, sign in zip(pairwise(queries), pairwise(values), claim.signs, strict=True):
+            yield self._point(question, replace(claim, sides=typed, signs=(sign,)), sides, size)
 
-    def _point(
-        self, question: Question, sign: str, sides: tuple[Value, Value], claim: Relation, size: int | None
-    ) -> Point:
+    def _point(self, question: Question, claim: Relation, sides: tuple[Value, Value], size: int | None) -> Point:
+        (first, last), (sign,) = claim.sides, claim.signs
         left, right = _as_size(*sides), _as_size(*reversed(sides))
         if left.dimension != right.dimension:
             raise question.fail("the two sides are of different kinds", 0, "a time and a time, a rate and a rate")
@@ -137,8 +139,10 @@ class _Judge:
             return Point(size, left.sealed(), compare(sign, combine("-", left, right).sealed(), 0.0, 0.0))
         margin = self._margin(left, right) if claim.within is None else claim.within if sign == "=" else 0.0
         ratio = combine("/", left, right).sealed()
-        last = claim.sides[-1]
-        shown = left if isinstance(last, Number) else combine("*", ratio, exact(_factor(last)))
+        if isinstance(first, Number) or isinstance(last, Number):
+            shown = left if isinstance(last, Number) else right
+        else:
+            shown = combine("*", ratio, exact(_factor(last)))
         return Point(size, shown.sealed(), compare(sign, ratio, 1.0, margin))
 
     def _margin(self, left: Value, right: Value) -> float:
@@ -184,6 +188,17 @@ class _Judge:
         above = question.value(replace(base, span=Span(listed=(size,))))
         ratio = combine("/", above, question.value(base)).sealed()
         return Point(size, ratio, compare("=", ratio, 1.0, LEVEL_CURVE - 1))
+
+    def _trend(self, claim: Trend) -> StatementResult:
+        """Judge the query at every size but the first against that at the size before."""
+        sizes = [size for size in self.sizes((claim.query,)) if size]
+        if len(sizes) < 2:
+            raise self.question().fail("a trend needs two sizes or more", 0, "everywhere, or at 64..1K")
+        points: list[Point] = []
+        for before, size in pairwise(sizes):
+            sides = tuple(placed(claim.query, Span(listed=(at,))) for at in (size, before))
+            points += self._points(Relation(sides, (claim.sign,), None), sides, size)
+        return self._judged(points, f"{_shows(points)}, each over that of the size before")
 
     def _jump(self, question: Question, base: Reference, size: int, curve: MeasuredCurve) -> StatementResult:
         smaller = [part for part in curve.sizes if part < size]
@@ -316,6 +331,12 @@ def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult)
     if isinstance(claim, Relation):
         yield from _other_comparisons(statement, judged, claim) if len(claim.signs) == 1 else ()
         return
+    if isinstance(claim, Trend):
+        if run := _longest_run(judged, Truth.TRUE):
+            sizes = _Judge(numbers, statement).sizes((claim.query,))
+            before = sizes[sizes.index(run[0]) - 1] or 0
+            yield f"{_cut(text)[0]} at {format_size(before)}..{format_size(run[-1])}"
+        return
     series = numbers.series[judged.series[0]]
     if isinstance(claim, Shape):
         stem = text.rpartition(" ")[0]
@@ -332,7 +353,7 @@ def _other_comparisons(statement: Statement, judged: StatementResult, claim: Rel
         return
     (sign,) = claim.signs
     turned = head.replace(f" {sign} ", f" {OPPOSITE[sign]} ", 1) if sign in OPPOSITE else ""
-    yield from (f"{head} {run}" for run in _longest_run(judged, Truth.TRUE))
+    yield from (f"{head} {run}" for run in _at_longest_run(judged, Truth.TRUE, statement.span))
     if turned:
         yield f"{turned} {sizes}".strip()
     yield from _bounds(head, sizes, sign, judged)
@@ -341,7 +362,7 @@ def _other_comparisons(statement: Statement, judged: StatementResult, claim: Rel
         yield f"{head.partition(' = ')[0]} = {judged.points[0].value.estimate.value:.0f}"
     yield from (f"{equal} within {percent} % {sizes}".strip() for percent in (1, 2, 3, 5, 10, 20))
     if turned:
-        yield from (f"{turned} {run}" for run in _longest_run(judged, Truth.FALSE))
+        yield from (f"{turned} {run}" for run in _at_longest_run(judged, Truth.FALSE, statement.span))
 
 
 def _bounds(head: str, sizes: str, sign: str, judged: StatementResult) -> Iterator[str]:
@@ -369,16 +390,19 @@ def _cut(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _longest_run(judged: StatementResult, truth: Truth) -> Iterator[str]:
+def _at_longest_run(judged: StatementResult, truth: Truth, span: Span | None) -> Iterator[str]:
+    """The most sizes in a row with this verdict, in the words of a statement."""
+    run = _longest_run(judged, truth)
+    if run and len(judged.points) > 1:
+        first, last = format_size(run[0]), format_size(run[-1])
+        is_open = run[-1] == judged.points[-1].size and not (span and (span.high or span.listed))
+        yield f"at {first}" if len(run) == 1 else f"from {first}" if is_open else f"at {first}..{last}"
+
+
+def _longest_run(judged: StatementResult, truth: Truth) -> list[int]:
     runs = [
         [point.size for point in run if point.size]
         for holds, run in groupby(judged.points, lambda point: point.truth is truth)
         if holds
     ]
-    best = max(runs, key=len, default=[])
-    if best and len(judged.points) > 1:
-        first, last = format_size(best[0]), format_size(best[-1])
-        if len(best) == 1:
-            yield f"at {first}"
-        else:
-            yield f"from {first}" if best[-1] == judged.points[-1].size else f"at {first}..{last}"
+    return max(runs, key=len, default=[])

@@ -237,7 +237,8 @@ def _cpu(at: Inquiry) -> Samples:
 
 
 def _instructions(at: Inquiry) -> Value | None:
-    """All instructions of an end for a message, or those of one kind of work: `instructions.client.driver`."""
+    """All instructions of an end for a message, or those of one kind of work: `instructions.client.driver`; a
+    difference of two runs may be below 0 by chance, as that of `busy`."""
     kind = at.rest.partition(".")[2]
     work = {
         name.removeprefix("card's ").replace(" ", "_").replace("-", "_"): value
@@ -246,7 +247,7 @@ def _instructions(at: Inquiry) -> Value | None:
     }
     if not at.instructions or (kind and kind not in work):
         return None
-    return exact(float(round(work[kind] if kind else sum(work.values()))), source="lab profile")
+    return exact(float(max(round(work[kind] if kind else sum(work.values())), 0)), source="lab profile")
 
 
 def _busy(at: Inquiry) -> Value | None:

@@ -230,6 +230,8 @@ class Question:
         span = self._span(reference, curve, measure)
         value = measure.compute(Inquiry(curve, span, self.random, named.rest))
         if value is None:
+            if named.measure in COUNTED and span.size not in (counted := self.sizes_of(reference)) and counted:
+                raise self._not_at(span.size or 0, counted, reference, "counted")
             what = f"the data give no {named.measure} of {curve.words} ({measure.about})"
             places = ", ".join(map(format_size, curve.jumps)) if named.measure == "knee" else ""
             what += f"; it jumps at {places}" if places else ""
@@ -256,11 +258,13 @@ class Question:
             what = f"{reference.path} needs one size"
             raise self.fail(what, reference.column, f"{reference.path} at {middle}")
         if size not in curve.sizes:
-            near = min(curve.sizes, key=lambda measured: abs(measured - size))
-            sizes = ", ".join(map(format_size, curve.sizes))
-            what = f"{reference.path} was not measured at {format_size(size)} (it has {sizes})"
-            raise self.fail(what, reference.column, f"{reference.path} at {format_size(near)}")
+            raise self._not_at(size, curve.sizes, reference, "measured")
         return span
+
+    def _not_at(self, size: int, sizes: tuple[int, ...], reference: Reference, done: str) -> QueryError:
+        near = min(sizes, key=lambda there: abs(there - size))
+        what = f"{reference.path} was not {done} at {format_size(size)} (it has {', '.join(map(format_size, sizes))})"
+        return self.fail(what, reference.column, f"{reference.path} at {format_size(near)}")
 
     def sizes_of(self, reference: Reference) -> tuple[int, ...]:
         """The sizes of a measure of a series; instructions were counted at a few."""
@@ -293,7 +297,7 @@ class Question:
     def _no_measure(self, series: Series, reference: Reference) -> QueryError:
         _, measure, rest = _parts(series, reference.path)
         names, default, typed = list(measures_of(series)), default_of(series), ".".join((measure, *rest))
-        near = SYNONYMS.get(typed) or next(iter(get_close_matches(typed, names, 1, 0.5)), "")
+        near = SYNONYMS.get(typed) or next(iter(get_close_matches(typed, names, 1, 0.7)), "")
         better = f"{series.name}.{near}" if near in names and near != default else series.name
         if typed in ("latency", "half") and series.measure == "latency":
             better = f"{series.name} ({WHOLE if typed == 'half' else LATENCY})"
@@ -340,7 +344,8 @@ class Question:
 
     def _unknown(self, reference: Reference) -> QueryError:
         name, names, column = reference.path, list(self.numbers.names()), reference.column
-        near = get_close_matches(name, names, 1, 0.4) or get_close_matches(name.partition(".")[0], names, 1, 0.4)
+        tries = (name, name.lower(), name.partition(".")[0].lower())
+        near = next((near for typed in tries if (near := get_close_matches(typed, names, 1, 0.4))), [])
         hint = f"one of {', '.join(self.numbers.series)}"
         if near:
             hint = self.text[:column] + near[0] + self.text[column + len(name) :]

@@ -38,6 +38,7 @@ HINTS = {
     "Extra }": "as many { as }",
     "Too many }": "as many { as }",
     "Runaway argument": "a } where the argument ends",
+    "You can't use `macro parameter character": r"\# for the sign",
     "Missing number": "a number where one is expected",
 }
 

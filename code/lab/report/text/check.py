@@ -10,13 +10,11 @@ from lab.errors import LabError, SpecError
 from lab.files.bounded import read_typed
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.evidence.environment import SHOWN_LETTERS
-from lab.report.pdf import names_made
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
 from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, malformed, sentences, uses
-from lab.report.text.own_figures import own_figures, own_figures_refused
 from lab.report.text.references import lost_sources, references_refused
 from lab.report.text.typed import Constant, typed_numbers
 
@@ -53,21 +51,18 @@ class Backing:
 
 @dataclass(frozen=True)
 class Writing:
-    """A student's discussion and references, and the folder with the data of their figures."""
+    """A student's discussion and references."""
 
     file: str
     text: str
     references_file: str = REFERENCES
     references: str = ""
-    folder: Path | None = None
-    taken: tuple[str, ...] = ()  # names of files that the report attaches itself
 
 
 def read_writing(folder: Path) -> Writing:
     """Read the texts beside an experiment, once, so that the checked text is printed."""
     text, references = (_typed(folder / name) for name in (TEXT, REFERENCES))
-    names = f"{folder.name}/{TEXT}", f"{folder.name}/{REFERENCES}"
-    return Writing(names[0], text, names[1], references, folder, names_made(folder.name))
+    return Writing(f"{folder.name}/{TEXT}", text, f"{folder.name}/{REFERENCES}", references)
 
 
 def _typed(file: Path) -> str:
@@ -103,11 +98,8 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
     stated = _stated(writing.text, backings)
     typed = measured_numbers_typed(writing.text, writing.file, numbers)
     faults += [number for number in typed if (number.line, number.what.partition(" is typed")[0]) not in stated]
-    drawn = {f"figureof {figure.name}" for figure in own_figures(writing.text)}
-    faults += [] if targets is None else lost_targets(writing.text, writing.file, {*targets, *drawn})
+    faults += [] if targets is None else lost_targets(writing.text, writing.file, targets)
     faults += lost_sources(writing.text, writing.file, writing.references)
-    if writing.folder:
-        faults += own_figures_refused(writing.text, writing.file, writing.folder, writing.taken)
     faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))
     faults += references_refused(writing.references, writing.references_file) if writing.references else []
     return Checked(writing, tuple(backings), tuple(faults), tuple(sentences(writing.text)))
@@ -137,6 +129,8 @@ def _kind(value: Value) -> str:
 
 
 def _suggestion(numbers: Numbers, value: float, kind: str) -> str:
+    if kind in ("percent", "factor") and value == float(f"{value:.2g}"):
+        return ""  # hundreds of ratios agree with two digits by chance
     if kind == "percent":
         query = numbers.suggest(value / 100, PURE)
         return rf"{query} in \%" if query else ""

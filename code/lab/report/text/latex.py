@@ -5,6 +5,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from lab.errors import SizeError
+from lab.model.sizes import parse_size
 from lab.report.errors import FaultKind, TextFault
 from lab.report.tex.render import PRINTED
 
@@ -13,7 +15,7 @@ GUIDE = "docs/evidence.md"
 COMMENT = re.compile(r"(?:(?<!\\)|(?<=(?<!\\)\\\\))%.*")  # behind \\ too, which is a line break
 _COMMENT_LINE = re.compile(r"^[ \t]*%.*\n", re.MULTILINE)
 ALLOWED = frozenset(
-    """claim shows given size cite figureof tableof ownfigure section subsection subsubsection paragraph emph textbf
+    """claim shows given size cite figureof tableof section subsection subsubsection paragraph emph textbf
     textit texttt textsc textrm text mathrm mathit begin end item par ldots dots LaTeX TeX textbackslash textasciitilde
     textasciicircum textless textgreater textbar textmu textsuperscript textsubscript quad qquad noindent frac
     sqrt cdot times approx le ge leq geq ne neq pm sum log alpha beta mu sigma SI qty num unit byte bit second
@@ -22,7 +24,7 @@ ALLOWED = frozenset(
 )
 ENVIRONMENTS = ("center", "description", "enumerate", "itemize", "quote", "tabular")
 HINTS = {
-    **dict.fromkeys(("includegraphics", "figure"), r"\ownfigure{FILE.csv}{X}{Y}{CAPTION} draws two columns of a file"),
+    **dict.fromkeys(("includegraphics", "figure"), r"\begin{tabular}{lr} with \given{NUMBER}"),
     **dict.fromkeys(("newcommand", "renewcommand", "def"), "type the words themselves"),
     **dict.fromkeys(("equation", "align", "equation*", "align*"), "$...$"),
     **dict.fromkeys(("bibliography", "nocite"), r"\cite{KEY}: the report lists the cited sources"),
@@ -31,12 +33,21 @@ HINTS = {
     **{"footnote": "move the sentence into the text", "input": "move the text into this file"},
     **{"table": r"\begin{tabular}{lr}", "href": r"\url{...}"},
 }
+INSTEAD = {
+    "≈": r"$\approx$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "√": r"$\sqrt{...}$",
+    "μ": r"$\mu$",
+}
 _COMMAND = re.compile(r"\\(?:(?:begin|end)\s*(?:\{(?P<environment>[^{}]*)\})?|(?P<command>[A-Za-z@]+|.|\Z))", re.DOTALL)
 _ACCENTS = frozenset("\\{}$&#%_,;:! -/'`^\"~=.()[]\n")
 _KEY = r"\s*[A-Za-z0-9][\w:./+-]{0,99}\s*"
 _WRONG_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", re.ASCII)
 # Within an address, % does not begin a comment: LaTeX reads on behind the address.
 _ADDRESS = re.compile(r"\\url(?![A-Za-z])(?P<address> *\{(?:\\[^\n]|[^{}%\\])*\})?|\\[\s\S]|%.*")
+_SIZE = re.compile(r"\\size\s*\{([^{}]*)\}")
 _TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 _OPENED = re.compile(r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\.|[{}$]", re.DOTALL)
 DEEPEST = 50  # braces, environments and formulas in each other
@@ -95,7 +106,7 @@ def swallowed(text: str, file: str) -> Iterator[TextFault]:
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         comment, ends = match[0][1:].strip(), before.rstrip("'\")}").endswith((".", "!", "?"))
         if comment and before and not ends and not _STRUCTURE.search(before):
-            what = f"a bare % makes a comment of the rest of the line: {comment[:40]!r} is not printed"
+            what = f"a bare % makes a comment of the rest of the line: '{comment[:40]}' is not printed"
             yield fault(text, file, match.start(), FaultKind.LATEX, what, r"\%")
 
 
@@ -132,13 +143,19 @@ def lost_targets(text: str, file: str, known: Collection[str]) -> Iterator[TextF
 
 def _letters(text: str) -> Iterator[_Finding]:
     for end in {run.end() for run in PRINTED.finditer(text)} - {len(text)}:
-        yield end, f"the report's font has no character U+{ord(text[end]):04X}", "replace the character"
+        hint = INSTEAD.get(text[end], "replace the character")
+        yield end, f"the report's font has no character U+{ord(text[end]):04X}", hint
 
 
 def _arguments(text: str, code: str) -> Iterator[_Finding]:
     for match in _ADDRESS.finditer(text):
         if match[0] == r"\url":
             yield match.start(), r"\url takes an address in braces, without a bare %", r"\url{...} with \% for %"
+    for match in _SIZE.finditer(code):
+        try:
+            parse_size(match[1].strip())
+        except SizeError as error:
+            yield match.start(), error.what, rf"\size{{64K}}: {error.hint}"
     for match in _WRONG_CITE.finditer(code):
         yield match.start(), r"\cite takes keys of references.bib and nothing else", r"\cite{KEY}"
 

@@ -20,7 +20,6 @@ OPTION = r"\s*(?:\[[^\[\]{}]*\]\s*)?"
 # Names in commands, which are not words of the text.
 NAMES = re.compile(
     rf"\\(?:claim|shows|given|cite|url|figureof|tableof|size|begin|end){OPTION}{NAME}(?:(?<=\{{tabular\}}){NAME})?"
-    rf"|\\ownfigure\s*(?:{NAME}\s*){{3}}"
 )
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{2,}\b")
 # Macros that contain no end of a sentence, and their fillers in the search for ends.

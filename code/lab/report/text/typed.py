@@ -24,7 +24,7 @@ class Constant:
 
 _TOKEN = re.compile(
     rf"(?P<exempt>\\(?:claim|shows|given|size|cite|url|figureof|tableof|ref|texttt|begin|end){OPTION}{NAME}"
-    rf"|\\ownfigure(?:\s*{NAME}){{3}}|&|\\\\|\\(?:item|par)\b)"
+    rf"|&|\\\\|\\(?:item|par)\b)"
     rf"|\\(?:SI|qty|num|unit){OPTION}"
     r"\{(?P<value>[^{}]*)\}(?:\{(?P<unit>[^{}]*)\})?"
     r"|(?P<gap>(?:\s|~|\\[ ,:;])+)|\\(?P<command>[A-Za-z]+)\s*|\\(?P<sign>.)|(?P<comma>\{,\})|(?P<brace>[{}$])"
@@ -99,6 +99,7 @@ def typed_numbers(
 
 
 def _typed(text: str, file: str, place: int, typed: str, query: str) -> TextFault:
+    typed = typed.replace("μ", "µ")  # NFKC's letter is not in the report's font
     what = f"{typed} is typed (measured numbers are computed from the data)"
     escaped = typed.replace("%", r"\%")
     hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"

@@ -105,9 +105,9 @@ class FarEnd:
         self._write(json.dumps({"id": number, "do": what, **request}))
         return future
 
-    def answer(self, future: Future[Reply], limit_s: float = 0.0) -> Reply:
-        """Wait for the reply; raise if it is an error, or does not come within the limit."""
-        limit_s = limit_s or ANSWER_S
+    def answer(self, future: Future[Reply], limit_s: float | None = None) -> Reply:
+        """Wait for the reply; raise if it is an error, or does not come within the limit, else within ANSWER_S."""
+        limit_s = ANSWER_S if limit_s is None else limit_s
         try:
             reply = future.result(limit_s)
         except Late as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -82,7 +83,7 @@ class ProcessGroup:
 
     def __init__(self, argv: list[str], environment: dict[str, str], deadline_s: float) -> None:
         self.argv, self.environment = argv, environment
-        self.out, self.err = os.memfd_create("out"), os.memfd_create("err")
+        self.out, self.err = output_file("out"), output_file("err")
         self.popen: subprocess.Popen[bytes] | None = None
         self.status: int | None = None
         self.expired = False
@@ -171,6 +172,13 @@ class ProcessGroup:
             texts[name] = contents(output).decode(errors="replace")
             os.close(output)
         return {**texts, "status": self.status, "start_ns": self.start_ns, "end_ns": self.end_ns}
+
+
+def output_file(name: str) -> int:
+    """Open a file in memory to append to: otherwise, two processes that write at once may write at one place."""
+    file = os.memfd_create(name)
+    fcntl.fcntl(file, fcntl.F_SETFL, os.O_APPEND)
+    return file
 
 
 def contents(output: int) -> bytes:

@@ -114,13 +114,8 @@ def test_table_marks_varied_and_moved_values(evidence: Evidence) -> None:
     assert rows[r"\texttt{held}"] == [r"\labnum{2} to \labnum{512}, varied", r"\labnum{1}", r"\labnum{1}"]
 
 
-def test_series_that_batches_its_messages_otherwise_is_a_variant(evidence: Evidence) -> None:
-    assert {pair.name: pair.sort for pair in pairs(evidence)} == {
-        "verbs_over_tcp": Sort.TRANSPORT,
-        "verbs_over_nodelay": Sort.VARIANT,
-        "single_over_tcp": Sort.VARIANT,
-        "single_over_nodelay": Sort.VARIANT,
-    }
+def test_series_that_batches_its_messages_otherwise_is_not_compared(evidence: Evidence) -> None:
+    assert [(ours.name, base.name, sort) for ours, base, sort in pairs(evidence)] == [("verbs", "tcp", Sort.TRANSPORT)]
 
 
 def test_smaller_sizes_of_a_site_have_a_factor_to_the_published_ones(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -> 
     assert [row[0] for row in rows] == [r"\qty{1}{\byte}", r"\qty{1}{\mebi\byte}"] and len(rows[1]) == 3
     text = grid(["size", "card", "ratio"], rows)
     assert text.startswith(r"\begin{labfit}\begin{tabular}{@{}l*{2}{r}@{}}") and text.count(r"\\") == 3
-    assert exhibits.sizes("card")[0] == "1" and exhibits.sizes("nothing") == []
+    assert exhibits.sizes_of("card")[0] == "1" and exhibits.sizes_of("nothing") == []
 
 
 def test_figure_names_its_curves_and_leaves_out_those_without_data(exhibits: Exhibits) -> None:

@@ -67,7 +67,6 @@ def test_slow_messages_are_a_step_at_their_share() -> None:
     samples = (1000.0,) * 375 + (1500.0,) * 25
     figure = render(Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],)))
     assert figure.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
-    assert figure.n == "n = 400 samples or more"
 
 
 def test_matrix_has_a_square_for_each_repetition_at_the_sizes_of_a_series(measured: dict[str, Exhibits]) -> None:

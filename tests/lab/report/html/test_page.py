@@ -35,7 +35,7 @@ NAME = "verbs_throughput"
 DISCUSSION = "TCP moves \\claim{tcp at 1K}, \\claim{tcp / verbs at 1K} of RDMA.\\shows{verbs < tcp everywhere}\n"
 Written = Callable[[str], str]
 # Commands of a text that are used only with a claim, within a table or in a unit.
-ELSEWHERE = "claim shows given size cite figureof tableof ownfigure begin end item toprule midrule bottomrule hline"
+ELSEWHERE = "claim shows given size cite figureof tableof begin end item toprule midrule bottomrule hline"
 UNITS = "byte bit second per kilo mega giga kibi mebi gibi milli micro nano percent hertz"
 NOT_IN_A_LINE = frozenset(f"{ELSEWHERE} {UNITS}".split())
 OPENS = """var button = [...document.querySelectorAll('.claim')].find(
@@ -193,7 +193,7 @@ def test_figures_have_the_fonts_and_colours_of_the_page(page: Path) -> None:
 def test_files_of_the_report_can_be_downloaded_from_the_page(found: dict[str, Any], made: Prepared) -> None:
     files = dict(found["files"])
     assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= files.keys()
-    assert all(made.inside[name].decode() == content for name, content in files.items())
+    assert all(made.material.files[name].decode() == content for name, content in files.items())
 
 
 def test_file_too_large_for_the_page_stays_in_the_pdf(made: Prepared) -> None:
@@ -212,7 +212,7 @@ def test_page_allows_its_script_alone(page: Path) -> None:
 def test_names_ids_headings_and_links_are_complete_and_nothing_is_loaded(found: dict[str, Any], made: Prepared) -> None:
     names = found["names"]
     assert (names["unnamed"], names["twice"], names["lost"], names["lang"]) == (0, 0, 0, "en")
-    assert names["drawn"] == len(made.pngs) and names["levels"][0] == 1
+    assert names["drawn"] == len(made.figures) and names["levels"][0] == 1
     assert all(below - above <= 1 for above, below in zip(names["levels"], names["levels"][1:], strict=False))
     assert found["addresses"] == set()
 

@@ -112,13 +112,17 @@ def test_rates_and_ratios_are_medians_of_the_table(name: str) -> None:
         for size, value in _medians(numbers, series.name, subject(numbers.evidence, series).column).items():
             assert numbers.ask(f"{series.name} at {size}").estimate.value == value
             assert numbers.ask(f"{series.name}.messages at {size}").estimate.value == pytest.approx(value / size)
-    for pair in pairs(numbers.evidence):
-        above, below = (_medians(numbers, side.series.name, side.column) for side in (pair.ours, pair.base))
-        for size in pair.sizes:
-            ratio = numbers.ask(f"{pair.ours.series.name} / {pair.base.series.name} at {size}").estimate
+    for ours, base, _ in pairs(numbers.evidence):
+        columns = {side.name: subject(numbers.evidence, side).column for side in (ours, base)}
+        if ours.operation == base.operation and COMPLETED in columns.values():  # then both stop there
+            columns = dict.fromkeys(columns, COMPLETED)
+        above, below = (_medians(numbers, name, column) for name, column in columns.items())
+        for size in above.keys() & below.keys():
+            ratio = numbers.ask(f"{ours.name} / {base.name} at {size}").estimate
             assert ratio.value == pytest.approx(above[size] / below[size], rel=1e-12)
             assert ratio.interval is None or ratio.interval.contains(ratio.value)
-    assert {"verbs_over_tcp", "verbs_over_ib_write_bw"} <= {pair.name for pair in pairs(numbers.evidence)}
+    compared = [(ours.program, base.program) for ours, base, _ in pairs(numbers.evidence)]
+    assert ("verbs", "tcp") in compared and ("verbs", "ib_write_bw") in compared
 
 
 def _medians(numbers: Numbers, series: str, column: str) -> dict[int, float]:
@@ -193,6 +197,17 @@ def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> 
         ("verbs_throughput", r"\input{/etc/passwd}", "unexpected character", ""),
         ("verbs_throughput", "card; rm -rf / at 1", "unexpected character", ""),
         ("verbs_throughput", "crad at 1", "no series or constant 'crad'", "card at 1"),
+        ("verbs_throughput", "CARD at 1", "no series or constant 'CARD'", "card at 1"),
+        ("verbs_throughput", "card at 64KB", "expected the end", "sizes are bytes: 64, and 64K for 64 KiB"),
+        ("verbs_throughput", "card at 64 B", "expected a size", "sizes are bytes"),
+        ("verbs_throughput", "card at 1 to 4K", "expected the end", "at 1K..4K"),
+        ("verbs_throughput", "card at all sizes", "expected a size", "everywhere"),
+        ("verbs_throughput", "card grows", "expected the end", "a rises up to 1K"),
+        ("verbs_throughput", "card > tcp.card at 1", r"one of [+] - [*] /, not '>'", r"a statement: \shows{card > tcp"),
+        ("verbs_throughput", "card in GB/s", "expected the end", "only `in %` and `in bit/s`"),
+        ("verbs_throughput", "card ≈ 4 at 64", "unexpected character", "a = b within 2 % at 64K"),
+        ("verbs_throughput", "card.stddev at 64", "no measure 'stddev'", "card"),
+        ("verbs_throughput", "card.busy.client at 64", "was not counted at 64", "card.busy.client at 16"),
         ("verbs_throughput", "card", "card needs one size", "card at 1K"),
         ("verbs_throughput", "card at 3", "card was not measured at 3", "card at 2"),
         ("verbs_throughput", "card.latency at 1", "card has no measure 'latency'", "card"),
@@ -215,6 +230,24 @@ def test_refused_query_has_a_reason_and_a_hint(experiment: str, query: str, erro
     assert refused.value.hint.startswith(hint)
 
 
+def test_shown_value_is_that_of_the_query_whose_bound_is_typed_before_it() -> None:
+    numbers = numbers_of("verbs_throughput")
+    assert judge(numbers, "4 < card / tcp.card at 1M").shows == judge(numbers, "card / tcp.card > 4 at 1M").shows
+
+
+@pytest.mark.parametrize(
+    ("statement", "nearest"),
+    [
+        ("card.inline < card at 64..1K", "card.inline < card at 256..1K"),
+        ("card.inline < card from 256", "card.inline < card at 256..1K"),
+        ("card rises everywhere", "card rises at 1..4K"),
+        ("card / tcp.card falls from 512", "card / tcp.card falls at 1K..16K"),
+    ],
+)
+def test_nearest_statement_keeps_to_the_sizes_where_it_holds(statement: str, nearest: str) -> None:
+    assert judge(numbers_of("verbs_throughput"), statement).nearest == nearest
+
+
 @pytest.mark.parametrize(
     ("experiment", "query", "printed"),
     [
@@ -223,6 +256,7 @@ def test_refused_query_has_a_reason_and_a_hint(experiment: str, query: str, erro
         ("verbs_throughput", "qdr.rate", "32 Gbit/s"),
         ("verbs_throughput", "qdr.gap", "228.2 ns"),
         ("verbs_throughput", "plan.warmup", "512"),
+        ("verbs_throughput", "card.instructions.client at 64K", "0"),
         ("mpi_bandwidth_latency", "report_c.slope", "5.939 GB/s"),
         ("mpi_bandwidth_latency", "report_c.intercept", "2.312 ms"),
         ("mpi_bandwidth_latency", "report_c.r2", "0.99892"),

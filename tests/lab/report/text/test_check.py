@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lab.report.laboratory import numbers_of
 
-from lab.report.text import check, latex, macros, own_figures, references
-from lab.report.text.check import unsupported
+from lab.report.text import check, latex, macros, references
+from lab.report.text.check import measured_numbers_typed, unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
 from lab.report.text.typed import Constant, typed_numbers
@@ -57,6 +58,20 @@ def test_comparisons_without_evidence_are_noted() -> None:
     assert noted == COMPARING.strip().splitlines()
 
 
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        (r"12.3 times as much", "card / tcp.card at 4K"),
+        (r"98.94 \% of it", r"card / card.link at 1M in \%"),
+        (r"90 \% of it", "QUERY"),  # some of hundreds of ratios are near every number of two digits
+        (r"100\% busy", "QUERY"),
+    ],
+)
+def test_hint_names_a_ratio_only_for_more_than_two_digits(typed: str, query: str) -> None:
+    (fault,) = measured_numbers_typed(f"It is {typed}.", "text.tex", numbers_of("verbs_throughput"))
+    assert fault.hint.startswith(rf"\claim{{{query}}}")
+
+
 PIECES = r"""
 \claim{ \claim[2]{card \shows{ } \given{4 GB/s} \url \url{ \ownfigure{a}{b}{c}{ \begin{ \end{itemize} \cite{a, \section{
 \SI{4}{ \SI[ \num{ \texttt{\ % \% \\ { } $ ~ & ^^ \, \item 1 1, 1,111 .5 1e99 10^ ×10^-9 4.9 to between and factor of
@@ -77,7 +92,6 @@ def everything(text: str) -> list[object]:
         *typed_numbers(text, "d.tex", [Constant(4e9, "rate")], lambda *_: ""),
         *references.references_refused(text, "references.bib"),
         *references.lost_sources(text, "d.tex", text),
-        *own_figures.own_figures_refused(text, "d.tex", Path("nowhere"), ()),
     ]
     assert all(fault.line >= 1 and fault.column >= 1 and str(fault) for fault in faults)
     for sentence in macros.sentences(text):

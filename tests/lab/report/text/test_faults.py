@@ -1,15 +1,11 @@
 """What a text may not say, by the check of a whole text: its LaTeX, evidence, sources, and figures of its own."""
 
-from functools import partial
-from pathlib import Path
-
 import pytest
 from tests.lab.report.laboratory import numbers_of
 
 from lab.report.errors import FaultKind, TextFault, TextRefused
 from lab.report.text.check import Writing, check
 from lab.report.text.latex import LONGEST, LONGEST_LINE, line_and_column, without_comments
-from lab.report.text.own_figures import MOST_BYTES, MOST_ROWS, own_figures
 from lab.report.text.references import MOST_ENTRIES
 
 COMMANDS = r"""
@@ -21,8 +17,6 @@ INCOMPLETE = (
     r"\claim \claim{} \shows{~{}} \claim{a \claim{a{b}c} \claim{a\} \given{\SI{4}{\byte}} \claim*{a} \shows[2]{a} "
     r"\claim[0]{a} \claim[18]{a} \claim[x]{a} \claim[]{a} \claim[2]"
 )
-GOOD = r"\ownfigure{a.csv}{x}{y}{Our own.}"
-TABLE = b"x,y,z\n1,2,a\n3,4,b\n"
 ENTRY = """@inproceedings{frey,
   author = {Frey, Philipp W. and Alonso, G{\\"u}nther},
   title = {{RDMA} is 3 times as fast as {TCP}, or 40\\% slower},
@@ -33,9 +27,8 @@ ENTRY = """@inproceedings{frey,
 LATEX, FIGURE = FaultKind.LATEX, FaultKind.FIGURE
 
 
-def faults(folder: Path, text: str, references: str = ENTRY, data: bytes = TABLE) -> list[TextFault]:
-    (folder / "a.csv").write_bytes(data)
-    writing = Writing("d.tex", text, references=references, folder=folder, taken=("claims.csv",))
+def faults(text: str, references: str = ENTRY) -> list[TextFault]:
+    writing = Writing("d.tex", text, references=references)
     return list(check(writing, numbers_of("verbs_throughput"), ["figureof a", "tableof results"]).faults)
 
 
@@ -51,6 +44,7 @@ def faults(folder: Path, text: str, references: str = ENTRY, data: bytes = TABLE
             for key in ("[RDMA is fast]{frey}", " frey", "{}", "{#}", "{a b}")
         ),
         ("^^5cinput x", LATEX, "^^ is not allowed"),
+        (r"\size{64X}", LATEX, "'64X' is not a size"),
         # LaTeX reads % in an address as a letter, and runs what follows on that line.
         (r"\url{http://a.%b}\input{/etc/passwd}", LATEX, "address"),
         (r"\url% \input{/etc/passwd}", LATEX, "address"),
@@ -65,22 +59,10 @@ def faults(folder: Path, text: str, references: str = ENTRY, data: bytes = TABLE
         *((f"It is {macro}", None, "") for macro in (*INCOMPLETE.split(), r"\shows{ }", "\\claim{a\n\nb}")),
         (r"\tableof{a}", FIGURE, r"there is no \tableof{a}"),
         (r"\cite{frey} and \cite{frye}", FaultKind.SOURCE, "no entry 'frye'"),
-        (r"\ownfigure{a.csv}{x}{y}", FIGURE, "not a complete figure"),
-        (r"\ownfigure{a.csv}{x}{y}{}", FIGURE, "a caption that is empty"),
-        ("\\ownfigure{a.csv}{x}{y}{One.\n\nTwo.}", FIGURE, "a blank line"),
-        (r"\ownfigure{../a.csv}{x}{y}{C.}", FIGURE, "'../a.csv' is not a name of a data file"),
-        (r"\ownfigure{b.csv}{x}{y}{C.}", FIGURE, "b.csv: is not there"),
-        (r"\ownfigure{claims.csv}{x}{y}{C.}", FIGURE, "attaches a claims.csv itself"),
-        (r"\ownfigure{a.csv}{x}{w}{C.}", FIGURE, "a.csv:1: no column 'w'"),
-        (r"\ownfigure{a.csv}{x}{z}{C.}", FIGURE, "a.csv:2: 'a' in column 'z' is not a number"),
-        (r"\ownfigure{a.csv}{x}{$y$}{C.}", FIGURE, "is not a name of a column"),
-        (f"{GOOD} {GOOD}", FIGURE, "a.csv has a figure already"),
-        (GOOD.replace("Our", "C" * 600), FIGURE, "longer than 600 characters"),
-        (f"\\begin{{itemize}}\\item {GOOD}\\end{{itemize}}", FIGURE, "within a list"),
     ],
 )
-def test_fault_of_a_text_is_named_at_its_line(tmp_path: Path, text: str, kind: FaultKind | None, what: str) -> None:
-    found = [fault for fault in faults(tmp_path, f"Fine.\n{text}\n") if kind in (fault.kind, None)]
+def test_fault_of_a_text_is_named_at_its_line(text: str, kind: FaultKind | None, what: str) -> None:
+    found = [fault for fault in faults(f"Fine.\n{text}\n") if kind in (fault.kind, None)]
     assert [fault for fault in found if what in fault.what and fault.file == "d.tex" and fault.line == 2], found
 
 
@@ -95,41 +77,10 @@ def test_fault_of_a_text_is_named_at_its_line(tmp_path: Path, text: str, kind: F
           for before in ("", "\\begin{itemize} % list\n\\end{itemize}", "\\subsection{A} % b\n", "a & b \\\\ % c\n")
           for text in ("Done. % a note", "% 4 GB/s", "It is so.%", "Some \\% of it", "\\emph{Done.} % note")),
         r"\claim[1]{card at 4K} \claim[17]{card at 4K}. % \claim",
-        f"Words.\n{GOOD}\n",
     ],
 )  # fmt: skip
-def test_permitted_text_has_no_fault(tmp_path: Path, text: str) -> None:
-    assert faults(tmp_path, text) == []
-
-
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [
-        (b"", "0 rows of data"),
-        (b"x,y\n", "0 rows of data"),
-        (b"x,y\n1,nan\n", "'nan' in column 'y'"),
-        (b"x,y\n1\n", "'' in column 'y'"),
-        (b"x,y\n1,1e300\n", "'1e300' in column 'y'"),
-        (b"x,y,y\n1,2,3\n", "two columns 'y'"),
-        (b'x,y\n"1,2\n', "not CSV in UTF-8"),
-        (b"x,y\n\xff,2\n", "not CSV in UTF-8"),
-        (b"x,y\n" + b"1,2\n" * (MOST_ROWS + 1), f"1 to {MOST_ROWS} are drawn"),
-        (b"x" * (MOST_BYTES + 1), f"at most {MOST_BYTES} bytes"),
-    ],
-)
-def test_data_that_cannot_be_drawn_are_a_fault(tmp_path: Path, content: bytes, what: str) -> None:
-    (found,) = faults(tmp_path, GOOD, data=content)
-    assert what in found.what and found.kind is FIGURE
-
-
-def test_fifth_figure_is_refused_and_a_caption_may_have_braces_two_deep(tmp_path: Path) -> None:
-    for name in "abcde":
-        (tmp_path / f"{name}.csv").write_bytes(TABLE)
-    (found,) = faults(tmp_path, "\n".join(GOOD.replace("a.csv", f"{name}.csv") for name in "abcde"))
-    assert "at most 4" in found.what
-    text = r"\ownfigure{a.csv}{x}{y}{So \emph{it \textbf{is}} \{.} % \ownfigure{b.csv}{x}{y}{C.}"
-    (figure,) = own_figures(text)
-    assert figure.caption == r"So \emph{it \textbf{is}} \{." and text[figure.end :].startswith(" %")
+def test_permitted_text_has_no_fault(text: str) -> None:
+    assert faults(text) == []
 
 
 @pytest.mark.parametrize(
@@ -140,23 +91,23 @@ def test_fifth_figure_is_refused_and_a_caption_may_have_braces_two_deep(tmp_path
         (r"\begin{itemize}", 5),
     ],
 )
-def test_entry_has_free_text_but_no_command(tmp_path: Path, note: str, line: int) -> None:
-    found = faults(tmp_path, "Words.", ENTRY.replace("NOTE", note))
+def test_entry_has_free_text_but_no_command(note: str, line: int) -> None:
+    found = faults("Words.", ENTRY.replace("NOTE", note))
     assert {(fault.file, fault.kind) for fault in found} <= {("references.bib", LATEX)}
     assert (found[0].line if found else 0) == line
 
 
 @pytest.mark.parametrize("references", ["@misc{a}" * (MOST_ENTRIES + 1), " " * (LONGEST + 1)])
-def test_references_that_are_too_long_are_refused(tmp_path: Path, references: str) -> None:
-    (fault,) = faults(tmp_path, "Words.", references)
+def test_references_that_are_too_long_are_refused(references: str) -> None:
+    (fault,) = faults("Words.", references)
     assert "more than" in fault.what or "at most" in fault.what
 
 
-def test_faults_have_the_order_of_the_text_and_hints(tmp_path: Path) -> None:
-    found = partial(faults, tmp_path)
+def test_faults_have_the_order_of_the_text_and_hints() -> None:
+    found = faults
     ref, begin, _, footnote, *_ = found("See \\ref{x}.\n\\begin{figure} \\footnote{x}")
     assert [(fault.line, fault.column) for fault in (ref, begin, footnote)] == [(1, 5), (2, 1), (2, 16)]
-    assert "\\figureof{NAME}" in ref.hint and "\\ownfigure" in begin.hint and footnote.hint.startswith("move")
+    assert "\\figureof{NAME}" in ref.hint and "\\given" in begin.hint and footnote.hint.startswith("move")
     fault, *_ = found("a" * 5000 + "\\input" + "b" * 5000 + "\nc")
     assert len(fault.source) <= LONGEST_LINE and fault.column == 5001
     assert any(f"at most {LONGEST}" in fault.what for fault in found("a" * (LONGEST + 1)))
@@ -168,6 +119,11 @@ def test_faults_have_the_order_of_the_text_and_hints(tmp_path: Path) -> None:
     first, second, *_ = found("% \\cite{nobody}\nSo \\cite{frey, dunnnig:2003}. Once more \\cite{x}.\n", listed)
     assert (first.line, first.column, first.hint) == (2, 16, r"\cite{dunning:2003}")
     assert "no entry 'x'" in second.what and second.hint.startswith("add @misc{x,")
+
+
+def test_character_that_latex_has_as_a_command_gets_it_as_hint() -> None:
+    hints = [fault.hint for fault in faults("a ≈ b ≥ 5 →") if fault.kind is LATEX]
+    assert hints == [r"$\approx$", r"$\geq$", "replace the character"]
 
 
 def test_comments_become_blanks_and_offsets_stay() -> None:

@@ -55,5 +55,5 @@ def test_statement_behind_the_full_stop_belongs_to_the_sentence_before(between: 
 def test_length_counts_printed_words_and_distinct_evidence() -> None:
     text = r"""Others \cite{frey, recio2007} find \emph{the same}; see \url{https://example.org/page} and
     \figureof{throughput}. \begin{itemize}\item \claim[2]{tcp at  4K}, \claim{tcp at 4K}\end{itemize} % comment
-    \shows{tcp > card}\given{117 bytes/us}\ownfigure{a.csv}{xs}{ys}{My own.}"""
-    assert length_of(text) == (8, 2)
+    \shows{tcp > card}\given{117 bytes/us}"""
+    assert length_of(text) == (6, 2)

@@ -58,6 +58,11 @@ def test_hint_offers_the_query_for_the_number(typed: str, query: str) -> None:
     assert fault.hint.startswith(rf"\claim{{{query}}}, or \given{{")
 
 
+def test_hint_has_the_letter_mu_of_the_reports_font() -> None:
+    (fault,) = faults("It takes 100 μs.")
+    assert r"\given{100 µs}" in fault.hint
+
+
 def test_fault_names_line_number_and_alternatives() -> None:
     (fault,) = faults("Fine.\n  It loses\n$5$\\,\\% here.\n")
     assert str(fault) == (

@@ -46,7 +46,7 @@ def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(eviden
     slow, numbers = evidence.series("slow"), Numbers(evidence)
     shares = [numbers.ask(f"slow.filled at {size}").estimate.value for size in slow.sizes("fake")]
     assert 0.8 < max(shares) <= 1 and ceiling(evidence.series("verbs"), 1) is None
-    assert [pair.name for pair in pairs(evidence)] == ["verbs_over_tcp"]
+    assert [(ours.name, base.name) for ours, base, _ in pairs(evidence)] == [("verbs", "tcp")]
 
 
 ROUNDS = laboratory.experiment(
