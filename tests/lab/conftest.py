@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
+from tests.lab.sites.computers import pretend
 from tests.toml import series_of
 
+from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.sites.site import MODULES
 from lab.submission.hand_in import Work
 
 PEERS = """
@@ -45,6 +49,48 @@ def results(tmp_path: Path) -> Path:
 @pytest.fixture
 def fake_site() -> FakeSite:
     return FakeSite()
+
+
+class Ran(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+Lab = Callable[..., Ran]
+
+
+@pytest.fixture
+def lab(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Lab:
+    """`lab` in this process, with the fake site in place of the exact one."""
+    monkeypatch.setattr("tests.lab.fake_site.SITE", fake_site)
+    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
+
+    def run(*words: object) -> Ran:
+        capsys.readouterr()
+        try:
+            status = main(list(map(str, words)))
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        return Ran(status, *capsys.readouterr())
+
+    return run
+
+
+Pretend = Callable[..., Path]
+
+
+@pytest.fixture
+def computer_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretend:
+    """Let this computer have these RDMA devices alone; the folder of its /sys and /proc is returned."""
+
+    def make(*devices: str) -> Path:
+        pretend(tmp_path, monkeypatch, *devices)
+        return tmp_path
+
+    return make
 
 
 @pytest.fixture

@@ -5,10 +5,8 @@ import subprocess
 
 import pytest
 
-from lab.model.parameters import Parameters
 from lab.options import TABLES, Refusal, refusal
 from lab.places import BENCH
-from lab.typed_json import Fault, JsonValue, check_values
 
 NOWHERE = ("--listen", "203.0.113.1")  # a documentation address: a program that gets as far as listening ends there
 SEEDS = range(150)
@@ -87,27 +85,3 @@ def test_size_that_breaks_a_rule_is_named() -> None:
     found = refusal(TABLES["verbs"], harmless, sizes)
     assert found and found.parameter == "iterations" and "19 messages of 4097 bytes" in found.why
     assert refusal(TABLES["verbs"], harmless, sizes[:1] + sizes[2:]) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "allowed", "refused", "expected"),
-    [
-        ("stable_window", (2, 1000), (1, 1001, "auto"), "at least 2"),
-        ("until_stable", (0, 1, 100), (-1, 101), "at least 0"),
-        ("least_time_s", (0, 3600, "auto"), (-1, 3601, "never"), "at least 0"),
-        ("send_buffer", (0, "64K", 2**31 - 1), (2**31, -1, "big"), "at most 2147483647"),
-        ("wait", ("poll", "event"), ("sleep", 1), "one of poll, yield, event"),
-        ("verify", (True, False), (1, "yes"), "true or false"),
-        ("tx_depth", (1, 2**20), (0, 2**20 + 1), "at least 1"),
-        ("seed", (0, 2**63 - 1), (-1,), "at least 0"),
-    ],
-)
-def test_parameters_take_the_values_of_the_options(
-    name: str, allowed: tuple[JsonValue, ...], refused: tuple[JsonValue, ...], expected: str
-) -> None:
-    for value in allowed:
-        check_values(Parameters, {name: value})
-    for value in refused:
-        with pytest.raises(Fault) as caught:
-            check_values(Parameters, {name: value})
-        assert caught.value.expected == expected or value is not refused[0]

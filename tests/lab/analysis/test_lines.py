@@ -1,25 +1,13 @@
 """Lines through times, in one piece or two."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from lab.analysis.estimate import Floats, TooFewSamples, reciprocal
+from lab.analysis.estimate import Floats, TooFewSamples
 from lab.analysis.lines import find_break, fit_line
 
-PUBLISHED = Path(__file__).parents[3] / "experiments" / "published"
 TRIES = 1_000
-
-
-def test_published_ping_pong_gives_its_published_fit() -> None:
-    size, seconds = np.loadtxt(PUBLISHED / "mpi_pingpong_raw.csv", delimiter=",", skiprows=1, unpack=True)
-    line = fit_line(size, seconds)
-    assert round(reciprocal(line.slope).value) == 5939141590
-    assert line.intercept.value == pytest.approx(0.0023124, abs=5e-8)
-    assert line.r_squared == pytest.approx(0.99892, abs=5e-6)
-    assert line.n == 938
 
 
 def test_lines_equal_scipys_and_their_interval_is_students() -> None:
@@ -87,13 +75,6 @@ def repeated(truth: Floats, repetitions: int, seed: int = 1, noise: float = 0.01
     random = np.random.default_rng(seed)
     level = 1 + 0.005 * random.normal(size=(repetitions, 1))
     return truth * (level + noise * random.normal(size=(repetitions, truth.size)))
-
-
-@pytest.mark.parametrize("repetitions", [2, 6])
-def test_step_makes_two_lines(repetitions: int) -> None:
-    found = find_break(STEPS, repeated(stepped(), repetitions, noise=0.002))
-    assert found is not None and found.interval is not None
-    assert (found.value, found.n) == (262_000, repetitions) and found.interval.contains(BREAK)
 
 
 def test_line_without_noise_is_one_line() -> None:

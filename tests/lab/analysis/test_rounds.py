@@ -49,19 +49,6 @@ def test_golden_series_stop_as_in_c(words: list[str]) -> None:
     assert stop == (int(n), states[state])
 
 
-def test_interval_reaches_from_no_correction_to_the_whole_trip() -> None:
-    rate = without_way_back(1000, [100.0] * 6, [8.0] * 6).rate
-    assert rate is not None and rate.interval == Interval(1000 / 100, 1000 / 92)
-
-
-def test_interval_contains_the_truth_for_any_asymmetric_trip() -> None:
-    random = np.random.default_rng(1)
-    data = random.normal(200.0, 0.5, 10)
-    for back in (0.0, 5.0, 10.0):
-        rate = without_way_back(1000, data + back, [10.0] * 10).rate
-        assert rate is not None and rate.interval is not None and rate.interval.contains(1000 / 200)
-
-
 @pytest.mark.parametrize("trip", [2 * LARGEST_SHARE * 100 + 1, 200, 500])
 def test_large_correction_is_refused(trip: float) -> None:
     assert without_way_back(1000, [100.0] * 6, [trip] * 6).rate is None

@@ -6,11 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
+from tests.lab.conftest import Lab
 from tests.lab.fake_site import FakeSite
+from tests.toml import series_of
 
 from lab.cli import bench
 from lab.cli.bench import DRAWN, drawn
-from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
@@ -25,47 +26,18 @@ why = "It is slow."
 bytes_per_size_at_most = "10M"
 iterations_at_least = 64
 iterations_multiple_of = 64
-[[series]]
-name = "ours"
-program = "verbs"
-operation = "write"
-measure = "throughput"
-[[series]]
-name = "peer"
-program = "ib_write_bw"
-operation = "write"
-measure = "throughput"
-parameters = { peer_post_list = 64 }
-[[series]]
-name = "mpi"
-program = "mpi-tcp"
-operation = "send"
-measure = "latency"
-parameters = { iterations = 64 }
-[[series]]
-name = "netpipe"
-program = "netpipe-mpi"
-operation = "send"
-measure = "latency"
-parameters = { iterations = 64 }
-profile.exact = { bytes_per_size_at_most = "1G" }
-[[comparison]]
-name = "ours / peer"
-ours = "ours"
-peers = ["peer"]
-at_least = 0.99
-[[comparison]]
-name = "never / peer"
-ours = "ours"
-peers = ["peer"]
-at_least = 0.99
-drawn_at_least = 1.5
-[[comparison]]
-name = "NetPIPE / mpi-pingpong"
-ours = "mpi"
-peers = ["netpipe"]
-at_least = 0.99
-"""
+""" + series_of(
+    "ours verbs write throughput",
+    "peer ib_write_bw write throughput\nparameters.peer_post_list = 64",
+    "mpi mpi-tcp send latency\nparameters.iterations = 64",
+    'netpipe netpipe-mpi send latency\nparameters.iterations = 64\nprofile.exact.bytes_per_size_at_most = "1G"',
+)
+for name, ours, peer, more in (
+    ("ours / peer", "ours", "peer", ""),
+    ("never / peer", "ours", "peer", "drawn_at_least = 1.5"),
+    ("NetPIPE / mpi-pingpong", "mpi", "netpipe", ""),
+):
+    COMPARED += f'[[comparison]]\nname = "{name}"\nours = "{ours}"\npeers = ["{peer}"]\nat_least = 0.99\n{more}\n'
 
 
 @pytest.fixture
@@ -75,18 +47,16 @@ def compared(make_small_plan: Callable[..., Plan]) -> Plan:
 
 @pytest.fixture
 def run(
-    compared: Plan, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., int]:
+    lab: Lab, compared: Plan, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Lab:
     monkeypatch.setattr(bench, "open_shop", lambda *_: Workshop(fake_site, compared.site, (compared,)))
     monkeypatch.chdir(tmp_path)
-    return lambda *words: main(["bench", "--results", str(results), "--jobs", "1", *words])
+    return lambda *words: lab("bench", "--results", results, "--jobs", 1, *words)
 
 
-def test_bench_writes_each_ratio_as_json_and_a_test_for_each_comparison(
-    run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("--seed", "7", "--json", "bench.json", "--junit", "bench.xml") == 1
-    assert capsys.readouterr().out.startswith("seed 7\nours / peer [B/s]\n")
+def test_bench_writes_each_ratio_as_json_and_a_test_for_each_comparison(run: Lab, tmp_path: Path) -> None:
+    status, out, _ = run("--seed", 7, "--json", "bench.json", "--junit", "bench.xml")
+    assert status == 1 and out.startswith("seed 7\nours / peer [B/s]\n")
     document = json.loads((tmp_path / "bench.json").read_text())
     ours, never, mpi = document["comparisons"]
     assert document["seed"] == 7 and (ours["holds"], never["holds"], mpi["holds"]) == (True, False, True)
@@ -99,7 +69,7 @@ def test_bench_writes_each_ratio_as_json_and_a_test_for_each_comparison(
     assert failure.attrib["message"].startswith("the least ratio is 1.000, at ") and "MISSED" in str(failure.text)
 
 
-def test_sizes_are_drawn_by_the_seed(run: Callable[..., int], compared: Plan, results: Path) -> None:
+def test_sizes_are_drawn_by_the_seed(run: Lab, compared: Plan, results: Path) -> None:
     def sizes(seed: int) -> dict[str, tuple[int, ...]]:
         return {each.name: each.sizes("exact") for each in drawn(compared, seed).experiment.series}
 
@@ -107,7 +77,7 @@ def test_sizes_are_drawn_by_the_seed(run: Callable[..., int], compared: Plan, re
     assert first == sizes(7) != sizes(8)
     assert first["ours"] == first["peer"] and "netpipe" not in first and "mpi" not in first
     assert all(1 < size < 65536 and size.bit_count() > 1 for size in first["ours"])
-    run("--seed", "7")
+    run("--seed", 7)
     assert not {str(size) for size in first["ours"]} & {
         line.split(",")[5] for line in (results / "small.csv").read_text().splitlines()
     }

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab
 
 from lab.cli import clean
-from lab.cli.main import main
 
 KEPT = (
     "results/records/ab/x",
@@ -39,11 +39,10 @@ def left(checkout: Path) -> set[str]:
     return {name for name in (*KEPT, *MADE.values(), ".venv") if os.path.lexists(checkout / name)}
 
 
-def test_parts_are_listed_with_their_sizes_and_stay(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parts_are_listed_with_their_sizes_and_stay(lab: Lab, checkout: Path) -> None:
     os.link(checkout / MADE["packages"], checkout / ".cache/packages/2.deb")
     os.truncate(checkout / MADE["image"], 1_000_000_000)  # a hole
-    assert main(["clean"]) == 0
-    sizes = {line.split()[2]: float(line.split()[0]) for line in capsys.readouterr().out.splitlines()[:-1]}
+    sizes = {line.split()[2]: float(line.split()[0]) for line in lab("clean").out.splitlines()[:-1]}
     assert sizes.keys() == clean.PARTS.keys() | clean.KEPT.keys()
     assert all(2 <= sizes[part] < 2.1 for part in MADE) and 4 <= sizes["records"] < 4.1 and sizes["compiler"] == 0
     assert left(checkout) == {*KEPT, *MADE.values(), ".venv"}
@@ -58,14 +57,12 @@ def test_parts_are_listed_with_their_sizes_and_stay(checkout: Path, capsys: pyte
     ],
 )
 def test_named_parts_are_removed_or_all_that_can_be_made_again(
-    arguments: list[str], removed: set[str], checkout: Path
+    lab: Lab, arguments: list[str], removed: set[str], checkout: Path
 ) -> None:
-    assert main(["clean", *arguments]) == 0
+    assert lab("clean", *arguments).status == 0
     assert left(checkout) == {*KEPT, *MADE.values(), ".venv"} - removed
 
 
 @pytest.mark.parametrize("name", clean.KEPT)
-def test_records_and_an_imported_image_cannot_be_named(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["clean", name])
-    assert f"no part is called '{name}' (one of packages, " in capsys.readouterr().err
+def test_records_and_an_imported_image_cannot_be_named(lab: Lab, name: str) -> None:
+    assert f"no part is called '{name}' (one of packages, " in lab("clean", name).err

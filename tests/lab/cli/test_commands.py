@@ -1,18 +1,21 @@
-"""The commands of `lab`: help, version, and those that documents show."""
+"""The commands of `lab`: help, version, those that documents show, and the words that a shell completes."""
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab
 from tests.shown import PAGES, commands, parses
 
 from lab.cli import commands as table
 from lab.cli.commands import COMMANDS, SECTIONS
 from lab.cli.main import main
 from lab.places import MACHINE, ROOT
+from lab.submission.hand_in import Work
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
@@ -74,11 +77,47 @@ def test_every_command_of_a_page_exists(page: Path) -> None:
     assert [words for words in shown if not known[words[0]](words[1:])] == []
 
 
-def test_unknown_commands_of_a_page_are_found(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(
-        "Say `make nothing`, or:\n\n    .venv/bin/lab run --quickly x  # so\n    make grade WHAT=x.pdf\n    key = 1\n"
-    )
-    shown = [command.words for command in commands(page)]
-    assert shown == [("make", "nothing"), ("lab", "run", "--quickly", "x"), ("make", "grade", "WHAT=x.pdf")]
-    assert not any(is_a_target(words[1:]) for words in (shown[0], shown[2])) and not is_a_command(shown[1][1:])
+# How a shell without a terminal completes a line whose last word is $1.
+COMPLETE = {
+    "bash": 'COMP_WORDS=(lab run "$1") COMP_CWORD=2; _lab; echo "${COMPREPLY[@]}"',
+    "fish": 'complete -C "lab run $argv[1]"',
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "listed"),
+    [
+        ([], {*COMMANDS, "--help", "--version"}),
+        (["ru"], {"run"}),
+        (["run", "mpi_ban"], {"mpi_bandwidth_latency"}),
+        (["run", "mpi_bandwidth_latency", "verbs_t"], {"verbs_throughput"}),
+        (["run", "--fr"], {"--fresh"}),
+        (["run", "--site", "e"], {"exact"}),
+        (["run", "--results", ""], set()),
+        (["run", "--fresh", "mpi_ban"], {"mpi_bandwidth_latency"}),
+        (["kit", "t"], {"try"}),
+        (["kit", "try", "mpi_ban"], {"mpi_bandwidth_latency"}),
+        (["clean", "comp"], {"compiler"}),
+        (["no-command", ""], set()),
+    ],
+)
+def test_words_are_commands_options_and_values(lab: Lab, typed: list[str], listed: set[str]) -> None:
+    status, out, _ = lab("completion", "words", *typed)
+    assert (status, set(out.splitlines())) == (0, listed)
+
+
+def test_a_query_is_completed_by_the_names_of_its_records(lab: Lab, ada: Work) -> None:
+    typed = ("query", ada.plan.experiment.file, "--results", ada.results, "tc")
+    listed = lab("completion", "words", *typed).out.splitlines()
+    assert "tcp" in listed and all(name.startswith("tc") for name in listed)
+
+
+@pytest.mark.parametrize("shell", COMPLETE)
+def test_script_of_a_shell_passes_the_words_so_far(lab: Lab, shell: str, tmp_path: Path) -> None:
+    (tmp_path / "lab").write_text('#!/bin/sh\n[ "$*" = "completion words run it" ] && echo item\n')
+    (tmp_path / "lab").chmod(0o755)
+    script = lab("completion", shell).out + COMPLETE[shell]
+    command = [shell, "-c", script, *(["-"] if shell == "bash" else []), "it"]
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout == "item\n"

@@ -14,13 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.conftest import PEERS
+from tests.lab.conftest import PEERS, Lab
 from tests.pace import slowness
 from tests.toml import series_of
 
-from lab.cli.main import main
 from lab.places import ROOT
-from lab.sites.site import MODULES
 
 PATIENCE_S = 300
 ENDLESS_S = 600.0  # of a trial that only a signal ends
@@ -37,8 +35,8 @@ def start(*arguments: str | Path, seconds: float = 0.0) -> subprocess.Popen[str]
 PROGRESS = re.compile(r"\d+ of \d+ trials[,;] ")  # after two seconds
 
 
-def lab(*arguments: str | Path, seconds: float = 0.0) -> tuple[int, str, str]:
-    process = start(*arguments, seconds=seconds)
+def in_a_process(*arguments: str | Path) -> tuple[int, str, str]:
+    process = start(*arguments)
     out, err = process.communicate(timeout=PATIENCE_S)
     return process.returncode, out, err
 
@@ -47,22 +45,13 @@ def records(results: Path) -> list[Path]:
     return sorted(results.glob("records/??/[!.]*"))
 
 
-def wait_for_records(results: Path, count: int) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while len(records(results)) < count:
-        assert time.monotonic() < until, "it never came"
-        time.sleep(0.02)
-
-
-def test_from_toml_to_table(experiment_file: Write, tmp_path: Path) -> None:
-    file, results = experiment_file(), tmp_path / "results"
-    assert lab("plan", file, "--results", results)[1].splitlines()[-1].startswith("4 trials, 0 done, 4 to run")
-    code, out, _ = lab("run", file, "--results", results)
-    assert (code, out) == (0, "4 trials measured, 0 done before, 0 failed\n")
+def test_from_toml_to_table(lab: Lab, experiment_file: Write, results: Path) -> None:
+    file, place = experiment_file(), ("--results", results)
+    assert lab("plan", file, *place).out.splitlines()[-1].startswith("4 trials, 0 done, 4 to run")
+    assert lab("run", file, *place)[:2] == (0, "4 trials measured, 0 done before, 0 failed\n")
     assert len((results / "small.csv").read_text().splitlines()) == 1 + 4 * 6
-    assert lab("run", file, "--results", results)[1] == "0 trials measured, 4 done before, 0 failed\n"
-    code, out, _ = lab("show", records(results)[0].name[:10], "--results", results)
-    assert code == 0 and "client: " in out
+    assert lab("run", file, *place).out == "0 trials measured, 4 done before, 0 failed\n"
+    assert "client: " in lab("show", records(results)[0].name[:10], *place).out
 
 
 def test_reader_that_closes_its_pipe_early_is_no_error(experiment_file: Write, tmp_path: Path) -> None:
@@ -72,11 +61,21 @@ def test_reader_that_closes_its_pipe_early_is_no_error(experiment_file: Write, t
         assert (process.stderr.read(), process.wait()) == ("", 141)
 
 
-def test_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Write, tmp_path: Path) -> None:
+def test_wrong_experiment_is_one_sentence_and_nothing_runs(lab: Lab, experiment_file: Write, results: Path) -> None:
     file = experiment_file('title = "t"\nquestoin = "q"\n')
-    code, out, err = lab("run", file, "--site", "exact", "--results", tmp_path / "results")
-    assert (code, out) == (2, "") and len(err.splitlines()) == 1 and "Traceback" not in err
-    assert not (tmp_path / "results").exists()
+    status, out, err = lab("run", file, "--site", "exact", "--results", results)
+    assert (status, out) == (2, "") and len(err.splitlines()) == 1 and not results.exists()
+
+
+def test_large_plan_is_refused_with_the_number_of_its_trials_but_made_with_yes(
+    lab: Lab, experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound of a million is lowered, so that the plan is small."""
+    monkeypatch.setattr("lab.plan.planning.MOST_TRIALS", 3)
+    planned = ("plan", experiment_file(), "--site", "exact", "--results", tmp_path)
+    status, out, err = lab(*planned)
+    assert (status, out) == (2, "") and "4 trials on exact" in err and "--yes" in err
+    assert lab(*planned, "--yes").status == 0
 
 
 @pytest.mark.parametrize(
@@ -96,16 +95,11 @@ def test_wrong_experiment_is_one_sentence_and_nothing_runs(experiment_file: Writ
     ],
 )
 def test_mistake_in_an_argument_is_one_sentence(
-    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    lab: Lab, words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
     monkeypatch.setattr("lab.plan.planning.under_test", lambda *_: defaultdict(str))
-    try:
-        code = main(words)
-    except SystemExit as ended:
-        code = int(ended.code or 0)
-    out, err = capsys.readouterr()
-    assert (code, out) == (2, "") and sentence in err and len(err.splitlines()[-1]) < 500
+    status, out, err = lab(*words)
+    assert (status, out) == (2, "") and sentence in err and len(err.splitlines()[-1]) < 500
     assert err.replace("\n", "").isprintable()
 
 
@@ -123,36 +117,21 @@ def test_names_of_any_letters_work_in_any_locale(
     folder.mkdir()
     file = experiment_file().rename(folder / f"{name}.toml")
     file.write_text(file.read_text().replace("Peers", "Größe \u2013"))
-    code, out, err = lab("run", file, "--site", "exact", "--results", folder)
+    code, out, err = in_a_process("run", file, "--site", "exact", "--results", folder)
     warned = [line for line in err.splitlines() if not PROGRESS.match(line)]
     assert (code, warned) == (0, []) and "4 trials measured" in out and (folder / f"{name}.csv").exists()
-    code, out, err = lab("plan", folder / f"{name}x.toml", "--site", "exact")
+    code, out, err = in_a_process("plan", folder / f"{name}x.toml", "--site", "exact")
     assert code == 2 and "is not there" in err and "Traceback" not in err
 
 
-def test_plan_beyond_a_million_trials_is_refused_with_their_number(experiment_file: Write, tmp_path: Path) -> None:
-    text = TEN_THOUSAND + "vary.rx_depth = [" + ", ".join(map(str, range(1, 102))) + "]\n"
-    code, out, err = lab("plan", experiment_file(text), "--site", "exact", "--results", tmp_path)
-    assert (code, out) == (2, "") and "1,010,000 trials on exact" in err and "--yes" in err
-
-
-def test_large_plan_is_made_with_yes(experiment_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is lowered, so that the plan is small."""
-    monkeypatch.setattr("lab.plan.planning.MOST_TRIALS", 3)
-    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
-    planned = ["plan", str(experiment_file()), "--site", "exact", "--results", str(tmp_path)]
-    assert (main(planned), main([*planned, "--yes"])) == (2, 0)
-
-
 def test_command_without_a_name_takes_all_experiments_in_their_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, order in (("a", ""), ("b", "order = 1\n")):
         (tmp_path / f"{name}.toml").write_text(order + PEERS)
     monkeypatch.setattr("lab.plan.planning.EXPERIMENTS", tmp_path)
-    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
-    assert main(["plan", "--site", "exact", "--results", str(tmp_path)]) == 0
-    assert [line[:2] for line in capsys.readouterr().out.splitlines() if line[1] == ":"] == ["b:", "a:"]
+    out = lab("plan", "--site", "exact", "--results", tmp_path).out
+    assert [line[:2] for line in out.splitlines() if line[1] == ":"] == ["b:", "a:"]
 
 
 IMPORTING = """
@@ -167,7 +146,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-@pytest.mark.parametrize("module", ["lab.cli.commands", "lab.errors", "lab.cli.measure", "lab.files.toml"])
+@pytest.mark.parametrize("module", ["lab.cli.commands", "lab.files.toml"])
 def test_interrupt_during_an_import_is_one_sentence(module: str) -> None:
     command = [sys.executable, "-c", IMPORTING, module, "plan", "verbs_throughput"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -177,11 +156,13 @@ def test_interrupt_during_an_import_is_one_sentence(module: str) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_run_keeps_its_records_and_names_the_command_that_continues(
-    experiment_file: Write, tmp_path: Path, number: int
+    lab: Lab, experiment_file: Write, results: Path, number: int
 ) -> None:
-    file, results = experiment_file(), tmp_path / "results"
+    file, until = experiment_file(), time.monotonic() + PATIENCE_S
     process = start("run", file, "--results", results, "--jobs", "1", seconds=ENDLESS_S)
-    wait_for_records(results, 1)
+    while len(records(results)) < 1:
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
     while process.poll() is None:  # as often as fingers can, until it has ended
         process.send_signal(number)
         time.sleep(0.001)
@@ -189,38 +170,14 @@ def test_interrupted_run_keeps_its_records_and_names_the_command_that_continues(
     assert process.returncode == 130 and "Traceback" not in err
     assert "interrupted; every finished record is kept" in err and f"lab run {file}" in err
     assert len(records(results)) == 1
-    assert lab("run", file, "--results", results)[1] == "3 trials measured, 1 done before, 0 failed\n"
+    assert lab("run", file, "--results", results).out == "3 trials measured, 1 done before, 0 failed\n"
 
 
-def test_killed_run_leaves_no_half_record(experiment_file: Write, tmp_path: Path) -> None:
-    file, results = experiment_file(), tmp_path / "results"
-    process = start("run", file, "--results", results, "--jobs", "2", seconds=ENDLESS_S)
-    wait_for_records(results, 1)
-    process.kill()
-    process.communicate()
-    names = {"record.json", "samples.csv.gz"}
-    assert all(names <= {file.name for file in folder.iterdir()} for folder in records(results))
-    assert lab("run", file, "--results", results)[0] == 0 and len(records(results)) == 4
-
-
-def test_full_disk_is_one_sentence(experiment_file: Write, tmp_path: Path) -> None:
-    """Without the right to mount a file system without room, the folder is read-only."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(disk)]
-    if os.geteuid() != 0 or not shutil.which("mount") or subprocess.run(mount, check=False).returncode:
-        disk.chmod(0o500)
-    code, _, err = lab("run", experiment_file(), "--site", "exact", "--results", disk)
-    subprocess.run(["umount", str(disk)], check=False, capture_output=True)
-    assert code == 2 and len(err.splitlines()) == 1 and "Traceback" not in err
-    assert "the disk is full" in err or "cannot be written" in err
-
-
-def test_run_without_a_site_prints_its_choice_and_the_reason(experiment_file: Write, tmp_path: Path) -> None:
-    hosts = tmp_path / "hosts.toml"
-    code, _, err = lab("plan", experiment_file(), "--hosts", hosts, "--results", tmp_path)
-    assert (code, err) == (0, "site exact: no RDMA device on this computer or in hosts.toml\n")
-    assert lab("plan", experiment_file(), "--site", "exact", "--results", tmp_path)[2] == ""
+def test_run_without_a_site_prints_its_choice_and_the_reason(lab: Lab, experiment_file: Write, tmp_path: Path) -> None:
+    planned = ("plan", experiment_file(), "--results", tmp_path)
+    chosen = lab(*planned, "--hosts", tmp_path / "hosts.toml")
+    assert (chosen.status, chosen.err) == (0, "site exact: no RDMA device on this computer or in hosts.toml\n")
+    assert lab(*planned, "--site", "exact").err == ""
 
 
 TEN_THOUSAND = """
@@ -253,15 +210,13 @@ def test_ten_thousand_trials_are_planned_in_two_seconds_and_half_a_gigabyte(
     assert min(used)[0] < 2 and max(kilobytes for _, kilobytes in used) < 500_000, used
 
 
-def test_unexpected_refusal_of_the_system_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unexpected_refusal_of_the_system_is_one_sentence(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", "/some/file")
 
     monkeypatch.setattr("lab.cli.measure.plan", refuse)
-    assert main(["plan", "bench", "--site", "exact"]) == 2
-    assert capsys.readouterr().err.startswith("lab plan: /some/file: permission denied (try: ")
+    status, _, err = lab("plan", "bench", "--site", "exact")
+    assert status == 2 and err.startswith("lab plan: /some/file: permission denied (try: ")
 
 
 @pytest.fixture(scope="module")

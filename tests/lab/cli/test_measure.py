@@ -2,37 +2,14 @@
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
 
-from lab.cli import measure
-from lab.cli.measure import Progress, run_remaining
-from lab.errors import StorageError
-from lab.plan.plan import Plan, Planned, SiteFacts
-from lab.plan.planning import Workshop
+from lab.cli.measure import Progress
+from lab.plan.plan import Plan, Planned
 from lab.run.estimate import TimeEstimate
 
 Make = Callable[..., Plan]
-
-
-@pytest.fixture
-def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Workshop:
-    return Workshop(fake_site, facts, (make_small_plan(),))
-
-
-def test_progress_ends_when_the_disk_is_full(shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = list[str]()
-
-    def fill(*_: object) -> None:
-        raise StorageError("the disk is full")
-
-    monkeypatch.setattr(Progress, "close", lambda _: closed.append("closed"))
-    monkeypatch.setattr(measure, "run_trials", fill)
-    with pytest.raises(StorageError):
-        run_remaining(shop, tmp_path, 2)
-    assert len(closed) == 1
 
 
 @pytest.fixture

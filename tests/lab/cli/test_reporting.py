@@ -169,13 +169,6 @@ def test_on_a_wall_clock_reports_start_after_all_trials(shop: Workshop, started:
     assert started.names == [["one", "two", "three"]]
 
 
-def test_interrupt_ends_reports_that_are_being_written(shop: Workshop, started: Started, tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), Reporting(shop, options(tmp_path)) as reports:
-        measure(shop.plans[0], reports)
-        raise KeyboardInterrupt
-    assert started.processes[0].returncode is not None
-
-
 def test_interrupted_run_waits_for_no_report(
     lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,13 +36,6 @@ IN_VM = "compiling inside the VM (slower, first run only)"
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_a_sandbox_is_used_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("a guest"))
-    (program,) = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, lambda _: None).values()
-    assert program.startswith(b"\x7fELF")
-
-
-@pytest.mark.usefixtures("users_namespaces")
 @pytest.mark.parametrize("name", ["HONEST", pytest.param("CPP", marks=pytest.mark.release)])
 def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path, name: str) -> None:
     task = getattr(builds, name)
@@ -119,24 +112,22 @@ def test_a_build_runs_once_for_the_same_sources_command_and_compiler(
     assert len(runs) == 4
 
 
-def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
-    named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
-    c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
-    assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
-
-
-def test_a_damaged_build_runs_again(tmp_path: Path, runs: list[object]) -> None:
+def test_an_earlier_build_is_found_without_running_another_and_a_damaged_one_runs_again(
+    tmp_path: Path, runs: list[object]
+) -> None:
+    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
     build_once(TASK, tmp_path, tmp_path, print)
+    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
+    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1
     (program,) = tmp_path.glob("built/*/out/mine")
     program.write_bytes(b"damaged")
     assert build_once(TASK, tmp_path, tmp_path, print)["out/mine"] == b"int main;" and len(runs) == 2
 
 
-def test_an_earlier_build_is_found_without_running_another(tmp_path: Path, runs: list[object]) -> None:
-    assert built_before(TASK, tmp_path, tmp_path) == {} and not runs
-    build_once(TASK, tmp_path, tmp_path, print)
-    assert built_before(TASK, tmp_path, tmp_path) == {"out/mine": b"int main;"}
-    assert built_before(replace(TASK, files={"mine.c": b"int other;"}), tmp_path, tmp_path) == {} and len(runs) == 1
+def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
+    named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
+    c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
+    assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
 
 
 def test_a_plugin_is_compiled_once_for_each_source_and_host(

@@ -1,11 +1,22 @@
-"""The pages that are generated from the code."""
+"""The pages that are generated from the code, or have lines of experiments."""
 
+import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+
+from lab.docs import gallery
+from lab.docs.card_page import headline, page
 from lab.docs.pages import PAGES, stale, template_page, write
+from lab.docs.schema import SchemaKey, SchemaTable, tables
+from lab.experiment.document import Document
+from lab.experiment.reader import card_names, load, read_card
+from lab.places import DOCS, EXAMPLES
+from lab.programs.program import ANY_SOURCE
 from lab.report.context import OF_EXHIBITS, OTHERS, Context
 
 
@@ -32,3 +43,162 @@ def test_every_name_has_a_line_and_words() -> None:
     assert all(meaning for meaning, _ in words.values())
     assert words["effective"][1].startswith("`heads`, `rows`")
     assert words["has"] == ["`queries`", "Whether the data answer all of these queries. |"]
+
+
+TABLES = tables(Document)
+PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "send"\nmeasure = "throughput"\n'
+BESIDE = {  # other keys that the example of a key needs
+    "arguments": {"program": '"mine"'},
+    "pattern": {"output": '"pattern"'},
+    "unit": {"output": '"pattern"', "pattern": "'(?P<size>[0-9]+) (?P<value>[0-9]+)'"},
+}
+
+
+OF_KEYS = [
+    pytest.param(table, key, example, id=f"{table.head}{key.name}")
+    for table in TABLES
+    for key in table.keys
+    if key.name not in ("computers", "pfc", "ecn")  # of series that are all on several computers: examples/ring.toml
+    for example in key.examples
+]
+
+
+ENDS = {"server": '"mine {port}"', "client": '"mine {port} {size} {arguments} {host}"'}
+ALWAYS = {  # which no schema can ask for
+    "[parameters]": {"sizes": "64"},
+    "[[comparison]]": {"peers": '["peer"]'},
+    "[programs.NAME]": ENDS,
+}
+WITHOUT = {"limit_bytes_per_s": ("peers",), "each": tuple(ENDS)}  # keys that another one replaces
+
+
+def lines(table: SchemaTable) -> dict[str, str]:
+    """The required keys of a table, but for the tables in it."""
+    needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
+    return {key.name: key.examples[0] for key in needed} | ALWAYS.get(table.head, {})
+
+
+def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
+    """A whole file in which one table has this key with this value."""
+    held = {table.head: needed for table in TABLES if (needed := lines(table))}
+    own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
+    for name in WITHOUT.get(key.name, ()):
+        del own[name]
+    held[changed.head] = own
+    if not changed.head:
+        held = {head: values for head, values in held.items() if head.strip("[]").split(".")[0] != key.name}
+    parts = [head + "".join(f"\n{name} = {value}" for name, value in values.items()) for head, values in held.items()]
+    text = "\n".join(parts).replace("SITE", "exact").replace("NAME", "mine")
+    return f"{text}\n{PEER}"
+
+
+@pytest.mark.parametrize(("table", "key", "example"), OF_KEYS)
+def test_each_example_is_accepted(table: SchemaTable, key: SchemaKey, example: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
+    file = tmp_path / "x.toml"
+    file.write_text(written(table, key, example))
+    assert load(file).series
+
+
+def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
+    heads = {f"`{table.head}`" for table in TABLES}
+    bare = [
+        f"{table.head} {key.name}"
+        for table in TABLES
+        for key in table.keys
+        if not key.meaning.endswith(".") or not (key.examples or key.allowed in heads)
+    ]
+    assert not bare
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed", "default"),
+    [
+        ("delay_ns", "integer, 0 to 10,000,000,000, a multiple of 1000", 0),
+        ("vary", "table; each value: list, 1 to 1,000 of them, each once", None),
+        ("rate_bit_s", "integer, 1,000 to 400,000,000,000", None),
+        ("profile", "`[profile.SITE]`", None),
+        (
+            "sources",
+            "list of: text",
+            ANY_SOURCE,
+        ),
+    ],
+)
+def test_limits_and_defaults_are_those_of_the_types(key: str, allowed: str, default: object) -> None:
+    found = next(each for table in TABLES for each in table.keys if each.name == key)
+    assert (found.allowed, found.default) == (allowed, default)
+
+
+TEXT, _, _ = (DOCS / "programs.md").read_text().partition("\n## Verbyte's programs\n")
+EXAMPLE_TEXTS = {file.stem: file.read_text() for file in EXAMPLES.glob("*.toml")}
+EXAMPLE_LINES = {line for text in EXAMPLE_TEXTS.values() for line in text.splitlines()}
+SHOWN = [line.strip() for line in TEXT.splitlines() if line.startswith("    ") and ".venv/bin/lab" not in line]
+PREFIXES = {"[programs.NAME]": "", "[programs.NAME.ready]": "ready."}
+KEYS = [
+    PREFIXES[table.head] + key.name
+    for table in tables(Document)
+    if table.head in PREFIXES
+    for key in table.keys
+    if not key.allowed.startswith("`[")
+]
+
+
+def test_shown_lines_are_lines_of_the_examples() -> None:
+    assert [line for line in SHOWN if line not in EXAMPLE_LINES] == []
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_of_a_program_is_shown(key: str) -> None:
+    assert any(line.startswith(f"{key} = ") for line in SHOWN)
+
+
+def test_every_example_with_programs_is_in_the_table() -> None:
+    named = set(re.findall(r"^\| `(\w+)` \| [A-Zct]", TEXT, re.MULTILINE))
+    assert {name for name, text in EXAMPLE_TEXTS.items() if "[programs." in text} <= named
+
+
+def test_page_has_each_parameter_of_each_card_with_its_origin() -> None:
+    for name in card_names():
+        section = page().partition(f"### {name}\n")[2].partition("\n#")[0]
+        for parameter, known in read_card(name).known.items():
+            (row,) = (line for line in section.splitlines() if f"`{parameter}` {known.value:,}" in line)
+            assert row.endswith(f" | {known.origin} | {known.source} |")
+
+
+def test_page_has_only_answers_that_differ_from_soft_roce() -> None:
+    section = page().partition("## Beside Soft-RoCE\n")[2].partition("\n## ")[0]
+    assert re.search(r"^\|[^|]* ibv_alloc_mw; [^|]*\| works \| Operation not supported \|$", section, re.MULTILINE)
+    assert "max_sge" not in section
+
+
+def test_qdr_is_within_two_percent_of_the_report_it_was_fitted_to_and_five_of_the_other() -> None:
+    (last,) = (line for line in page().splitlines() if line.startswith("| median"))
+    fitted, predicted = (float(each.strip().removesuffix("%")) for each in last.split("|") if "%" in each)
+    assert fitted <= 2 and predicted <= 5
+
+
+def test_headline_has_a_description_and_the_colours_of_its_reader() -> None:
+    text = headline()
+    root = ElementTree.fromstring(text)
+    words = root.attrib["aria-label"]
+    assert root.attrib["role"] == "img" and words.startswith("Throughput against message size, both axes logarithmic:")
+    assert re.search(r"; TCP [\d.]+ .B/s at 1 B, .*; real card, published 3.56 MB/s at 1 B", words)
+    assert "prefers-color-scheme:dark" in text and "var(--ink)" in text and "#000000" not in text
+
+
+def test_gallery_has_a_figure_and_errors_of_each_card() -> None:
+    text = gallery.page()
+    for name, shown in gallery.PORTRAITS.items():
+        section = text.partition(f"## {name}\n")[2].partition("\n## ")[0]
+        assert f"](card-{name}.svg)" in section and read_card(name).known["gap_ps"].source in section
+        fitted, *predicted = (line for line in section.splitlines() if ".csv | " in line)
+        middle, worst = map(float, re.findall(r"median error ([\d.]+)%, worst .([\d.]+)%", fitted)[0])
+        assert middle <= 2 and worst <= 10 and len(predicted) == len(shown.predicted)
+
+
+def test_figure_of_a_card_has_the_measured_points_and_a_description() -> None:
+    root = ElementTree.fromstring(gallery.figure("edr"))
+    assert "measured" in root.attrib["aria-label"] and f"![{root.attrib['aria-label']}]" in gallery.page()

@@ -5,12 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.conftest import PEERS
-from tests.lab.sites.computers import pretend
+from tests.lab.conftest import PEERS, Lab, Pretend
 from tests.sites.daemons import write
 
 from lab import doctor
-from lab.cli import main
 from lab.doctor import Diagnosis, examine, format_findings
 from lab.typed_json import JsonTable
 
@@ -35,20 +33,6 @@ def test_packages_that_a_first_run_would_download_are_counted(tmp_path: Path, mo
     assert "nonsense" in packages.found and packages.remedy
 
 
-def test_finding_is_marked_and_a_missing_one_has_its_remedy() -> None:
-    answers = (
-        Diagnosis("gcc", "/usr/bin/gcc", site="vm"),
-        Diagnosis("KVM", "none", missing=True, site="vm"),
-        Diagnosis("qemu", "not installed", "make setup", site="vm"),
-    )
-    assert format_findings([*answers]).splitlines() == [
-        "vm",
-        "  ok gcc   /usr/bin/gcc",
-        "  -- KVM   none",
-        "  no qemu  not installed; try: make setup",
-    ]
-
-
 def test_all_sites_fit_on_one_page() -> None:
     findings = list(examine(Path("none.toml")))
     assert list(dict.fromkeys(finding.site for finding in findings)) == ["exact", "vm", "host", "ssh", "slurm"]
@@ -57,12 +41,17 @@ def test_all_sites_fit_on_one_page() -> None:
 
 
 @pytest.mark.parametrize(("site", "status"), [("slurm", 0), ("exact", 1)])
-def test_only_the_exact_site_must_work(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, site: str, status: int
+def test_findings_are_marked_and_only_the_exact_site_must_work(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, site: str, status: int
 ) -> None:
-    monkeypatch.setattr("lab.doctor.examine", lambda _: [Diagnosis("sbatch", "not installed", "log in", site=site)])
-    assert main.main(["doctor"]) == status
-    assert capsys.readouterr().out == f"{site}\n  no sbatch  not installed; try: log in\n"
+    answers = (
+        Diagnosis("gcc", "/usr/bin/gcc", site=site),
+        Diagnosis("KVM", "none", missing=True, site=site),
+        Diagnosis("sbatch", "not installed", "log in", site=site),
+    )
+    monkeypatch.setattr("lab.doctor.examine", lambda _: answers)
+    lines = ["  ok gcc     /usr/bin/gcc", "  -- KVM     none", "  no sbatch  not installed; try: log in", ""]
+    assert lab("doctor")[:2] == (status, "\n".join([site, *lines]))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +98,8 @@ def test_srun_without_the_chosen_pmi_is_reported_with_the_key_for_another(
     assert not [each for each in doctor.examine_site("slurm", hosts) if each.what in ("MPI", "orterun") and each.remedy]
 
 
-def test_devices_show_their_link_and_their_gids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    types = tmp_path / "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types"
+def test_devices_show_their_link_and_their_gids(computer_with: Pretend) -> None:
+    types = computer_with("mlx5_0") / "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types"
     types.mkdir(parents=True)
     for number, kind in enumerate(("IB/RoCE v1", "RoCE v2")):
         (types / str(number)).write_text(kind + "\n")

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.experiment.document import Causes
-from lab.experiment.reader import card_names, load, read_card
+from lab.experiment.reader import load, read_card
 from lab.places import CARDS, EXAMPLES, EXPERIMENTS
 from lab.sites.cable import Cable
 from lab.sites.host import OwnDevices
@@ -43,11 +42,6 @@ def refused(file: Path) -> SpecError:
 
 
 FILES = [*sorted(EXPERIMENTS.glob("*.toml")), *sorted(EXPERIMENTS.glob("examples/*.toml"))]
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_experiments_of_the_repository_are_accepted(file: Path) -> None:
-    assert load(file).name == file.stem
 
 
 def series(**values: str) -> str:
@@ -140,38 +134,40 @@ def test_impossible_link_model_is_refused_in_the_file_and_in_a_series(
         assert what in str(error) and error.line == line
 
 
-def test_path_mtu_must_fit_in_the_link_of_rdma(experiment_file: Write) -> None:
-    text = HEAD + "path_mtu = 4096\n" + VERBS
-    assert load(experiment_file(text))
-    error = refused(experiment_file(text + "link = { mtu = 1500 }\n"))
-    assert "path_mtu = 4096" in error.what and error.line == 7
-    assert load(
-        experiment_file(HEAD + "path_mtu = 4096\n" + series(program="tcp", operation="send") + "link.mtu = 1500")
-    )
+def of_size(program: str, size: str, profile: str = "") -> str:
+    operation = "write" if program == "ib_write_bw" else "send"
+    head = HEAD.replace("1..1K*2", size).replace("2000", "20") + profile
+    return f'{head}{series(program=program, operation=operation)}parameters = {{ wait = "event" }}\n'
+
+
+WIDE, ROUNDS = HEAD + "path_mtu = 4096\n", "parameters = { until_stable = 1, iterations = 4 }\n"
+ONE_WAY_CALLS = HEAD + series(**ONE_WAY) + "parameters = { iterations = %d }\n"
 
 
 @pytest.mark.parametrize(
-    ("program", "size", "profile", "fits"),
+    ("allowed", "refused_text", "line", "what"),
     [
-        ("iperf3", "1M", "", True),
-        ("iperf3", "2M", "", False),
-        ("ib_write_bw", "2147483647", "", True),
-        ("ib_write_bw", "2G", "", False),
-        ("tcp", "4G", "", True),
-        ("tcp", "256M", EXACT, True),
-        ("tcp", "257M", EXACT, False),
+        (of_size("iperf3", "1M"), of_size("iperf3", "2M"), 4, "sizes = "),
+        (of_size("ib_write_bw", "2147483647"), of_size("ib_write_bw", "2G"), 4, "sizes = "),
+        (of_size("tcp", "4G"), of_size("tcp", "257M", EXACT), 4, "sizes = "),
+        (of_size("tcp", "256M", EXACT), of_size("tcp", "4G", EXACT), 4, "sizes = "),
+        (WIDE + VERBS, WIDE + VERBS + "link = { mtu = 1500 }\n", 7, "path_mtu = 4096"),
+        (
+            WIDE + series(program="tcp", operation="send") + "link.mtu = 1500",
+            WIDE + VERBS + "link.mtu = 1500",
+            7,
+            "mtu",
+        ),
+        (HEAD + VERBS + ROUNDS, HEAD + series(program="ib_write_bw") + ROUNDS, 12, "until_stable = 1"),
+        (ONE_WAY_CALLS % 2, ONE_WAY_CALLS % 1, 12, "iterations = 1"),
     ],
 )
-def test_message_must_fit_in_the_program_and_the_site(
-    experiment_file: Write, program: str, size: str, profile: str, *, fits: bool
+def test_value_must_fit_in_the_program_the_link_and_the_site(
+    experiment_file: Write, allowed: str, refused_text: str, line: int, what: str
 ) -> None:
-    operation = "write" if program == "ib_write_bw" else "send"
-    series = VERBS.replace("verbs", program).replace("write", operation) + 'parameters = { wait = "event" }\n'
-    file = experiment_file(HEAD.replace("1..1K*2", size).replace("2000", "20") + profile + series)
-    if fits:
-        assert load(file)
-    else:
-        assert "sizes = " in refused(file).what
+    assert load(experiment_file(allowed))
+    error = refused(experiment_file(refused_text))
+    assert what in error.what and error.line == line, str(error)
 
 
 @pytest.mark.parametrize(
@@ -210,26 +206,6 @@ def test_too_many_points_are_refused_before_they_are_made(experiment_file: Write
     sweep = "".join(f"vary.{name} = {list(range(1, 1001))}\n" for name in ("tx_depth", "rx_depth", "seed"))
     error = refused(experiment_file(HEAD + VERBS + sweep))
     assert "1,000,000,000 points" in error.what and "--yes" in error.hint and error.line
-
-
-@pytest.mark.parametrize(
-    ("program", "parameters", "refusal"),
-    [
-        ({}, "{ until_stable = 1, iterations = 4 }", ""),
-        ({"program": "ib_write_bw"}, "{ until_stable = 1, iterations = 4 }", "until_stable = 1"),
-        (ONE_WAY, "{ iterations = 2 }", ""),
-        (ONE_WAY, "{ iterations = 1 }", "iterations = 1"),
-    ],
-)
-def test_rounds_and_one_way_calls_have_rules_for_their_counts(
-    experiment_file: Write, program: dict[str, str], parameters: str, refusal: str
-) -> None:
-    file = experiment_file(HEAD + series(**program) + f"parameters = {parameters}\n")
-    if refusal:
-        error = refused(file)
-        assert refusal in error.what and error.line == 12
-    else:
-        assert load(file)
 
 
 def test_later_layers_replace_values_of_earlier_ones(experiment_file: Write) -> None:
@@ -293,18 +269,6 @@ def test_no_sweep_changes_counts_that_it_does_not_vary(file: Path) -> None:
                 assert len(counts) == 1, f"{series.name}: {name}"
 
 
-def test_causes_have_series_and_sizes(experiment_file: Write) -> None:
-    experiment = load(experiment_file(f'{HEAD}[causes]\nseries = ["a"]\nsizes = "1,1K"\n{VERBS}'))
-    assert experiment.causes == Causes(("a",), (1, 1024))
-
-
-@pytest.mark.parametrize("name", card_names())
-def test_every_parameter_of_a_card_has_a_source(name: str) -> None:
-    file = read_card(name)
-    assert file.card.name == name and all(each.source for each in file.known.values())
-    assert {name: known.value for name, known in file.known.items()}.items() <= vars(file.card).items()
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "expected"),
     [
@@ -348,8 +312,7 @@ def test_series_of_more_computers_than_a_site_has_are_left_out(traits: Traits, w
 
 
 def test_switchs_queue_needs_a_switch(experiment_file: Write) -> None:
-    link = "link = { queue_bytes = 65536 }\n"
-    experiment = load(experiment_file(CARD_HEAD + SERIES.format("one", "tcp", "send") + link))
+    experiment = load(experiment_file(CARD_HEAD + TCP + "link = { queue_bytes = 65536 }\n"))
     with pytest.raises(SpecError, match="has a switch's queue, and this link has no switch"):
         experiment.on(Cable.traits)
 

@@ -76,12 +76,7 @@ def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
     [
         ("limits", "verbs 250 kB/s at 1 B, 179 MB/s at 1 KiB, 599 MB/s at 1 MiB; tcp"),
         ("limits", "; link: 1.25 GB/s."),
-        ("effects", "depth: 1 B 10.4 times with 1 in place of 100000, 4 KiB 10.4 times with 16 in place of 0;"),
         ("effects", "warm-up: 1 B 1.00 times with 1 in place of 100000, 4 KiB no difference."),
-        ("depths", "1 B 300 thousand/s at 1, 1.2 million/s at 4, 3.1 million/s at 16"),
-        ("depths", "depth over trip, a line: 300 thousand/s at 1, 1.2 million/s at 4, 4.8 million/s at 16; gap: 4.4 m"),
-        ("queues", "in time: bursts at most 64 kB in 208 ms, full at most 300 kB in 5 µs."),
-        ("runs", "both axes linear"),
         ("rounds", f"card 3 rounds, from {MINUS}0.400 to 0 %; TCP 4 rounds, from {MINUS}3.00 to 9.00 %."),
         ("agreed", "Repetitions that agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, "),
         ("agreed", "1 of 6 at 16 B, 0 of 6 at 64 B; MPI 10 of 10 at 1 B, 2 of 10 at 64 B."),

@@ -19,11 +19,6 @@ def refused(file: Path) -> str:
     return str(caught.value).removeprefix(f"{file}:")
 
 
-def test_text_is_read_unchanged(tmp_path: Path) -> None:
-    (tmp_path / "ä b").write_text("ü\n")
-    assert read_typed(tmp_path / "ä b") == "ü\n"
-
-
 def test_anything_but_a_file_is_named_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert refused(tmp_path / "pipe") == " is a pipe, not a file"

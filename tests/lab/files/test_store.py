@@ -1,4 +1,4 @@
-"""Folders and files of the cache, their digests, and stamps of made files."""
+"""Folders and files of the cache, their digests and stamps; files on a full or read-only disk, and CSV."""
 
 import errno
 import os
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.errors import SiteError
+from lab.errors import SiteError, StorageError
+from lab.files.storage import write_bytes, write_text
 from lab.files.store import (
     SUMS,
     damage,
@@ -132,3 +133,26 @@ def test_files_differ_by_name_content_and_existence(tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     assert len({digest_files([tmp_path / name]) for name in (*texts, "none")}) == 4
+
+
+def test_file_is_replaced_whole_or_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "deep" / "table.csv"
+    write_text(file, "old\n")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        write_text(file, "new\n")
+    assert file.read_text() == "old\n" and [each.name for each in file.parent.iterdir()] == ["table.csv"]
+
+
+def test_pipe_device_or_folder_is_not_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for place, kind in ((pipe, "device, a pipe"), (link, "device, a pipe"), (tmp_path, "a folder")):
+        with pytest.raises(StorageError, match=f"cannot be written: it is.*{kind}"):
+            write_bytes(place, b"new")
+    assert pipe.is_fifo() and link.is_symlink() and sorted(tmp_path.iterdir()) == [link, pipe]

@@ -36,6 +36,13 @@ def found_in(page: Path, script: str, library: str = "", width: int = 800) -> An
     return json.loads(unescape(rest.partition(END)[0]))
 
 
+def all_found_in(page: Path, *scripts: str, library: str = "", width: int = 800) -> list[Any]:
+    """The values of several scripts, one after the other, by one start of the browser."""
+    calls = ", ".join(f"(function () {{{script}}})()" for script in scripts)
+    found: list[Any] = found_in(page, f"return Promise.all([{calls}]);", library, width)
+    return found
+
+
 def _allowing(page: str, script: str) -> str:
     """The page with the script's digest among those that may run, if it has any."""
     digest = b64encode(sha256(script.encode()).digest()).decode()

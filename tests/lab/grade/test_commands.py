@@ -3,21 +3,28 @@
 import io
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab
 from tests.lab.hand_ins import Course
 
-from lab.cli.main import main
 from lab.places import ROOT
 
 
-def bundle(assignment: str, file: Path, *more: str) -> zipfile.ZipFile:
-    assert main(["autograder", "--assignment", assignment, *more, str(file)]) == 0
-    return zipfile.ZipFile(io.BytesIO(file.read_bytes()))
+@pytest.fixture
+def bundle(lab: Lab) -> Callable[..., zipfile.ZipFile]:
+    def make(assignment: str, file: Path) -> zipfile.ZipFile:
+        assert lab("autograder", "--assignment", assignment, file).status == 0
+        return zipfile.ZipFile(io.BytesIO(file.read_bytes()))
+
+    return make
 
 
-def test_bundle_has_the_files_that_people_wrote_and_scripts_that_run(tmp_path: Path) -> None:
+def test_bundle_has_the_files_that_people_wrote_and_scripts_that_run(
+    bundle: Callable[..., zipfile.ZipFile], tmp_path: Path
+) -> None:
     archive = bundle("verbs_throughput", tmp_path / "one.zip")
     names = set(archive.namelist())
     assert {"setup.sh", "run_autograder", "Makefile", "code/lab/cli/main.py", "code/machine/init"} <= names
@@ -29,7 +36,9 @@ def test_bundle_has_the_files_that_people_wrote_and_scripts_that_run(tmp_path: P
     assert archive.read("Makefile") == (ROOT / "Makefile").read_bytes()
 
 
-def test_bundle_of_an_assignment_from_elsewhere_has_all_its_files(course: Course, tmp_path: Path) -> None:
+def test_bundle_of_an_assignment_from_elsewhere_has_all_its_files(
+    bundle: Callable[..., zipfile.ZipFile], course: Course, tmp_path: Path
+) -> None:
     folder = tmp_path / "course"
     shutil.copytree(course.folder / "course", folder)
     first, link, more = (folder / "small.toml").read_text().partition("[link]")
@@ -44,8 +53,8 @@ def test_bundle_of_an_assignment_from_elsewhere_has_all_its_files(course: Course
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "other.zip").read_bytes()
 
 
-def test_file_that_is_no_image_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_no_image_is_refused(lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "course.lab").write_bytes(b"image")
-    words = ["autograder", "--assignment", "verbs_throughput", "--image", str(tmp_path / "course.lab")]
-    assert main([*words, str(tmp_path / "one.zip")]) == 2
-    assert "is not an exported machine" in capsys.readouterr().err and not (tmp_path / "one.zip").exists()
+    words = ("--assignment", "verbs_throughput", "--image", tmp_path / "course.lab")
+    status, _, err = lab("autograder", *words, tmp_path / "one.zip")
+    assert status == 2 and "is not an exported machine" in err and not (tmp_path / "one.zip").exists()

@@ -104,16 +104,6 @@ def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerO
     assert grade_file(file).kinds == ()
 
 
-@pytest.mark.parametrize("slowness", [0.97, 1.04])
-def test_listed_machine_raises_no_alarm(
-    grade_file: GradeFile, forger_of: ForgerOf, listing: GradingSetup, tmp_path: Path, slowness: float
-) -> None:
-    forger = forger_of(0)
-    records = forger.measured(hand_ins.Site(tampered_records.LISTED, slowness))
-    (tmp_path / "ada.pdf").write_bytes(forger.pdf(records))
-    assert grade_file(tmp_path / "ada.pdf", ["rerun"], at=listing).kinds == ()
-
-
 @pytest.mark.corpus
 @pytest.mark.parametrize("variant", range(VARIANTS))
 @pytest.mark.parametrize("place", range(len(KINDS)), ids=[kind.name for kind in KINDS])

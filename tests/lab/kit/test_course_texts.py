@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.lab.report.query.numbers_of import numbers_of
+from tests.lab.report.laboratory import numbers_of
 
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.plan.planning import all_experiments

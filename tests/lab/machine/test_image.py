@@ -1,14 +1,18 @@
-"""Images: built, imported, damaged."""
+"""Images: what is in them, their archive, copies of sparse memory; built, imported, damaged."""
 
 import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from lab.errors import SiteError
 from lab.files.store import seal
-from lab.machine import image
+from lab.machine import contents, cpio, image, sparse
 from lab.machine.contents import INIT, SCRIPTS
+from lab.machine.cpio import Entry
 
 
 @pytest.fixture
@@ -36,11 +40,6 @@ def imported(built: image.Image, tmp_path: Path) -> image.Image:
     built.folder.rename(target)
     seal(target)
     return image.opened(target)
-
-
-def test_an_imported_image_is_used_instead_of_building(imported: image.Image, tmp_path: Path) -> None:
-    machine_of(tmp_path)
-    assert image.build_image(tmp_path, tmp_path / "cache", pytest.fail) == imported
 
 
 @pytest.mark.usefixtures("imported")
@@ -99,3 +98,102 @@ def test_a_damaged_image_that_was_built_is_built_again(
     assert image.build_image(tmp_path, tmp_path / "cache", told.append) == made
     assert told[0] == "building the machine's image (once)"
     assert told[1].endswith("manifest.json is not what was written: building the machine's image again")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tree with a program of this host and its C library, linked as packages link theirs: absolutely."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib/x86_64-linux-gnu").mkdir(parents=True)
+    shutil.copy("/bin/true", tmp_path / "bin/true")
+    shutil.copy("/lib/x86_64-linux-gnu/libc.so.6", tmp_path / "lib/x86_64-linux-gnu/libc-2.so")
+    (tmp_path / "lib/x86_64-linux-gnu/libc.so.6").symlink_to("/lib/x86_64-linux-gnu/libc-2.so")
+    return tmp_path
+
+
+def test_libraries_are_found_in_the_tree_and_not_on_the_host(root: Path) -> None:
+    assert contents.libraries(root, ["bin/true"]) == {"lib/x86_64-linux-gnu/libc.so.6"}
+    assert contents.loader(root, "bin/true").startswith("lib64/ld-linux")
+    assert contents.inside(root, "lib/x86_64-linux-gnu/libc.so.6") == root / "lib/x86_64-linux-gnu/libc-2.so"
+    (root / "lib/x86_64-linux-gnu/libc.so.6").unlink()
+    with pytest.raises(SiteError, match=r"libc\.so\.6.*image\.toml"):
+        contents.libraries(root, ["bin/true"])
+
+
+def test_links_in_a_circle_are_an_error(root: Path) -> None:
+    (root / "bin/a").symlink_to("b")
+    (root / "bin/b").symlink_to("a")
+    with pytest.raises(SiteError, match="/bin/a"):
+        contents.inside(root, "bin/a")
+
+
+def test_modules_come_once_and_after_their_dependencies(tmp_path: Path) -> None:
+    folder = tmp_path / "lib/modules/6.1/kernel"
+    folder.mkdir(parents=True)
+    depends = {"ib_core": "", "udp-tunnel": "", "rdma_rxe": "ib_core,udp_tunnel", "ib_uverbs": "ib_core"}
+    for name, names in depends.items():
+        (folder / f"{name}.ko").write_bytes(f"\0license=GPL\0depends={names}\0".encode())
+    order = [Path(path).stem for path in contents.modules(tmp_path, ["rdma_rxe", "ib-uverbs"])]
+    assert order == ["ib_core", "udp-tunnel", "rdma_rxe", "ib_uverbs"]
+    with pytest.raises(SiteError, match="no module nfit"):
+        contents.modules(tmp_path, ["nfit"])
+
+
+FILES = {"bin/tool": Entry(b"#!/bin/sh\n", executable=True), "lib/a/b": Entry(b"12345"), "init": Entry(b"")}
+
+
+def test_the_order_of_the_files_does_not_change_the_bytes() -> None:
+    assert cpio.archive(FILES) == cpio.archive(dict(reversed(FILES.items())))
+
+
+def test_cpio_itself_unpacks_the_same_files_and_modes(tmp_path: Path) -> None:
+    subprocess.run(["cpio", "-i", "--quiet"], input=cpio.archive(FILES), cwd=tmp_path, check=True)
+    assert {path: (tmp_path / path).read_bytes() for path in FILES} == {
+        path: entry.content for path, entry in FILES.items()
+    }
+    assert (tmp_path / "bin/tool").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "lib/a/b").stat().st_mode & 0o777 == 0o644
+
+
+def test_an_archive_is_read_as_it_was_written() -> None:
+    found = dict(cpio.contents(cpio.archive(FILES)))
+    assert found == {path: entry.content for path, entry in FILES.items() if entry.content}
+
+
+MIB = 1 << 20
+
+
+def test_a_copy_has_the_same_bytes_and_holes_also_where_zeros_were_written(tmp_path: Path) -> None:
+    with sparse.anonymous_file("memory", 64 * MIB) as memory:
+        os.pwrite(memory, bytes(20 * MIB), MIB)
+        for position in (0, 20 * MIB, 40 * MIB - 3):
+            os.pwrite(memory, b"data", position)
+        sparse.copy_with_holes(memory, tmp_path / "copy")
+        assert (tmp_path / "copy").read_bytes() == os.pread(memory, 64 * MIB, 0)
+    assert (tmp_path / "copy").stat().st_blocks * 512 < MIB
+
+
+def test_a_digest_is_the_same_without_holes_and_another_after_one_bit(tmp_path: Path) -> None:
+    with sparse.anonymous_file("memory", 8 * MIB) as memory:
+        os.pwrite(memory, b"data", 5 * MIB + 7)
+        sparse.copy_with_holes(memory, tmp_path / "copy")
+    content = (tmp_path / "copy").read_bytes()
+    digest = sparse.digest_with_holes(tmp_path / "copy")
+    (tmp_path / "full").write_bytes(content)
+    assert sparse.digest_with_holes(tmp_path / "full") == digest
+    for place in (0, 5 * MIB + 7, 8 * MIB - 1):
+        flipped = bytearray(content)
+        flipped[place] ^= 1
+        (tmp_path / "full").write_bytes(flipped)
+        assert sparse.digest_with_holes(tmp_path / "full") != digest
+    (tmp_path / "full").write_bytes(content[MIB:] + content[:MIB])
+    assert sparse.digest_with_holes(tmp_path / "full") != digest
+    (tmp_path / "full").write_bytes(content + bytes(1))
+    assert sparse.digest_with_holes(tmp_path / "full") != digest
+
+
+def test_a_full_disk_is_noticed() -> None:
+    with sparse.anonymous_file("memory") as memory:
+        os.pwrite(memory, b"x" * 10_000, 0)
+        with pytest.raises(OSError, match="No space left"):
+            sparse.copy_with_holes(memory, Path("/dev/full"))

@@ -118,10 +118,6 @@ def test_a_server_is_ready_when_it_prints_its_line(tmp_path: Path, output: str, 
     assert (min(done.returncode, 1), done.stderr) == (status, b"")
 
 
-def test_the_default_sign_is_the_port() -> None:
-    assert "':4D35 " in job.files(JOB, {})["0.ready"].content.decode()
-
-
 def test_each_of_several_signs_is_enough() -> None:
     assert job.question(Ready(tcp=1, cm=7471), "0.server").count(" || ") == 1
     assert job.question(Ready(line="x", after_s=0.5), "0.server").endswith(" || sleep 0.5\n")

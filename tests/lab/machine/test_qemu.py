@@ -1,4 +1,4 @@
-"""lab.machine.qemu: each pair of VMs has another CPU, in any process, and a limit of CPU time."""
+"""Processes of VMs: each pair has another CPU and a limit of CPU time, and ends with its parent."""
 
 import os
 import signal

@@ -57,12 +57,6 @@ OFFERS = (
 )
 
 
-def test_a_point_release_is_preferred_to_a_newer_security_update() -> None:
-    mirror = Mirror(*OFFERS)
-    assert Indices(mirror).preferred(["iperf3"]) == {"iperf3": "3.12-1+deb12u2"}
-    assert mirror.asked == ["apt-cache", "madison", "iperf3"]
-
-
 def test_a_metapackage_is_replaced_by_the_kernel_that_it_depends_on() -> None:
     assert renewal.concrete(Indices(Mirror(*OFFERS)), ["iperf3", "linux-image-amd64"]) == {
         "iperf3": "3.12-1+deb12u2",

@@ -88,10 +88,6 @@ def test_results_without_a_number_are_refused(missing: str) -> None:
         results.outcome({name: text for name, text in JOB.items() if name != missing}, 1, "", 0.5)
 
 
-def test_links_in_the_archive_are_not_followed() -> None:
-    assert results.unpack(archive({"0.client.out": ""}, tarfile.SYMTYPE)) == {}
-
-
 @given(st.binary(max_size=2000))
 def test_any_bytes_in_the_mailbox_are_results_or_an_error(content: bytes) -> None:
     try:

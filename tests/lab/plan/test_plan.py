@@ -115,12 +115,6 @@ def test_link_that_sets_the_servers_clock_needs_two_clocks_and_the_program_for_i
     assert plan_of(experiment, facts, OwnDevices.traits).experiment.left_out
 
 
-def test_trials_start_with_the_first_repetitions(make_small_plan: Make) -> None:
-    small = make_small_plan()
-    repetitions = {planned.trial.key: planned.repetition for planned in small.planned}
-    assert [repetitions[key] for key in small.trials()] == sorted(repetitions.values())
-
-
 def test_repetitions_differ_in_start_and_order_independently_of_pythons_version() -> None:
     sizes = tuple(2**power for power in range(21))
     orders = {shuffle(sizes, repetition) for repetition in range(1, 11)}
@@ -141,17 +135,6 @@ def test_token_of_a_trial_follows_from_its_key_only_where_trials_repeat(
     exact, again, wall, other = tokens(EXACT), tokens(EXACT), tokens(OwnDevices.traits), tokens(OwnDevices.traits)
     assert exact == again and not {*wall} & {*other} and len({*exact, *wall, *other}) == 3 * len(exact)
     assert {len(token) for token in (*exact, *wall)} == {32}
-
-
-def test_experiments_of_the_repository_share_their_common_trials(facts: SiteFacts) -> None:
-    throughput, parameters = (
-        plan_of(load(EXPERIMENTS / f"{name}.toml"), facts) for name in ("verbs_throughput", "write_parameters")
-    )
-    shared = {each.name for each in throughput.experiment.series} & {each.name for each in parameters.experiment.series}
-    over_card = {"card", "card.inline", "tcp.card", "soft.card", "ib_write_bw.card"}
-    assert shared == {"verbs", "tcp", "ib_write_bw", "iperf3", "verbs.single", "tcp.nodelay"} | over_card
-    common = {planned.trial.key for planned in throughput.planned if planned.series.name in shared}
-    assert common < set(keys(parameters))
 
 
 @pytest.mark.parametrize(

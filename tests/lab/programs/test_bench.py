@@ -1,12 +1,15 @@
-"""Commands of Verbyte's programs verbs and tcp."""
+"""Commands of Verbyte's programs verbs and tcp, and of the ranks of MPI."""
 
 from dataclasses import replace
 
 import pytest
-from tests.lab.programs.cases import ENDS, request, step
+from tests.lab.programs.cases import ENDS, parse, request, step
 
+from lab.errors import ParseError
 from lab.model.parameters import Counts, Scalar
+from lab.model.trial import DAEMON, PLAIN
 from lab.options import TABLES, Option
+from lab.programs.launchers import LAUNCHERS, Rank, launch
 
 COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))
 WRITE = {"operation": "write", "measure": "throughput"}
@@ -64,3 +67,78 @@ def test_new_option_with_its_default_value_changes_no_command(monkeypatch: pytes
     for seconds, is_there in ((1, False), (2, True)):
         client = " ".join(step(request("tcp", *COUNTS, peer_seconds=seconds)).client)
         assert ("--peer-seconds 2 --deadline" in client) is is_there
+
+
+COMMAND = ("/lab/bin/mpi-pingpong", "--sizes", "64 KiB")
+RANKS = (Rank("10.0.0.1", (("OWN", "v0"),), COMMAND), Rank("10.0.0.2", (("OWN", "v1"),), COMMAND))
+SETTINGS = {"btl": "self,tcp"}
+
+
+def test_ranks_of_one_host_need_no_daemon_and_no_host_names() -> None:
+    step = launch(PLAIN, SETTINGS, RANKS)
+    assert step.server == () and "--host" not in step.client and "isolated" in step.client
+
+
+@pytest.mark.parametrize(
+    ("launcher", "server", "words", "names"),
+    [
+        ("orterun apart", DAEMON, "plm_rsh_agent /bin/echo", ("10.0.0.1", "10.0.0.2")),
+        ("orterun on nodes", (), "--mca plm slurm --mca plm_slurm_args --mpi=none", ("+n0", "+n1")),
+    ],
+)
+def test_rank_at_each_end_has_its_host_and_its_environment(
+    launcher: str, server: tuple[str, ...], words: str, names: tuple[str, str]
+) -> None:
+    step = launch(launcher, SETTINGS, RANKS)
+    left, right = " ".join(step.client).split(" : ")
+    assert step.server == server and words in left
+    assert f"--host {names[0]} -np 1 -x OWN=v0 /lab" in left
+    assert right.startswith(f"--host {names[1]} -np 1 -x OWN=v1 /lab")
+
+
+def test_only_ranks_that_share_cpus_yield() -> None:
+    yielding = {name for name in LAUNCHERS if "mpi_yield_when_idle" in launch(name, SETTINGS, RANKS).client}
+    assert yielding == {PLAIN, "orterun beside"}
+
+
+def test_srun_takes_another_pmi_and_unknown_launchers_are_refused() -> None:
+    assert "--mpi=pmi2" in launch("srun:pmi2", SETTINGS, RANKS).client
+    for name in ("orterun:pmi2", "sh"):
+        with pytest.raises(ValueError, match=f"no launcher is called '{name}'"):
+            launch(name, SETTINGS, RANKS)
+
+
+def test_srun_gives_each_task_its_environment_and_the_shared_settings() -> None:
+    step = launch("srun", SETTINGS, RANKS)
+    first, second = step.client[-1].split(";;", 1)
+    assert step.client[0] == "srun" and "--mpi=pmix" in step.client
+    assert "0) exec env OMPI_MCA_btl=self,tcp OWN=v0 /lab/bin/mpi-pingpong --sizes '64 KiB'" in first
+    assert "*) exec env OMPI_MCA_btl=self,tcp OWN=v1 /lab/bin/mpi-pingpong --sizes '64 KiB'" in second
+
+
+ONE_WAY = request("mpi-tcp", Counts(64, 2, 1), measure="one-way", calls="non-blocking", verify=True)
+HEAD = "# lab-bench 1\nsize_bytes,sample,index,messages,bytes,time_ns\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "first", "second"),
+    [
+        ("mpi-tcp", "btl_tcp_if_include=v0", "btl_tcp_if_include=v1"),
+        ("mpi-verbs", "UCX_NET_DEVICES=rxe0:1", "UCX_NET_DEVICES=rxe1:1"),
+    ],
+)
+def test_each_rank_gets_its_end_of_the_link_and_the_same_options(program: str, first: str, second: str) -> None:
+    launched = step(request(program, Counts(64, 2, 1), measure="one-way", calls="non-blocking", verify=True))
+    left, right = " ".join(launched.client).split(" : ")
+    assert first in left and second not in left and second in right and first not in right
+    options = left.partition("/lab/bin/mpi-pingpong ")[2]
+    assert right.endswith(options) and options.endswith("--verify")
+    assert options.startswith("--mode one-way --calls non-blocking --sizes 64@2/1")
+
+
+def test_every_send_needs_a_receive() -> None:
+    rows = ["64,send,0,1,64,5", "64,send,1,1,64,5", "64,receive,0,1,64,9", "64,receive,1,1,64,9"]
+    texts = [HEAD + "\n".join(rows[:count]) + f"\n# end rows={count}\n" for count in (4, 3)]
+    assert len(parse(ONE_WAY, texts[0])) == 4
+    with pytest.raises(ParseError, match="receive"):
+        parse(ONE_WAY, texts[1])

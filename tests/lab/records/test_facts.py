@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from lab.records.facts import CHECKS, parse_facts
-from lab.typed_json import JsonError
 
 WRITTEN = sorted((Path(__file__).parent / "written").glob("*.json"))
 
@@ -30,39 +29,7 @@ def test_launcher_is_written_unless_it_is_the_exact_sites() -> None:
     assert parse_facts(table).asked.ends == ends
 
 
-def test_volatile_facts_are_not_lasting() -> None:
-    facts = parse_facts(document())
-    later = replace(facts, moment=replace(facts.moment, state={"started": "later"}))
-    assert later.lasting() == facts.lasting() and later.table() != facts.table()
-
-
 def test_record_is_sound_with_all_checks_and_without_notes() -> None:
     judged = parse_facts(document()).judged
     assert judged.is_sound and not replace(judged, notes=("both ends spun",)).is_sound
     assert not replace(judged, checks=CHECKS[1:]).is_sound and not replace(judged, checks=None).is_sound
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("steps", [[]]),
-        ("clock_end_ns", True),
-        ("counters_after", {"v0.tx_bytes": "1"}),
-        ("traits", {"clock": "sun"}),
-        ("counts", [{"size": 1}]),
-        ("options", {"wait": None}),
-        ("checks", "all"),
-        ("state", 0),
-        ("key", None),
-    ],
-)
-def test_value_of_a_wrong_type_is_named(name: str, value: object) -> None:
-    with pytest.raises(JsonError) as caught:
-        parse_facts(document() | {name: value})
-    assert caught.value.name == name and name in caught.value.what
-
-
-def test_missing_key_is_named() -> None:
-    without = {name: value for name, value in document().items() if name != "identity"}
-    with pytest.raises(JsonError, match="the key 'identity' is missing"):
-        parse_facts(without)

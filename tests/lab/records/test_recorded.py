@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.conftest import OURS, PEERS
+from tests.lab.conftest import OURS, PEERS, Lab
 from tests.lab.fake_site import FakeSite
 from tests.toml import series_of
 
 from lab.cli import measure as measuring
-from lab.cli.main import main
 from lab.errors import RecordError, SiteError
 from lab.experiment.reader import load
 from lab.files.store import seal
@@ -96,27 +95,24 @@ def nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nothing_can_be_started")
 def test_tables_queries_records_and_comparisons_need_only_records(
-    lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
+    lab: Lab, lay: Laid, file: Path, results: Path
 ) -> None:
-    plan = lay()
-    where = ("--results", str(results))
-    assert main(["table", str(file), "--json", *where]) == 0
-    assert f"{len(plan.planned)} of {len(plan.planned)} trials" in capsys.readouterr().out
+    plan, where = lay(), ("--results", results)
+    assert f"{len(plan.planned)} of {len(plan.planned)} trials" in lab("table", file, "--json", *where).out
     rows = list(csv.DictReader((results / "small.csv").read_text().splitlines()))
     lines = [json.loads(line) for line in (results / "small.jsonl").read_text().splitlines()]
     assert [{key: str(value) for key, value in line.items()} for line in lines] == [
         {key: cell for key, cell in row.items() if cell} for row in rows
     ]
     assert all(isinstance(line["size_bytes"], int) and isinstance(line["messages"], int) for line in lines)
-    assert main(["query", str(file), *where]) == 0
-    assert "peer at 64" in capsys.readouterr().out
-    assert main(["show", plan.planned[0].trial.key[:12], *where]) == 0
-    assert main(["compare", str(results), str(results)]) == 0
+    assert "peer at 64" in lab("query", file, *where).out
+    assert lab("show", plan.planned[0].trial.key[:12], *where).status == 0
+    assert lab("compare", results, results).status == 0
 
 
 @pytest.mark.usefixtures("nothing_can_be_started")
 def test_report_is_made_without_a_site_unless_up_to_date(
-    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    lab: Lab, lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, made = lay(), list[Plan]()
 
@@ -127,8 +123,8 @@ def test_report_is_made_without_a_site_unless_up_to_date(
     monkeypatch.setattr("lab.report.commands.is_current", lambda *_: bool(made))
     monkeypatch.setattr("lab.report.commands.write_report", make)
     for said in ("small.toml", "up to date"):
-        assert main(["report", str(file), "--results", str(results)]) == 0
-        assert said in capsys.readouterr().out
+        status, out, _ = lab("report", file, "--results", results)
+        assert status == 0 and said in out
     assert [each.trials().keys() for each in made] == [plan.trials().keys()]
 
 
@@ -149,13 +145,7 @@ def test_missing_records_are_reported_with_a_reason(lay: Laid, file: Path, resul
 
 @pytest.mark.parametrize("first", [10, 9])
 def test_reference_needs_all_records_of_the_present_plan(
-    lay: Laid,
-    file: Path,
-    results: Path,
-    first: int,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    fake_site: FakeSite,
+    lab: Lab, lay: Laid, file: Path, first: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_site: FakeSite
 ) -> None:
     lay(day=1)
     now = replace(SiteFacts.of(fake_site), identity={"site": "newer"})
@@ -163,18 +153,15 @@ def test_reference_needs_all_records_of_the_present_plan(
     monkeypatch.setattr(measuring, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(measuring, "open_site", lambda *_: fake_site)
     monkeypatch.setattr(measuring, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
-    status = main(["table", str(file), "--reference", "--results", str(results)])
+    status = lab("table", file, "--reference", "--results", tmp_path / "results").status
     assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
 
 
-def test_query_counts_missing_trials_and_a_table_tolerates_them(
-    lay: Laid, file: Path, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan = lay(first=6)
-    where = ("--results", str(results))
-    assert main(["table", str(file), *where]) == 0 and "6 of 10 trials" in capsys.readouterr().out
-    assert main(["query", str(file), *where]) == 2
-    assert f"4 of {len(plan.planned)} trials have no record" in capsys.readouterr().err
+def test_query_counts_missing_trials_and_a_table_tolerates_them(lab: Lab, lay: Laid, file: Path, results: Path) -> None:
+    plan, where = lay(first=6), ("--results", results)
+    assert "6 of 10 trials" in lab("table", file, *where).out
+    status, _, err = lab("query", file, *where)
+    assert status == 2 and f"4 of {len(plan.planned)} trials have no record" in err
 
 
 def test_identity_with_most_records_is_read_then_the_references_then_the_newest(
@@ -253,13 +240,3 @@ def test_record_without_a_site_is_ignored(lay: Laid, results: Path, damage: dict
     seal(file.parent)
     (group,) = read_groups(results)
     assert len(group.started) == 9 and key not in group.started
-
-
-def test_records_are_read_from_a_read_only_folder(lay: Laid, results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lay()
-
-    def refuse(*_: Any) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "write_bytes", refuse)
-    assert len(read_groups(results)) == 1

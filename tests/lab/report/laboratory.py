@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -16,6 +17,7 @@ from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.records.record import write_record
 from lab.report.context import make_context
+from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.exhibits.core import Gallery
 from lab.report.query.numbers import Numbers
@@ -99,6 +101,12 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
     plan = plan_of(name, folder)
     record(plan, results)
     return gather(plan, results)
+
+
+@cache
+def numbers_of(name: str) -> Numbers:
+    """Numbers of results/reference, one object for each experiment."""
+    return Numbers(reference_evidence(load(EXPERIMENTS / f"{name}.toml")))
 
 
 def body_of(evidence: Evidence, folder: Path) -> str:

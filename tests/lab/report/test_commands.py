@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab, Ran
 from tests.lab.report import laboratory
 
-from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.machine.results import ENDS
 from lab.model.trial import Ends
@@ -50,9 +50,9 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Callable[[], int]:
-    places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
-    return lambda: main(["report", str(tmp_path / "mine.toml"), "--html", *places])
+def report(lab: Lab, tmp_path: Path) -> Callable[[], Ran]:
+    places = ("--results", tmp_path / "results", "--out", tmp_path / "report")
+    return lambda: lab("report", tmp_path / "mine.toml", "--html", *places)
 
 
 def copy_records(plan: Plan, tmp_path: Path, count: int) -> None:
@@ -69,10 +69,10 @@ def copy_records(plan: Plan, tmp_path: Path, count: int) -> None:
     ],
 )
 def test_page_opens_with_the_number_of_measured_trials(
-    plan: Plan, report: Callable[[], int], tmp_path: Path, count: int, line: str
+    plan: Plan, report: Callable[[], Ran], tmp_path: Path, count: int, line: str
 ) -> None:
     copy_records(plan, tmp_path, count)
-    assert report() == 0
+    assert report().status == 0
     page = (tmp_path / "report" / "mine.html").read_text()
     assert f"{line} Site exact" in page
     is_complete = count == TRIALS
@@ -82,42 +82,41 @@ def test_page_opens_with_the_number_of_measured_trials(
 
 @pytest.mark.parametrize("count", [0, 6, TRIALS])
 def test_query_and_check_read_the_reference_where_records_are_missing_and_report_it(
-    plan: Plan, tmp_path: Path, count: int, capsys: pytest.CaptureFixture[str]
+    lab: Lab, plan: Plan, tmp_path: Path, count: int
 ) -> None:
     copy_records(plan, tmp_path, count)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "discussion.tex").write_text(r"It has \claim{d at 16K}.")
-    file, places = str(tmp_path / "mine.toml"), ("--results", str(tmp_path / "results"))
+    file, places = tmp_path / "mine.toml", ("--results", tmp_path / "results")
     note = f"mine: {TRIALS - count} of {TRIALS} trials have no record here: their numbers are from"
     for command, answer in ((["query", file, "d at 16K"], "records"), (["check", file], "errors: 0")):
-        assert main([*command, *places]) == 0
-        printed = capsys.readouterr()
-        assert answer in printed.out and printed.err.count(note) == (count < TRIALS)
+        status, out, err = lab(*command, *places)
+        assert status == 0 and answer in out and err.count(note) == (count < TRIALS)
 
 
 def test_record_that_differs_from_the_reference_is_not_completed_by_it(
-    plan: Plan, report: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    plan: Plan, report: Callable[[], Ran], tmp_path: Path
 ) -> None:
     copy_records(plan, tmp_path, 6)
     table = tmp_path / "reference" / "mine.csv"
     head, first, *rest = table.read_text().splitlines()
     cells = dict(zip(head.split(","), first.split(","), strict=True)) | {"completed_ns": "1"}
     table.write_text("\n".join([head, ",".join(cells.values()), *rest, ""]))
-    assert report() == 2
-    assert f"{TRIALS - 6} of {TRIALS} trials have no record" in capsys.readouterr().err
+    status, _, err = report()
+    assert status == 2 and f"{TRIALS - 6} of {TRIALS} trials have no record" in err
 
 
 @pytest.mark.usefixtures("plan")
 @pytest.mark.parametrize("change", ["no table", "no trial of the plan"])
 def test_report_without_records_and_reference_is_refused(
-    report: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
+    report: Callable[[], Ran], tmp_path: Path, change: str
 ) -> None:
     if change == "no table":
         (tmp_path / "reference" / "mine.csv").unlink()
     else:
         (tmp_path / "mine.toml").write_text(EXPERIMENT.replace("iterations = 400", "iterations = 500"))
-    assert report() == 2 and not (tmp_path / "report").exists()
-    assert "there is no record" in capsys.readouterr().err
+    status, _, err = report()
+    assert status == 2 and not (tmp_path / "report").exists() and "there is no record" in err
 
 
 @pytest.mark.parametrize("file", all_experiments(), ids=lambda file: file.stem)

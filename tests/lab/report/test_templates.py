@@ -17,29 +17,29 @@ from lab.report.build import build
 from lab.report.evidence.environment import ORIGINS
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, profile_why
-from lab.report.sources import DEFAULT, Sources
+from lab.report.sources import Sources
 from lab.report.tex.render import escape
 from lab.report.text.macros import uses
 from lab.sites.ssh import LinkOfHosts
 
-HEAD = 'title = "Mine"\nquestion = "What is it?"\n[parameters]\nsizes = "1..16K*4"\niterations = 400\nrepetitions = 6\n'
-SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "{}"\n'
-SWEEP = HEAD + SERIES.format("a", "verbs", "write", "throughput") + "vary.tx_depth = [32, 64, 128]\n"
-ROUNDS, CARD = "parameters = { until_stable = 1, wait = 'event' }\n", "link = { card = 'qdr' }\n"
+PARAMETERS = 'sizes = "1..16K*4"\niterations = 400\nrepetitions = 6'
+ROUNDS, CARD = "\nparameters = { until_stable = 1, wait = 'event' }", "\nlink = { card = 'qdr' }"
+
+
+def mine(*series: str, sizes: str = "1..16K*4") -> str:
+    return laboratory.experiment(PARAMETERS.replace("1..16K*4", sizes), *series)
+
+
+OVER_CARD = ("c verbs write throughput", "t tcp send throughput", "p iperf3 send throughput")
+VARIED = "a verbs write throughput\nvary.tx_depth = [32, 64, 128]"
 KINDS = {
-    "sweep": (SWEEP, "In a no value of tx_depth makes a difference that the data show."),
-    "read": (HEAD + SERIES.format("a", "verbs", "read", "latency"), "arrived after the whole round trip"),
-    "calls": (HEAD + SERIES.format("a", "mpi-tcp", "send", "one-way"), "Each end times its own calls"),
-    "rounds": (HEAD + SERIES.format("a", "tcp", "send", "throughput") + ROUNDS, "the rounds of a agree"),
-    "one_size": (HEAD.replace("1..16K*4", "100") + SERIES.format("a_b", "tcp", "send", "latency"), "of 100 B takes"),
-    "odd_sizes": (HEAD.replace("1..16K*4", "3,777,100001") + SERIES.format("a", "tcp", "send", "throughput"), "777 B"),
-    "card": (
-        "".join([HEAD, SERIES.format("c", "verbs", "write", "throughput"), CARD])
-        + "".join(
-            SERIES.format(*each, "throughput") + CARD for each in (("t", "tcp", "send"), ("p", "iperf3", "send"))
-        ),
-        "Cross-check with reference tools",
-    ),
+    "sweep": (mine(VARIED), "In a no value of tx_depth makes a difference that the data show."),
+    "read": (mine("a verbs read latency"), "arrived after the whole round trip"),
+    "calls": (mine("a mpi-tcp send one-way"), "Each end times its own calls"),
+    "rounds": (mine("a tcp send throughput" + ROUNDS), "the rounds of a agree"),
+    "one_size": (mine("a_b tcp send latency", sizes="100"), "of 100 B takes"),
+    "odd_sizes": (mine("a tcp send throughput", sizes="3,777,100001"), "777 B"),
+    "card": (mine(*(each + CARD for each in OVER_CARD)), "Cross-check with reference tools"),
     "all": (SMALL, "No syntax"),
 }
 
@@ -76,10 +76,8 @@ def test_template_of_18_lines_makes_a_report_with_the_default_blocks(tmp_path: P
     """The one that docs/reports.md shows."""
     assert len((TEMPLATES / "plain_verbs.tex").read_text().splitlines()) <= 18
     names = ("plain", "window", "sliding", "signalling", "chains", "sleeping")
-    series = "".join(SERIES.format(name, "tcp", "send", "throughput") for name in names)
-    (tmp_path / "plain_verbs.toml").write_text(
-        HEAD.replace("1..16K*4", "1,64K") + series + SERIES.format("verbs", "verbs", "write", "throughput")
-    )
+    series = (f"{name} tcp send throughput" for name in names)
+    (tmp_path / "plain_verbs.toml").write_text(mine(*series, "verbs verbs write throughput", sizes="1,64K"))
     found = laboratory.evidence_of("plain_verbs", tmp_path / "results", tmp_path)
     sources = Sources(tmp_path / "plain_verbs.toml", TEMPLATES)
     assert build(sources, found, tmp_path / "cache").startswith(b"%PDF")
@@ -92,8 +90,7 @@ def test_template_of_18_lines_makes_a_report_with_the_default_blocks(tmp_path: P
 
 @pytest.mark.parametrize(("card", "origin"), [("qdr", "fitted to Report A"), ("connectx-100g", "from data sheets")])
 def test_report_with_a_card_lists_its_parameters_by_origin(card: str, origin: str, tmp_path: Path) -> None:
-    link = f'link = {{ card = "{card}" }}\n'
-    (tmp_path / "mine.toml").write_text(HEAD + SERIES.format("a", "tcp", "send", "throughput") + link)
+    (tmp_path / "mine.toml").write_text(mine("a tcp send throughput" + CARD.replace("qdr", card)))
     text = laboratory.body_of(laboratory.evidence_of("mine", tmp_path / "results", tmp_path), tmp_path)
     names = [
         name for name, known in read_card(card).known.items() if origin.startswith(ORIGINS[known.origin].rstrip("{}"))
@@ -118,11 +115,6 @@ def test_table_of_parameters_describes_all_series(experiment: str, name: str, as
     printed = (re.sub(r"\\(?:lab)?num\{(\d+)\}", r"\1", cell) for cell in (row.asked, row.used))
     assert tuple(printed) == (asked, used)
     assert profile_why(evidence).startswith("A second of the VM costs several seconds of the host")
-
-
-def test_template_of_the_experiment_comes_first(tmp_path: Path) -> None:
-    assert Sources(tmp_path / "mine.toml", TEMPLATES).template == DEFAULT
-    assert Sources(tmp_path / "verbs_throughput.toml", TEMPLATES).template == "verbs_throughput.tex"
 
 
 def without_cards(text: str) -> str:

@@ -21,7 +21,6 @@ from lab.run.checks import (
     hint,
     notes,
     path,
-    payload_most,
     refuted,
     unaccounted,
     uncounted_bytes,
@@ -58,41 +57,34 @@ def test_path_is_the_one_that_could_have_carried_all_bytes(grown: dict[str, int]
     assert path(ENDS, Outcome((), before, after, 0, 1, "", 0.0), samples) == name
 
 
-def test_end_that_the_deadline_ended_is_named_first() -> None:
-    first, second = failed_steps(with_step(err="reset by peer", client=1, server=DEADLINE_STATUS))
-    assert first.startswith("step 1: the server did not end before the deadline (deadline_s)")
-    assert second == "step 1: the client ended with status 1: reset by peer"
+RULE = "-" * 74
+BOX = f"{RULE}\norterun detected that a process ended:\n\n  Exit code: 1\n{RULE}\n"
+STATUS = "the client ended with status 1: "
+LATE = "the server did not end before the deadline (deadline_s)"
 
 
 @pytest.mark.parametrize(
-    ("printed", "words"),
+    ("outcome", "sentences"),
     [
-        ("mpi-pingpong: no progress for 5 s\n{box}", "mpi-pingpong: no progress for 5 s"),
-        ("{box}", "orterun detected that a process ended: Exit code: 1"),
-        ("one\n\ttwo\n", "one two"),
-        (" \n", "it printed nothing"),
+        # The end that the deadline ended comes first, and a rank before its launcher.
+        (with_step(err="reset by peer", client=1, server=DEADLINE_STATUS), [LATE, f"{STATUS}reset by peer"]),
+        (with_step(err=f"mpi: no progress for 5 s\n{BOX}", client=1), [f"{STATUS}mpi: no progress for 5 s"]),
+        (with_step(err=BOX, client=1), [f"{STATUS}orterun detected that a process ended: Exit code: 1"]),
+        (with_step(err="one\n\ttwo\n", client=1), [f"{STATUS}one two"]),
+        (with_step(err=" \n", client=1), [f"{STATUS}it printed nothing"]),
+        (with_step(out="a\nb\nc\nd\n", err="no", client=255),
+         ["the client ended with status 255: no; standard output: b c d"]),
+        (with_step(client=128 + 11), ["the client was ended by signal 11 (SIGSEGV): it printed nothing"]),
+        (with_step(out="64,completed,0,1,64,5\n", server=1), ["the server ended with status 1: it printed nothing"]),
+        (with_step(out="hi\n", server=1),
+         ["the server ended with status 1: it printed nothing (the client printed: hi)"]),
     ],
-)
-def test_failure_is_one_line_in_which_a_rank_comes_before_its_launcher(printed: str, words: str) -> None:
-    rule = "-" * 74
-    text = printed.format(box=f"{rule}\norterun detected that a process ended:\n\n  Exit code: 1\n{rule}\n")
-    assert list(failed_steps(with_step(err=text, client=1))) == [f"step 1: the client ended with status 1: {words}"]
-
-
-@pytest.mark.parametrize(
-    ("outcome", "sentence"),
-    [
-        (
-            with_step(out="a\nb\nc\nd\n", err="no", client=255),
-            "client ended with status 255: no; standard output: b c d",
-        ),
-        (with_step(client=128 + 11), "client was ended by signal 11 (SIGSEGV): it printed nothing"),
-        (with_step(out="64,completed,0,1,64,5\n", server=1), "server ended with status 1: it printed nothing"),
-        (with_step(out="hi\n", server=1), "server ended with status 1: it printed nothing (the client printed: hi)"),
-    ],
-)
-def test_failure_has_the_last_words_of_both_ends(outcome: Outcome, sentence: str) -> None:
-    assert list(failed_steps(outcome)) == [f"step 1: the {sentence}"]
+)  # fmt: skip
+def test_failure_has_the_last_words_of_both_ends_on_a_line(outcome: Outcome, sentences: list[str]) -> None:
+    found = list(failed_steps(outcome))
+    assert len(found) == len(sentences)
+    for line, sentence in zip(found, sentences, strict=True):
+        assert line == f"step 1: {sentence}" or (sentence == LATE and line.startswith(f"step 1: {LATE}"))
 
 
 def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -> None:
@@ -187,18 +179,19 @@ def test_forged_row_above_the_rate_without_headers_is_refused(
     assert f"the link carries {MOST[program]:.0f} B/s at most" in sentence
 
 
-def test_slower_of_two_reported_rates_is_the_limit(make_small_plan: Make) -> None:
-    trial = over_gigabit(make_small_plan, TCP, "")
-    nics = counted(client={"rate_bit_s": 10**10}, server={"rate_bit_s": 10**9})
-    assert [len(list(above_the_link(trial, SITE, nics, [row("completed", rate)]))) for rate in (124e6, 126e6)] == [0, 1]
-
-
 @pytest.mark.parametrize(
-    "state", [{}, {"client": {"rate_bit_s": 0}}, {"client": {"rate_bit_s": None}}, {"down": ["x"]}]
+    ("state", "rate", "is_refused"),
+    [
+        ({"client": {"rate_bit_s": 10**10}, "server": {"rate_bit_s": 10**9}}, 124e6, False),
+        ({"client": {"rate_bit_s": 10**10}, "server": {"rate_bit_s": 10**9}}, 126e6, True),
+        *((state, 1e12, False) for state in ({}, {"client": {"rate_bit_s": 0}}, {"client": {"rate_bit_s": None}})),
+    ],
 )
-def test_link_without_a_known_rate_refuses_nothing(make_small_plan: Make, state: JsonTable) -> None:
+def test_slower_of_two_reported_rates_is_the_limit_if_one_is_known(
+    make_small_plan: Make, state: JsonTable, rate: float, *, is_refused: bool
+) -> None:
     trial = over_gigabit(make_small_plan, TCP, "")
-    assert list(above_the_link(trial, SITE, counted(**state), [row("completed", 1e12)])) == []
+    assert bool(list(above_the_link(trial, SITE, counted(**state), [row("completed", rate)]))) is is_refused
 
 
 def test_data_inside_one_device_have_no_limit(make_small_plan: Make) -> None:
@@ -214,12 +207,6 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
     good, forged = (Sample(1, "completed", 0, count, count, time_ns) for count in (carried - 1, carried + 1))
     cases = ((host, good), (host, forged), (SITE, good))
     assert [len(list(above_the_link(trial, site, counted(), [each]))) for site, each in cases] == [0, 1, 1]
-
-
-def test_headers_leave_less_of_a_frame_to_rdma_than_to_tcp() -> None:
-    assert payload_most(1500, rdma=False) == 1460 / 1538
-    assert payload_most(4200, rdma=True) == 4096 / 4178
-    assert payload_most(576, rdma=True) == 512 / 594
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, measure, record_facts
-from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials, trial_lock
+from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials
 from lab.sites.site import Clock, Shared
 
 Make = Callable[..., Plan]
@@ -88,15 +88,6 @@ def test_output_is_read_again_if_only_its_reading_was_wrong(
     assert "not a unit of throughput" in run(wrong, fake_site, results).failed[0][1]
     assert run(right, fake_site, results).measured == 1 and len(ran) == 1
     assert run(right, fake_site, results, fresh=True).measured == 1 and len(ran) == 2
-
-
-def test_second_run_measures_nothing_unless_it_is_fresh(
-    make_small_plan: Make, fake_site: FakeSite, results: Path
-) -> None:
-    plan = make_small_plan()
-    assert run(plan, fake_site, results).measured == 10 and missing([plan], results) == ([], 10)
-    assert run(plan, fake_site, results).measured == 0 and fake_site.jobs == 10
-    assert run(plan, fake_site, results, fresh=True).measured == 10
 
 
 def test_experiments_come_one_after_the_other_and_their_first_repetitions_first(
@@ -183,19 +174,6 @@ def test_failed_trial_leaves_its_evidence_and_no_record(
     assert {"failure.txt", "record.json", "client.log", "server.log", "client.out"} <= names
 
 
-def test_failing_trial_does_not_stop_the_others(make_small_plan: Make, results: Path) -> None:
-    plan = make_small_plan()
-
-    class Panicking(FakeSite):
-        def run(self, job: Job) -> Outcome:
-            if job.steps == plan.planned[0].trial.job.steps:
-                raise SiteError("the guest panicked")
-            return super().run(job)
-
-    summary = run(plan, Panicking(), results)
-    assert summary.measured == 9 and [what for _, what in summary.failed] == ["the guest panicked"]
-
-
 def test_two_runs_at_once_share_the_work(make_small_plan: Make, results: Path) -> None:
     plan, sites, summaries = make_small_plan(), [FakeSite(0.05), FakeSite(0.05)], list[RunSummary]()
     threads = [threading.Thread(target=lambda site=site: summaries.append(run(plan, site, results))) for site in sites]
@@ -205,13 +183,6 @@ def test_two_runs_at_once_share_the_work(make_small_plan: Make, results: Path) -
         thread.join()
     assert sum(site.jobs for site in sites) == 10 and sum(summary.measured for summary in summaries) == 10
     assert missing([plan], results) == ([], 10)
-
-
-def test_key_is_not_locked_twice(results: Path) -> None:
-    with trial_lock(results, "k") as first, trial_lock(results, "k") as second:
-        assert (first, second) == (True, False)
-    with trial_lock(results, "k") as again:
-        assert again
 
 
 @pytest.mark.usefixtures("users_namespaces")
@@ -268,32 +239,28 @@ def test_rewritten_samples_are_refused_by_every_reader(measured_plan: Plan, resu
         gather(measured_plan, results)
 
 
-@pytest.mark.parametrize("error", [errno.EMFILE, errno.ENOENT, errno.EACCES, errno.EFBIG])
-def test_refusal_of_the_host_fails_the_trial_with_a_sentence(
-    make_small_plan: Make, fake_site: FakeSite, results: Path, error: int
+PANIC = SiteError("the guest's kernel panicked", hint="less of it", evidence={"console.log": "Oops"})
+
+
+@pytest.mark.parametrize(
+    "error", [PANIC, *(OSError(n, os.strerror(n), "/m") for n in (errno.EMFILE, errno.ENOENT, errno.EFBIG))], ids=repr
+)
+def test_trial_that_the_site_could_not_run_leaves_its_evidence_and_stops_no_other(
+    make_small_plan: Make, fake_site: FakeSite, results: Path, error: Exception
 ) -> None:
-    def refuse(_: Outcome) -> Outcome:
-        raise OSError(error, os.strerror(error), "/the/memory")
+    def fail(_: Outcome) -> Outcome:
+        raise error
 
-    fake_site.change = refuse
-    summary = run(make_small_plan(), fake_site, results)
-    assert len(summary.failed) == 10 and all(what.startswith("/the/memory: ") for _, what in summary.failed)
-
-
-def test_trial_that_the_site_could_not_run_leaves_its_evidence(
-    make_small_plan: Make, fake_site: FakeSite, results: Path
-) -> None:
-    def panic(_: Outcome) -> Outcome:
-        raise SiteError("the guest's kernel panicked", hint="less of it", evidence={"console.log": "Oops"})
-
-    fake_site.change = panic
+    fake_site.change = fail
     summary = run(make_small_plan(), fake_site, results)
     assert len(summary.failed) == 10 and not any(results.glob("records/??/[!.]*"))
     for planned, sentence in summary.failed:
         folder = results / "failed" / planned.trial.key
-        assert str(folder) in sentence and "less of it" in sentence
-        assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
+        assert sentence.startswith("/m: " if error is not PANIC else "the guest's kernel panicked")
         assert json.loads((folder / "record.json").read_text())["key"] == planned.trial.key
+        if error is PANIC:
+            assert str(folder) in sentence and "less of it" in sentence
+            assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
 
 
 @pytest.mark.parametrize("end", ["client", "server"])

@@ -3,11 +3,11 @@
 import json
 import subprocess
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lab.sites.computers import of_software, pretend, put
+from tests.lab.conftest import Pretend
+from tests.lab.sites.computers import of_software, put
 
 from lab.errors import SiteError
 from lab.experiment.reader import load
@@ -16,8 +16,9 @@ from lab.places import EXPERIMENTS
 from lab.plan.plan import SiteFacts, make_plan
 from lab.plan.planning import left_out
 from lab.sites import host
-from lab.sites.agent import computer
 from lab.sites.wall import refuse_model
+
+TRAITS = host.OwnDevices.traits
 
 
 @pytest.fixture
@@ -36,63 +37,47 @@ def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("addresses")
-def test_two_devices_are_the_two_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
+def test_two_devices_are_the_two_ends_and_one_is_both(computer_with: Pretend) -> None:
+    computer_with("mlx5_0", "mlx5_1")
     ends = host.ends_of(host.choose(""))
     assert (ends.client.device, ends.server.device) == ("mlx5_0", "mlx5_1")
     assert (ends.client.host, ends.server.host) == ("192.168.1.1", "192.168.1.2")
     assert host.about(("mlx5_0", "mlx5_1")) == {"cable": "mlx5_0 to mlx5_1, both of this computer"}
+    ends = host.ends_of(("mlx5_0",))
+    assert ends.client == ends.server and "turn around inside it" in host.about(("mlx5_0",))["cable"]
 
 
-@pytest.mark.usefixtures("addresses")
-def test_one_device_is_both_ends_with_that_in_the_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    chosen = host.choose("")
-    ends, about = host.ends_of(chosen), host.about(chosen)
-    assert ends.client == ends.server and "turn around inside it" in about["cable"]
-
-
-def test_devices_of_two_kinds_are_not_paired_and_a_message_names_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0", "rxe0")
-    of_software(tmp_path, "rxe0")
+def test_devices_of_two_kinds_are_not_paired_and_a_message_names_them(computer_with: Pretend) -> None:
+    of_software(computer_with("mlx5_0", "rxe0"), "rxe0")
     assert host.choose("") == ("mlx5_0",)
     with pytest.raises(SiteError, match=r"mlx5_0 .* and rxe0 .* are of two kinds.*host:mlx5_0 alone"):
         host.open("mlx5_0,rxe0")
 
 
 @pytest.mark.parametrize("file", ["hca_type", "board_id", "ports/1/link_layer", "driver"])
-def test_cards_of_another_driver_model_board_or_link_layer_are_not_paired(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
-) -> None:
-    pretend(tmp_path, monkeypatch, "irdma0", "mlx5_0", "mlx5_1")
+def test_cards_of_another_driver_model_board_or_link_layer_are_not_paired(computer_with: Pretend, file: str) -> None:
+    device = computer_with("irdma0", "mlx5_0", "mlx5_1") / "sys/class/infiniband/irdma0"
     if file == "driver":
-        (tmp_path / "sys/class/infiniband/irdma0/device/driver").symlink_to("/sys/bus/pci/drivers/irdma")
+        (device / "device/driver").symlink_to("/sys/bus/pci/drivers/irdma")
     else:
-        put(tmp_path / "sys/class/infiniband/irdma0" / file, "another")
+        put(device / file, "another")
     assert host.choose("") == ("mlx5_0", "mlx5_1")
 
 
-def test_an_active_card_comes_before_two_devices_of_software(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "lab0", "lab1", "mlx5_0")
+def test_an_active_card_comes_before_two_devices_of_software(computer_with: Pretend) -> None:
+    root = computer_with("lab0", "lab1", "mlx5_0")
     for device in ("lab0", "lab1"):
-        of_software(tmp_path, device)
+        of_software(root, device)
     assert host.choose("") == ("mlx5_0",)
-    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    put(root / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
     assert host.choose("") == ("lab0", "lab1")
 
 
 @pytest.mark.usefixtures("addresses")
-def test_series_with_a_link_model_are_left_out_between_two_cards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1")
-    devices = host.choose("")
-    link = host.OwnDevices.__new__(host.OwnDevices)  # no agent is asked
-    link.ends, link.about = host.ends_of(devices), host.about(devices)
-    facts = SiteFacts("host", link.ends, computer.identity("eth0", "mlx5_0") | link.about, link.traits)
-    plan = make_plan(load(EXPERIMENTS / "verbs_throughput.toml"), facts, defaultdict(str))
+def test_series_with_a_link_model_are_left_out_between_two_cards(computer_with: Pretend) -> None:
+    computer_with("mlx5_0", "mlx5_1")
+    ends = host.ends_of(host.choose(""))
+    plan = make_plan(load(EXPERIMENTS / "verbs_throughput.toml"), SiteFacts("host", ends, {}, TRAITS), defaultdict(str))
     over_cards = ("card", "card.inline", "tcp.card", "soft.card", "ib_write_bw.card")
     assert plan.experiment.left_out == (*over_cards, "tcp.gigabit")
     assert not any(each.series.link.is_modelled for each in plan.planned)
@@ -101,22 +86,16 @@ def test_series_with_a_link_model_are_left_out_between_two_cards(
     ]
 
 
-def test_a_third_device_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0", "mlx5_1", "mlx5_2")
+def test_a_third_device_is_refused(computer_with: Pretend) -> None:
+    computer_with("mlx5_0", "mlx5_1", "mlx5_2")
     with pytest.raises(SiteError, match=r"two ends, not 3: mlx5_0,mlx5_1,mlx5_2 \(try: --site host:CLIENT,SERVER"):
         host.open("mlx5_0,mlx5_1,mlx5_2")
 
 
-def test_a_missing_device_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
+def test_a_missing_device_or_address_is_one_sentence(computer_with: Pretend, addresses: dict[str, str]) -> None:
+    computer_with("mlx5_0")
     with pytest.raises(SiteError, match=r"no RDMA device mlx5_7.*its devices: mlx5_0"):
         host.open("mlx5_7")
-
-
-def test_an_interface_without_an_address_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[str, str]
-) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
     addresses.clear()
     with pytest.raises(SiteError, match="eth0 has no address"):
         host.ends_of(host.choose(""))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, run_plan
 
 from lab.errors import LabError
 from lab.files.storage import write_text
@@ -14,7 +14,6 @@ from lab.plan.plan import Plan
 from lab.records.table import COLUMNS, Row, columns, format_table, make_table
 from lab.report.pdf import attach
 from lab.report.tex.latex import compile_pdf
-from lab.run.run import RunSetup, missing, run_trials
 from lab.submission.compare import ComparedSide, comparison, read_side
 
 Make = Callable[..., Plan]
@@ -127,7 +126,7 @@ def test_folder_and_pdf_of_the_same_records_are_equal(
     make_small_plan: Make, fake_site: FakeSite, page: bytes, tmp_path: Path
 ) -> None:
     plan, results = make_small_plan(), tmp_path / "results"
-    run_trials(RunSetup(fake_site, plan.site, results), missing([plan], results)[0], 2, lambda *_: None)
+    run_plan(plan, fake_site, results)
     rows = make_table(plan, results)
     table = format_table(columns(plan, rows), rows)
     write_text(results / "small.csv", table)

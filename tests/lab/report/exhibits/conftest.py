@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.report.query.numbers_of import numbers_of
+from tests.lab.report.laboratory import numbers_of
 
 from lab.report.exhibits.core import Exhibits, Gallery
 

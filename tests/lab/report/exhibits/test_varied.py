@@ -89,11 +89,6 @@ def test_small_panels_against_a_varied_value_have_their_own_kinds_and_ticks(vari
         multiples_against(varied, "empty", "Nothing.", ["card"], "depth", [("time", [[["no[{x}] at 1", "1 B"]]])])
 
 
-def test_figure_without_data_is_refused(varied: Exhibits) -> None:
-    with pytest.raises(ReportError, match="no curve of empty"):
-        against(varied, "empty", "Nothing.", AXES, [["nothing[{x}] at 1", "1 B"]])
-
-
 @pytest.fixture
 def exhibits(exhibits_of: Callable[[str], Exhibits]) -> Exhibits:
     return exhibits_of("mpi_bandwidth_latency")

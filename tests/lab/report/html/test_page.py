@@ -1,6 +1,7 @@
-"""The page of a report, opened in a browser from disk."""
+"""The page of a report, opened in a browser from disk, and the data of its live figure."""
 
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -9,17 +10,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.lab.grade.browser import addresses, found_in
+from tests.lab.grade.browser import addresses, all_found_in
 from tests.lab.report import laboratory
 from tests.lab.report.html.barriers import barriers
 
+from lab.experiment.reader import load
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.report.build import Prepared, prepare
 from lab.report.errors import ReportError
+from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import gather
+from lab.report.html.live import Live, live_figure
 from lab.report.html.page import page as page_of
+from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.numbers import shown
 from lab.report.tex.render import SPECIAL, escape
@@ -112,51 +118,55 @@ def written(made: Prepared) -> Written:
     return write
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_number_opens_its_query_and_records(page: Path, width: int) -> None:
-    found = found_in(page, OPENS.replace("WORDS", "tcp at 1K:"), width=width)
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_first_screen_has_the_answer_and_a_number_opens_its_query_and_records(
+    page: Path, width: int, height: int
+) -> None:
+    (answer, figure, numbers, count, beyond), found = all_found_in(
+        page, FIRST, OPENS.replace("WORDS", "tcp at 1K:"), width=width
+    )
+    assert max(answer, figure, numbers) <= height and 1 <= count <= 5 and beyond <= 0
     assert (found["before"], found["opened"], found["focused"], found["inside"]) == (False, True, True, True)
     assert found["near"] < 10 and found["kind"] == "auto"  # so that Escape closes it
     assert re.fullmatch(r"tcp at 1K: [\d.]+ MB/s \[[\d., ]+\]; n = 6; records R2", found["words"])
 
 
-def test_statement_links_to_its_rows(page: Path) -> None:
-    found = found_in(page, OPENS.replace("WORDS", "verbs < tcp everywhere: true. 0.1"))
-    assert found["opened"] and found["rows"] == [["true"] * 21]
+@pytest.fixture(scope="module")
+def found(made: Prepared, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the scripts find in one page, by their names."""
+    file = tmp_path_factory.mktemp("found") / f"{NAME}.html"
+    file.write_text(page_of(made.material, TEMPLATES))
+    statement = OPENS.replace("WORDS", "verbs < tcp everywhere: true. 0.1")
+    scripts = {"names": NAMES, "files": FILES, "sort": SORT, "statement": statement, "live": LIVE, "folds": FOLDS}
+    found = dict(zip(scripts, all_found_in(file, *scripts.values()), strict=True))
+    return found | {"addresses": addresses(file)}
 
 
-def test_long_table_sorts_by_its_numbers_and_short_table_has_no_buttons(page: Path) -> None:
-    up, first, down, second, scope, in_short = found_in(page, SORT)
+def test_statement_links_to_its_rows(found: dict[str, Any]) -> None:
+    assert found["statement"]["opened"] and found["statement"]["rows"] == [["true"] * 21]
+
+
+def test_long_table_sorts_by_its_numbers_and_short_table_has_no_buttons(found: dict[str, Any]) -> None:
+    up, first, down, second, scope, in_short = found["sort"]
     assert (first, second, scope, in_short) == ("ascending", "descending", "col", 0)
     assert len(up) > 8 and up == sorted(up) and down == up[::-1]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_answer_figure_and_numbers_fit_the_first_screen(page: Path, width: int, height: int) -> None:
-    answer, figure, numbers, count, beyond = found_in(page, FIRST, width=width)
-    assert max(answer, figure, numbers) <= height and 1 <= count <= 5 and beyond <= 0
-
-
-def test_method_environment_and_full_tables_are_folded_until_a_link_leads_into_them(page: Path) -> None:
-    folded, opened_before, opened_after = found_in(page, FOLDS)
+def test_method_environment_and_full_tables_are_folded_until_a_link_leads_into_them(found: dict[str, Any]) -> None:
+    folded, opened_before, opened_after = found["folds"]
     assert {"Question and setting", "How to repeat this", "All sizes", "Evidence", "Environment"} <= {*folded}
     assert opened_before == [] and opened_after == ["Evidence"]
 
 
-def test_live_figure_prints_each_quantity_and_unit_of_a_size(page: Path) -> None:
-    found = found_in(page, LIVE)
-    assert not found["is_hidden"] and found["drawn"] > 40
+def test_live_figure_prints_each_quantity_unit_and_published_curve_of_a_size(found: dict[str, Any]) -> None:
+    live = found["live"]
+    assert not live["is_hidden"] and live["drawn"] > 40 and live["sources"] == [True, True, True]
     form = re.compile(r"1 KiB: .*TCP ([\d.]+) (\S+)(?: \[[\d., ]+\])?, n = 6")
-    rate, bytes_, time = (form.match(found[name]) for name in ("rate", "bytes", "time"))
+    rate, bytes_, time = (form.match(live[name]) for name in ("rate", "bytes", "time"))
     assert rate and bytes_ and time and (rate[2], bytes_[2], time[2]) == ("MB/s", "bytes/µs", "µs")
     assert rate[1] == bytes_[1] and float(rate[1]) * float(time[1]) == pytest.approx(1024, rel=1e-3)
-    assert re.search(r"TCP 1(?: \[|, n)", found["ratio"])
-
-
-def test_live_figure_reads_published_curves_and_the_size_under_the_pointer(page: Path) -> None:
-    found = found_in(page, LIVE)
-    assert found["sources"] == [True, True, True]
-    assert "Report A, verbs 758 MB/s" in found["published"] and found["hovered"].startswith("1 B: ")
+    assert re.search(r"TCP 1(?: \[|, n)", live["ratio"])
+    assert "Report A, verbs 758 MB/s" in live["published"] and live["hovered"].startswith("1 B: ")
 
 
 def test_switch_without_data_is_disabled_with_a_reason(made: Prepared) -> None:
@@ -180,10 +190,10 @@ def test_figures_have_the_fonts_and_colours_of_the_page(page: Path) -> None:
     assert all("var(--paper,#ffffff)" in each and "font-family" not in each for each in figures)
 
 
-def test_files_of_the_report_can_be_downloaded_from_the_page(page: Path, made: Prepared) -> None:
-    found = dict(found_in(page, FILES))
-    assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= found.keys()
-    assert all(made.material.files[name].decode() == content for name, content in found.items())
+def test_files_of_the_report_can_be_downloaded_from_the_page(found: dict[str, Any], made: Prepared) -> None:
+    files = dict(found["files"])
+    assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= files.keys()
+    assert all(made.material.files[name].decode() == content for name, content in files.items())
 
 
 def test_file_too_large_for_the_page_stays_in_the_pdf(made: Prepared) -> None:
@@ -199,12 +209,12 @@ def test_page_allows_its_script_alone(page: Path) -> None:
     assert f"script-src 'sha256-{digest}'\"" in text and len(script.encode()) <= 15_000
 
 
-def test_names_ids_headings_and_links_are_complete_and_nothing_is_loaded(page: Path, made: Prepared) -> None:
-    found = found_in(page, NAMES)
-    assert (found["unnamed"], found["twice"], found["lost"], found["lang"]) == (0, 0, 0, "en")
-    assert found["drawn"] == len(made.figures) and found["levels"][0] == 1
-    assert all(below - above <= 1 for above, below in zip(found["levels"], found["levels"][1:], strict=False))
-    assert addresses(page) == set()
+def test_names_ids_headings_and_links_are_complete_and_nothing_is_loaded(found: dict[str, Any], made: Prepared) -> None:
+    names = found["names"]
+    assert (names["unnamed"], names["twice"], names["lost"], names["lang"]) == (0, 0, 0, "en")
+    assert names["drawn"] == len(made.figures) and names["levels"][0] == 1
+    assert all(below - above <= 1 for above, below in zip(names["levels"], names["levels"][1:], strict=False))
+    assert found["addresses"] == set()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -214,11 +224,11 @@ def test_axe_finds_no_barrier_in_either_colour_scheme(page: Path, scheme: str) -
     assert found == [] and passed > 30
 
 
-def test_page_and_pdf_have_the_same_numbers(page: Path, made: Prepared, tmp_path: Path) -> None:
+def test_page_and_pdf_have_the_same_numbers(found: dict[str, Any], made: Prepared, tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(made.typeset())
     command = ["pdftotext", "-raw", str(tmp_path / "report.pdf"), "-"]
     pdf = _bare(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    here = _bare(found_in(page, NAMES)["text"])
+    here = _bare(found["names"]["text"])
     typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]
     answers = [backing.value.answer for backing in typed if backing.value]
     values = {_bare(shown(answer).plain) for answer in answers}
@@ -278,3 +288,30 @@ def unquoted(page: str) -> str:
 def _bare(text: str) -> str:
     """Without blanks, for a line may break at them; one sign for minus."""
     return re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Numbers:
+    return Numbers(reference_evidence(load(EXPERIMENTS / "verbs_throughput.toml")))
+
+
+def read(live: Live) -> Any:
+    return json.loads(live.document)
+
+
+def test_reference_is_left_out_if_the_run_has_its_values(numbers: Numbers) -> None:
+    live = live_figure(numbers, {}, ())
+    assert live.is_reference and not live.has_reference and read(live)["reference"] == []
+    assert live.about == "The reference is not shown: this run has the same values."
+
+
+def test_point_has_the_median_interval_and_n_of_a_query(numbers: Numbers) -> None:
+    (curve,) = (curve for curve in read(live_figure(numbers, {}, ()))["run"] if curve["name"] == "tcp.card")
+    size, *point = curve["points"][0]
+    estimate = numbers.ask("tcp.card at 1").estimate
+    assert estimate.interval and size == 1
+    assert point == pytest.approx([estimate.value, estimate.interval.low, estimate.interval.high, 6], rel=1e-4)
+
+
+def test_queried_series_are_drawn_first(numbers: Numbers) -> None:
+    assert read(live_figure(numbers, {}, ["tcp.card", "card"]))["shown"][:2] == ["tcp.card", "card"]

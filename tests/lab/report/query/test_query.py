@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lab.fake_site import FakeSite, cost, run_plan
-from tests.lab.report.query.numbers_of import numbers_of
+from tests.lab.report.laboratory import numbers_of
 from tests.toml import series_of
 
 from lab.analysis.ratios import LEAST

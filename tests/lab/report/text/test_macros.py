@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.report.text.macros import keys_cited, length_of, malformed, sentences, uses
+from lab.report.text.macros import keys_cited, length_of, sentences, uses
 
 
 def test_macroshave_kind_body_digits_and_offsets() -> None:
@@ -19,23 +19,6 @@ def test_macroshave_kind_body_digits_and_offsets() -> None:
     assert uses("\\claim{card\n% not this\n at 4K}")[0].body.split() == ["card", "at", "4K"]
     assert [len(sentence.evidence) for sentence in sentences("One.\n\n\\shows{a > b}\n\nTwo.")] == [0, 1, 0]
     assert keys_cited("So \\cite{b, a}. % \\cite{c}\nAnd \\cite{a}.") == ["b", "a"]
-
-
-INCOMPLETE = (
-    r"\claim \claim{} \shows{~{}} \claim{a \claim{a{b}c} \claim{a\} \given{\SI{4}{\byte}} \claim*{a} \shows[2]{a}"
-)
-OPTIONS = r"\claim[0]{a} \claim[18]{a} \claim[x]{a} \claim[]{a} \claim[2]"
-
-
-@pytest.mark.parametrize("macro", [*INCOMPLETE.split(), *OPTIONS.split(), "\\shows{ }", "\\claim{a\n\nb}"])
-def test_incomplete_macro_is_a_fault(macro: str) -> None:
-    (fault,) = malformed(f"Fine.\nIt is {macro}", "d.tex")
-    assert (fault.line, fault.column) == (2, 7) and fault.hint.startswith(macro[:6]) and uses(macro) == []
-
-
-@pytest.mark.parametrize("macro", ["\\claim[1]{a}", "\\claim[17]{a}", "\\claims", "% \\claim", "\\shows {a < b}"])
-def test_complete_macro_passes(macro: str) -> None:
-    assert list(malformed(macro, "d.tex")) == []
 
 
 @pytest.mark.parametrize(

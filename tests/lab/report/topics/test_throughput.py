@@ -1,25 +1,27 @@
-"""Throughput of known costs: rates, ceilings, windows, and rounds until they are stable."""
+"""Throughput of known costs: rates, ceilings, windows, rounds until they are stable; times of messages."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab import fake_site as fake_module
+from tests.lab.fake_site import FakeSite, run_plan
 from tests.lab.report import laboratory
 
-from lab.analysis.ratios import Verdict, judge
+from lab.analysis.estimate import supported_quantile
 from lab.errors import RecordError
 from lab.experiment.experiment import Point
 from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
-from lab.report.evidence.curve import Subject, subject
+from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.pairs import pairs
 from lab.report.query.numbers import Numbers
-from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
-from lab.run.run import RunSetup, missing, run_trials
+from lab.report.topics.throughput import Rounds, ceiling, rounds_of
+from lab.report.topics.times import round_trips
 
 SMALL = laboratory.experiment(
     'sizes = "1..64K*4"\niterations = 400\nwarmup = 0\nrepetitions = 6',
@@ -38,36 +40,6 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.toml").write_text(SMALL)
     return laboratory.evidence_of("small", folder / "results", folder)
-
-
-@pytest.fixture(scope="module")
-def verbs(evidence: Evidence) -> Subject:
-    return subject(evidence, evidence.series("verbs"))
-
-
-def test_rate_is_the_median_of_its_repetitions(evidence: Evidence) -> None:
-    rate = Numbers(evidence).ask("verbs at 4K")
-    assert rate.estimate.value == pytest.approx(4096e9 / (FIXED_NS + BYTE_NS * 4096), rel=0.01)
-    assert (rate.shown_unit, rate.estimate.n, len(rate.keys), rate.is_exact) == ("B/s", 6, 6, False)
-
-
-@pytest.mark.parametrize("name", ["verbs", "trips"])
-def test_line_gives_the_cost_of_a_byte_and_of_a_message(evidence: Evidence, name: str) -> None:
-    numbers = Numbers(evidence)
-    assert numbers.ask(f"{name}.slope").estimate.value == pytest.approx(1e9 / BYTE_NS, rel=0.01)
-    assert numbers.ask(f"{name}.intercept").estimate.value == pytest.approx(FIXED_NS * 1e-9, rel=0.02)
-    assert numbers.ask(f"{name}.r2").estimate.value > 0.999
-
-
-@pytest.mark.parametrize("query", ["trips.rtt at 1", "2 * trips.p95 at 1", "2 * trips.p99 at 1"])
-def test_round_trips_have_quantiles(evidence: Evidence, query: str) -> None:
-    trip = Numbers(evidence).ask(query).estimate
-    assert trip.n == 6 and trip.value == pytest.approx(2e-9 * (FIXED_NS + BYTE_NS), rel=0.01)
-
-
-def test_equal_windows_need_no_warm_up(verbs: Subject) -> None:
-    first = warm_up(verbs, 4096)
-    assert first and first.value == pytest.approx(1, rel=1e-3) and judge(first, margin=0.01) is Verdict.WITHIN
 
 
 def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
@@ -91,7 +63,7 @@ MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 @pytest.fixture
 def plan_of_rounds(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
     plan = make_small_plan(ROUNDS)
-    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
+    run_plan(plan, fake_site, tmp_path)
     return plan
 
 
@@ -184,3 +156,62 @@ def test_rounds_that_do_not_follow_the_stop_rule_are_refused(
     write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
     with pytest.raises(RecordError, match="do not end by the stop rule"):
         rounds_at(gather(plan_of_rounds, tmp_path), "rounds", plan_of_rounds.planned[0].series.sizes("fake")[-1])
+
+
+def test_message_takes_half_a_round_trip_and_a_read_the_whole(tmp_path: Path) -> None:
+    evidence = laboratory.evidence_of("latency", tmp_path)
+    numbers = Numbers(evidence)
+    for name, trips_of_a_message in (("send.card", 0.5), ("read.card", 1.0)):
+        for quantile in (0.95, 0.99):
+            trips = round_trips(numbers.curve(evidence.series(name), {}), 64)
+            whole = median(part.value for repetition in trips if (part := supported_quantile(repetition, quantile)))
+            answer = numbers.ask(f"{name}.p{100 * quantile:.0f} at 64").estimate
+            assert answer.n == len(trips) and answer.value == pytest.approx(trips_of_a_message * whole / 1e9)
+        message, whole_s = (numbers.ask(f"{name}{measure} at 64").estimate.value for measure in ("", ".rtt"))
+        assert message == pytest.approx(trips_of_a_message * whole_s)
+
+
+def test_varied_latency_has_quantiles_at_each_point(tmp_path: Path) -> None:
+    series = "trips verbs send latency\nvary.tx_depth = [1, 4]"
+    text = laboratory.experiment('sizes = "64"\niterations = 400\nrepetitions = 6', series)
+    (tmp_path / "varied.toml").write_text(text)
+    numbers = Numbers(laboratory.evidence_of("varied", tmp_path / "results", tmp_path))
+    for depth in (1, 4):
+        slow, middle = (numbers.ask(f"trips[{depth}]{measure} at 64").estimate for measure in (".p99", ""))
+        assert slow.n == middle.n == 6 and slow.value >= middle.value
+
+
+CALLS = laboratory.experiment(
+    'sizes = "1..4K*2,255,257,3K"\niterations = 4\nrepetitions = 6',
+    'mpi mpi-tcp send one-way\nvary.calls = ["blocking", "non-blocking"]',
+)
+
+
+@pytest.fixture
+def both_ends(make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evidence:
+    """Calls whose bytes up to 512 B cost nothing; repetitions differ a little."""
+
+    class Site(fake_module.FakeSite):
+        def run(self, job: Any) -> Any:
+            luck: int = job.perturbation.start_delay_ns // 1000 % 7
+            monkeypatch.setattr(
+                fake_module, "cost", lambda size: 20_000 + 8 * max(size - 512, 0) + 10 * (luck * size % 11)
+            )
+            return super().run(job)
+
+    plan = make_small_plan(CALLS)
+    run_plan(plan, Site(), tmp_path)
+    return gather(plan, tmp_path)
+
+
+def test_calls_of_an_end_are_answered_and_shown(both_ends: Evidence, tmp_path: Path) -> None:
+    numbers = Numbers(both_ends)
+    first, middle, spread = (
+        numbers.ask(f"mpi[blocking].send.{name} at 1K").estimate for name in ("first_call", "median", "deviation")
+    )
+    assert first.value == pytest.approx(middle.value) and first.n == 6 and spread.value < 0.1 * middle.value
+    knee = numbers.ask("mpi[non-blocking].receive.knee").estimate
+    assert knee.interval and knee.interval.contains(512)
+    body = laboratory.body_of(both_ends, tmp_path / "report")
+    assert r"\claim[3]{mpi[blocking].send at 1} (\texttt{mpi blocking, send})" in body
+    assert "mpi non-blocking, receive" in body.replace("-{}", "-") and r"\label{figure:calls}" in body

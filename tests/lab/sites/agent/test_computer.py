@@ -1,42 +1,48 @@
+"""A computer with RDMA devices, read from its /sys and /proc."""
+
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
-from tests.lab.sites.computers import pretend, put
+from tests.lab.conftest import Pretend
+from tests.lab.sites.computers import put
 
 from lab.sites.agent import computer
 
 
-def test_firmware_governor_turbo_card_and_link_identify_a_computer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    found = computer.identity("eth0", "mlx5_0")
+def test_identity_state_and_counters_of_a_card_are_read(computer_with: Pretend) -> None:
+    root = computer_with("mlx5_0")
+    found, state, counters = computer.identity("eth0", "mlx5_0"), computer.state("eth0", "mlx5_0"), computer.counters()
     assert (found["firmware"], found["governor"], found["turbo"]) == ("28.39.1002", "performance", "off")
-    assert found["congestion"] == "cubic"
     assert (found["rdma"], found["card"], found["link"]) == ("MT4129", "0x15b3 0x1021", "400 Gb/sec (4X NDR)")
+    assert found["congestion"] == "cubic" and not state.keys() & found.keys()
+    assert state["irq_affinity"] == {"77": "8-9"} and state["mtu"] == "9000" and state["link_state"] == "4: ACTIVE"
+    # A card counts words of four bytes.
+    names = ("tx_bytes", "rx_bytes", "out_of_sequence")
+    assert [counters[f"mlx5_0.{name}"] for name in names] == [4000, 80, 3]
+    assert computer.near("eth0", "mlx5_0") == {8, 9, 10, 12}
+    put(root / "sys/class/net/eth1/device/local_cpulist", "4")
+    assert computer.near("eth1", "") == {4} and computer.near("eth0", "") == set()
 
 
-def test_a_card_reports_its_rate_and_a_software_device_has_that_of_its_interface(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
+def test_a_card_reports_its_rate_and_a_software_device_has_that_of_its_interface(computer_with: Pretend) -> None:
+    root = computer_with("mlx5_0")
     assert computer.rate_bit_s("eth0", "mlx5_0") == 400 * 10**9
-    put(tmp_path / "sys/class/infiniband/rxe0/ports/1/rate", "2.5 Gb/sec (1X SDR)")
-    put(tmp_path / "sys/class/net/eth0/speed", "-1")
-    assert computer.rate_bit_s("eth0", "rxe0") == 0
-    put(tmp_path / "sys/class/net/eth0/speed", "10000")
-    assert computer.rate_bit_s("eth0", "rxe0") == 10**10
+    put(root / "sys/class/infiniband/rxe0/ports/1/rate", "2.5 Gb/sec (1X SDR)")
+    for speed, rate in (("-1", 0), ("10000", 10**10)):
+        put(root / "sys/class/net/eth0/speed", speed)
+        assert computer.rate_bit_s("eth0", "rxe0") == rate
     assert "link" not in computer.identity("eth1", "rxe0")
 
 
-def test_an_end_is_down_when_its_interface_or_its_port_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    listed = [{"ifname": "eth0", "operstate": "UP"}]
+def test_an_end_is_down_when_its_interface_or_its_port_is(
+    computer_with: Pretend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, listed = computer_with("mlx5_0"), [{"ifname": "eth0", "operstate": "UP"}]
     monkeypatch.setattr(computer, "_links", lambda *_: listed)
     assert not computer.is_down("eth0", "mlx5_0")
-    put(tmp_path / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
+    put(root / "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN")
     assert computer.is_down("eth0", "mlx5_0") and not computer.is_down("eth0", "")
     listed[0]["operstate"] = "LOWERLAYERDOWN"
     assert computer.is_down("eth0", "")
@@ -59,27 +65,6 @@ def test_a_link_local_address_is_not_used(
     assert computer.address_of("eth0") == first
 
 
-def test_interrupts_load_and_link_state_are_only_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    state = computer.state("eth0", "mlx5_0")
-    assert state["irq_affinity"] == {"77": "8-9"} and state["mtu"] == "9000" and state["link_state"] == "4: ACTIVE"
-    assert not state.keys() & computer.identity("eth0", "mlx5_0").keys()
-
-
-def test_a_card_that_does_rdma_counts_its_words_as_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    found = computer.counters()
-    assert (found["mlx5_0.tx_bytes"], found["mlx5_0.rx_bytes"]) == (4000, 80)
-    assert found["mlx5_0.out_of_sequence"] == 3
-
-
-def test_the_cpus_near_a_card_are_its_local_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    assert computer.near("eth0", "mlx5_0") == {8, 9, 10, 12}
-    put(tmp_path / "sys/class/net/eth1/device/local_cpulist", "4")
-    assert computer.near("eth1", "") == {4} and computer.near("eth0", "") == set()
-
-
 def test_a_host_without_any_such_file_has_an_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computer, "SYS", tmp_path)
     monkeypatch.setattr(computer, "PROC", tmp_path)
@@ -90,10 +75,12 @@ def test_a_host_without_any_such_file_has_an_identity(tmp_path: Path, monkeypatc
     ("address", "number"), [("10.1.0.2", "3"), ("fe80::1", "0"), ("fd00::1", "12"), ("10.1.0.3", "0"), ("", "0")]
 )
 def test_the_gid_of_an_address_is_the_one_of_roce_v2_else_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, number: str
+    computer_with: Pretend, address: str, number: str
 ) -> None:
-    pretend(tmp_path, monkeypatch, "mlx5_0")
-    port, mapped = tmp_path / "sys/class/infiniband/mlx5_0/ports/1", "0000:0000:0000:0000:0000:ffff:0a01:0002"
+    port, mapped = (
+        computer_with("mlx5_0") / "sys/class/infiniband/mlx5_0/ports/1",
+        "0000:0000:0000:0000:0000:ffff:0a01:0002",
+    )
     gids = {0: "fe80:0000:0000:0000:0000:0000:0000:0001", 2: mapped, 3: mapped}
     gids[12] = "fd00:0000:0000:0000:0000:0000:0000:0001"
     for index, gid in gids.items():

@@ -1,4 +1,4 @@
-"""A real agent, by its client: lab.sites.agent.{client,server}."""
+"""The agent at one end: a real one by its client, its words, and its end of the data link."""
 
 import os
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ import pytest
 
 from lab.errors import SiteError
 from lab.machine import results
-from lab.model.trial import DEADLINE_STATUS
+from lab.model.trial import DEADLINE_STATUS, End
 from lab.run.checks import FLOODED_STATUS
 from lab.sites.agent import computer, server
-from lab.sites.agent.client import FarEnd, here
+from lab.sites.agent.client import FarEnd, Reply, here, locator, programs
+from lab.sites.agent.jobs import data_end
 from lab.sites.agent.server import OUTPUT_LIMIT, Agent
-from lab.typed_json import JsonTable
+from lab.typed_json import JsonTable, JsonValue
 
 NO_SIGN: JsonTable = {"tcp": 0, "cm": 0, "line": "", "after_s": 0}
 # iproute2's rdma, which takes -j and --json, and -json, as its ip takes it, for three options.
@@ -86,3 +87,51 @@ def test_a_request_for_missing_programs_makes_no_folder(agent: FarEnd, tmp_path:
 def test_the_agent_has_the_same_constants_as_the_harness() -> None:
     assert server.DEADLINE_STATUS == DEADLINE_STATUS
     assert computer.DEVICE_COLUMNS == results.DEVICE_COLUMNS
+
+
+PLACES = programs({"tcp": "/kept/tcp", "tcp-client": "/kept/tcp-client"}) | {"@client.host": "10.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("word", "there"),
+    [
+        ("/lab/bin/tcp", "/kept/tcp"),
+        ("exec /lab/bin/tcp @client.host:1", "exec /kept/tcp 10.0.0.1:1"),
+        ("/lab/bin/tcp-client", "/kept/tcp-client"),
+        ("/lab/bin/tcp.sh", "/lab/bin/tcp.sh"),
+        ("/lab/bin/tcp2", "/lab/bin/tcp2"),
+        ("--sizes", "--sizes"),
+    ],
+)
+def test_names_of_programs_and_ends_are_replaced_whole(word: str, there: str) -> None:
+    assert locator(PLACES)(word) == there
+    assert locator({})(word) == word
+
+
+class Bob(FarEnd):
+    """An agent with a fixed end of the link."""
+
+    def __init__(self, **found: str) -> None:
+        self.name, self.found = "bob", found
+
+    def ask(self, what: str, **request: JsonValue) -> Reply:
+        assert what == "end"
+        return {"found": {"gid": "", **request, **self.found}}
+
+
+def test_an_end_has_the_known_parts_and_those_that_its_agent_finds() -> None:
+    end = data_end(Bob(interface="eth0", address="10.1.0.2"), {"device": "mlx5_0"}, "hosts.toml")
+    assert end == End("10.1.0.2", "mlx5_0", "eth0")
+
+
+@pytest.mark.parametrize(
+    ("known", "interface", "sentence"),
+    [
+        ({}, "", r"bob: no data link found \(try: rdma link, over there; or hosts.toml\)"),
+        ({"device": "mlx5_9"}, "", "bob: no RDMA device mlx5_9, or without an interface"),
+        ({}, "eth0", r"bob: the data link's interface eth0 has no address \(try: ip addr add"),
+    ],
+)
+def test_an_incomplete_end_is_one_sentence(known: dict[str, str], interface: str, sentence: str) -> None:
+    with pytest.raises(SiteError, match=f"^{sentence}"):
+        data_end(Bob(interface=interface), known, "hosts.toml")

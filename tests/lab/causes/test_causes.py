@@ -1,12 +1,15 @@
-"""Functions of the kernel and of files by the content of their pages, with a program that gcc makes."""
+"""Functions of the kernel and of files by the content of their pages; kinds of work, windows of messages, tables."""
 
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from lab.causes.count import window
 from lab.causes.symbols import (
     POLLING,
     TWICE,
@@ -17,12 +20,26 @@ from lab.causes.symbols import (
     Executed,
     Function,
     Symbols,
+    Tally,
     codes,
     of_kernel,
     parse_counts,
     parse_kernel,
 )  # fmt: skip
-from lab.errors import SiteError
+from lab.causes.table import (
+    OTHER,
+    WAITING,
+    Share,
+    class_of,
+    classes,
+    difference,
+    format_classes,
+    format_functions,
+    read,
+    rows,
+)  # fmt: skip
+from lab.errors import LabError, SiteError, SpecError
+from lab.plan.plan import Plan
 
 LISTED = """0000000000001000 A cpu_debug_store
 ffffffff81000100 T __memcpy
@@ -60,11 +77,6 @@ def test_counts_without_their_sum_are_refused(text: bytes) -> None:
 )
 def test_address_belongs_to_the_last_kernel_function_before_it(address: int, function: Function) -> None:
     assert KERNEL.at(address) == function
-
-
-def test_modules_are_distinguished_from_files() -> None:
-    assert of_kernel("rxe_rcv", "rdma_rxe").module == "rdma_rxe"
-    assert Function("rdma_rxe", "main").module == ""
 
 
 def test_vm_that_hides_its_addresses_is_refused() -> None:
@@ -132,3 +144,86 @@ def test_restarted_instructions_are_subtracted_and_empty_polls_counted_apart() -
     assert symbols.tally(Executed(9, (CodePage(address, b"", {0x100: 10}),))) == {of_kernel("memcpy"): 10, TWICE: -1}
     polled = symbols.tally(Executed(10, (CodePage(address, b"", {0x100: 10}, {0x100: 7}),)))
     assert +polled == {of_kernel("memcpy"): 3, POLLING: 7}
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (of_kernel("entry_SYSCALL_64_after_hwframe"), "system calls"),
+        (of_kernel("ib_uverbs_cmd_verbs", "ib_uverbs"), "system calls"),
+        (of_kernel("copy_user_generic_string"), "copies"),
+        (of_kernel("rxe_mr_copy", "rdma_rxe"), "copies"),
+        (of_kernel("rxe_icrc_hdr.isra.0", "rdma_rxe"), "checksums"),
+        (of_kernel("loop_64", "crc32_pclmul"), "checksums"),
+        (of_kernel("rxe_requester", "rdma_rxe"), "packets"),
+        (of_kernel("ip_protocol_deliver_rcu"), "packets"),
+        (of_kernel("__kmem_cache_alloc_node"), "buffers"),
+        (of_kernel("start_xmit", "virtio_net"), "card's driver"),
+        (of_kernel("_raw_spin_lock_irqsave"), "locks and lists"),
+        (of_kernel("__schedule"), "wake-ups"),
+        (of_kernel("default_idle"), "idle"),
+        (of_kernel("ext4_readdir"), OTHER),
+        (Function("libc.so.6", "memcpy"), "user library"),
+        (Function("vdso", "vdso"), "user library"),
+        (Function("busybox", "(no name)"), "init"),
+        (Function("tcp-client", "memcpy"), "program"),
+        (POLLING, WAITING),
+    ],
+)
+def test_function_belongs_to_the_first_kind_of_work_that_matches(function: Function, kind: str) -> None:
+    assert class_of(function) == kind
+
+
+def test_names_of_kinds_are_unique() -> None:
+    names = [kind.name for kind in classes()]
+    assert len({*names, OTHER}) == len(names) + 1
+
+
+COPY, SEND = of_kernel("memcpy"), Function("tcp-client", "send_all")
+SHARE = Share("tcp", 4096, "client", 100, 2000, Tally({COPY: 700, SEND: 1200}), "abc")
+
+
+def test_each_trial_sends_twice_as_many_messages(make_small_plan: Callable[..., Plan]) -> None:
+    plan = make_small_plan()
+    planned = next(planned for planned in plan.planned if planned.series.name == "ours")
+    found = window(planned, 64, plan.site)
+    sizes = [word for trial in found.trials for word in trial.job.steps[0].client if "@" in word]
+    assert sizes == ["64@40/500", "64@80/500", "64@160/500", "64@320/500"]
+    assert found.counts.iterations == 40 and found.record == found.trials[1].key[:12] != found.trials[0].key[:12]
+    with pytest.raises(SpecError, match="ours has no messages of 65 bytes on exact"):
+        window(planned, 65, plan.site)
+
+
+def test_difference_of_two_trials_counts_the_messages() -> None:
+    once, twice = Tally({COPY: 5, SEND: 3}), Tally({COPY: 9, SEND: 3})
+    assert difference(twice, once) == {COPY: 4}
+    assert difference(once, twice) == {COPY: -4}
+
+
+@pytest.mark.parametrize(
+    ("copies", "sends", "luck"), [(-300_000, 10**6, True), (-30_000, 10**6, False), (-60_000, 10, False)]
+)
+def test_starts_that_differ_by_more_than_the_messages_cost_are_detected(copies: int, sends: int, *, luck: bool) -> None:
+    assert replace(SHARE, functions=Tally({COPY: copies, SEND: sends})).is_of_the_start is luck
+
+
+def test_table_by_kind_is_read_back(tmp_path: Path) -> None:
+    causes = tuple(rows([SHARE, replace(SHARE, end="server")]))
+    (file := tmp_path / "x.causes.csv").write_text(format_classes(causes))
+    assert read(file) == causes
+    assert [(cause.work, cause.per_message) for cause in causes[:3]] == [("program", 12), ("copies", 7), ("waiting", 1)]
+
+
+def test_table_by_function_starts_with_the_largest() -> None:
+    head, first, *_ = format_functions([SHARE]).splitlines()
+    assert head.split(",")[4:8] == ["work", "owner", "function", "instructions"]
+    assert first == "tcp,4096,client,100,program,tcp-client,send_all,1200,abc"
+
+
+@pytest.mark.parametrize(
+    "text", ["series\nx\n", "series,size_bytes,end,messages,work,instructions,record\na,1,b,0,c,1,d\n"]
+)
+def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
+    (file := tmp_path / "x.causes.csv").write_text(text)
+    with pytest.raises(LabError, match="is not a table of causes"):
+        read(file)
