@@ -61,6 +61,7 @@ ELSEWHERE = {
     r"make fuzz-grade": "tests/release/fuzz/test_damaged_hand_ins.py",
     r"make fuzz-card.*": "code/card/device/Makefile",
     r"make hosts .*": "tests/release/hosts/test_hosts.py",
+    r"make same-bytes.*": "tests/release/same_bytes.py",
     r"make container": CONTAINER,
     r"docker .*|apptainer .*": CONTAINER,
     r".* SITE=slurm": SLURM,
