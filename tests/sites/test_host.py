@@ -77,7 +77,7 @@ def received(cable: WallSite, jobs: Jobs, link: Link) -> float:
 def test_a_modelled_rate_is_kept_and_never_passed(cable: WallSite, jobs: Jobs) -> None:
     rate = received(cable, jobs, Link(mtu=1500, rate_bit_s=10**8))
     assert 0.5 < rate / (PAYLOAD_SHARE * 10**8) <= 1.01
-    assert received(cable, jobs, Link()) > 10**9
+    assert received(cable, jobs, Link()) > 2 * 10**8
 
 
 def test_offloads_of_one_job_do_not_change_the_next(cable: WallSite, jobs: Jobs) -> None:

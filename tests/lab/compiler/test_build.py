@@ -49,7 +49,7 @@ def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so
 
 
 @pytest.mark.usefixtures("users_namespaces")
-def test_makefile_that_asks_for_what_the_toolchain_lacks_makes_the_same_program() -> None:
+def test_a_makefile_that_asks_for_more_makes_the_same_program() -> None:
     asking = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -march=native -mtune=native")
     asking = b"CC = clang\n" + asking.replace(b"-lm", b"`pkg-config --libs libm`")
     files = (HONEST.files, {**HONEST.files, "Makefile": asking})
