@@ -110,7 +110,7 @@ help: ## Print this list
 test test-quick release: export PYTHONDONTWRITEBYTECODE =
 test test-quick release: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/bytecode
 
-test: build ## Run lint and all tests: about 12 minutes
+test: build ## Run lint and all tests: about 11 minutes
 	@code/setup/setup tests
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint $(c_tests)
 	$(bin)/pytest -n 3 --no-loadscope-reorder
