@@ -11,6 +11,7 @@ from pathlib import Path
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.cli.results import BINARY, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
+    ADDRESS,
     CLIENT,
     CPP,
     MAIN,
@@ -174,8 +175,13 @@ class Started:
     may_go_on: bool = False  # its client has a loop without an end
 
     @property
+    def text(self) -> str:
+        """All in which a placeholder may be."""
+        return " ".join((*self.words, *self.files.values()))
+
+    @property
     def names_sizes(self) -> bool:
-        return any("{size" in text for text in (*self.words, *self.files.values()))
+        return "{size" in self.text
 
 
 def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Guess]]:
@@ -345,13 +351,13 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
 def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:
     """The messages of a size: one, if the number in the sources was more than the program sent."""
     names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
-    if "{iterations}" in " ".join((*started.words, *started.files.values())):
+    if "{iterations}" in started.text:
         return 100
     return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
 
 
 REFUTED = "are reported, but"
-FIXED_ADDRESS = re.compile(r'"(127\.0\.0\.1|localhost|\d{1,3}(?:\.\d{1,3}){3}|mlx[\w-]+)"')
+FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"

@@ -82,13 +82,13 @@ def _folder_faults(table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
 def _command_faults(command: str, path: Keys, known: frozenset[str]) -> Iterator[Fault]:
     try:
         words = split(command)
-        places(words)
+        unknown = tuple(_unknown_places(words, path, known))
     except ValueError as error:
         yield Fault(f"the command cannot be read: {str(error).lower()}", path, "words with quotes and braces in pairs")
         return
     if not words or (path[-1] != "build" and all(map(ASSIGNMENT.match, words))):
         yield Fault("the command is empty", path, "a program and its arguments")
-    yield from _unknown_places(words, path, known)
+    yield from unknown
 
 
 def _unknown_places(words: Iterable[str], path: Keys, known: frozenset[str]) -> Iterator[Fault]:
