@@ -65,10 +65,10 @@ STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-ba
 PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent's environment has those of its step only
 
 
-def main(tasks: str, interface: str = "", device: str = "") -> None:
-    """Run the job in the folder of this task's line."""
-    folder = Path(tasks).read_text().splitlines()[int(os.environ["SLURM_ARRAY_TASK_ID"])]
-    leave(Path(folder), lambda job: run_on_nodes(job, interface, device))
+def main(interface: str, device: str, *folders: str) -> None:
+    """Run the job in this task's folder."""
+    folder = Path(folders[int(os.environ["SLURM_ARRAY_TASK_ID"])])
+    leave(folder, lambda job: run_on_nodes(job, interface, device))
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
