@@ -37,9 +37,7 @@ FIXED_NS, BYTE_NS = laboratory.COSTS["verbs-client"]
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    folder = tmp_path_factory.mktemp("small")
-    (folder / "small.toml").write_text(SMALL)
-    return laboratory.evidence_of("small", folder / "results", folder)
+    return laboratory.evidence_of_text(SMALL, tmp_path_factory.mktemp("small"))
 
 
 def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
@@ -174,8 +172,7 @@ def test_message_takes_half_a_round_trip_and_a_read_the_whole(tmp_path: Path) ->
 def test_varied_latency_has_quantiles_at_each_point(tmp_path: Path) -> None:
     series = "trips verbs send latency\nvary.tx_depth = [1, 4]"
     text = laboratory.experiment('sizes = "64"\niterations = 400\nrepetitions = 6', series)
-    (tmp_path / "varied.toml").write_text(text)
-    numbers = Numbers(laboratory.evidence_of("varied", tmp_path / "results", tmp_path))
+    numbers = Numbers(laboratory.evidence_of_text(text, tmp_path))
     for depth in (1, 4):
         slow, middle = (numbers.ask(f"trips[{depth}]{measure} at 64").estimate for measure in (".p99", ""))
         assert slow.n == middle.n == 6 and slow.value >= middle.value
