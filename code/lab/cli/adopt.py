@@ -108,7 +108,13 @@ class Folder:
         """The build command and the names of the binaries."""
         configures = "configure" in self.files
         makefiles = (*MAKEFILES, "Makefile.in") if configures else MAKEFILES
-        for name in sorted(self.files, key=lambda name: (name.count("/"), name)):
+
+        def rank(name: str) -> tuple[int, int]:
+            """The nearest first; of one folder Makefiles, then CMake, then scripts."""
+            known = (*makefiles, "CMakeLists.txt", Path(name).name)
+            return name.count("/"), known.index(Path(name).name)
+
+        for name in sorted(self.files, key=rank):
             text, folder = self.files[name], Path(name).parent
             if Path(name).name in makefiles:
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]

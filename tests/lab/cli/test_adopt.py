@@ -213,6 +213,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "src/a.c": "int main() {}"},
         ['build = "gcc -O2 -o b src/a.c"'],
     ),
+    "Makefile above one in a folder": (
+        {"Makefile": "b: a.c\n", "a.c": "int main() {}", "a/Makefile": "c: a.c\n"},
+        ['build = "make"', 'binaries = ["b"]'],
+    ),
+    "Makefile beside CMake and a script": (
+        {"makefile": "b: a.c\n", "a.c": "int main() {}", "CMakeLists.txt": CMAKE, "a.sh": "gcc -o c a.c\n"},
+        ['build = "make"', 'binaries = ["b"]'],
+    ),
     "parts": ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
     "line of a Makefile": ({"a.c": "int main() {}", "Makefile": "all:\n\tgcc a.c -o tcp\n"}, ['binaries = ["tcp"]']),
     "usage for each end": (
