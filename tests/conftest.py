@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 TOGETHER = ("sites",)  # one cluster, two ssh servers, one cable
 ORDER = (TOGETHER, ("machine/test_shown",), ("machine", "release"))  # the longest first, then all others
-# Simulations, compilers, LaTeX and drawings: `make test-quick` leaves these folders out.
-SLOW = tuple(f"lab/{name}/" for name in ("analysis", "compiler", "figures", "grade", "kit", "submission", "web"))
+# Simulations, compilers, whole reports and drawings: `make test-quick` leaves these folders and files out.
+FOLDERS = ("analysis", "compiler", "figures", "grade", "kit", "submission", "web")
+SLOW = (*(f"lab/{name}/" for name in FOLDERS), "lab/report/test_build.py", "lab/report/test_templates.py")
 
 
 class Together(LoadScopeScheduling):
@@ -45,7 +46,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start the longest groups first, so that no worker is left alone with one, and mark the slow folders."""
+    """Start the longest groups first, so that no worker is left alone with one, and mark the slow ones."""
     items.sort(
         key=lambda item: next((i for i, names in enumerate(ORDER) if file_of(item).startswith(names)), len(ORDER))
     )

@@ -56,14 +56,14 @@ def reciprocal(estimate: Estimate) -> Estimate:
     return Estimate(1 / estimate.value if estimate.value else float("inf"), inverted, estimate.n)
 
 
-def interval_ranks(n: int, quantile: float, level: float = LEVEL) -> tuple[int, int] | None:
-    """Return the ranks (from 0) of the samples that bound the quantile with this confidence; None if n is too small.
+def interval_ranks(n: int, quantile: float) -> tuple[int, int] | None:
+    """Return the ranks (from 0) of the samples that bound the quantile at the level of confidence; None for too few.
 
     Estimator: order statistics with binomial ranks, half of the error at either end. Assumes independent samples of
     one distribution, of any shape. Source: J.-Y. Le Boudec, Performance Evaluation of Computer and Communication
     Systems (2010), Theorem 2.1; Hoefler & Belli, rules 5 and 6.
     """
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low = binomial(tail, n, quantile) - 1
     high = binomial(1 - tail, n, quantile)
     return (low, high) if low >= 0 and high < n else None

@@ -72,7 +72,8 @@ computers = 2 # up to 16; a switch joins them
 """
 SIZES, TRIAL = "64,4K", "a small trial"
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
-UNREAD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "configure", "LICENSE", "README", "README.txt")
+MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+UNREAD_FILES = ("CMakeLists.txt", *MAKEFILES, "configure", "LICENSE", "README", "README.txt")
 LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 
 Guess = tuple[str, str]  # a line of the experiment, and its reason
@@ -105,19 +106,22 @@ class Folder:
 
     def build(self) -> tuple[str, list[str]]:
         """The build command and the names of the binaries."""
-        for name in ("Makefile", "makefile", "GNUmakefile", "Makefile.in"):
-            if name in self.files and (name != "Makefile.in" or "configure" in self.files):
-                command = command_of_make(self.files[name])
-                command = f"sh configure && {command}" if "configure" in self.files else command
-                return command, binaries_of_make(self.files[name], self.mains)
-        for name, text in self.files.items():
-            if name.endswith("CMakeLists.txt") and "add_executable" in text:
-                return build_of_cmake(text, self.files, Path(name).parent, self.code)
-        for name, text in self.files.items():
-            if Path(name).name in ("Makefile", "makefile"):
-                folder = Path(name).parent
+        configures = "configure" in self.files
+        makefiles = (*MAKEFILES, "Makefile.in") if configures else MAKEFILES
+
+        def rank(name: str) -> tuple[int, int]:
+            """The nearest first; of one folder Makefiles, then CMake, then scripts."""
+            known = (*makefiles, "CMakeLists.txt", Path(name).name)
+            return name.count("/"), known.index(Path(name).name)
+
+        for name in sorted(self.files, key=rank):
+            text, folder = self.files[name], Path(name).parent
+            if Path(name).name in makefiles:
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
-                return command_of_make(text).replace("make", f"make -C {folder}", 1), binaries
+                make = command_of_make(text, folder)
+                return f"sh configure && {make}" if configures else make, binaries
+            if name.endswith("CMakeLists.txt") and "add_executable" in text:
+                return build_of_cmake(text, self.files, folder, self.code)
             if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
                 return f"sh {name}", binaries
         parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]

@@ -120,10 +120,11 @@ def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
     return " ".join(dict.fromkeys([compiler, "-O2", "-o", binary, *sources, *" ".join(libraries).split()]))
 
 
-def command_of_make(text: str) -> str:
+def command_of_make(text: str, folder: Path) -> str:
     """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks."""
     names = re.findall(r"^(\w+)\s*[:?]?=\s*mpi(?:c\+\+|cxx|CC)\s*$", text, re.MULTILINE)
-    return " ".join(["make", *(f"'{name}={MPI_CPP}'" for name in names)])
+    make = "make" if folder == Path() else f"make -C {folder}"
+    return " ".join([make, *(f"'{name}={MPI_CPP}'" for name in names)])
 
 
 def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:

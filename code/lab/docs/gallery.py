@@ -1,6 +1,5 @@
 """The gallery of cards that are fitted to measured curves: a section and a figure for each."""
 
-import io
 from dataclasses import dataclass, fields
 
 from lab.analysis.card import Conditions, Rates, errors, slowed
@@ -88,13 +87,10 @@ def figure(name: str) -> str:
 
 def on_any_paper(data: Sized) -> str:
     """The drawing as text, with a description; the same data give the same bytes."""
-    svg = io.BytesIO()
+    canvas = Canvas()
     with style():
-        canvas = Canvas()
         data.draw(canvas)
-        nothing = dict.fromkeys(("Date", "Creator", "Format"))
-        canvas.drawing.savefig(svg, format="svg", transparent=True, metadata=nothing)
-    text = svg.getvalue().decode()
+        text = canvas.saved("svg", transparent=True).decode()
     for colour, (name, _, _) in PAPERS.items():
         text = text.replace(colour.lower(), f"var(--{name})")
     light, dark = (";".join(f"--{each[0]}:{each[index]}" for each in PAPERS.values()) for index in (1, 2))

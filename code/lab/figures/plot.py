@@ -30,6 +30,11 @@ GAP_MM = 2.0  # between a panel and what is beside or below it
 LETTERS_IN_LEGEND, MOST_COLUMNS = 80, 5
 BETWEEN_MM = 2.0  # panels
 LEFT_MM, TITLE_MM, FOOT_MM, ROW_GAP_MM, COLUMN_GAP_MM = 20.0, 5.5, 11.0, 4.0, 7.0  # of panels in rows
+NAMELESS = {  # what a file says about its making, by format
+    "pdf": ("CreationDate", "Creator", "Producer"),
+    "png": ("Software",),
+    "svg": ("Date", "Creator", "Format", "Type"),
+}
 EDGE_MM = 0.6  # around everything, so that no letter is cut
 
 Words = Callable[[float], str]
@@ -88,14 +93,15 @@ class Canvas:
         with style():
             canvas = cls()
             draw(canvas)
-            pdf, png, svg = io.BytesIO(), io.BytesIO(), io.BytesIO()
-            nobody = {"CreationDate": None, "Creator": None, "Producer": None}
-            canvas.drawing.savefig(pdf, format="pdf", metadata=nobody)
-            canvas.drawing.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
+            pdf, png = canvas.saved("pdf"), canvas.saved("png", dpi=PNG_DPI)
             with mpl.rc_context({"svg.fonttype": "none"}):  # letters that a page can search, scale and colour
-                nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-                canvas.drawing.savefig(svg, format="svg", metadata=nothing)
-        return pdf.getvalue(), png.getvalue(), svg.getvalue()
+                return pdf, png, canvas.saved("svg")
+
+    def saved(self, kind: str, **options: Any) -> bytes:
+        """The drawing in a format, without the date and the program that made it."""
+        file = io.BytesIO()
+        self.drawing.savefig(file, format=kind, metadata=dict.fromkeys(NAMELESS[kind]), **options)
+        return file.getvalue()
 
     def panel(self, height_mm: float, *, grid: bool = False) -> Axes:
         (panel,) = self.panels_beside(1, height_mm)

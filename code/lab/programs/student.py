@@ -132,18 +132,12 @@ class Commands:
     each: Words
     computers: int
     arguments: Words
-    ready: Ready | None = None  # None: the server listens on {port}
-    server_stays: bool = False
-    stays_after: Printed | None = None  # the results after which a client that stays is ended
-    preloaded: Words = ()  # names of libraries
-    files: tuple[tuple[str, str], ...] = ()  # names and texts
-    result_file: str = ""
-    mpi: str = ""  # transport of the messages, if both ends are ranks of one MPI program
+    table: "OwnTable"
+    printed_lines: Printed
 
     @property
     def places(self) -> frozenset[str]:
-        texts = (text for _, text in self.files)
-        return places((*self.server, *self.client, *self.each, *self.arguments, *texts))
+        return places((*self.server, *self.client, *self.each, *self.arguments, *self.table.files.values()))
 
     @property
     def printed(self) -> Words:
@@ -177,16 +171,17 @@ class Commands:
 
         def filled(words: Words, end: End, **more: object) -> Words:
             values = shared | {"device": end.device, "gid": end.gid} | more
-            libraries = ":".join(f"{DIRECTORY}/{name}" for name in self.preloaded)
+            libraries = ":".join(f"{DIRECTORY}/{name}" for name in table.libraries)
             starter = (*PRELOAD, f"preload={libraries}", end.host, *LINE_BY_LINE) if libraries else LINE_BY_LINE
             arguments = fill(self.arguments, values, {})
             words = fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
-            options = [word for name, text in self.files for word in ("-f", name, _written(text, values, addresses))]
-            options += ["-r", self.result_file] if self.result_file else []
-            start = (f"{DIRECTORY}/{START}", *options) if options or words[0] == "-e" else ()
+            written = {name: _written(text, values, addresses) for name, text in table.files.items()}
+            options = [word for name, text in written.items() for word in ("-f", name, text)]
+            options += ["-r", table.result_file] if table.result_file else []
+            start = (f"{DIRECTORY}/{START}", *options) if table.is_prepared else ()
             return *starter, *start, *words
 
-        computers = ends.first(self.computers)
+        table, computers = self.table, ends.first(self.computers)
         addresses = Addresses(end.host for end in computers)
         if self.each:
             shared |= {"computers": self.computers, "address": addresses, "addresses": addresses}
@@ -194,17 +189,17 @@ class Commands:
                 filled(self.each, end, rank=rank, index=rank + 1, previous=addresses[rank - 1], next=following)
                 for rank, (end, following) in enumerate(zip(computers, (*addresses[1:], addresses[0]), strict=True))
             )
-            if self.mpi:
-                return mpi.launch_together(self.mpi, ends.launcher, computers, ranks, TAGGED)
+            if table.mpi:
+                return mpi.launch_together(table.mpi, ends.launcher, computers, ranks, TAGGED)
             return Step((), ranks[0], port, ranks=ranks)
         server, client = filled(self.server, ends.server), filled(self.client, ends.client)
-        step = Step(server, client, port, self.ready or Ready(tcp=port, cm=port), self.printed or None)
-        if self.mpi:
-            step = mpi.launch(self.mpi, ends, client, server, TAGGED)
-        elif self.server_stays or self.stays_after:
+        step = Step(server, client, port, table.ready or Ready(tcp=port, cm=port), self.printed or None)
+        if table.mpi:
+            step = mpi.launch(table.mpi, ends, client, server, TAGGED)
+        elif table.server_stays or table.client_stays:
             step = replace(step, server=(*STAYS, *server))
-        if self.stays_after:
-            enough = _enough(self.stays_after, [size.size for size in counts])
+        if table.client_stays:
+            enough = _enough(self.printed_lines, [size.size for size in counts])
             step = replace(step, client=("sh", "-c", CLIENT_STAYS, "client", enough, *step.client))
         return step
 
@@ -376,23 +371,12 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     printed = _printed(table, rdma=rdma, loops=loops)
     build_words = build_command(table.build, table.libraries, prepared=table.is_prepared)
     build = Build(build_words, folder, (*table.sources, *data) if table.sources else ())
-    stays_after = printed if table.client_stays else None
-    words = (server, client, each, computers, split(arguments))
-    commands = Commands(
-        *words,
-        table.ready,
-        table.server_stays,
-        stays_after,
-        tuple(table.libraries),
-        tuple(table.files.items()),
-        table.result_file,
-        table.mpi,
-    )
+    commands = Commands(server, client, each, computers, split(arguments), table, printed)
     return Program(
         name,
         frozenset(product(OPERATIONS, MEASURES)),
         commands.steps,
-        partial(_read, table, commands, printed),  # not a closure: plans are pickled
+        partial(_read, commands),  # not a closure: plans are pickled
         (*binaries, *(folder / name for name in (*table.libraries, *([START] if table.is_prepared else ())))),
         build=build,
         prints_samples=table.output == "csv",
@@ -462,9 +446,8 @@ def _printed(table: OwnTable, *, rdma: bool, loops: bool) -> Printed:
     )
 
 
-def _read(
-    table: OwnTable, commands: Commands, printed: Printed, request: Request, outcomes: tuple[StepOutcome, ...]
-) -> Reading:
+def _read(commands: Commands, request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
+    table, printed = commands.table, commands.printed_lines
     if table.output == NOTHING:
         return Reading({}, ())
     outcomes = tuple(map(by_rank, outcomes)) if table.mpi else outcomes

@@ -72,9 +72,9 @@ class Place:
         return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
 
 
-def submit(file: Path, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
+def submit(script: str, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:
     fixed = ["--parsable", "--no-requeue", "--job-name=lab", f"--array=0-{tasks - 1}", *shape]
-    return _slurm("sbatch", *fixed, *options(cluster), str(file)).strip().split(";")[0]
+    return _slurm("sbatch", *fixed, *options(cluster), typed=script).strip().split(";")[0]
 
 
 def on_a_node(cluster: Slurm) -> tuple[str, ...]:
@@ -149,9 +149,9 @@ def nodes_up(partition: str) -> int:
     )
 
 
-def _slurm(*command: str) -> str:
+def _slurm(*command: str, typed: str = "") -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_S)
+        done = subprocess.run(command, input=typed, capture_output=True, text=True, check=False, timeout=ANSWER_S)
     except FileNotFoundError as error:
         hint = "log in to the cluster; or make slurm-up for one on this computer"
         raise SiteError(f"{command[0]} is not on this computer", hint=hint) from error

@@ -3,7 +3,6 @@
 The jobs survive this process: every job has a folder in the spool, from which a later run takes the outcome.
 """
 
-import os
 import shlex
 import sys
 import threading
@@ -13,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.errors import LabError, SiteError, SiteStopped
-from lab.files.storage import storage
 from lab.model.trial import MOST_COMPUTERS, End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import queue
@@ -175,7 +173,9 @@ class Dispatch:
         new = [submission for submission in new if submission.nodes == new[0].nodes]
         shape = ("--ntasks-per-node=1", "--exclusive", f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes}")
         places = (f"--output={self.folder}/log-%A_%a", f"--chdir={ROOT}")
-        array = queue.submit(self._script(new), len(new), self.cluster, (*shape, *places))
+        command = [sys.executable, "-m", "lab.sites.task", self.cluster.interface, self.cluster.device]
+        script = queue.script(self.cluster, shlex.join((*command, *(str(submission.folder) for submission in new))))
+        array = queue.submit(script, len(new), self.cluster, (*shape, *places))
         self.answered_s = time.monotonic()
         for index, submission in enumerate(new):
             submission.task = Task(array, index)
@@ -184,15 +184,6 @@ class Dispatch:
     def _new(self) -> list[SubmittedJob]:
         with self.lock:
             return [submission for submission in self.waiting.values() if submission.task is None]
-
-    def _script(self, submissions: list[SubmittedJob]) -> Path:
-        name = f"{os.getpid()}-{os.urandom(4).hex()}"
-        listed, script = self.folder / f"tasks-{name}", self.folder / f"script-{name}"
-        command = [sys.executable, "-m", "lab.sites.task", str(listed), self.cluster.interface, self.cluster.device]
-        with storage(script):
-            listed.write_text("".join(f"{submission.folder}\n" for submission in submissions))
-            script.write_text(queue.script(self.cluster, shlex.join(command)))
-        return script
 
     def _look(self) -> None:
         """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
@@ -209,6 +200,8 @@ class Dispatch:
         with self.lock:
             finished = [(self.waiting.pop(name), result) for name, result in results.items() if name in self.waiting]
         for submission, result in finished:
+            if isinstance(result, Outcome):
+                (self.folder / f"log-{submission.task}").unlink(missing_ok=True)
             submission.finish(result)
 
     def _places(self, waiting: dict[str, SubmittedJob]) -> dict[Task, Place] | None:

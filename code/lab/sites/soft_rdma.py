@@ -154,15 +154,12 @@ def require_modules(*options: str) -> None:
         raise SiteError("only root can make a Soft-RoCE device", hint="sudo, or --site exact")
     for name in MODULES:
         try:
-            _loaded(name) or _run(("modprobe", *options, name))
+            if not (computer.SYS / "module" / name).exists():
+                _run(("modprobe", *options, name))
         except SiteError as error:
             what = f"this kernel ({os.uname().release}) has no module {name}: {last_line(error.what)}"
             hint = "apt install linux-image-amd64; or --site exact, with a bundled kernel"
             raise SiteError(what, hint=hint) from error
-
-
-def _loaded(module: str) -> bool:
-    return (computer.SYS / "module" / module).exists()
 
 
 def _run(command: Command) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.errors import SiteError, StorageError
-from lab.files.storage import storage
+from lab.files.storage import storage, write_text
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
 from lab.sites import queue
@@ -33,7 +33,7 @@ def put_job(folder: Path, job: Job) -> None:
     """Write a job for a node, unreadable to other users of the cluster: it contains a secret."""
     with storage(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write(folder / JOB, as_json(job))
+    write_text(folder / JOB, json.dumps(as_json(job)))
 
 
 def take(folder: Path) -> Outcome | SiteError | None:
@@ -49,26 +49,15 @@ def take(folder: Path) -> Outcome | SiteError | None:
     return None
 
 
-def _write(file: Path, values: JsonTable) -> None:
-    """Write a file, whole or not at all."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with storage(file):
-            beside.write_text(json.dumps(values))
-            beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)  # on a full disk, the error needs this room
-
-
 # One process on one node of the allocation, which other steps may use too.
 STEP = ("srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--kill-on-bad-exit=1", "--mpi=none")
 PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent's environment has those of its step only
 
 
-def main(tasks: str, interface: str = "", device: str = "") -> None:
-    """Run the job in the folder of this task's line."""
-    folder = Path(tasks).read_text().splitlines()[int(os.environ["SLURM_ARRAY_TASK_ID"])]
-    leave(Path(folder), lambda job: run_on_nodes(job, interface, device))
+def main(interface: str, device: str, *folders: str) -> None:
+    """Run the job in this task's folder."""
+    folder = Path(folders[int(os.environ["SLURM_ARRAY_TASK_ID"])])
+    leave(folder, lambda job: run_on_nodes(job, interface, device))
 
 
 def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
@@ -76,10 +65,12 @@ def leave(folder: Path, run: Callable[[Job], Outcome]) -> None:
     if (folder / OUTCOME).exists():
         return
     try:
-        _write(folder / OUTCOME, as_json(run(parse_as(Job, json.loads((folder / JOB).read_text())))))
+        outcome = run(parse_as(Job, json.loads((folder / JOB).read_text())))
+        write_text(folder / OUTCOME, json.dumps(as_json(outcome)))
     except (SiteError, StorageError) as error:
         if queue.still_runs(os.environ["SLURM_JOB_ID"]):
-            _write(folder / FAILURE, {"what": error.what, "where": error.where, "hint": error.hint})
+            failure = {"what": error.what, "where": error.where, "hint": error.hint}
+            write_text(folder / FAILURE, json.dumps(failure))
 
 
 def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:

@@ -1,11 +1,11 @@
 """Programs of an experiment: checked when it is read, built when its plan is opened."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.experiment.test_reader import Write, refused
 
-from lab.errors import LabError, SpecError
+from lab.errors import LabError
 from lab.experiment.reader import load
 from lab.plan.plan import binaries
 from lab.plan.planning import open_workshop
@@ -23,13 +23,6 @@ output = "columns"
 
 
 SERIES = '[[series]]\nname = "a"\nprogram = "mine"\noperation = "write"\nmeasure = "throughput"\n'
-Write = Callable[[str], Path]
-
-
-def refused(file: Path) -> SpecError:
-    with pytest.raises(SpecError) as caught:
-        load(file)
-    return caught.value
 
 
 def test_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Path) -> None:

@@ -170,6 +170,7 @@ def test_client_that_stays_is_ended_when_all_sizes_have_a_line(command: str, sta
     step = first_step(server="mine {port}", client=f"sh -c '{command}'", client_stays=True)
     done = subprocess.run(step.client, capture_output=True, text=True, start_new_session=True, check=False)
     assert done.returncode == status and last in done.stdout.splitlines()
+    assert step.server[:2] == ("sh", "-c")  # which ends it without a failure
 
 
 @pytest.mark.parametrize(("server", "status"), [("sleep 600", 0), ("read key", 0), ("exit 3", 3), ("exit 0", 0)])

@@ -22,6 +22,7 @@ from lab.records.recorded import read_groups
 from lab.records.table import (
     COLUMNS,
     OF_PROCESSORS,
+    Row,
     bytes_per_second,
     columns,
     fairness,
@@ -40,6 +41,12 @@ Make = Callable[..., Plan]
 def measured(plan: Plan, site: Any, results: Path) -> str:
     run_plan(plan, site, results)
     return table_text(plan, results)
+
+
+def first_row(text: str, series: str) -> Row:
+    """The first repetition's row of a series for 64 bytes."""
+    rows = (row for row in parse_table(text) if (row.series, row.size_bytes, row.repetition) == (series, 64, 1))
+    return next(rows)
 
 
 def table_text(plan: Plan, results: Path) -> str:
@@ -131,8 +138,7 @@ def test_row_of_rounds_has_their_results_and_whether_they_settled(
     make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ROUNDS)
-    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "rounds"]
-    (row,) = (row for row in rows if (row.size_bytes, row.repetition) == (64, 1))
+    row = first_row(measured(plan, fake_site, tmp_path), "rounds")
     assert (row.counts["rounds"], row.stable, row.counts["messages"]) == (6, "yes", 200)
     assert (row.counts["confirmed_bytes"], row.counts["confirmed_ns"]) == (12800, 200 * 20256)
     assert (row.counts["round_trip_ns"], row.round_trip_kind) == (40000, "control")
@@ -146,8 +152,7 @@ def test_row_of_one_way_messages_has_the_times_of_each_end(
     make_small_plan: Make, fake_site: FakeSite, experiment_file: Callable[[], Path], tmp_path: Path
 ) -> None:
     plan = make_small_plan(experiment_file().read_text() + ONE_WAY)
-    rows = [row for row in parse_table(measured(plan, fake_site, tmp_path)) if row.series == "one-way"]
-    (row,) = (row for row in rows if (row.size_bytes, row.repetition) == (64, 1))
+    row = first_row(measured(plan, fake_site, tmp_path), "one-way")
     sent, received = (("send_mean_ns", "send_median_ns"), ("receive_mean_ns", "receive_median_ns"))
     assert row.counts["messages"] == 40 and [row.counts[name] for name in sent] == [20256, 20256]
     assert [row.counts[name] for name in received] == [24307, 24307]

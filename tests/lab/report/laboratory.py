@@ -1,5 +1,6 @@
 """Records of the real experiments without a machine: the fake site, whose costs differ by program and repetition."""
 
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -101,6 +102,20 @@ def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidenc
     plan = plan_of(name, folder)
     record(plan, results)
     return gather(plan, results)
+
+
+def evidence_of_text(text: str, folder: Path, name: str = "mine") -> Evidence:
+    """All evidence of an experiment of a test, whose file and records are in a folder."""
+    (folder / f"{name}.toml").write_text(text)
+    return evidence_of(name, folder / "results", folder)
+
+
+def require_pages(printed: str) -> list[str]:
+    """The pages of a report, at most eight, of which the appendix is the seventh at the latest."""
+    pages = printed.rstrip("\f").split("\f")
+    appendix = next(at for at, page in enumerate(pages) if re.search(r"^All sizes$", page, re.MULTILINE))
+    assert appendix <= 6 and len(pages) <= 8
+    return pages
 
 
 @cache

@@ -36,17 +36,29 @@ class ExactSite(laboratory.UnsteadySite):
         return ENDS
 
 
+def plan_in(folder: Path) -> Plan:
+    return laboratory.plan_of("mine", folder, SiteFacts.of(ExactSite()))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the experiment, all its records, and the reference that they are."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "mine.toml").write_text(EXPERIMENT)
+    plan = plan_in(folder)
+    laboratory.record(plan, folder / "all", ExactSite())
+    write_reference([plan], folder / "all", folder / "reference")
+    return folder
+
+
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """A plan whose records are the reference in a folder of the test."""
-    (tmp_path / "mine.toml").write_text(EXPERIMENT)
-    plan = laboratory.plan_of("mine", tmp_path, SiteFacts.of(ExactSite()))
-    laboratory.record(plan, tmp_path / "all", ExactSite())
-    write_reference([plan], tmp_path / "all", tmp_path / "reference")
+def plan(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """The plan of a copy that a test may change."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     for module in (commands, asking, checking):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(commands, "CACHE", tmp_path / "cache")
-    return plan
+    return plan_in(tmp_path)
 
 
 @pytest.fixture
@@ -68,8 +80,8 @@ def copy_records(plan: Plan, tmp_path: Path, count: int) -> None:
         (TRIALS, f"Measured on this computer: {TRIALS} of {TRIALS} trials."),
     ],
 )
-def test_page_opens_with_the_number_of_measured_trials(
-    plan: Plan, report: Callable[[], Ran], tmp_path: Path, count: int, line: str
+def test_missing_trials_are_read_from_the_reference_and_counted_by_page_query_and_check(
+    lab: Lab, plan: Plan, report: Callable[[], Ran], tmp_path: Path, count: int, line: str
 ) -> None:
     copy_records(plan, tmp_path, count)
     assert report().status == 0
@@ -78,13 +90,6 @@ def test_page_opens_with_the_number_of_measured_trials(
     is_complete = count == TRIALS
     assert ("The reference has tables without single messages" in page) is not is_complete
     assert ("of the site\u2019s clock" in page) is is_complete and "rounds of <code>d</code> agree" in page
-
-
-@pytest.mark.parametrize("count", [0, 6, TRIALS])
-def test_query_and_check_read_the_reference_where_records_are_missing_and_report_it(
-    lab: Lab, plan: Plan, tmp_path: Path, count: int
-) -> None:
-    copy_records(plan, tmp_path, count)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "discussion.tex").write_text(r"It has \claim{d at 16K}.")
     file, places = tmp_path / "mine.toml", ("--results", tmp_path / "results")

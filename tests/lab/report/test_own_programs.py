@@ -4,18 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 from tests.toml import series_of
 
 from lab.places import TEMPLATES
-from lab.plan.plan import Plan
 from lab.report.build import build
-from lab.report.evidence.evidence import Evidence, gather
+from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.pairs import Sort, pairs
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
-from lab.run.run import RunSetup, missing, run_trials
 
 EXPERIMENT = r"""
 title = "Own programs on a fake link"
@@ -41,10 +38,8 @@ unit = "MiB/s"
 
 
 @pytest.fixture
-def evidence(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Evidence:
-    plan = make_small_plan(EXPERIMENT)
-    run_trials(RunSetup(fake_site, plan.site, tmp_path), missing([plan], tmp_path)[0], 2, lambda *_: None)
-    return gather(plan, tmp_path)
+def evidence(measured: Callable[[str], Evidence]) -> Evidence:
+    return measured(EXPERIMENT)
 
 
 def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:

@@ -47,14 +47,18 @@ def squeue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Squeue:
 
     def make(line: str) -> None:
         count = f"echo >>{tmp_path}/calls; call=$(wc -l <{tmp_path}/calls)"
-        for name, body in (("squeue", f"{count}\n{line}"), ("sbatch", "echo 7"), ("scancel", "")):
+        for name, body in (
+            ("squeue", f"{count}\n{line}"),
+            ("sbatch", f"cat >{tmp_path}/script; touch {tmp_path}/spool/log-7_0; echo 7"),
+            ("scancel", ""),
+        ):
             (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
             (tmp_path / name).chmod(0o755)
 
     return make
 
 
-def test_a_trial_goes_on_while_the_controller_does_not_answer(
+def test_a_trial_goes_on_while_the_controller_does_not_answer_and_leaves_no_file(
     monkeypatch: pytest.MonkeyPatch, squeue: Squeue, tmp_path: Path
 ) -> None:
     for name in ("LOOK_S", "ASK_S", "GRACE_S"):
@@ -66,6 +70,8 @@ def test_a_trial_goes_on_while_the_controller_does_not_answer(
     site = SlurmSite(Slurm(spool=str(tmp_path / "spool")))
     assert site.run(JOB) == outcome
     site.stop()
+    assert f"lab.sites.task '' '' {folder}" in (tmp_path / "script").read_text()
+    assert list((tmp_path / "spool").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class _Judge:
         spans = {reference.span for side in claim.sides for reference in references(side) if reference.span}
         only = spans.pop() if len(spans) == 1 else None
         common = self.statement.span or (only if only and only.size else None)
-        sized = {reference for side in claim.sides for reference in references(side) if self._needs(reference, "size")}
+        sized = {reference for side in claim.sides for reference in references(side) if self._needs_size(reference)}
         if common and common.size is None and sized:
             return tuple(
                 changed(side, lambda reference: replace(reference, span=None)) if common in spans else side
@@ -90,15 +90,14 @@ class _Judge:
             )
         return tuple(placed(with_common_span(side), common) for side in claim.sides)
 
-    def _needs(self, reference: Reference, takes: str) -> bool:
+    def _needs_size(self, reference: Reference) -> bool:
         question = self.question()
-        if question.series_of(reference.path) is None:
-            return False
-        return MEASURES[question.named(reference).measure].takes == takes
+        is_series = question.series_of(reference.path) is not None
+        return is_series and MEASURES[question.named(reference).measure].takes == "size"
 
     def sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
         """The sizes at which the statement is judged; one None if no side needs a size."""
-        unplaced = [part for side in sides for part in references(side) if not part.span and self._needs(part, "size")]
+        unplaced = [part for side in sides for part in references(side) if not part.span and self._needs_size(part)]
         if not unplaced:
             return (None,)
         first, *others = map(self.question().sizes_of, unplaced)

@@ -82,9 +82,7 @@ SWEEPS = laboratory.experiment(
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    folder = tmp_path_factory.mktemp("sweeps")
-    (folder / "sweeps.toml").write_text(SWEEPS)
-    return laboratory.evidence_of("sweeps", folder / "results", folder)
+    return laboratory.evidence_of_text(SWEEPS, tmp_path_factory.mktemp("sweeps"))
 
 
 def test_values_that_move_with_a_varied_parameter_come_from_the_records(evidence: Evidence) -> None:

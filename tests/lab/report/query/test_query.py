@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lab.fake_site import FakeSite, cost, run_plan
+from tests.lab.fake_site import cost
 from tests.lab.report.laboratory import numbers_of
 from tests.toml import series_of
 
@@ -22,10 +22,9 @@ from lab.analysis.ratios import LEAST
 from lab.experiment.reader import load
 from lab.model.sizes import format_size
 from lab.places import EXPERIMENTS, REFERENCE
-from lab.plan.plan import Plan
 from lab.report.evidence.curve import subject
 from lab.report.evidence.environment import reference_evidence
-from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence, gather
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence
 from lab.report.evidence.pairs import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
@@ -333,22 +332,18 @@ pairs = 2
 
 
 def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(
-    make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+    measured: Callable[[str], Evidence],
 ) -> None:
-    plan = make_small_plan(SHARED)
-    run_plan(plan, fake_site, tmp_path)
-    numbers = Numbers(gather(plan, tmp_path))
+    numbers = Numbers(measured(SHARED))
     assert numbers.ask("both.sum / both at 4K").estimate.value == pytest.approx(2)
     assert numbers.ask("both.fairness at 4K").estimate.value == pytest.approx(0.9)  # rates 1 and 2: 3^2 / (2 * 5)
 
 
 def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(
-    make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+    measured: Callable[[str], Evidence],
 ) -> None:
     text = SHARED.replace("both = true\npairs = 2", 'connection = "ud"').replace('"write"', '"send"')
-    plan = make_small_plan(text)
-    run_plan(plan, fake_site, tmp_path)
-    numbers = Numbers(gather(plan, tmp_path))
+    numbers = Numbers(measured(text))
     assert numbers.ask("both.lost at 4K").estimate.value == 0.25
     assert numbers.ask("both.time at 4K").estimate.value == pytest.approx(cost(4096) / 0.75e9)
 
@@ -358,13 +353,11 @@ DEPTHS = {"queue.most_bytes": 100, "rank1.queue.most_bytes": 700, "side1.dropped
 
 
 def test_counters_of_the_switch_are_those_of_all_queues(
-    together: Evidence, make_small_plan: Callable[[str], Plan], fake_site: FakeSite, tmp_path: Path
+    together: Evidence, measured: Callable[[str], Evidence]
 ) -> None:
     with pytest.raises(QueryError, match="the data give no dropped"):  # of the reference
         Numbers(together).ask("eager.four.dropped")
-    plan = make_small_plan(SHARED)
-    run_plan(plan, fake_site, tmp_path)
-    facts = next(iter(gather(plan, tmp_path).facts.values()))
+    facts = next(iter(measured(SHARED).facts.values()))
     counted = replace(facts, measured=replace(facts.measured, counters_after=COUNTERS | DEPTHS))
     counted_by_key = dict.fromkeys(together.unmeasured, counted)
     numbers = Numbers(replace(together, unmeasured=frozenset(), facts=counted_by_key))

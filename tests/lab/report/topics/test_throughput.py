@@ -1,5 +1,6 @@
 """Throughput of known costs: rates, ceilings, windows, rounds until they are stable; times of messages."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -37,9 +38,7 @@ FIXED_NS, BYTE_NS = laboratory.COSTS["verbs-client"]
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    folder = tmp_path_factory.mktemp("small")
-    (folder / "small.toml").write_text(SMALL)
-    return laboratory.evidence_of("small", folder / "results", folder)
+    return laboratory.evidence_of_text(SMALL, tmp_path_factory.mktemp("small"))
 
 
 def test_no_link_is_filled_beyond_its_ceiling_and_no_pair_is_of_two_links(evidence: Evidence) -> None:
@@ -60,16 +59,13 @@ ROUNDS = laboratory.experiment(
 MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 
 
-@pytest.fixture
-def plan_of_rounds(make_small_plan: Callable[..., Plan], fake_site: FakeSite, tmp_path: Path) -> Plan:
-    plan = make_small_plan(ROUNDS)
-    run_plan(plan, fake_site, tmp_path)
-    return plan
-
-
-@pytest.fixture
-def of_rounds(plan_of_rounds: Plan, tmp_path: Path) -> Evidence:
-    return gather(plan_of_rounds, tmp_path)
+@pytest.fixture(scope="module")
+def of_rounds(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    folder = tmp_path_factory.mktemp("rounds")
+    (folder / "rounds.toml").write_text(ROUNDS)
+    plan = laboratory.plan_of("rounds", folder)
+    run_plan(plan, FakeSite(), folder / "results")
+    return gather(plan, folder / "results")
 
 
 def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
@@ -149,13 +145,15 @@ def test_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evi
     ids=["the last round is slower", "called unsettled"],
 )
 def test_rounds_that_do_not_follow_the_stop_rule_are_refused(
-    plan_of_rounds: Plan, tmp_path: Path, kind: str, change: Callable[[Any], Any]
+    of_rounds: Evidence, tmp_path: Path, kind: str, change: Callable[[Any], Any]
 ) -> None:
-    key = plan_of_rounds.planned[0].trial.key
+    shutil.copytree(of_rounds.results, tmp_path, dirs_exist_ok=True)
+    first = of_rounds.plan.planned[0]
+    key = first.trial.key
     samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
     write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
     with pytest.raises(RecordError, match="do not end by the stop rule"):
-        rounds_at(gather(plan_of_rounds, tmp_path), "rounds", plan_of_rounds.planned[0].series.sizes("fake")[-1])
+        rounds_at(gather(of_rounds.plan, tmp_path), "rounds", first.series.sizes("fake")[-1])
 
 
 def test_message_takes_half_a_round_trip_and_a_read_the_whole(tmp_path: Path) -> None:
@@ -174,8 +172,7 @@ def test_message_takes_half_a_round_trip_and_a_read_the_whole(tmp_path: Path) ->
 def test_varied_latency_has_quantiles_at_each_point(tmp_path: Path) -> None:
     series = "trips verbs send latency\nvary.tx_depth = [1, 4]"
     text = laboratory.experiment('sizes = "64"\niterations = 400\nrepetitions = 6', series)
-    (tmp_path / "varied.toml").write_text(text)
-    numbers = Numbers(laboratory.evidence_of("varied", tmp_path / "results", tmp_path))
+    numbers = Numbers(laboratory.evidence_of_text(text, tmp_path))
     for depth in (1, 4):
         slow, middle = (numbers.ask(f"trips[{depth}]{measure} at 64").estimate for measure in (".p99", ""))
         assert slow.n == middle.n == 6 and slow.value >= middle.value
