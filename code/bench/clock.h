@@ -23,6 +23,18 @@ static inline uint64_t ns_from_now(uint64_t seconds)
 	return now_ns() + seconds * NS_PER_S;
 }
 
+/* --duration measures the middle half of its time: from here ... */
+static inline uint64_t middle_start_ns(uint64_t lasts_ns)
+{
+	return lasts_ns / 4;
+}
+
+/* ... to here. */
+static inline uint64_t middle_end_ns(uint64_t lasts_ns)
+{
+	return lasts_ns / 4 * 3;
+}
+
 /* How long poll(2) may sleep: not less than until then. */
 static inline int ms_between(uint64_t now, uint64_t until)
 {

@@ -44,7 +44,8 @@ void span_next(struct span *s)
 	const uint64_t fitting = s->messages * (s->lasts_ns / ROUNDS_PER_SPAN) / (now - s->round_start_ns);
 
 	s->messages = fitting > 0 ? least(fitting, ROUND_MAX) : 1;
-	s->is_middle = elapsed_ns >= s->lasts_ns / 4 && (elapsed_ns < s->lasts_ns / 4 * 3 || s->count == 0);
+	s->is_middle = elapsed_ns >= middle_start_ns(s->lasts_ns) &&
+		       (elapsed_ns < middle_end_ns(s->lasts_ns) || s->count == 0);
 	s->round_start_ns = now;
 	if (elapsed_ns >= s->lasts_ns && s->count > 0)
 		s->messages = 0;

@@ -19,13 +19,15 @@ void windows_begin_timed(struct windows *w, struct result *result, uint64_t mess
 {
 	*w = (struct windows){ .result = result, .messages = messages, .count = count, .mark = UINT64_MAX };
 	w->lasts_ns = seconds * NS_PER_S;
-	w->next_ns = w->lasts_ns / 4;
+	w->next_ns = middle_start_ns(w->lasts_ns);
 }
 
 /* A window without a message is joined to the next one. */
 static void look_by_time(struct windows *w, uint64_t done, uint64_t elapsed_ns)
 {
-	const uint64_t part_ns = w->lasts_ns / 2 / w->count, end_ns = w->lasts_ns / 4 + w->count * part_ns;
+	const uint64_t start_ns = middle_start_ns(w->lasts_ns);
+	const uint64_t part_ns = (middle_end_ns(w->lasts_ns) - start_ns) / w->count,
+		       end_ns = start_ns + w->count * part_ns;
 	struct result *r = w->result;
 	const uint64_t before = w->first.messages + (r->count > 0 ? r->samples[r->count - 1].messages : 0);
 

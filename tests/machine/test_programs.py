@@ -91,11 +91,14 @@ def test_both_programs_use_ipv6(run: Run) -> None:
     assert all(map(is_whole, run(pair("verbs", shared, net="fd00::"), pair("tcp", shared, 1, net="fd00::"))))
 
 
-def test_size_of_verbs_lasts_for_its_least_time(run: Run) -> None:
+def test_size_lasts_for_its_least_time_or_its_duration(run: Run) -> None:
     cases = (("write", "throughput"), ("write-imm", "throughput"), ("send", "latency"))
     words = "--operation {} --measure {} --sizes 64@40/4 --wait event --least-time 1"
     pairs = [pair("verbs", words.format(*case), number) for number, case in enumerate(cases)]
-    for outcome, (_, measure) in zip(run(*pairs, link=Link(delay_ns=2_000_000)), cases, strict=True):
+    pairs += [pair("verbs", "--sizes 4K@40/4 --wait event --duration 1 --tx-depth 8", 3)]
+    pairs += [pair("tcp", "--sizes 4K@40/4 --wait event --duration 1 --measure latency", 4)]
+    *least, stream, pings = run(*pairs, link=Link(delay_ns=2_000_000))
+    for outcome, (_, measure) in zip(least, cases, strict=True):
         assert is_whole(outcome) and seconds(outcome) > 1
         rows = [line.split(",") for line in outcome.client_out.splitlines() if line.startswith("64,")]
         (sent,) = re.findall(r"# size_bytes=64 iterations=(\d+) asked=40 ", outcome.client_out)
@@ -105,6 +108,10 @@ def test_size_of_verbs_lasts_for_its_least_time(run: Run) -> None:
         else:
             (confirmed,) = (row for row in rows if row[1] == "confirmed")
             assert confirmed[3] == sent and int(confirmed[5]) >= 10**9
+    middle, trips = samples(stream), samples(pings)["round_trip"]
+    (_, measured_ns), (_, whole_ns) = *middle["completed"], *middle["confirmed"]
+    assert is_whole(stream) and 0.49e9 < measured_ns < 0.51e9 and 1e9 <= whole_ns < 1.05e9
+    assert is_whole(pings) and 0.2e9 < sum(time_ns for _, time_ns in trips) < 0.52e9 and 1 < seconds(pings) < 1.2
 
 
 def test_client_that_spoils_a_byte_is_caught(run: Run) -> None:
