@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     ADDRESS,
     CLIENT,
@@ -39,7 +39,7 @@ from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.builds import source_files
 from lab.plan.planning import Workshop
-from lab.programs.printed import bytes_of
+from lab.programs.printed import COLOUR, bytes_of
 from lab.programs.program import Build
 from lab.records.record import record_folder
 from lab.records.table import make_table
@@ -71,6 +71,7 @@ LINK = """
 computers = 2 # up to 16; a switch joins them
 """
 SIZES, TRIAL = "64,4K", "a small trial"
+CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 UNREAD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "configure", "LICENSE", "README", "README.txt")
 LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
@@ -146,10 +147,11 @@ class Folder:
         return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
 
     def source_of(self, binary: str) -> str:
-        """The source of a binary's main(): the one that is called like it, or a part of it, else the first."""
-        stems = {Path(name).stem: text for name, text in self.mains.items()}
-        part = (text for stem, text in stems.items() if stem in binary)
-        return stems.get(Path(binary).stem) or next(part, next(iter(stems.values()), ""))
+        """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of the
+        name, else the first."""
+        stems, name = {Path(name).stem: text for name, text in self.mains.items()}, Path(binary).stem
+        words = {stem: len({*re.split("[-_]", stem)} & {*re.split("[-_]", name)}) for stem in stems}
+        return stems[max(stems, key=lambda stem: (stem == name, stem in name, words[stem]))] if stems else ""
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
     known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
+    output = of_all(output, source.code, is_ring=started.is_ring) if output else None
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
@@ -326,6 +329,15 @@ def of_elements(output: Output, code: str) -> Output:
     return replace(output, pattern=pattern, has_size=True, size_unit=unit)
 
 
+def of_all(output: Output, code: str, *, is_ring: bool) -> Output:
+    """The output of a line with the time of all messages."""
+    words = output.pattern.partition("(?P<value>")[0]
+    if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
+        return output
+    measure = "latency" if is_ring or re.search("round.?trip|rtt|ping|echo", code, re.IGNORECASE) else "throughput"
+    return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
+
+
 def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
@@ -357,6 +369,7 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 
 
 REFUTED = "are reported, but"
+TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
@@ -418,14 +431,15 @@ def adopt(options: Namespace) -> int:
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     shop, summary = run_file(file, options)
-    if text and not summary.interrupted:
+    for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
         better, more = experiment_of(source, tried(options.results, planned.trial.key, summary))
-        if better != text:
-            write_text(file, better)
-            changed = [shown(guess) for guess in more if guess not in guesses]
-            print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-            shop, summary = run_file(file, options)
+        if summary.interrupted or better == text or (correction and not summary.failed):
+            break
+        write_text(file, better)
+        changed = [shown(guess) for guess in more if guess not in guesses]
+        print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
+        (shop, summary), text, guesses = run_file(file, options), better, more
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
@@ -466,4 +480,4 @@ def tried(results: Path, key: str, summary: RunSummary) -> Tried:
     """What a trial printed, from its record or from the evidence of its failure."""
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
     client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
-    return Tried(client, server, " ".join(what for _, what in summary.failed))
+    return Tried(COLOUR.sub("", client), COLOUR.sub("", server), " ".join(what for _, what in summary.failed))

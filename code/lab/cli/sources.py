@@ -160,7 +160,9 @@ def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> 
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
     values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
     headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})
-    found = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
+    libraries = " ".join(re.findall(r"add_library\s*\(\s*[\w.-]+\s+([^)]*)\)", text))
+    executables = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
+    found = [(name, f"{words} {libraries}") for name, words in executables if not re.search(r"\btests?/", words)]
     lines = []
     for name, words in found:
         named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
@@ -241,7 +243,8 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     strings = "".join(re.findall(STRING, text))
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
-        if f"{letter}:" in strings and (name := place(line.split("=")[0], roles) or place(described, roles)):
+        variable = re.sub(r"\w+(?:\.|->)", "", line.split("=")[0])
+        if f"{letter}:" in strings and (name := place(variable, roles) or place(described, roles)):
             yield f"-{letter}", name
     for letter, line in re.findall(r"case\s+'(\w)'\s*:\s*(.*?);", text, re.DOTALL):
         if f"{letter}:" not in strings and (end := END.search(line)):
@@ -250,6 +253,8 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or place(word, roles) == "addresses"
         if takes_value and (name := place(word, roles) or place(use, roles)):
             yield word, name
+        elif not takes_value and (end := END.search(word)):
+            yield word, end[0].lower()
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word, roles)):
             yield f"--{word}", name

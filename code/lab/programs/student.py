@@ -261,8 +261,8 @@ class OwnTable:
     pattern: Annotated[
         str,
         TEXT,
-        "A regular expression with the named groups `value`, `size`, `unit` and `messages`; with "
-        '`output = "pattern"` only.',
+        "A regular expression with the named groups `value` (or `total`, the time of all messages), `size`, `unit` and "
+        '`messages`; with `output = "pattern"` only.',
         r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
     ] = ""
     unit: Annotated[str, TEXT, "The unit of the value, if the pattern has no group for it.", '"MB/s"'] = ""
