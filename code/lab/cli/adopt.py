@@ -54,7 +54,7 @@ sizes = "{sizes}" # {why_sizes}
 iterations = {iterations} # at most as many as the program sends
 warmup = 0
 repetitions = 1
-deadline_s = 20 # of the site's clock, for all sizes
+deadline_s = 10 # of the site's clock, for all sizes
 {link}
 [programs.{name}]
 folder = "{folder}"

@@ -111,9 +111,9 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
 
 def form_of(number: re.Match[str]) -> str:
     """The conversion that may have printed a number."""
-    return ("%" if number[0].isdecimal() else "%'" if re.search("[,']", number[0]) else "%") + (
-        "f" if re.search(r"[.,]\d{1,2}$|\.\d+$", number[0]) else "d"
-    )
+    flag = "'" if re.search("[,']", number[0]) else ""
+    kind = "g" if "e" in number[0].lower() else "f" if re.search(r"[.,]\d{1,2}$|\.\d+$", number[0]) else "d"
+    return f"%{flag}{kind}"
 
 
 def number_named(printed: str, names: str) -> int:
@@ -247,7 +247,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
         kilo = re.match(r" ?[KM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
         if index == value:
-            pattern += f"(?P<value>{digits})"
+            pattern += r"(?P<value>[\d.e+-]+)" if number.form[1] in "eEgG" else f"(?P<value>{digits})"
         elif index == size:
             pattern += rf"(?P<size>{whole}{of_size})"
         elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind):

@@ -16,7 +16,7 @@ from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sampl
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
     r"(?P<prefix>[kKMGT]?)(?P<binary>i?)"
-    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?))"
+    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?|(?:req|Req|request|Request)s?))"
     r"(?:ps|/s|/sec|/second)"
 )
 SECONDS = {"n": 1, "u": 10**3, "\N{MICRO SIGN}": 10**3, "\N{GREEK SMALL LETTER MU}": 10**3, "m": 10**6, "": 10**9}
@@ -171,8 +171,9 @@ def _results(
         if match is None or size is None:
             if printed.only:
                 raise ParseError(f"line {number} is not 'size value unit': {line[:80]!r}", where=request.program)
-        elif size in counts:
-            _refuse_parts(line, match, request.program)
+            continue
+        _refuse_parts(line, match, request.program)
+        if size in counts:
             yield counts[size], match.groupdict()
         elif not printed.sizes_of_its_own:
             what = f"line {number} is about {size} bytes, a size that is not in the request"
@@ -180,14 +181,20 @@ def _results(
 
 
 def _refuse_parts(line: str, match: re.Match[str], program: str) -> None:
-    """Raise for a group that is a part of a longer number, as 234.56 is of 1,234.56, unless commas separate columns."""
+    """Raise for a group that is a part of a longer number, as 234.56 is of 1,234.56 and 1.2 of 1.2e+03, unless commas
+    separate columns."""
     for name in match.groupdict():
         start, end = match.span(name)
-        before, behind = re.findall(r"[\d.,']*$", line[: max(start, 0)])[0], re.findall(r"^[\d.,']*", line[end:])[0]
+        before = re.findall(r"[\d.,']*$", line[: max(start, 0)])[0]
+        behind = re.findall(r"^[\d.,']*(?:[eE][+-]?\d+)?", line[end:])[0]
         columns = f"{line[match.start() : start]}0{line[end : match.end()]}"
         number = f"{before}{match[name]}{behind}"
-        if before + behind and re.fullmatch(GROUPED, number) and not re.search(r"\d,|,\d", columns):
-            hint = r"a pattern for the whole number: [\d.,]+ in place of [\d.]+"
+        if (
+            before + behind
+            and re.fullmatch(f"{GROUPED}|{NUMBER.pattern}", number)
+            and not re.search(r"\d,|,\d", columns)
+        ):
+            hint = r"a pattern for the whole number, such as [\d.,]+ or [\d.e+-]+"
             raise ParseError(f"{match[name]!r} is a part of {number!r}", where=program, hint=hint)
 
 

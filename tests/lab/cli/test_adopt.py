@@ -494,6 +494,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r"""printf("%'d bytes: %'.2f MB/s\n", n, r);""", "1,024 bytes: 1,234.56 MB/s", ("1,024", "1,234.56", "MB/s")),
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
+        (r'printf("%d bytes: %g requests/s\n", n, r);', "64 bytes: 1.5e+06 requests/s", ("64", "1.5e+06", "requests/s")),
         (
             r'printf("warmup %d bytes: %.1f us\n", n, t); printf("run %d bytes: %.1f us\n", n, t);',
             "warmup 64 bytes: 9.5 us\nrun 64 bytes: 4.5 us",
@@ -501,7 +502,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         ),
     ],
     ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands", "after a bar", "macros",
-         "warm-up"],
+         "exponent", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
