@@ -315,9 +315,15 @@ def text_of(
         sizes=sizes,
         why_sizes=why,
         iterations=iterations_of_program(source.code, started, printed, tried),
-        operation=next((name for name, pattern in OPERATIONS.items() if re.search(pattern, source.code)), "send"),
+        operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
+
+
+def operation_of(code: str, started: Started, tried: Tried) -> str:
+    """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
+    default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
+    return next((name for name, pattern in OPERATIONS.items() if re.search(pattern, code)), default)
 
 
 def of_elements(output: Output, code: str) -> Output:
@@ -369,6 +375,7 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 
 
 REFUTED = "are reported, but"
+OTHER_WAY = "took another way"
 TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")

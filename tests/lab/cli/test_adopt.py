@@ -297,6 +297,18 @@ def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lin
     assert [line for line in lines if f"\n{line} #" not in text and f"\n{line}\n" not in text] == [], text
 
 
+ARGP = """
+struct argp_option options[] = {
+	{ "listen", 'l', 0, 0, "be the server" }, { "connect", 'c', "HOST", 0, "" },
+	{ "requests", 'n', "COUNT", 0, "" }, { 0 } };
+int main(int argc, char **argv) {
+	switch (key) {
+	case 'l': a->listen = 1; break;
+	case 'c': a->host = arg; break;
+	case 'n': a->requests = atoi(arg); break;
+	}
+}
+"""
 LOOP_OF_OPTIONS = """
 int main(int argc, char **argv) {
 	for (int i = 1; i < argc; ++i) {
@@ -494,7 +506,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r"""printf("%'d bytes: %'.2f MB/s\n", n, r);""", "1,024 bytes: 1,234.56 MB/s", ("1,024", "1,234.56", "MB/s")),
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
-        (r'printf("%d bytes: %g requests/s\n", n, r);', "64 bytes: 1.5e+06 requests/s", ("64", "1.5e+06", "requests/s")),
+        (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
         (
             r'printf("warmup %d bytes: %.1f us\n", n, t); printf("run %d bytes: %.1f us\n", n, t);',
             "warmup 64 bytes: 9.5 us\nrun 64 bytes: 4.5 us",
@@ -557,6 +569,7 @@ def heading(prints: str) -> str:
         (Tried("7.0 MB/s\n", "", "the server did not end before the deadline"), ["server_stays = true"]),
         (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
         (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
+        (Tried("", "", "9 bytes are reported, but tx counted 1: the data took another way"), ["iterations = 1"]),
     ],
     ids=[
         "one size",
@@ -576,12 +589,22 @@ def heading(prints: str) -> str:
         "endless server",
         "ended server",
         "index of a GID",
+        "fewer messages",
     ],
 )
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
     (copied(tmp_path / "p") / "a.cpp").write_text("int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }")
     text, _ = experiment_of(Folder(tmp_path / "p"), tried)
     assert [line for line in lines if f"\n{line}" not in text] == [], text
+
+
+def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
+    (copied(tmp_path / "p") / "a.c").write_text(ARGP)
+    lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
+    text, _ = experiment_of(Folder(tmp_path / "p"))
+    assert [line for line in lines if f"\n{line}" not in text] == [], text
+    text, _ = experiment_of(Folder(tmp_path / "p"), Tried(failure="the data took another way"))
+    assert '\noperation = "read"' in text
 
 
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
