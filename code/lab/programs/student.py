@@ -355,8 +355,8 @@ class OwnTable:
     @property
     def is_prepared(self) -> bool:
         """Whether it is started by START."""
-        commands = (self.server, self.client, self.each)
-        return bool(self.files or self.result_file or any(map(ASSIGNMENT.match, commands)))
+        firsts = (word for command in (self.server, self.client, self.each) for word in split(command)[:1])
+        return bool(self.files or self.result_file or any(map(ASSIGNMENT.match, firsts)))
 
     @property
     def libraries(self) -> dict[str, Path]:
