@@ -383,6 +383,7 @@ GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
+IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
 
@@ -390,6 +391,8 @@ HEARD = "from its options, its use of argv, its usage text"
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
     """The client's command with its server's address, and its port if the server chooses it."""
     call = call if "{host}" in " ".join((*call, texts)) else [*call, "{host}"]
+    if IPV6_ONLY.search(source.code):
+        call = [word.replace("{host}", "::ffff:{host}") for word in call]
     if "{port}" in " ".join(serve) or "{port}" not in " ".join(call):
         return call
     port = "" if re.search(r"getsockname|rdma_get_src_port", servers) else port_of(source.code)

@@ -64,6 +64,7 @@ HINTS = {
     r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
+    r"IPv6|address family": "::ffff:{host} in place of {host}, if the program takes IPv6 alone: the addresses are IPv4",
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
         'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'

@@ -270,6 +270,8 @@ int main(int argc, char *argv[]) {
         ),
         ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"},
          ['sizes = "8"', 'mpi = "tcp"', 'build = "mpicc -O2 -o a a.c"']),
+        ({"a.c": "int main(int n, char **argv) { if (n > 1) inet_pton(AF_INET6, argv[1], &a); }"},
+         ['client = "a ::ffff:{host}"']),
         ({"a.c": "int main() { switch (getopt_long(n, v, \"p:\")) { case 'p': config.tcp_port = atoi(optarg); } }"},
          ['server = "a -p {port}"']),
         ({"a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "--server")) is_server = 1; '
@@ -285,7 +287,7 @@ int main(int argc, char *argv[]) {
     ids=["C++", "flags", "MPI in C++", "mpic++", "names", "constants", "port", "any text", "variables", "configure",
          "script", "Makefile in a folder", "libraries of CMake", "CMake in a folder", "parts", "line of a Makefile",
          "usage for each end", "word for each end",
-         "results in a file", "settings", "MPI's types", "member of a struct", "option without a value",
+         "results in a file", "settings", "MPI's types", "IPv6", "member of a struct", "option without a value",
          "time of all messages", "time in which they were sent", "mean"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
