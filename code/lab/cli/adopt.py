@@ -209,7 +209,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
         *needs(source.code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
-        *reading(output, source.code, by_server=printed == tried.server != ""),
+        *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
         *([] if result_file else staying(started, output, tried)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
@@ -383,6 +383,12 @@ GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
+# A time that is divided by 2, or words for it.
+HALF = re.compile(
+    r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
+    r"|(?:time|lat|rtt|elapsed|now|end|diff|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
@@ -407,7 +413,7 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
 
 
-def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Guess]:
+def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
     if output is None:
         yield 'output = "none"', "no printf() has a number with a unit"
         return
@@ -418,6 +424,8 @@ def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Gu
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
+    if output.measure == "latency" and not is_ring and (half := HALF.search(code)):
+        yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"
 

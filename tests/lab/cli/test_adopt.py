@@ -281,6 +281,9 @@ int main(int argc, char *argv[]) {
          [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+total\s+(?P<total>[\d.]+)'", 'measure = "latency"']),
         ({"a.c": 'int main() { printf("sent %d messages in %.2f ms\\n", COUNT, t); }'},
          [r"pattern = 'sent\s+(?P<messages>\d+)\s+messages\s+in\s+(?P<total>[\d.]+)'", 'measure = "throughput"']),
+        ({"a.c": 'int main() { double lat = (now() - start) / (2 * COUNT); printf("%.2f us\\n", lat); }'},
+         ["factor = 2", 'measure = "latency"']),
+        ({"a.c": 'int main() { printf("one-way latency: %.2f us\\n", t); }'}, ["factor = 2"]),
         ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
          [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
     ],
@@ -288,7 +291,7 @@ int main(int argc, char *argv[]) {
          "script", "Makefile in a folder", "libraries of CMake", "CMake in a folder", "parts", "line of a Makefile",
          "usage for each end", "word for each end",
          "results in a file", "settings", "MPI's types", "IPv6", "member of a struct", "option without a value",
-         "time of all messages", "time in which they were sent", "mean"],
+         "time of all messages", "time in which they were sent", "half", "one way", "mean"],
 )  # fmt: skip
 def test_habits_of_sources_are_known(tmp_path: Path, source: dict[str, str], lines: list[str]) -> None:
     (tmp_path / "p").mkdir()
