@@ -403,6 +403,7 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
+        reads_iterations="(?P<total>" in table.pattern and "(?P<messages>" not in table.pattern,
         launched=bool(table.mpi),
         together=bool(table.each),
         silent=table.output == NOTHING,
