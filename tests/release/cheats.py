@@ -53,8 +53,19 @@ def of_program(tampering: Tampering) -> Callable[[ExactSite, Path], Points]:
     return grade
 
 
+def written_otherwise(folder: Path, random: Random) -> None:
+    """Change what no check may mind: comments, ends of lines, the optimisation."""
+    comment, end = random.choice(("", "/* Grüße von Ada */\n", "// mine\n\n")), random.choice(("\n", "\r\n"))
+    for source in folder.glob("*.[ch]*"):
+        source.write_text(comment + source.read_text(), newline=end)
+    optimised = random.choice(("-O1", "-O2", "-O3", "-O2 -g"))
+    for file in (folder.parents[1] / "own.toml", folder / "Makefile"):
+        if file.exists():
+            file.write_text(file.read_text().replace("-O2", optimised))
+
+
 def honest(name: str, number: int) -> Callable[[ExactSite, Path], Points]:
-    """A submission of one of an example's series, at a random size with a random count."""
+    """A submission of one of an example's series, at a random size with a random count, written otherwise."""
 
     def grade(exact: ExactSite, folder: Path) -> Points:
         random = Random(f"{name} {number}")
@@ -66,6 +77,7 @@ def honest(name: str, number: int) -> Callable[[ExactSite, Path], Points]:
         head = re.sub(r"(?m)^iterations = .*", f"iterations = {iterations}", head)
         head = re.sub(r"repetitions = \d+", "repetitions = 1", head)
         (folder / "own.toml").write_text(f"{head}\n[[series]]\n{chosen.partition('[[comparison]]')[0]}")
+        written_otherwise(folder / name / "program", random)
         case = case_of(exact, folder, Demands(sizes=(random.randint(LEAST_SIZE, KINDS[name]),)))
         results = {check: list(CHECKS[check](case)) for check in ("program", "sources")}
         found = [each for findings in results.values() for each in findings]

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     ADDRESS,
     CLIENT,
@@ -39,7 +39,7 @@ from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.builds import source_files
 from lab.plan.planning import Workshop
-from lab.programs.printed import bytes_of
+from lab.programs.printed import COLOUR, bytes_of
 from lab.programs.program import Build
 from lab.records.record import record_folder
 from lab.records.table import make_table
@@ -54,7 +54,7 @@ sizes = "{sizes}" # {why_sizes}
 iterations = {iterations} # at most as many as the program sends
 warmup = 0
 repetitions = 1
-deadline_s = 20 # of the site's clock, for all sizes
+deadline_s = 10 # of the site's clock, for all sizes
 {link}
 [programs.{name}]
 folder = "{folder}"
@@ -71,6 +71,7 @@ LINK = """
 computers = 2 # up to 16; a switch joins them
 """
 SIZES, TRIAL = "64,4K", "a small trial"
+CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 UNREAD_FILES = ("CMakeLists.txt", *MAKEFILES, "configure", "LICENSE", "README", "README.txt")
@@ -150,10 +151,11 @@ class Folder:
         return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
 
     def source_of(self, binary: str) -> str:
-        """The source of a binary's main(): the one that is called like it, or a part of it, else the first."""
-        stems = {Path(name).stem: text for name, text in self.mains.items()}
-        part = (text for stem, text in stems.items() if stem in binary)
-        return stems.get(Path(binary).stem) or next(part, next(iter(stems.values()), ""))
+        """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of the
+        name, else the first."""
+        stems, name = {Path(name).stem: text for name, text in self.mains.items()}, Path(binary).stem
+        words = {stem: len({*re.split("[-_]", stem)} & {*re.split("[-_]", name)}) for stem in stems}
+        return stems[max(stems, key=lambda stem: (stem == name, stem in name, words[stem]))] if stems else ""
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
     known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
+    output = of_all(output, source.code, is_ring=started.is_ring) if output else None
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
@@ -210,7 +213,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
         *needs(source.code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
-        *reading(output, source.code, by_server=printed == tried.server != ""),
+        *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
         *([] if result_file else staying(started, output, tried)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
@@ -316,9 +319,15 @@ def text_of(
         sizes=sizes,
         why_sizes=why,
         iterations=iterations_of_program(source.code, started, printed, tried),
-        operation=next((name for name, pattern in OPERATIONS.items() if re.search(pattern, source.code)), "send"),
+        operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
+
+
+def operation_of(code: str, started: Started, tried: Tried) -> str:
+    """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
+    default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
+    return next((name for name, pattern in OPERATIONS.items() if re.search(pattern, code)), default)
 
 
 def of_elements(output: Output, code: str) -> Output:
@@ -328,6 +337,15 @@ def of_elements(output: Output, code: str) -> Output:
     unit = "doubles" if re.search(r"all_?reduce\w*\s*\([^;]*double", code, re.IGNORECASE) else "ints"
     pattern = output.pattern.replace("(?P<messages>", "(?P<size>")
     return replace(output, pattern=pattern, has_size=True, size_unit=unit)
+
+
+def of_all(output: Output, code: str, *, is_ring: bool) -> Output:
+    """The output of a line with the time of all messages."""
+    words = output.pattern.partition("(?P<value>")[0]
+    if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
+        return output
+    measure = "latency" if is_ring or re.search("round.?trip|rtt|ping|echo", code, re.IGNORECASE) else "throughput"
+    return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
 def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
@@ -361,12 +379,21 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 
 
 REFUTED = "are reported, but"
+OTHER_WAY = "took another way"
+TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
+# A time that is divided by 2, or words for it.
+HALF = re.compile(
+    r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
+    r"|(?:time|lat|rtt|elapsed|now|end|diff|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
 
@@ -374,6 +401,8 @@ HEARD = "from its options, its use of argv, its usage text"
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
     """The client's command with its server's address, and its port if the server chooses it."""
     call = call if "{host}" in " ".join((*call, texts)) else [*call, "{host}"]
+    if IPV6_ONLY.search(source.code):
+        call = [word.replace("{host}", "::ffff:{host}") for word in call]
     if "{port}" in " ".join(serve) or "{port}" not in " ".join(call):
         return call
     port = "" if re.search(r"getsockname|rdma_get_src_port", servers) else port_of(source.code)
@@ -388,7 +417,7 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
 
 
-def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Guess]:
+def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
     if output is None:
         yield 'output = "none"', "no printf() has a number with a unit"
         return
@@ -399,6 +428,8 @@ def reading(output: Output | None, code: str, *, by_server: bool) -> Iterator[Gu
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
+    if output.measure == "latency" and not is_ring and (half := HALF.search(code)):
+        yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"
 
@@ -422,14 +453,15 @@ def adopt(options: Namespace) -> int:
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     shop, summary = run_file(file, options)
-    if text and not summary.interrupted:
+    for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
         better, more = experiment_of(source, tried(options.results, planned.trial.key, summary))
-        if better != text:
-            write_text(file, better)
-            changed = [shown(guess) for guess in more if guess not in guesses]
-            print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-            shop, summary = run_file(file, options)
+        if summary.interrupted or better == text or (correction and not summary.failed):
+            break
+        write_text(file, better)
+        changed = [shown(guess) for guess in more if guess not in guesses]
+        print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
+        (shop, summary), text, guesses = run_file(file, options), better, more
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
@@ -470,4 +502,4 @@ def tried(results: Path, key: str, summary: RunSummary) -> Tried:
     """What a trial printed, from its record or from the evidence of its failure."""
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
     client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
-    return Tried(client, server, " ".join(what for _, what in summary.failed))
+    return Tried(COLOUR.sub("", client), COLOUR.sub("", server), " ".join(what for _, what in summary.failed))

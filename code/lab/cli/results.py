@@ -6,19 +6,23 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lab.cli.sources import PLACES, STRING
-from lab.programs.printed import NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
+from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
-PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*)+)([^;]*);", re.DOTALL)
+PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*(?:[A-Z]\w+\s*(?=\"))?)+)([^;]*);", re.DOTALL)
 PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
-CONVERSION = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])|%\"\s*PRI\w+\s*\"")
-UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-z/]+)"
-UNIT = re.compile(r"[A-Za-z]+(?:/\w+)?")
-UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
+CONVERSION = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])")
+PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings or behind the last one
+UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
+UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
+UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
-COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|]")
+GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
+COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
-SIZE_BEFORE, SIZE_BEHIND = re.compile(r"size\W*$", re.IGNORECASE), re.compile(r" ?([KM]i?)?(B|[Bb]ytes?)\b")
+SIZE_BEFORE = re.compile(r"size\W*$", re.IGNORECASE)
+SIZE_BEHIND = re.compile(r" ?(?:(?:[KM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
@@ -45,6 +49,7 @@ class Output:
 
 def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
     """The results that the calls of printf() in the sources print, or write to a file."""
+    text = PRI.sub(lambda match: match[1] if match[2] else f'{match[1]}"', text).replace("\\r", "")
     calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
     prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in calls]
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
@@ -55,7 +60,7 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
 
 def by_rank(found: Iterable[Output]) -> list[Output]:
     """The outputs, the best first; those that differ in their units only are one with a group for it."""
-    ranked = sorted(found, key=lambda output: output.rank)
+    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -87,19 +92,28 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
 
 def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
-    found, heading = dict[Output, None](), list[str]()
+    found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
     for line in RANK.sub("", printed).splitlines():
-        numbers = list(PRINTED_NUMBER.finditer(line))
+        numbers = list(number.finditer(line))
         if not numbers:
-            heading = with_unit(cells) if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
+            number = PRINTED_NUMBER if "," in line else GROUPED_NUMBER  # commas between its columns
+            heading = cells if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
             continue
-        ends = [0, *(number.end() for number in numbers)]
-        between = [line[end : number.start()] for end, number in zip(ends, numbers, strict=False)]
-        is_row = not re.search("[A-Za-z]", "".join(between)) and len(heading) == len(numbers)
-        form = PRINTED_NUMBER.sub(lambda number: "%f" if "." in number[0] else "%d", line.replace("%", "%%"))
-        names = heading if is_row else between
-        found |= dict.fromkeys(output_of(form, names, [heading], is_row=is_row, times=times))
+        ends = [0, *(each.end() for each in numbers)]
+        between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
+        cells = heading if len(heading) == len(numbers) else with_unit(heading)
+        is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
+        form = number.sub(form_of, line.replace("%", "%%"))
+        names = cells if is_row else between
+        found |= dict.fromkeys(output_of(form, names, [cells], is_row=is_row, times=times))
     return by_rank(found)
+
+
+def form_of(number: re.Match[str]) -> str:
+    """The conversion that may have printed a number."""
+    flag = "'" if re.search("[,']", number[0]) else ""
+    kind = "g" if "e" in number[0].lower() else "f" if re.search(r"[.,]\d{1,2}$|\.\d+$", number[0]) else "d"
+    return f"%{flag}{kind}"
 
 
 def number_named(printed: str, names: str) -> int:
@@ -115,7 +129,7 @@ def columns(line: str) -> list[str]:
 
 def with_unit(heading: list[str]) -> list[str]:
     """The heading, whose last word may be the unit of all columns but the first."""
-    unit = heading[-1].strip(" []()")
+    unit = heading[-1].strip(" []()") if heading else ""
     return [heading[0], *(f"{column} {unit}" for column in heading[1:-1])] if is_unit(unit) else heading
 
 
@@ -141,6 +155,8 @@ def output_of(
         value, unit = column if column in floats else floats[0], heading
     else:
         return
+    if size is not None and (behind := SIZE_BEHIND.match(numbers[size].behind)) and behind["type"]:
+        size_unit = "doubles" if behind["type"] == "double" else "ints"
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
@@ -160,7 +176,7 @@ class Conversion:
 
     @property
     def is_whole(self) -> bool:
-        return self.form[1] is None or self.form[1] in "diuxX"
+        return self.form[1] in "diuxX"
 
     @property
     def is_float(self) -> bool:
@@ -221,6 +237,8 @@ def best_value(numbers: list[Conversion], *, times: bool) -> int:
 def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | None) -> str:
     """The line as a pattern whose groups are the value, the size, and the number of messages if the line has it."""
     pattern, at = "", 0
+    has_commas = any("'" in number.form[0] for number in numbers)
+    digits, whole = (r"[\d.,]+", r"[\d,]+") if has_commas else (r"[\d.]+", r"\d+")
     for index, number in enumerate(numbers):
         literal = line[at : number.form.start()]
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
@@ -229,13 +247,13 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
         kilo = re.match(r" ?[KM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
         if index == value:
-            pattern += r"(?P<value>[\d.]+)"
+            pattern += r"(?P<value>[\d.e+-]+)" if number.form[1] in "eEgG" else f"(?P<value>{digits})"
         elif index == size:
-            pattern += rf"(?P<size>\d+{of_size})"
+            pattern += rf"(?P<size>{whole}{of_size})"
         elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind):
-            pattern += r"(?P<messages>\d+)"
+            pattern += rf"(?P<messages>{whole})"
         else:
-            pattern += r"\S+" if number.form[1] == "s" else r"[\d.]+"
+            pattern += r"\S+" if number.form[1] == "s" else digits
         at = number.form.end() + len(of_size)
     return pattern.replace(r"\s+\s*", r"\s+")
 

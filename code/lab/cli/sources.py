@@ -39,7 +39,7 @@ PLACES = {
     "port": r"port|service",
     "device": r"dev",
     "size": r"size|len|byte",
-    "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|^n$",
+    "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "text": r"string|text",
 }
@@ -64,7 +64,7 @@ FROM_ONE = re.compile(
 )
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
-END = re.compile(r"server|client", re.IGNORECASE)
+END = re.compile(r"server|client|listen", re.IGNORECASE)
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
@@ -161,7 +161,9 @@ def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> 
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
     values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
     headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})
-    found = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
+    libraries = " ".join(re.findall(r"add_library\s*\(\s*[\w.-]+\s+([^)]*)\)", text))
+    executables = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
+    found = [(name, f"{words} {libraries}") for name, words in executables if not re.search(r"\btests?/", words)]
     lines = []
     for name, words in found:
         named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
@@ -241,19 +243,26 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
+        takes_value = f"{letter}:" in strings or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
-        if f"{letter}:" in strings and (name := place(line.split("=")[0], roles) or place(described, roles)):
+        variable = re.sub(r"\w+(?:\.|->)", "", line.split("=")[0])
+        if takes_value and (name := place(variable, roles) or place(described, roles)):
             yield f"-{letter}", name
-    for letter, line in re.findall(r"case\s+'(\w)'\s*:\s*(.*?);", text, re.DOTALL):
-        if f"{letter}:" not in strings and (end := END.search(line)):
-            yield f"-{letter}", end[0].lower()
+        elif not takes_value and (end := END.search(variable)):
+            yield f"-{letter}", end_named(end)
     for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?[;{])', text, re.DOTALL):
-        takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or place(word, roles) == "addresses"
+        takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use)) or place(word, roles) == "addresses"
         if takes_value and (name := place(word, roles) or place(use, roles)):
             yield word, name
+        elif not takes_value and (end := END.search(word)):
+            yield word, end_named(end)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word, roles)):
             yield f"--{word}", name
+
+
+def end_named(end: re.Match[str]) -> str:
+    return end[0].lower().replace("listen", "server")
 
 
 def role_option(text: str, end: str) -> list[str]:

@@ -172,7 +172,7 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield Fault(what, (*path, "pattern"), "one with a group (?P<value>...)")
         return
     required = {
-        "value": True,
+        "value": "total" not in groups,
         "size": "{sizes}" in table.commands,
         "unit": not table.unit,
     }

@@ -146,8 +146,11 @@ def make_trial(
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
         stranger=series.tool.build is not None and not series.tool.launched,
     )
-    key = _key(job, programs, site, series.tool.reading)
-    outcome_key = _key(job, programs, site, "") if series.tool.reading else key
+    reading = series.tool.reading
+    if series.tool.reads_iterations:
+        reading += f" of {[counts.iterations for counts in request.counts]}"
+    key = _key(job, programs, site, reading)
+    outcome_key = _key(job, programs, site, "") if reading else key
     token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
     return Trial(key, outcome_key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 

@@ -16,7 +16,7 @@ from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sampl
 POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
     r"(?P<prefix>[kKMGT]?)(?P<binary>i?)"
-    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?))"
+    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?|(?:req|Req|request|Request)s?))"
     r"(?:ps|/s|/sec|/second)"
 )
 SECONDS = {"n": 1, "u": 10**3, "\N{MICRO SIGN}": 10**3, "\N{GREEK SMALL LETTER MU}": 10**3, "m": 10**6, "": 10**9}
@@ -31,7 +31,12 @@ KNOWN = {  # examples for a message
 MOST_CHARACTERS = 1 << 20  # of an output
 LONGEST_LINE = 1000
 NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
-SIZE = re.compile(r"(?P<number>\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
+# Numbers such as 1,234.56 and 1'234.56, and such as 1.234,56 and 12,34.
+THOUSANDS = r"[1-9]\d{0,2}(?:[,']\d{3})+(?:\.\d{1,15})?"
+DECIMAL_COMMA = r"(?:[1-9]\d{0,2}(?:\.\d{3})+|\d{1,15}),\d{1,15}"
+GROUPED = rf"(?:{THOUSANDS}|{DECIMAL_COMMA})"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")  # of a terminal
+SIZE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d{1,19}) ?(?P<unit>[KkMG](?:i?B)?|B|[Bb]ytes?)?", re.ASCII)
 # Of sizes by the first letter, also where a program calls them KB; ints and doubles are never printed behind them.
 SHIFTS = {"B": 0, "I": 2, "D": 3, "K": 10, "M": 20, "G": 30}
 COLUMNS = re.compile(r"(?P<size>\S{1,24})\s+(?P<value>\S{1,40})\s+(?P<unit>\S{1,16})", re.ASCII)
@@ -49,8 +54,8 @@ Part = tuple[str, tuple[Counts, ...]]  # the output of one pair of programs, and
 
 @dataclass(frozen=True)
 class Printed:
-    """The format of a line: named groups size, value, unit and messages. The unit may be fixed; the command may name
-    the size, or leave the sizes to the program."""
+    """The format of a line: named groups size, value, unit and messages; in place of value, total is the time of all
+    messages. The unit may be fixed; the command may name the size, or leave the sizes to the program."""
 
     pattern: re.Pattern[str]
     unit: str = ""
@@ -122,7 +127,8 @@ def _spelled(printed: Printed, size: int) -> Iterator[str]:
         is_default = printed.size_unit[0].upper() == unit
         if size % (1 << shift) == 0 and size >> shift and (is_default or unit not in "ID"):
             name = " ?(B|[Bb]ytes?)" if unit == "B" else f" ?[{unit}{unit.lower()}](i?B)?"
-            yield f"{size >> shift}({name}){'?' if is_default else ''}"
+            number = f"{size >> shift:,}".replace(",", ",?" if "," in printed.pattern.pattern else "")
+            yield f"{number}({name}){'?' if is_default else ''}"
 
 
 def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> Reading:
@@ -132,11 +138,10 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
     for text, part in parts:
         for counts, groups in _results(printed, request, text, part):
             try:
-                sample = _sample(printed, request, counts, groups)
+                sample, longest = _sample(printed, request, counts, groups)
             except ParseError as error:
                 lost[counts.size] = error.what
             else:
-                longest = _rounded(groups["value"] or "", latency=request.measure == "latency")
                 printed_lines.setdefault(counts.size, []).append((sample, longest))
     sizes = [counts.size for counts in request.counts]
     lost = {size: NONE for size in sizes if size not in printed_lines} | lost
@@ -166,30 +171,52 @@ def _results(
         if match is None or size is None:
             if printed.only:
                 raise ParseError(f"line {number} is not 'size value unit': {line[:80]!r}", where=request.program)
-        elif size in counts:
+            continue
+        _refuse_parts(line, match, request.program)
+        if size in counts:
             yield counts[size], match.groupdict()
         elif not printed.sizes_of_its_own:
             what = f"line {number} is about {size} bytes, a size that is not in the request"
             raise ParseError(what, where=request.program)
 
 
+def _refuse_parts(line: str, match: re.Match[str], program: str) -> None:
+    """Raise for a group that is a part of a longer number, as 234.56 is of 1,234.56 and 1.2 of 1.2e+03, unless commas
+    separate columns."""
+    for name in match.groupdict():
+        start, end = match.span(name)
+        before = re.findall(r"[\d.,']*$", line[: max(start, 0)])[0]
+        behind = re.findall(r"^[\d.,']*(?:[eE][+-]?\d+)?", line[end:])[0]
+        columns = f"{line[match.start() : start]}0{line[end : match.end()]}"
+        number = f"{before}{match[name]}{behind}"
+        if (
+            before + behind
+            and re.fullmatch(f"{GROUPED}|{NUMBER.pattern}", number)
+            and not re.search(r"\d,|,\d", columns)
+        ):
+            hint = r"a pattern for the whole number, such as [\d.,]+ or [\d.e+-]+"
+            raise ParseError(f"{match[name]!r} is a part of {number!r}", where=program, hint=hint)
+
+
 def _lines(text: str, program: str) -> Iterator[tuple[int, str]]:
     if len(text) > MOST_CHARACTERS:
         raise ParseError(f"{len(text)} characters were printed, more than {MOST_CHARACTERS}", where=program)
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(COLOUR.sub("", text).splitlines(), 1):
         if len(line) > LONGEST_LINE:
             raise ParseError(f"line {number} has {len(line)} characters, more than {LONGEST_LINE}", where=program)
         if line.strip() and not line.startswith("#"):
             yield number, line.strip()
 
 
-def _sample(printed: Printed, request: Request, counts: Counts, groups: dict[str, str | None]) -> Sample:
-    """Make a sample of a rate, or of the mean of round trips."""
-    value, unit = groups["value"] or "", groups.get("unit") or printed.unit
-    latency = request.measure == "latency"
-    amount = nanoseconds(unit) if latency else bytes_per_s(unit, counts.size)
+def _sample(printed: Printed, request: Request, counts: Counts, groups: dict[str, str | None]) -> tuple[Sample, float]:
+    """Make a sample of a rate, of the mean of round trips, or of the time of all messages; and the longest true time
+    over the printed one."""
+    of_all, latency = groups.get("total"), request.measure == "latency"
+    value, unit = _plain(of_all or groups.get("value") or ""), groups.get("unit") or printed.unit
+    kind = "latency" if latency or of_all else "throughput"
+    amount = nanoseconds(unit) if kind == "latency" else bytes_per_s(unit, counts.size)
     if amount is None:
-        raise ParseError(f"{unit[:40]!r} is not a unit of {request.measure}: one of {KNOWN[request.measure]}")
+        raise ParseError(f"{unit[:40]!r} is not a unit of {kind}: one of {KNOWN[kind]}")
     if NUMBER.fullmatch(value) is None:
         raise ParseError(f"{value[:40]!r} is not a number")
     count = _messages(groups.get("messages"), counts)
@@ -197,20 +224,33 @@ def _sample(printed: Printed, request: Request, counts: Counts, groups: dict[str
     with localcontext() as context:
         context.prec = 40
         number = Decimal(value) * amount * printed.factor
-        time = number if latency else total * 10**9 / number if number else Decimal(0)
+        time = number / count if of_all and latency else number
+        if kind == "throughput":
+            time = total * 10**9 / number if number else Decimal(0)
     if not 1 <= time < 2**63:
         raise ParseError(f"{value} {unit} is impossible")
-    kind = "round_trip_mean" if latency else printed.stop
-    return Sample(counts.size, kind, 0, count, total, int(time.to_integral_value()))
+    stop = "round_trip_mean" if latency else printed.stop
+    sample = Sample(counts.size, stop, 0, count, total, int(time.to_integral_value()))
+    return sample, _rounded(value, time=kind == "latency")
 
 
-def _rounded(value: str, *, latency: bool) -> float:
+def _plain(text: str) -> str:
+    """Return a number without signs between thousands and with a decimal point; another text as it is."""
+    has_thousands, has_comma = re.fullmatch(THOUSANDS, text), re.fullmatch(DECIMAL_COMMA, text)
+    if has_thousands and has_comma:
+        raise ParseError(f"{text!r} has either thousands or a decimal comma: print more digits, or no comma")
+    if has_comma:
+        return text.replace(".", "").replace(",", ".")
+    return re.sub("[,']", "", text) if has_thousands else text
+
+
+def _rounded(value: str, *, time: bool) -> float:
     """Return the longest true time over the printed one: the last digit of a number is rounded, by half of its unit;
     that of a whole number for a time may be truncated, as C divides."""
     number = Decimal(value)
     unit = Decimal((0, (1,), int(number.as_tuple().exponent)))
-    share = float(unit / number) / (1 if latency and "." not in value else 2)
-    return 1 + share if latency else 1 / (1 - share)
+    share = float(unit / number) / (1 if time and "." not in value else 2)
+    return 1 + share if time else 1 / (1 - share)
 
 
 def _messages(printed: str | None, counts: Counts) -> int:
@@ -231,7 +271,7 @@ def _size(printed: Printed, groups: dict[str, str | None], size: int) -> int | N
 def bytes_of(text: str, unit: str) -> int | None:
     """Return the bytes of a printed size, with its own unit or this one; None for another text."""
     match = SIZE.fullmatch(text)
-    return int(match["number"]) << SHIFTS[(match["unit"] or unit)[0].upper()] if match else None
+    return int(match["number"].replace(",", "")) << SHIFTS[(match["unit"] or unit)[0].upper()] if match else None
 
 
 def bytes_per_s(unit: str, size: int) -> Decimal | None:

@@ -130,6 +130,7 @@ class Program:
     uses: frozenset[str] = frozenset()  # parameters that change its commands
     table: Table | None = None  # the options of a program of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key
+    reads_iterations: bool = False  # it prints a time of as many messages, without their number
     launched: bool = False  # started by an MPI launcher, so no site can sandbox it
     together: bool = False  # one command for each of several computers behind a switch
     silent: bool = False  # its output is not read: it only must work

@@ -256,8 +256,8 @@ class OwnTable:
     pattern: Annotated[
         str,
         TEXT,
-        "A regular expression with the named groups `value`, `size`, `unit` and `messages`; with "
-        '`output = "pattern"` only.',
+        "A regular expression with the named groups `value` (or `total`, the time of all messages), `size`, `unit` and "
+        '`messages`; with `output = "pattern"` only.',
         r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
     ] = ""
     unit: Annotated[str, TEXT, "The unit of the value, if the pattern has no group for it.", '"MB/s"'] = ""
@@ -350,8 +350,8 @@ class OwnTable:
     @property
     def is_prepared(self) -> bool:
         """Whether it is started by START."""
-        commands = (self.server, self.client, self.each)
-        return bool(self.files or self.result_file or any(map(ASSIGNMENT.match, commands)))
+        firsts = (word for command in (self.server, self.client, self.each) for word in split(command)[:1])
+        return bool(self.files or self.result_file or any(map(ASSIGNMENT.match, firsts)))
 
     @property
     def libraries(self) -> dict[str, Path]:
@@ -387,6 +387,7 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
         uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
+        reads_iterations="(?P<total>" in table.pattern and "(?P<messages>" not in table.pattern,
         launched=bool(table.mpi),
         together=bool(table.each),
         silent=table.output == NOTHING,

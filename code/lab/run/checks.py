@@ -64,13 +64,17 @@ HINTS = {
     r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
+    r"IPv6|address family": "::ffff:{host} in place of {host}, if the program takes IPv6 alone: the addresses are IPv4",
     r"mlx\d|no (?:IB|RDMA)|device.*not found": "the device has another name on this site: {device} in the commands",
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
         'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'
     ),
     r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
-    r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
+    r"SIGILL": (
+        "a build without -march or -mavx, since the CPU of the VM is a Westmere, without AVX; and MPI_Init, since "
+        "MPI_Init_thread fails there"
+    ),
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"

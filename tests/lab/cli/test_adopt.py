@@ -251,6 +251,39 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "parameters of a function": (
         {"both.c": MODES}, ['server = "both -s"', 'client = "both -c {host} {iterations}"'],
     ),
+    "libraries of CMake": (
+        {"CMakeLists.txt": "add_library(core STATIC src/core.cpp)\nadd_executable(my_server src/server_main.cpp)\n"
+                           "add_executable(my_client src/client_main.cpp)\nadd_executable(t tests/t.cpp)\n",
+         "src/core.cpp": "", "tests/t.cpp": "int main() {}", "src/server_main.cpp": "int main() { listen(fd, 1); }",
+         "src/client_main.cpp": "int main(int argc, char **argv) { dial(argv[1], 9000); }"},
+        ['build = "g++ -O2 -o my_server src/server_main.cpp src/core.cpp && '
+         'g++ -O2 -o my_client src/client_main.cpp src/core.cpp"',
+         'server = "my_server"', 'client = "my_client {host}"'],
+    ),
+    "IPv6": ({"a.c": "int main(int n, char **argv) { if (n > 1) inet_pton(AF_INET6, argv[1], &a); }"},
+     ['client = "a ::ffff:{host}"']),
+    "member of a struct": (
+        {"a.c": "int main() { switch (getopt_long(n, v, \"p:\")) { case 'p': config.tcp_port = atoi(optarg); } }"},
+        ['server = "a -p {port}"'],
+    ),
+    "option without a value": (
+        {"a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "--server")) is_server = 1; '
+                'else if (!strcmp(argv[i], "--host")) host = argv[++i]; }'},
+        ['server = "a --server"', 'client = "a --host {host}"'],
+    ),
+    "time of all messages": (
+        {"a.c": 'int main() { echo(); printf("%d messages, total %ld ns\\n", COUNT, t); }'},
+        [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+total\s+(?P<total>[\d.]+)'", 'measure = "latency"'],
+    ),
+    "time in which they were sent": (
+        {"a.c": 'int main() { printf("sent %d messages in %.2f ms\\n", COUNT, t); }'},
+        [r"pattern = 'sent\s+(?P<messages>\d+)\s+messages\s+in\s+(?P<total>[\d.]+)'", 'measure = "throughput"'],
+    ),
+    "half": ({"a.c": 'int main() { double lat = (now() - start) / (2 * COUNT); printf("%.2f us\\n", lat); }'},
+     ["factor = 2", 'measure = "latency"']),
+    "one way": ({"a.c": 'int main() { printf("one-way latency: %.2f us\\n", t); }'}, ["factor = 2"]),
+    "mean": ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
+     [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
 }  # fmt: skip
 
 
@@ -260,6 +293,18 @@ def test_habits_of_sources_are_known(tmp_path: Path, sources: dict[str, str], li
     assert lacking(text, lines) == [], text
 
 
+ARGP = """
+struct argp_option options[] = {
+	{ "listen", 'l', 0, 0, "be the server" }, { "connect", 'c', "HOST", 0, "" },
+	{ "requests", 'n', "COUNT", 0, "" }, { 0 } };
+int main(int argc, char **argv) {
+	switch (key) {
+	case 'l': a->listen = 1; break;
+	case 'c': a->host = arg; break;
+	case 'n': a->requests = atoi(arg); break;
+	}
+}
+"""
 LOOP_OF_OPTIONS = """
 int main(int argc, char **argv) {
 	for (int i = 1; i < argc; ++i) {
@@ -423,8 +468,18 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
             ("", "5.25", "usec/iter"),
         ),
+        (r"""printf("%'d bytes: %'.2f MB/s\n", n, r);""", "1,024 bytes: 1,234.56 MB/s", ("1,024", "1,234.56", "MB/s")),
+        (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
+        (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
+        (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
+        (
+            r'printf("warmup %d bytes: %.1f us\n", n, t); printf("run %d bytes: %.1f us\n", n, t);',
+            "warmup 64 bytes: 9.5 us\nrun 64 bytes: 4.5 us",
+            ("64", "4.5", "us"),
+        ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message"],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands", "after a bar", "macros",
+         "exponent", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -480,6 +535,22 @@ TRIED = {
     "endless server": (Tried("7.0 MB/s\n", "", GO_ON.format("server")), ["server_stays = true"]),
     "ended server": (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
     "index of a GID": (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
+    "sizes in doubles": (
+        Tried("8 doubles: 7.0 MB/s\n64 doubles: 8.0 MB/s\n"), ['sizes = "64,512"', 'size_unit = "doubles"'],
+    ),
+    "thousands": (
+        Tried("value size   KB/s\n16           1,234.56\n1,024        32,768.00\n"),
+        ['sizes = "16,1024"', r"pattern = '\s*(?P<size>[\d,]+)\s+(?P<value>[\d.,]+)'"],
+    ),
+    "commas between columns": (
+        Tried("size,lost,KB/s\n16,200,300.56\n"), [r"pattern = '\s*(?P<size>\d+),\s*[\d.]+,\s*(?P<value>[\d.]+)'"],
+    ),
+    "a box and a decimal comma": (
+        Tried("│ Size │ RTT (µs) │\n│ 16 │ 3,50 │\n"), ['sizes = "16"', 'unit = "µs"'],
+    ),
+    "fewer messages": (
+        Tried("", "", "9 bytes are reported, but tx counted 1: the data took another way"), ["iterations = 1"],
+    ),
 }  # fmt: skip
 
 
@@ -488,6 +559,13 @@ def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried,
     source = "int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }"
     text = guessed(tmp_path, {"a.cpp": source}, tried)
     assert lacking(text, lines) == [], text
+
+
+def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
+    lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
+    assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
+    text = guessed(tmp_path, {"a.c": ARGP}, Tried(failure="the data took another way"))
+    assert lacking(text, ['operation = "read"']) == [], text
 
 
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -58,6 +58,19 @@ def test_a_makefile_that_asks_for_more_makes_the_same_program() -> None:
 
 
 @pytest.mark.usefixtures("users_namespaces")
+def test_openmp_has_one_thread() -> None:
+    source = b"""#include <omp.h>
+int main(void) {
+#pragma omp parallel for
+	for (int i = 0; i < 3; i++) if (omp_get_thread_num() || omp_get_wtime() < 0) return 1;
+	return omp_get_max_threads() - 1;
+}
+"""
+    command = ("gcc", "-std=c11", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-o", "mine", "mine.c")
+    assert build_shut_in({"mine.c": source}, command, ("mine",), print)["mine"].startswith(b"\x7fELF")
+
+
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
     for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap

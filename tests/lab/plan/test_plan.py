@@ -1,5 +1,6 @@
 """The trials of an experiment, and their keys."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -82,6 +83,29 @@ def test_sandbox_is_a_part_of_the_keys_of_student_programs_only(
     monkeypatch.setattr(plan, "STRANGER", tmp_path / "stranger")
     pairs = zip(before.planned, keys(plan_of(experiment, facts)), strict=True)
     assert all((each.trial.key != key) == each.trial.job.stranger for each, key in pairs)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "different"), [("(?P<total>.+)", 2), ("(?P<messages>.+) (?P<total>.+)", 0), ("(?P<value>.+)", 0)]
+)
+def test_iterations_are_a_part_of_the_key_where_the_time_of_all_is_printed(
+    experiment_file: Write, facts: SiteFacts, pattern: str, different: int
+) -> None:
+    table = f"""[programs.mine]
+folder = "."
+build = "true"
+binaries = ["mine"]
+server = "mine {{port}}"
+client = "mine {{host}}"
+output = "pattern"
+pattern = '{pattern}'
+unit = "ms"
+"""
+    head = PEERS[: PEERS.index("[[series]]")]
+    texts = (re.sub(r"iterations = \d+", f"iterations = {count}", head) for count in (30, 40))
+    texts = (re.sub(r'sizes = ".*"', 'sizes = "64"', text) + table + series("mine", "mine") for text in texts)
+    one, other = (keys(plan_of(load(experiment_file(text)), facts)) for text in texts)
+    assert len(one) == len(other) == 2 and len({*one} - {*other}) == different
 
 
 def series(name: str, program: str, operation: str = "send", more: str = "") -> str:

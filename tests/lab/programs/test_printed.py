@@ -32,6 +32,8 @@ COUNTS = (Counts(64, 1000, 10), Counts(1024, 500, 10))
 ASKED = Request("plain", "write", "throughput", COUNTS, Parameters())
 TRIPS = Request("plain", "write", "latency", COUNTS[:1], Parameters())
 LINES = Printed(COLUMNS, only=True)
+ONE = replace(TRIPS, measure="throughput")
+TOTAL = Printed(re.compile(r"(?P<messages>\d+) in (?P<total>\S+)"), "ms")
 PATTERN = Printed(re.compile(r"^bw of (?P<size>\d+): (?P<value>\S+)"), "MiB/s")
 
 
@@ -69,12 +71,21 @@ def test_pair_for_each_size_need_not_print_the_size() -> None:
         ("64 12.5 us", LINES, TRIPS, 12_500),
         ("64 12.5 us", replace(LINES, factor=Decimal(2)), TRIPS, 25_000),  # it prints half a round trip
         ("64 0.5 Mpps\n1024 8000 bit/s", LINES, ASKED, 2_000_000),
+        ("64 1,234.5 us", LINES, TRIPS, 1_234_500),
+        ("64 1'000 us", LINES, TRIPS, 1_000_000),
+        ("64 1.234,5 us", LINES, TRIPS, 1_234_500),
+        ("64 12,25 us", LINES, TRIPS, 12_250),
+        ("64 0,125 us", LINES, TRIPS, 125),
+        ("\x1b[1m64 \x1b[32m12.5\x1b[0m us", LINES, TRIPS, 12_500),
+        ("1000 in 12.5 ms", TOTAL, TRIPS, 12_500),
+        ("500 in 12.5 ms", TOTAL, TRIPS, 25_000),
+        ("1000 in 12.5 ms", TOTAL, ONE, 12_500_000),
     ],
 )
 def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, request_: Request, time_ns: int) -> None:
     sample = reading(text, printed, request_).samples[0]
     kind = "round_trip_mean" if request_ is TRIPS else "completed"
-    assert sample == Sample(64, kind, 0, 1000, 64000, time_ns)
+    assert sample == Sample(64, kind, 0, sample.messages, sample.messages * 64, time_ns)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +99,8 @@ def test_time_of_a_sample_follows_from_the_unit(text: str, printed: Printed, req
         ("64 1e99 GB/s\n", "is impossible"),
         ("64 -8 Mbps\n", "64 bytes: '-8' is not a number"),
         ("64 nan Mbps\n", "64 bytes: 'nan' is not a number"),
+        ("64 1,234 Mbps\n", "64 bytes: '1,234' has either thousands or a decimal comma"),
+        ("64 12,34,5 Mbps\n", "64 bytes: '12,34,5' is not a number"),
         ("64 8 Mbps and more\n", "line 1 is not 'size value unit'"),
         ("9" * 400 + " 8 Mbps\n", "line 1 is not 'size value unit'"),
         ("x" * (LONGEST_LINE + 1), f"line 1 has {LONGEST_LINE + 1} characters"),
@@ -120,6 +133,31 @@ def test_several_lines_of_a_size_are_samples_of_which_the_median_counts() -> Non
     assert result.header == {"lines_64": "4", "rounded_64": "20", "rounded_1024": "7"}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "part"),
+    [
+        (r"rate (?P<value>[\d.]+)", "rate 1,234.56", "'1' is a part of '1,234.56'"),
+        (r"(?P<value>[\d.]+)$", "rate 1,234.56", "'234.56' is a part of '1,234.56'"),
+        (r"(?P<value>[\d.]+)$", "rate 12,34", "'34' is a part of '12,34'"),
+        (r"(?P<size>\d+) bytes: (?P<value>[\d.]+)", "4,096 bytes: 5.0", "'096' is a part of '4,096'"),
+        (r"rate (?P<value>[\d.]+)", "rate 1.5e+03", r"'1.5' is a part of '1.5e\+03'"),
+        (r"rate (?P<value>\d+)", "rate 12.5", "'12' is a part of '12.5'"),
+        (r"rate (?P<value>[\d.e+-]+)", "rate 1.5e+03", ""),
+        (r"(?P<size>\d+),(?P<value>[\d.]+)", "64,100,200.5", ""),
+        (r",(?P<value>[\d.]+)", "64,100", ""),
+        (r"rate (?P<value>[\d.,]+)", "rate 1,234.56", ""),
+        (r"(?P<value>[\d.]+)", "rate 5.25, of 64", ""),
+    ],
+)
+def test_part_of_a_number_with_commas_is_refused_but_not_a_column(pattern: str, text: str, part: str) -> None:
+    printed, request = Printed(re.compile(pattern), "MB/s"), replace(ASKED, counts=COUNTS[:1])
+    if not part:
+        assert len(reading(text, printed, request).samples) == 1
+        return
+    with pytest.raises(ParseError, match=part):
+        reading(text, printed, request)
+
+
 PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"
 
 
@@ -141,6 +179,7 @@ PERFTEST = r"^ ?(?P<size>\d+) +(?P<messages>\d+) +(?P<value>[\d.]+?)\s"
         (Printed(re.compile(r"(?P<value>\S+) of (?P<size>\d+)"), "MB/s"), "64 of 4096", 4096),
         (Printed(re.compile(r"count=(?P<size>\d+) (?P<value>\S+)"), "us", size_unit="ints"), "count=1024 64.0", 4096),
         (Printed(re.compile(r"took (?P<value>\S+)"), "s"), "it took 5", 64),
+        (Printed(re.compile(r"(?P<size>[\d,]+) bytes: (?P<value>\S+)"), "MB/s"), "4,096 bytes: 64", 4096),
     ],
 )
 def test_awk_finds_the_lines_about_a_size(printed: Printed, line: str, size: int) -> None:

@@ -94,6 +94,12 @@ def test_hostname_is_the_address(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
 
 
+def test_quoted_variable_alone_needs_the_starter_too(tmp_path: Path) -> None:
+    table = TABLE | {"server": "", "client": "", "each": "'NAMES={addresses: }' mine"}
+    tool = own_program("mine", parse_as(OwnTable, table), tmp_path, "", 2)
+    assert tool.build and [file.name for file in tool.binaries] == ["mine", "lab_start.sh"]
+
+
 def test_variables_files_and_results_of_a_program_are_prepared_beside_it(tmp_path: Path) -> None:
     changes: dict[str, JsonValue] = {
         "server": "",

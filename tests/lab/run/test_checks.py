@@ -218,6 +218,7 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(err="ibv_reg_mr failed: Operation not supported", client=1), "without IBV_ACCESS_ON_DEMAND"),
         (with_step(err="ibv_create_qp failed: Operation not supported", client=1), "has no ibv_wr_*"),
         (with_step(err="SERVER_IP is not set", client=1), "PORT={port} HOST={host} client"),
+        (with_step(err="not an IPv6 address: 10.0.0.2", client=1), "::ffff:{host} in place of {host}"),
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
         (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),
         (with_step(out="Failed to open config file", client=255), "in binaries"),
