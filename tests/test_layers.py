@@ -56,10 +56,10 @@ FOLDERS = {
     "card/library": Folder(
         (
             "board pages poll real slots",
-            "receive send",
+            "draft receive send",
             "events",
-            "address channel context pair pool queue region",
-            "attributes",
+            "address channel pair pool queue region",
+            "attributes context",
         ),
         headers=("card",),
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.experiment.reader import read_card
 from lab.files.storage import csv_text
-from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Perturbation, Step
+from lab.model.trial import DIRECTORY, OVER_CARD, Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, CARD, MACHINE
 from lab.plan.plan import parts
 from lab.sites.exact import ExactSite
@@ -29,15 +29,19 @@ def compiled(source: str, folder: Path) -> Path:
     return program
 
 
-def differences(exact: ExactSite, folder: Path) -> str:
-    """Run the program over both; return the content of the file."""
+def run(exact: ExactSite, folder: Path) -> Outcome:
+    """Run the program over Soft-RoCE, then over the card."""
     for file, content in parts(MACHINE, CACHE, print).items():
         (folder / file.name).write_bytes(content)
     compiled(PROGRAM, folder)
     command = f"{DIRECTORY}/{PROGRAM}"
     steps = (Step.launched((command,)), Step.launched((OVER_CARD, command)))
     link = Link(rate_bit_s=CARD_OF_IT.rate_bit_s, card=CARD_OF_IT)
-    outcome = exact.run(Job(steps, link, Perturbation(), 60, (), tuple(folder.iterdir())))
+    return exact.run(Job(steps, link, Perturbation(), 60, (), tuple(folder.iterdir())))
+
+
+def differences(outcome: Outcome) -> str:
+    """Return the content of the file."""
     soft_roce, card = (dict(map(named, step.client_out.splitlines())) for step in outcome.steps)
     assert soft_roce.keys() == card.keys(), outcome.steps
     return csv_text(HEAD, ((name, soft_roce[name], card[name]) for name in card))
@@ -53,7 +57,7 @@ def main() -> None:
     site = ExactSite(MACHINE, CACHE)
     site.prepare(print)
     with tempfile.TemporaryDirectory() as folder:
-        FILE.write_text(differences(site, Path(folder)))
+        FILE.write_text(differences(run(site, Path(folder))))
     site.stop()
 
 

@@ -44,6 +44,16 @@ OPERATIONS = ("write", "read", "send", "write-imm")
 # A broken build of the device: it drops the last byte of WRITEs above 1000 bytes.
 WHOLE = "bytes, part,"
 BROKEN = "bytes, part - (is_write && size > 1000 && left == part),"
+# What card/extended.c prints: requests by number, receives with their bytes and immediate data, and the memory.
+EXTENDED = """\
+ 1 2 3 4 5 6 7 8
+ 50 of 16 with 22 51 of 7 52 of 6 with 44 53 of 0
+inline lineXn 10 11 10 23 6 70 66 77
+ 9
+ 1 2
+ 60 of 47 61 of 47 with 22
+packet packet
+"""
 Run = Callable[..., Outcome]
 
 
@@ -230,10 +240,13 @@ def test_card_that_drops_a_byte_is_caught(exact: ExactSite, overlay: tuple[Path,
 
 
 def test_differences_from_soft_roce_are_those_of_the_page(exact: ExactSite, tmp_path: Path) -> None:
-    assert card_differences.differences(exact, tmp_path) == card_differences.FILE.read_text()
+    outcome = card_differences.run(exact, tmp_path)
+    assert card_differences.differences(outcome) == card_differences.FILE.read_text()
+    assert outcome.counters_after["card0.rcvd_rnr_err"] == 2  # of "no receive", which is tried twice
+    assert "card1.rcvd_rnr_err" not in outcome.counters_after
 
 
-def test_file_of_events_stays_the_same_while_queues_are_made(run: Run, tmp_path: Path) -> None:
-    watched = card_differences.compiled("watched", tmp_path)
-    (step,) = run(Step.launched((OVER_CARD, f"{DIRECTORY}/watched")), more=(watched,)).steps
-    assert step.client_out == "0\n"
+def test_file_of_events_stays_the_same_and_the_extended_calls_of_verbs_work(run: Run, tmp_path: Path) -> None:
+    more = tuple(card_differences.compiled(name, tmp_path) for name in ("watched", "extended"))
+    steps = run(*(Step.launched((OVER_CARD, f"{DIRECTORY}/{each.name}")) for each in more), more=more).steps
+    assert [step.client_out for step in steps] == ["0\n", EXTENDED]

@@ -73,6 +73,12 @@ static void slow_down(struct world *w, uint64_t bit_s)
 	plugged.link->slow_down(bit_s);
 }
 
+static void count_early(struct world *w)
+{
+	(void)w;
+	plugged.link->count_early();
+}
+
 static uint64_t read_register(void *nothing, uint64_t at, unsigned int size)
 {
 	(void)nothing, (void)size;
@@ -148,7 +154,7 @@ const struct rdma_card *rdma_plug(const struct rdma_link *link, const char *word
 	if (!read_words(&costs, words))
 		return NULL;
 	plugged.link = link;
-	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, slow_down, line_free };
+	plugged.world = (struct world){ access_memory, arm, interrupt, plug_send, slow_down, count_early, line_free };
 	plugged.armed_ns = INT64_MAX;
 	plugged.timer = calloc(1, TIMER_BYTES);
 	timer_init_full(plugged.timer, NULL, CLOCK_VIRTUAL, NS, 0, plug_happen, NULL);

@@ -119,6 +119,7 @@ void recovery_pause(struct card *card, struct qp *qp, const struct packet *p)
 
 	if (!qp_sends(qp) || out->unacked != p->psn)
 		return;
+	card->world->count_early(card->world);
 	if (!out->rnr_retries) {
 		completion_end(card, qp, RNR_EXCEEDED);
 		return;

@@ -21,6 +21,8 @@ struct world {
 			uint64_t line_bytes);
 	/* A queue pair sends at this rate from now on, since its peer has reported congestion. */
 	void (*slow_down)(struct world *, uint64_t bit_s);
+	/* A message was early: its receiver had no receive for it. */
+	void (*count_early)(struct world *);
 	/* The time from which the link is free, whoever has used it. */
 	int64_t (*line_free)(struct world *);
 };

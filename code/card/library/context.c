@@ -12,6 +12,7 @@
 
 #define DEVICES "rxe" /* their control path serves the card */
 #define LONGEST_MESSAGE (1u << 30)
+#define NS_CLOCK_KHZ 1000000 /* of the times of completions */
 
 static void limit(struct ibv_device_attr *attr)
 {
@@ -46,9 +47,14 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 {
 	int error = board_of(context)->kernels.query_device_ex(context, input, attr, size);
 
-	if (!error)
-		limit(&attr->orig_attr);
-	return error;
+	if (error)
+		return error;
+	limit(&attr->orig_attr);
+	if (size >= offsetof(struct ibv_device_attr_ex, hca_core_clock) + sizeof(attr->hca_core_clock)) {
+		attr->completion_timestamp_mask = UINT64_MAX;
+		attr->hca_core_clock = NS_CLOCK_KHZ;
+	}
+	return 0;
 }
 
 static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr, size_t size)
@@ -61,20 +67,6 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 }
 
 /* Programs that need more than the older call use this call instead. */
-static struct ibv_qp *no_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
-{
-	(void)context, (void)attr;
-	errno = EOPNOTSUPP;
-	return NULL;
-}
-
-static struct ibv_cq_ex *no_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
-{
-	(void)context, (void)attr;
-	errno = EOPNOTSUPP;
-	return NULL;
-}
-
 static struct ibv_srq *no_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	(void)context, (void)attr;
@@ -96,8 +88,8 @@ static void put_control_path(struct verbs_context *more)
 {
 	more->query_device_ex = query_device_ex;
 	more->query_port = query_port;
-	more->create_qp_ex = no_qp_ex;
-	more->create_cq_ex = no_cq_ex;
+	more->create_qp_ex = pair_create_more;
+	more->create_cq_ex = queue_create_more;
 	more->create_srq_ex = no_srq_ex;
 }
 
@@ -139,10 +131,4 @@ EXPORTED int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint1
 EXPORTED int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	return board_of(qp->context) ? EOPNOTSUPP : real(ibv_detach_mcast)(qp, gid, lid);
-}
-
-/* These would use the queue pair of the kernel, which is another one. */
-EXPORTED struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
-{
-	return board_of(qp->context) ? NULL : real(ibv_qp_to_qp_ex)(qp);
 }

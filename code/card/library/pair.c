@@ -20,11 +20,16 @@ static const uint32_t able[] = {
 	[IBV_QPT_UD] = SENDS,
 };
 
+static uint32_t able_of(enum ibv_qp_type type)
+{
+	return (size_t)type < sizeof(able) / sizeof(*able) ? able[type] : 0;
+}
+
 static int refusal(const struct ibv_qp_init_attr *attr)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
 
-	if ((size_t)attr->qp_type >= sizeof(able) / sizeof(*able) || !able[attr->qp_type])
+	if (!able_of(attr->qp_type))
 		return EOPNOTSUPP;
 	if (cap->max_send_wr > CARD_SLOTS_MOST || cap->max_recv_wr > CARD_SLOTS_MOST)
 		return EINVAL;
@@ -102,7 +107,7 @@ static int pair_init(struct pair *p, struct board *board, struct ibv_qp_init_att
 	pthread_mutex_init(&p->qp.mutex, NULL);
 	pthread_cond_init(&p->qp.cond, NULL);
 	p->doorbells = board->doorbells;
-	p->able = able[attr->qp_type];
+	p->able = able_of(attr->qp_type);
 	p->all_signalled = attr->sq_sig_all;
 	if (pair_allocate(p, &attr->cap, attr->srq))
 		return ENOMEM;
@@ -158,6 +163,31 @@ EXPORTED struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
 	}
 	grant(p, &attr->cap);
 	return &p->qp;
+}
+
+struct ibv_qp *pair_create_more(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp *qp;
+
+	(void)context;
+	if (attr->comp_mask != (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) ||
+	    attr->send_ops_flags & ~(uint64_t)able_of(attr->qp_type)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	qp = ibv_create_qp(attr->pd, (struct ibv_qp_init_attr *)attr);
+	if (qp)
+		pair_extend(pair_of(qp), attr->send_ops_flags);
+	return qp;
+}
+
+EXPORTED struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	struct pair *p = pair_of(qp);
+
+	if (!board_of(qp->context))
+		return real(ibv_qp_to_qp_ex)(qp);
+	return p->more.wr_start ? &p->more : NULL;
 }
 
 static void pair_drop_completions(struct pair *p)

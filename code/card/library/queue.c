@@ -8,13 +8,12 @@
 #include "events.h"
 #include "pages.h"
 #include "real.h"
+#include "slots.h"
 
 static int queue_allocate(struct queue *q, int entries)
 {
-	uint32_t count = 1;
+	const uint32_t count = power_of_two((uint32_t)entries);
 
-	while (count < (uint32_t)entries)
-		count *= 2;
 	q->mask = count - 1;
 	q->bytes = sizeof(*q->ring) + count * sizeof(*q->entries);
 	q->ring = pages_take(q->bytes);
@@ -98,6 +97,23 @@ EXPORTED struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, 
 	}
 	count_user(channel, 1);
 	return &q->cq;
+}
+
+struct ibv_cq_ex *queue_create_more(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	const uint32_t flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0;
+	struct ibv_cq *cq;
+
+	if (attr->wc_flags & ~(uint64_t)QUEUE_READS || attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
+	    flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	cq = ibv_create_cq(context, (int)attr->cqe, attr->cq_context, attr->channel, (int)attr->comp_vector);
+	if (!cq)
+		return NULL;
+	queue_extend(queue_of(cq));
+	return &queue_of(cq)->more;
 }
 
 EXPORTED int ibv_resize_cq(struct ibv_cq *cq, int entries)

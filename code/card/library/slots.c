@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static uint32_t power_of_two(uint32_t least)
-{
-	uint32_t power = 1;
-
-	while (power < least)
-		power *= 2;
-	return power;
-}
-
 void slots_size(struct slots *s, uint32_t count, uint32_t pieces, uint32_t inline_bytes, uint32_t address_bytes)
 {
 	const uint32_t list = pieces * (uint32_t)sizeof(struct card_piece),

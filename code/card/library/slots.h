@@ -21,6 +21,16 @@ struct slots {
 	unsigned char *first;
 };
 
+/* The smallest power of two from a number on. */
+static inline uint32_t power_of_two(uint32_t least)
+{
+	uint32_t power = 1;
+
+	while (power < least)
+		power *= 2;
+	return power;
+}
+
 /* Set the sizes for requests of this many pieces or inline bytes, with an address of this many bytes; at least as many
  * requests as the arguments ask for. */
 void slots_size(struct slots *s, uint32_t count, uint32_t pieces, uint32_t inline_bytes, uint32_t address_bytes);
@@ -36,12 +46,18 @@ void slots_report(const char *reason, uint32_t number) __attribute__((format(pri
 /* Empty the queue. */
 void slots_reset(struct slots *s);
 
+/* The slot of a request, by its number since the reset. */
+static inline struct card_wqe *slots_at(const struct slots *s, uint32_t number)
+{
+	return (struct card_wqe *)(s->first + (size_t)(number & (s->count - 1)) * s->bytes);
+}
+
 /* The slot of the next request; NULL: the queue is full. */
 static inline struct card_wqe *slots_next(const struct slots *s)
 {
 	if (s->posted - atomic_load_explicit(&s->freed, memory_order_relaxed) >= s->count)
 		return NULL;
-	return (struct card_wqe *)(s->first + (size_t)(s->posted & (s->count - 1)) * s->bytes);
+	return slots_at(s, s->posted);
 }
 
 /* Free the slots up to an index. Completions of a shared queue may be polled in another order than they were

@@ -90,7 +90,7 @@ def digest(machine: Path) -> str:
     return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {wire(Link())}".encode()).hexdigest()
 
 
-DEPTHS_AT, DEPTHS_MOST, NOTIFIED_AT = 1024, 128, 232
+DEPTHS_AT, DEPTHS_MOST, NOTIFIED_AT, EARLY_AT = 1024, 128, 232, 248
 
 
 def depths(shared: int, link: Link) -> dict[str, int]:
@@ -113,10 +113,13 @@ def _slowed_down(shared: int, link: Link) -> dict[str, int]:
 
 
 def counts(shared: int) -> dict[str, int]:
-    """The counts of each wire, by the end that sends on it: link0.frames, side1.bytes."""
+    """The counts of each wire, by the end that sends on it: link0.frames, side1.bytes. If messages of its card came
+    before a receive, also their number, as Soft-RoCE names it."""
     counted = dict[str, int]()
     for end in (0, 1):
         values = struct.unpack("<8Q", os.pread(shared, 64, end * END_BYTES + COUNTS_AT))
         names = (f"{wire}{end}.{name}" for wire in WIRES for name in COUNTS)
         counted |= dict(zip(names, values, strict=True))
+        if early := int.from_bytes(os.pread(shared, 8, end * END_BYTES + EARLY_AT), "little"):
+            counted[f"card{end}.rcvd_rnr_err"] = early
     return counted

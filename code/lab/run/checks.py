@@ -58,9 +58,6 @@ HINTS = {
     r"reg_?mr.{0,40}(?:not supported|invalid argument)": (
         "registering memory without IBV_ACCESS_ON_DEMAND: neither device has on-demand paging"
     ),
-    r"create_qp(?:_ex)?.{0,40}not supported": (
-        "ibv_create_qp and ibv_post_send: the modelled card has no ibv_wr_* (ibv_create_qp_ex), Soft-RoCE has"
-    ),
     r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
@@ -95,7 +92,7 @@ def hint(planned: Planned, outcome: Outcome) -> str:
 
 
 def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    """Return a sentence about messages without a receive, as Soft-RoCE counts them; a modelled card does not."""
+    """Return a sentence about messages without a receive, as Soft-RoCE and the modelled card count them."""
     early = sum(count - before.get(name, 0) for name, count in after.items() if name.endswith(".rcvd_rnr_err"))
     if not early:
         return ""

@@ -62,6 +62,8 @@ struct end {
 	uint64_t instructions; /* at 224 */
 	/* Likewise: the notifications of congestion to its RDMA card, and the lowest rate of a queue pair after one. */
 	uint64_t notified, lowest_bit_s; /* at 232 */
+	/* Likewise: the messages of its RDMA card that came before a receive, each time that they did. */
+	uint64_t early; /* at 248 */
 
 	/* From here on private to the plugin: what it publishes to the other end, see promise.h. */
 	_Alignas(64) _Atomic int64_t until_ns;
@@ -74,7 +76,7 @@ struct end {
 };
 
 _Static_assert(offsetof(struct end, counts) == 128 && offsetof(struct end, steps) == 192 &&
-		       offsetof(struct end, notified) == 232,
+		       offsetof(struct end, notified) == 232 && offsetof(struct end, early) == 248,
 	       "the harness reads these");
 _Static_assert(offsetof(struct end, depths) == DEPTHS_AT && sizeof(struct depths) == 64 + 16 * MOST_DEPTHS,
 	       "and these");

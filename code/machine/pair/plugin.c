@@ -97,10 +97,16 @@ static void slow_down(uint64_t bit_s)
 		mine->lowest_bit_s = bit_s;
 }
 
+static void count_early(void)
+{
+	pair.mine->early++;
+}
+
 static void plug_card(const char *path)
 {
 	static struct rdma_link link = { .send = netdev_send_rdma,
 					 .slow_down = slow_down,
+					 .count_early = count_early,
 					 .free_ns = netdev_link_free };
 	rdma_plug_call *const plug_in = open_card(path);
 	const struct rdma_card *card;

@@ -15,6 +15,7 @@ struct rdma_link {
 	int64_t (*send)(int64_t now_ns, uint32_t to, const uint8_t *bytes, size_t size,
 			uint64_t line_bytes); /* see netdev.h */
 	void (*slow_down)(uint64_t bit_s);    /* for the record: a queue pair sends at this rate from now on */
+	void (*count_early)(void);            /* likewise: the receiver of a message had no receive for it */
 	int64_t (*free_ns)(void);
 };
 

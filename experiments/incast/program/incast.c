@@ -65,6 +65,7 @@ static void parse(int argc, char **argv)
 	check(i + 1 < argc && setting.rank >= 0 && size_count, "needs -myindex, -sizes and -list");
 	check(setting.senders >= 1 && setting.senders <= SENDERS && setting.senders < argc - i - 1,
 	      "-senders must be 1 to 15, fewer than the addresses of -list");
+	setting.peers = setting.rank ? 1 : setting.senders;
 	receiver = argv[i + 1];
 }
 
@@ -117,7 +118,7 @@ static void join(void)
 		accept_all(&address);
 	else
 		connect_to(&address);
-	for (int i = 0; i < (setting.rank ? 1 : setting.senders); i++)
+	for (int i = 0; i < setting.peers; i++)
 		setsockopt(setting.sockets[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 

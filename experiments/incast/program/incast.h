@@ -7,7 +7,8 @@ enum { SENDERS = 15 };
 
 struct setting {
 	int rank, senders;    /* ranks 1 to `senders` send; further ones do nothing */
-	int sockets[SENDERS]; /* at rank 0: one to each sender; at a sender, the first is to rank 0 */
+	int peers;            /* at rank 0 all senders; at a sender one, rank 0 */
+	int sockets[SENDERS]; /* to each peer */
 	const char *device;   /* an RDMA device */
 	int gid;              /* an index of its GID table */
 	int timeout;          /* of an acknowledgement, as ibv_modify_qp takes it */

@@ -23,11 +23,6 @@ static struct ibv_cq *cq;
 static struct ibv_qp *qps[SENDERS];
 static struct place there; /* of a sender: rank 0 */
 
-static int peers(void)
-{
-	return setting->rank ? 1 : setting->senders;
-}
-
 static void open_device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -42,7 +37,7 @@ static void open_device(void)
 	channel = ibv_create_comp_channel(context);
 	cq = ibv_create_cq(context, 4 * SENDERS, NULL, channel, 0);
 	check(pd && channel && cq && !ibv_req_notify_cq(cq, 0), "ibv_create_cq");
-	mr = ibv_reg_mr(pd, setting->blocks, (size_t)peers() * setting->most,
+	mr = ibv_reg_mr(pd, setting->blocks, (size_t)setting->peers * setting->most,
 			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	check(mr, "ibv_reg_mr");
 }
@@ -112,7 +107,7 @@ void transfer_connect(struct setting *s)
 {
 	setting = s;
 	open_device();
-	for (int i = 0; i < peers(); i++)
+	for (int i = 0; i < setting->peers; i++)
 		meet(i);
 }
 

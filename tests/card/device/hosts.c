@@ -120,6 +120,11 @@ static void slow_down(struct world *w, uint64_t bit_s)
 	((struct host *)w)->bit_s = bit_s;
 }
 
+static void count_early(struct world *w)
+{
+	((struct host *)w)->early++;
+}
+
 static int64_t line_free(struct world *w)
 {
 	return ((struct host *)w)->free_ns;
@@ -139,7 +144,7 @@ void hosts_start(const struct costs *costs, int64_t latency_ns)
 	hosts = (struct hosts){ .costs = *costs, .latency_ns = latency_ns, .buffer_bytes = 4 << 20 };
 	TAILQ_INIT(&hosts.flying);
 	for (struct host *h = hosts.host; h < hosts.host + HOSTS; h++) {
-		h->world = (struct world){ access_memory, arm, interrupt, send, slow_down, line_free };
+		h->world = (struct world){ access_memory, arm, interrupt, send, slow_down, count_early, line_free };
 		h->memory = memory_new();
 		h->used = FIRST_FREE;
 		h->armed_ns = INT64_MAX;

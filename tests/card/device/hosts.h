@@ -20,6 +20,7 @@ struct host {
 	uint64_t packets;           /* sent */
 	uint64_t carried_bytes;     /* on the link, and not dropped by a switch */
 	uint64_t slow_downs, bit_s; /* how often a queue pair had to, and the last rate */
+	uint64_t early;             /* messages without a receive */
 	uint64_t outside;           /* accesses that were refused */
 };
 

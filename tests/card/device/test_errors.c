@@ -299,6 +299,8 @@ TEST(a_missing_receive_fails_after_the_retries_unless_it_comes_in_time)
 	hosts_run();
 	program_expect(&a, RNR_EXCEEDED);
 	assert_int_equal(program_state(&b), RTS);
+	assert_int_equal(a.host->early, 3);
+	assert_int_equal(b.host->early, 0);
 
 	end(NULL);
 	start(NULL);
@@ -306,9 +308,11 @@ TEST(a_missing_receive_fails_after_the_retries_unless_it_comes_in_time)
 	send(SEND, 5000);
 	send(SEND, 10);
 	hosts_run_until(2000000);
+	assert_int_equal(a.host->early, 4); /* at once, and after each 0.64 ms */
 	program_receive(&b, 1, pair_target(&b), 5000);
 	program_receive(&b, 2, pair_target(&b), 5000);
 	hosts_run();
+	assert_int_equal(a.host->early, 4);
 	program_expect(&a, SUCCESS);
 	program_expect(&a, SUCCESS);
 	assert_int_equal(program_expect(&b, SUCCESS).bytes, 5000);

@@ -75,6 +75,8 @@ def test_the_frames_of_each_end_and_wire_are_counted_by_name() -> None:
         os.pwrite(shared, struct.pack("<8Q", *range(1, 9)), link.COUNTS_AT)
         os.pwrite(shared, struct.pack("<8Q", *range(11, 19)), link.END_BYTES + link.COUNTS_AT)
         counts = link.counts(shared)
+        os.pwrite(shared, struct.pack("<Q", 3), link.END_BYTES + link.EARLY_AT)
+        assert link.counts(shared) == counts | {"card1.rcvd_rnr_err": 3}
     assert (counts["link0.frames"], counts["link0.lost"], counts["side0.frames"]) == (1, 4, 5)
     assert (counts["link1.bytes"], counts["side1.lost"]) == (12, 18)
 
@@ -98,7 +100,8 @@ def test_the_layout_is_that_of_the_plugin() -> None:
     header = (MACHINE / "pair" / "layout.h").read_text()
     assert f"END_BYTES = {link.END_BYTES}, DEPTHS_AT = {link.DEPTHS_AT} " in header
     assert f"MOST_DEPTHS = {link.DEPTHS_MOST} " in header
-    assert f"offsetof(struct end, notified) == {link.NOTIFIED_AT}," in header
+    assert f"offsetof(struct end, notified) == {link.NOTIFIED_AT} " in header
+    assert f"offsetof(struct end, early) == {link.EARLY_AT}," in header
     assert f"RING_BYTES ((uint64_t){link.RING_BYTES >> 20} << 20)" in (MACHINE / "pair" / "ring.h").read_text()
     assert f"offsetof(struct end, counts) == {link.COUNTS_AT} " in header
     (body,) = re.findall(r"struct counts \{(.*?)\};", header, re.DOTALL)

@@ -216,7 +216,6 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(out="Failed to modify QP to RTR", client=1), 'or emulate = ["lids"]'),
         (with_step(err="ibv_query_gid(3): Invalid argument", client=1), '["gids"] for an index'),
         (with_step(err="ibv_reg_mr failed: Operation not supported", client=1), "without IBV_ACCESS_ON_DEMAND"),
-        (with_step(err="ibv_create_qp failed: Operation not supported", client=1), "has no ibv_wr_*"),
         (with_step(err="SERVER_IP is not set", client=1), "PORT={port} HOST={host} client"),
         (with_step(err="not an IPv6 address: 10.0.0.2", client=1), "::ffff:{host} in place of {host}"),
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
@@ -226,7 +225,10 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
         (
-            replace(with_step("64", client=DEADLINE_STATUS), counters_after={"rank1.rxe1.rcvd_rnr_err": 7}),
+            replace(
+                with_step("64", client=DEADLINE_STATUS),
+                counters_after={"rank1.rxe1.rcvd_rnr_err": 4, "rank1.card0.rcvd_rnr_err": 3},
+            ),
             "7 messages arrived before a receive was posted",
         ),
     ],

@@ -2,7 +2,6 @@
  * process, so the same program runs over Soft-RoCE and over the modelled card. */
 #include <errno.h>
 #include <fcntl.h>
-#include <infiniband/verbs.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ends.h"
 
 #define ALL (IBV_ACCESS_LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 #define OTHER_KEY 0x100
@@ -70,31 +71,10 @@ struct end {
 	struct ibv_mr *mr;
 };
 
-static struct ibv_context *context;
-static struct ibv_pd *pd, *other_pd;
-static union ibv_gid gid;
-static int gid_index;
+static struct ibv_pd *other_pd;
 static char memory[2][BYTES] __attribute__((aligned(4096)));
 static const char constant[BYTES] = "read-only";
 static atomic_bool is_acknowledged;
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	perror(what);
-	exit(1);
-}
-
-/* That of an IPv4 address. */
-static void find_gid(void)
-{
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	do
-		must(!ibv_query_gid(context, 1, gid_index, &gid), "ibv_query_gid");
-	while (memcmp(gid.raw, mapped, sizeof(mapped)) != 0 && ++gid_index);
-}
 
 static struct end make(char *bytes, struct ibv_pd *of, int access, int entries, enum ibv_qp_type type)
 {
@@ -114,34 +94,6 @@ static void drop(struct end *e)
 {
 	must(!e->qp || !ibv_destroy_qp(e->qp), "ibv_destroy_qp");
 	must(!ibv_destroy_cq(e->cq) && !ibv_dereg_mr(e->mr), "ibv_destroy_cq");
-}
-
-static void connect_to(struct end *e, uint32_t peer, int access, int reads)
-{
-	const bool is_reliable = e->qp->qp_type == IBV_QPT_RC;
-	struct ibv_qp_attr a = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = access };
-
-	must(!ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
-	a.qp_state = IBV_QPS_RTR;
-	a.path_mtu = IBV_MTU_1024;
-	a.dest_qp_num = peer;
-	a.max_dest_rd_atomic = a.max_rd_atomic = (uint8_t)reads;
-	a.min_rnr_timer = 1;
-	a.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1 };
-	a.ah_attr.grh = (struct ibv_global_route){ .dgid = gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 64 };
-	must(!ibv_modify_qp(e->qp, &a,
-			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				    (is_reliable ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0)),
-	     "RTR");
-	a.qp_state = IBV_QPS_RTS;
-	a.timeout = 10; /* 4 ms */
-	a.retry_cnt = a.rnr_retry = 1;
-	must(!ibv_modify_qp(e->qp, &a,
-			    IBV_QP_STATE | IBV_QP_SQ_PSN |
-				    (is_reliable ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-							   IBV_QP_MAX_QP_RD_ATOMIC :
-						   0)),
-	     "RTS");
 }
 
 static void nap(int ms)
@@ -221,8 +173,8 @@ static void make_mistake(const struct mistake *m)
 		   b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES, m->type);
 	int error = 0;
 
-	connect_to(&a, b.qp->qp_num, ALL, 1 + m->reads_off);
-	connect_to(&b, a.qp->qp_num, ALL & ~m->pair_without, 1 + m->dest_reads_off);
+	connect_to(a.qp, b.qp->qp_num, ALL, 1 + m->reads_off);
+	connect_to(b.qp, a.qp->qp_num, ALL & ~m->pair_without, 1 + m->dest_reads_off);
 	post_receive(&b, m);
 	if (m->is_gone) {
 		must(!ibv_destroy_qp(b.qp), "ibv_destroy_qp");
@@ -249,8 +201,8 @@ static void overflow(void)
 	const struct mistake none = { .opcode = WRITE, .length = 8 };
 	struct end a = make(memory[0], pd, ALL, 1, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
 
-	connect_to(&a, b.qp->qp_num, ALL, 1);
-	connect_to(&b, a.qp->qp_num, ALL, 1);
+	connect_to(a.qp, b.qp->qp_num, ALL, 1);
+	connect_to(b.qp, a.qp->qp_num, ALL, 1);
 	for (int i = 0; i < a.cq->cqe + 8 && i < ENTRIES; i++)
 		post_send(&a, &b, &none);
 	nap(QUIET_MS);
@@ -268,8 +220,8 @@ static void drain(void)
 	struct end a = make(memory[0], pd, ALL, ENTRIES, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
-	connect_to(&a, b.qp->qp_num, ALL, 1);
-	connect_to(&b, a.qp->qp_num, ALL, 1);
+	connect_to(a.qp, b.qp->qp_num, ALL, 1);
+	connect_to(b.qp, a.qp->qp_num, ALL, 1);
 	printf("SQD: ");
 	must(!ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), "SQD");
 	post_send(&a, &b, &none);
@@ -306,8 +258,8 @@ static void destroy_early(void)
 	must(told && !ibv_destroy_qp(a.qp) && !ibv_req_notify_cq(told, 0), "ibv_req_notify_cq");
 	attr.cap = (struct ibv_qp_cap){ ENTRIES, ENTRIES, 1, 1, 0 };
 	a.qp = ibv_create_qp(pd, &attr);
-	connect_to(&a, b.qp->qp_num, ALL, 1);
-	connect_to(&b, a.qp->qp_num, ALL, 1);
+	connect_to(a.qp, b.qp->qp_num, ALL, 1);
+	connect_to(b.qp, a.qp->qp_num, ALL, 1);
 	post_send(&a, &b, &none);
 	must(!ibv_get_cq_event(channel, &cq, &user) && cq == told, "ibv_get_cq_event");
 	pthread_create(&thread, NULL, acknowledge, told);
@@ -351,6 +303,8 @@ static void calls(void)
 	more.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE;
 	tell_call("ibv_create_qp_ex for ibv_wr_*", ibv_create_qp_ex(context, &more));
 	tell_call("ibv_create_cq_ex", ibv_create_cq_ex(context, &cq_more));
+	cq_more.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	tell_call("ibv_create_cq_ex for times", ibv_create_cq_ex(context, &cq_more));
 	tell_call("ibv_create_srq_ex", ibv_create_srq_ex(context, &srq_more));
 	errno = ibv_attach_mcast(datagrams, &group, 0);
 	tell_call("ibv_attach_mcast", !errno);
@@ -379,15 +333,9 @@ static void limits(void)
 
 int main(void)
 {
-	struct ibv_device **const devices = ibv_get_device_list(NULL);
-
-	must(devices && *devices, "ibv_get_device_list");
-	context = ibv_open_device(*devices);
-	must(context, "ibv_open_device");
-	pd = ibv_alloc_pd(context);
+	open_device();
 	other_pd = ibv_alloc_pd(context);
-	must(pd && other_pd, "ibv_alloc_pd");
-	find_gid();
+	must(other_pd, "ibv_alloc_pd");
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
 		make_mistake(&mistakes[i]);
 	overflow();
