@@ -26,10 +26,10 @@ names=$1; shift
 exec tar -c -h --hard-dereference -- $names
 """
 # What builds ask for and the toolchain lacks. The VM's CPU is the same on every host, so gcc ignores `-march=native`;
-# it has one core, so OpenMP has one thread.
-ASKED = re.compile(rb"=native|-fopenmp|\bclang|\bpkg-config")
+# it has one core, so OpenMP has one thread. Open MPI with threads needs cmpxchg16b, which the VM's CPU lacks.
+ASKED = re.compile(rb"=native|-fopenmp|\bMPI_Init_thread|\bclang|\bpkg-config")
 STAND_INS = """mkdir -p /tmp/bin && cat >/tmp/bin/gcc <<'END' && cat >/tmp/bin/pkg-config <<'END2' \
-	&& cat >/tmp/bin/omp.h <<'END3' || exit 2
+	&& cat >/tmp/bin/omp.h <<'END3' && cat >/tmp/bin/mpicc <<'END4' && cat >/tmp/bin/mpi_threads.h <<'END5' || exit 2
 #!/bin/sh
 for word; do
 	shift
@@ -60,6 +60,17 @@ static inline double omp_get_wtime(void)
 	return t.s + t.ns * 1e-9;
 }
 END3
+#!/bin/sh
+exec /usr/bin/mpicc -include /tmp/bin/mpi_threads.h "$@"
+END4
+#include <mpi.h>
+static inline int lab_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	*provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+	return MPI_Init(argc, argv);
+}
+#define MPI_Init_thread lab_init_thread
+END5
 chmod +x /tmp/bin/* && for name in cc gcc-12 g++ clang clang++; do ln -s gcc /tmp/bin/$name; done
 PATH=/tmp/bin:$PATH
 """

@@ -68,10 +68,7 @@ HINTS = {
     ),
     r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
-    r"SIGILL": (
-        "a build without -march or -mavx, since the CPU of the VM is a Westmere, without AVX; and MPI_Init, since "
-        "MPI_Init_thread fails there"
-    ),
+    r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
