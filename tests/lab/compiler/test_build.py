@@ -124,10 +124,13 @@ def test_an_earlier_build_is_found_without_running_another_and_a_damaged_one_run
     assert build_once(TASK, tmp_path, tmp_path, print)["out/mine"] == b"int main;" and len(runs) == 2
 
 
-def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
+def test_cpp_sources_and_optimised_links_alone_need_the_compiler_of_cpp() -> None:
     named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
     c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
     assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
+    makefile = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -flto")
+    for optimised in ({"command": (*HONEST.command, "CC=gcc -flto")}, {"files": {"Makefile": makefile}}):
+        assert build.language(replace(HONEST, **optimised)) == lock.CPP
 
 
 def test_a_plugin_is_compiled_once_for_each_source_and_host(
