@@ -177,7 +177,7 @@ function line(picture, curve, place, x, y) {
     [colour, dashes, isOpen] = curve.look.length
       ? curve.look
       : [COLOURS[at % COLOURS.length], Object.keys(DASHES)[Math.floor(at / COLOURS.length) % 3], false];
-  curve.colour = VARIABLES[colour] || colour;
+  curve.colour = VARIABLES[colour.toLowerCase()] || colour;
   const group = element("g", { stroke: curve.colour, fill: "none", opacity: curve.isFaint ? 0.45 : 1 });
   group.append(
     element("path", {

@@ -20,6 +20,7 @@ DATE = "20261122T013403Z"
 FILES = tar(
     member("./usr/bin/python3.11", b"a program", mode=0o755),
     member("./usr/lib/python3.11/ensurepip/__init__.py", b"import sys\n_WHEEL_PKG_DIR = '/usr/share/wheels'\n"),
+    member("./usr/share/doc/python3.11/copyright", b"a document"),
     member(f"./{LOADER}", b'#!/bin/sh\nfor word; do echo "$word"; done\n', mode=0o755),
 )
 COMPRESSED = {
@@ -78,6 +79,18 @@ def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Pat
     own = f"{root}/usr/bin/python3.11"
     assert printed == ["--inhibit-cache", "--library-path", libraries, "--argv0", str(program), own, "-c", "a b"]
     assert made.run("carry").stdout == done.stdout
+
+
+@pytest.mark.parametrize(("more", "kept"), [("", 0), ("keep = true\n", 1)])
+def test_a_fetched_package_is_removed_unless_the_settings_keep_it(more: str, kept: int, tmp_path: Path) -> None:
+    made, content = computer(tmp_path)
+    put(tmp_path / "store" / POOL, content)
+    settings(made, "store")
+    with (tmp_path / "lab.toml").open("a") as file:
+        file.write(more)
+    assert made.run("carry").returncode == 0
+    assert len(list((tmp_path / ".cache/packages").glob("*.deb"))) == kept
+    assert not list((tmp_path / ".cache/python").glob("*/usr/share/doc"))
 
 
 @pytest.mark.parametrize("provider", ["store", "{folder}/store", "file://{folder}/store", "http://mirror.test/debian/"])

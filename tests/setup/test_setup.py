@@ -73,6 +73,26 @@ def test_setup_installs_test_packages_only_for_lint_and_tests(checkout: Tree) ->
     assert installed(checkout, "lint") == installed(checkout) == []
 
 
+def test_setup_removes_what_nothing_imports_and_brings_pip_back_for_tests(checkout: Tree) -> None:
+    unused = ("pip/__init__.py", "zstandard/_cffi.so", "numpy/_core/tests/test_x.py", "fontTools/misc/bezierTools.so")
+    used = ("zstandard/backend_c.so", "numpy/_core/x.so", "fontTools/misc/bezierTools.py")
+    folder = checkout.folder / ".venv/lib/python3/site-packages"
+    files = " ".join(f"{folder}/{name}" for name in (*unused, *used))
+    make = f'*venv*) for file in {files}; do mkdir -p "${{file%/*}}" && : >"$file"; done;;'
+    checkout.command("python3", f'{PYTHON}\ncase "$*" in {make} esac')
+    assert installed(checkout) == [PINS]
+    assert {name for name in (*unused, *used) if (folder / name).exists()} == set(used)
+    assert not [call for call in checkout.calls("python3") if "ensurepip" in call]
+    assert installed(checkout, "lint") == [TEST_PINS]
+    assert [call for call in checkout.calls("python3") if "ensurepip" in call]
+
+
+def test_an_interrupted_setup_is_one_sentence(checkout: Tree) -> None:
+    checkout.command("python3", "kill -INT $PPID")
+    done = checkout.run("setup")
+    assert done.returncode == 130 and done.stderr.endswith("setup: interrupted; the same command continues\n")
+
+
 def test_changed_pins_are_installed_again(checkout: Tree) -> None:
     assert installed(checkout, "lint") == [PINS, TEST_PINS]
     for changed, again in ((TEST_PINS, [TEST_PINS]), (PINS, [PINS, TEST_PINS])):

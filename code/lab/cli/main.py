@@ -115,7 +115,7 @@ def _parsed(parser: ArgumentParser, arguments: Sequence[str]) -> Namespace:
         raise SystemExit(2)
     options, rest = parser.parse_known_args(arguments)
     if rest and (options.command != "query" or any(text.startswith("--") for text in rest)):
-        parser.error(f"unknown arguments: {' '.join(rest)}")
+        parser.error(f"unknown arguments: {' '.join(rest)} (lab {options.command} --help lists all)")
     if rest:
         options.query += rest
     return options

@@ -31,7 +31,7 @@ SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imac
 LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
 KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"
 
-CPP_SUFFIXES = (".cc", ".cpp", ".cxx")
+CPP_SUFFIXES, LTO = (".cc", ".cpp", ".cxx"), b"-flto"
 
 Tell = Callable[[str], None]
 
@@ -47,8 +47,10 @@ def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str 
 
 
 def language(task: Compilation) -> str:
-    """The section of the lock that sources in another language than C need."""
-    return lock.CPP if any(name.endswith(CPP_SUFFIXES) for name in task.files) else ""
+    """The section of the lock that a task needs for sources in another language than C, or for optimising links."""
+    texts = (" ".join(task.command).encode(), *task.files.values())
+    is_more = any(name.endswith(CPP_SUFFIXES) for name in task.files) or any(LTO in text for text in texts)
+    return lock.CPP if is_more else ""
 
 
 def build_shut_in(

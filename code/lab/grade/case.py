@@ -139,6 +139,7 @@ class GradingSetup:
     grader: str = ""  # digest of the grader; submissions are graded again when it changes
     witness: Witness | None = None  # logs the link's frames, where a site can
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
+    is_preview: bool = False  # by a student, of a draft
 
     def metered(self) -> "GradingSetup":
         """The setup for one submission, whose programs share a time budget."""

@@ -47,7 +47,9 @@ def grade(options: Namespace) -> int:
 
 def preview_grade(options: Namespace) -> int:
     file = submitted(options.assignment, options.results, draft=True)
-    return graded(options, file, (), public=True)
+    status = graded(options, file, (), public=True)
+    print("a preview of a draft: make submit writes the file to hand in")
+    return status
 
 
 def graded(
@@ -59,7 +61,8 @@ def graded(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     file = SubmissionFile(place)
     setup = prepare_grading(find_assignment(options.assignment or assignment_in(file)), options.jobs)
-    setup = replace(setup, handed_out=handed_out(setup.assignment, starter=not public, solution=not is_solution))
+    sentences = handed_out(setup.assignment, starter=not public, solution=not is_solution)
+    setup = replace(setup, handed_out=sentences, is_preview=public)
     left_out = setup.assignment.hidden if public else ()
     names = [name for name in CHECKS if name in (only or setup.assignment.checks) and name not in left_out]
     attempt = new_attempt(attempts_of(options.out, place))

@@ -68,7 +68,7 @@ def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, compiled: Mappin
         files = {SOURCES: offer, "plugin/" + runner.NAME: inputs.plugin}
         files |= {f"image/{part}": inputs.image.folder / part for part in (MANIFEST, *PARTS)}
         files |= {f"runner/{path.name}": path for path in inputs.runner.folder.iterdir() if path.name != SUMS}
-        files |= {"frozen/memory": whole.memory, "frozen/state": whole.state}
+        files |= {"frozen/memory": whole.copy, "frozen/state": whole.state}
         for part, folder in compiled.items():
             built = (path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
             files |= {f"{part}/{path.relative_to(folder)}": path for path in built}

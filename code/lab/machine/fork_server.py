@@ -84,7 +84,7 @@ class ForkServer:
 
     def _start(self, stack: ExitStack) -> None:
         shared = stack.enter_context(link.shared_file())
-        memory = stack.enter_context(self.snapshot.opened_memory())
+        memory = self.snapshot.copied
         plugin = stack.enter_context(self.snapshot.plugin.open("rb")).fileno()
         states = [stack.enter_context(self.snapshot.state.open("rb")).fileno() for _ in NAMES]
         for end, state in enumerate(states):

@@ -5,9 +5,11 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,13 +22,13 @@ from lab.machine.job import pack
 from lab.machine.qemu import MachineError
 from lab.machine.results import SERVER, SIDE
 from lab.machine.runner import Runner, section
-from lab.machine.sparse import anonymous_file, copy_with_holes, digest_with_holes, extents
+from lab.machine.sparse import anonymous_file, compress, copy_with_holes, digest_with_holes, in_memory, is_compressed
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.typed_json import JsonError, as_json, parse_as
 
 FILE = "frozen.json"
 BOOT_DEADLINE_S = 300.0
-KEPT = 3  # snapshots of 150 MB each; older ones are of an earlier image or QEMU
+KEPT = 3  # snapshots of 40 MB each; older ones are of an earlier image or QEMU
 
 # The guest runs an empty job before its snapshot, so that no later job pays for the kernel's first-time work.
 REHEARSAL = Job(steps=(), link=Link(), perturbation=Perturbation(), deadline_s=1)
@@ -114,7 +116,6 @@ class Snapshot:
     runner: Runner
     plugin: Path
     trusted: bool = False  # QEMU has the expected bytes
-    copied: int | None = None  # a descriptor of this process's copy of the memory, if the file is read-only
 
     @property
     def memory(self) -> Path:
@@ -133,14 +134,18 @@ class Snapshot:
         with stored(self.folder, "read"):
             return read_sums(self.folder)
 
-    @contextmanager
-    def opened_memory(self) -> Iterator[int]:
-        """A descriptor that QEMU may open for writing; QEMU requires that, although it writes to private pages."""
-        if self.copied is not None:
-            yield self.copied
-            return
-        with self.memory.open("rb+") as file:
-            yield file.fileno()
+    @cached_property
+    def copied(self) -> int:
+        """A descriptor of this process's copy of the memory: QEMU opens it for writing, but writes to private pages."""
+        with stored(self.memory, "copied into memory"):
+            copied = in_memory(self.memory)
+        weakref.finalize(self, os.close, copied)
+        return copied
+
+    @property
+    def copy(self) -> Path:
+        """The path of that copy, for this process."""
+        return Path(f"/proc/self/fd/{self.copied}")
 
 
 def identity(inputs: SnapshotInputs, cache: Path, tell: Tell) -> dict[str, str]:
@@ -172,13 +177,18 @@ def cached_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot
 def verified_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot:
     """The snapshot with checked digests; call this once before the first job, because it reads all of the memory. A
     damaged snapshot is made again, with the same bytes, so that no record is lost."""
-    snapshot = cached_snapshot(inputs, cache, tell)
+    snapshot = replace(cached_snapshot(inputs, cache, tell), trusted=inputs.trusted)
     if fault := _damage(snapshot, inputs):
         tell(f"{snapshot.folder}: {fault}")
+        snapshot = replace(snapshot)  # without the copy of its memory
         with exclusive(cache / "machine" / "lock"):
-            if _damage(snapshot, inputs):  # no other process has made it again meanwhile
+            if _damage(replace(snapshot), inputs):  # no other process has made it again meanwhile
                 _make(snapshot, inputs, tell, "making the snapshot again", again=True)
-    return _writable(replace(snapshot, trusted=inputs.trusted))
+    if not is_compressed(snapshot.memory) and os.access(snapshot.folder, os.W_OK):
+        with exclusive(cache / "machine" / "lock"):
+            if not is_compressed(snapshot.memory):
+                compress(snapshot.memory)
+    return snapshot
 
 
 def unexpected(inputs: SnapshotInputs, folder: Path) -> str:
@@ -199,24 +209,14 @@ def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str,
 
 
 def _damage(snapshot: Snapshot, inputs: SnapshotInputs) -> str:
-    if fault := damage_of(snapshot.folder, digest_with_holes):
+    def digest(path: Path) -> str:
+        return digest_with_holes(snapshot.copy if path == snapshot.memory else path)
+
+    if fault := damage_of(snapshot.folder, digest):
         return fault
     if inputs.expectation and snapshot.digests() != inputs.expectation.frozen:
         return "is not the expected snapshot"
     return ""
-
-
-def _writable(snapshot: Snapshot) -> Snapshot:
-    """The snapshot; with a copy of the memory in this process if its file is read-only."""
-    if os.access(snapshot.memory, os.W_OK):
-        return snapshot
-    with stored(snapshot.memory, "copied into memory"), snapshot.memory.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        copy = os.memfd_create("memory")
-        os.ftruncate(copy, size)
-        for start, end in extents(file.fileno(), size):
-            os.pwrite(copy, os.pread(file.fileno(), end - start, start), start)
-    return replace(snapshot, copied=copy)
 
 
 def freeze(inputs: SnapshotInputs, folder: Path) -> None:

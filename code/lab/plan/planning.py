@@ -119,14 +119,15 @@ def left_out(plans: Iterable[Plan]) -> list[str]:
 
 
 def find_experiment(name: Path) -> Path:
-    """A file, or the name of an experiment in experiments/, of an example or of a kit."""
+    """A file or the folder beside it, or the name of an experiment in experiments/, of an example or of a kit."""
     if name.suffix == ".toml" or (name.exists() and not name.is_dir()):
         return name
-    for file in (*(folder / f"{name}.toml" for folder in FOLDERS), ASSIGNMENTS / name / f"{name}.toml"):
+    beside, of_kit = Path(f"{name}.toml"), ASSIGNMENTS / name / f"{name}.toml"
+    for file in (*(folder / beside for folder in FOLDERS), of_kit, beside):
         if file.exists():
             return file
     names = sorted(file.stem for folder in FOLDERS for file in folder.glob("*.toml"))
-    expected, hint = f"one of {', '.join(names)}", nearest(name, names)
+    expected, hint = f"one of {', '.join(names)}", nearest(name.stem.lower(), names)
     raise SpecError(f"unknown experiment {name}", file=EXPERIMENTS, expected=expected, hint=hint)
 
 

@@ -14,7 +14,7 @@ from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import RecordSet, record_sets, sets_of
 from lab.report.evidence.evidence import Evidence
-from lab.report.exhibits.core import Gallery
+from lab.report.exhibits.core import Gallery, UndrawnGallery
 from lab.report.html.live import live_figure
 from lab.report.html.page import Material
 from lab.report.pdf import attach, attachments
@@ -107,10 +107,8 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report up to LaTeX."""
     numbers, gallery = Numbers(evidence), Gallery(cache / "figures")
-    context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
-    body = render(sources.templates, sources.template, context)
-    claims = _claims_of_templates(body, numbers)
-    targets = frozenset(f"{kind}of {name}" for kind, name in _TARGET.findall(body.text))  # `figureof throughput`
+    body = _body(sources, numbers, gallery)
+    claims, targets = _claims_of_templates(body, numbers), _targets(body)
     for lost in lost_targets(body.text, MAIN, targets):
         raise body.in_template(ReportError(lost.what, hint=lost.hint, file=MAIN, line=lost.line))
     checked = check(read_writing(sources.folder), numbers, targets)
@@ -134,6 +132,20 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     svgs = {name: figure.svg for name, figure in gallery.shown.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
     return Prepared(material, gallery.shown, {MAIN: body, EVIDENCE: listed})
+
+
+def targets_of(sources: Sources, numbers: Numbers) -> frozenset[str]:
+    """The figures and tables of a report, without drawing them: `figureof throughput`."""
+    return _targets(_body(sources, numbers, UndrawnGallery()))
+
+
+def _body(sources: Sources, numbers: Numbers, gallery: Gallery) -> Rendered:
+    context = make_context(numbers, read_people(sources.people), gallery, list(sources.typed_texts))
+    return render(sources.templates, sources.template, context)
+
+
+def _targets(body: Rendered) -> frozenset[str]:
+    return frozenset(f"{kind}of {name}" for kind, name in _TARGET.findall(body.text))
 
 
 def typeset_alone(sources: Sources, checked: Checked) -> None:

@@ -12,7 +12,7 @@ from time import sleep
 from lab.errors import LabError, all_lines
 from lab.places import REFERENCE, TEMPLATES, from_here
 from lab.records.recorded import plans_of
-from lab.report.build import typeset_alone
+from lab.report.build import targets_of, typeset_alone
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
@@ -21,7 +21,7 @@ from lab.report.sources import Sources, read_people
 from lab.report.tex.latex import PROGRAMS
 from lab.report.text.check import Checked, read_writing
 from lab.report.text.check import check as check_text
-from lab.report.text.latex import LONGEST_LINE
+from lab.report.text.latex import LONGEST_LINE, TARGET
 from lab.report.text.references import list_of_sources
 
 LOOK_S = 0.1
@@ -44,7 +44,8 @@ def _check(sources: Sources, numbers: Numbers, *, as_lines: bool) -> int:
     try:
         read_people(sources.people)
         writing = read_writing(sources.folder)
-        checked = check_text(writing, numbers)
+        refers = TARGET.search(writing.text)
+        checked = check_text(writing, numbers, targets_of(sources, numbers) if refers else None)
         if not checked.faults:
             list_of_sources(writing.text, writing.references)
             checked = replace(checked, faults=tuple(_typesetting_faults(sources, checked)))

@@ -22,6 +22,7 @@ from lab.files.storage import storage
 
 MAGIC = b"!<arch>\n"
 HEADER_BYTES, END = 60, b"`\n"  # of a member: ar(5)
+UNPACKING = "unpacking-"
 COMPRESSED = {"data.tar": "", "data.tar.gz": "gz", "data.tar.xz": "xz", "data.tar.zst": "zst"}
 # Nothing of these is ever used: a third of all files of the locked packages.
 SKIPPED = re.compile(
@@ -36,8 +37,11 @@ class PackageDamaged(SiteError):
 
 @contextmanager
 def unpacked(packages: Iterable[Path], beside: Path) -> Iterator[Path]:
-    """A folder with the files of some packages, removed after the block; on the same disk as the folder `beside`."""
-    with tempfile.TemporaryDirectory(dir=beside) as name:
+    """A folder with the files of some packages, removed after the block; on the same disk as the folder `beside`, of
+    which the caller holds the lock."""
+    for left in beside.glob(f"{UNPACKING}*"):  # by a command that was killed or interrupted
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=UNPACKING, dir=beside, ignore_cleanup_errors=True) as name:
         for package in packages:
             unpack(package, Path(name))
         yield Path(name)

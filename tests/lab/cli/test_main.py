@@ -89,6 +89,7 @@ def test_large_plan_is_refused_with_the_number_of_its_trials_but_made_with_yes(
         (["fit-card", "verbs_a.csv", "--rate-bit-s", "1" * 400], "must be a whole number of 1 or more"),
         (["fit-card", "verbs_a.csv", "--rate-bit-s", "9", "--inline", "9" * 5000], "does not fit in 63 bits"),
         (["run", "nothing"], "unknown experiment nothing"),
+        (["run", "bench", "--reps", "3"], "unknown arguments: --reps 3 (lab run --help lists all)"),
         (["plna"], "unknown command 'plna'. Did you mean 'plan'?"),
         (["plan", "a\x1b[2J\x07.toml", "--site", "exact"], "a\\x1b[2J\\x07.toml"),
         (["verify", "bench", "--site", "exact"], "there is no reference"),

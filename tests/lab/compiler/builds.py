@@ -17,7 +17,7 @@ CPP = Compilation(
         b"int main(int c, char **v) try { std::map<int, std::string> m{{c, v[0]}}; std::cout << m.at(7); }\n"
         b"catch (const std::out_of_range &e) { std::cout << e.what(); }\n"
     },
-    ("g++", "-std=c++20", "-O2", "-o", "mine", "mine.cc"),
+    ("g++", "-std=c++20", "-O2", "-flto", "-o", "mine", "mine.cc"),
     ("mine",),
 )
 # Tries to write outside, to fill memory and folders, and to start more processes; prints its successes.

@@ -71,6 +71,14 @@ int main(void) {
 
 
 @pytest.mark.usefixtures("users_namespaces")
+def test_mpi_with_threads_calls_what_the_cpu_of_the_vm_can() -> None:
+    source = b"#include <mpi.h>\nint main(int n, char **v) { int got; return MPI_Init_thread(&n, &v, 3, &got); }\n"
+    command = ("mpicc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "mine", "mine.c")
+    program = build_shut_in({"mine.c": source}, command, ("mine",), print)["mine"]
+    assert b"MPI_Init\0" in program and b"MPI_Init_thread\0" not in program
+
+
+@pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
     for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap
@@ -137,10 +145,13 @@ def test_an_earlier_build_is_found_without_running_another_and_a_damaged_one_run
     assert build_once(TASK, tmp_path, tmp_path, print)["out/mine"] == b"int main;" and len(runs) == 2
 
 
-def test_cpp_sources_alone_need_the_compiler_of_cpp() -> None:
+def test_cpp_sources_and_optimised_links_alone_need_the_compiler_of_cpp() -> None:
     named = [build.place(task, MACHINE, CACHE) for task in (HONEST, CPP)]
     c, cpp = (toolchain.place(MACHINE, CACHE, section).name for section in ("", lock.CPP))
     assert [build.language(task) for task in (HONEST, CPP)] == ["", lock.CPP] and len({c, cpp, *named}) == 4
+    makefile = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -flto")
+    for optimised in ({"command": (*HONEST.command, "CC=gcc -flto")}, {"files": {"Makefile": makefile}}):
+        assert build.language(replace(HONEST, **optimised)) == lock.CPP
 
 
 def test_a_plugin_is_compiled_once_for_each_source_and_host(

@@ -26,7 +26,7 @@ from lab.records.record import read_facts
 from lab.report.pdf import extract
 from lab.sites.cable import Cable
 from lab.submission.assignment import CHECKS
-from lab.submission.hand_in import identity_of
+from lab.submission.hand_in import NO_OBSTACLE, identity_of
 
 
 def crash(_: Case) -> Iterator[Finding]:
@@ -108,6 +108,21 @@ def test_other_version_is_noted_and_costs_nothing(
     done = grade_file(file, ["package"])
     assert done.kinds == () and done.points == done.most and len(done.note) < 300
     assert "version '1.0.0+\\x1b[2Jxxx" in done.note and f"graded with '{exact_version()}'" in done.note
+
+
+def test_a_draft_without_obstacles_loses_points_as_a_submission_but_not_in_a_preview(
+    grade_file: GradeFile, setup: GradingSetup, course: Course, ada: Any, tmp_path: Path
+) -> None:
+    forger, preview = make_forger(course, ada, tmp_path), replace(setup, is_preview=True)
+    for reason, at, passes in (
+        (NO_OBSTACLE, preview, True),
+        (NO_OBSTACLE, setup, False),
+        ("the report is stale", preview, False),
+    ):
+        file = tmp_path / "in.pdf"
+        file.write_bytes(forger.pdf(draft=(reason,)))
+        done = grade_file(file, ["package"], at)
+        assert done.kinds == (() if passes else (Flaw.DRAFT.value,)) and (done.points == done.most) is passes
 
 
 @pytest.mark.parametrize(("slowness", "kinds"), [(1.04, set()), (1.2, {Flaw.TOLERANCE, Flaw.REPETITION, Flaw.SHIFT})])

@@ -173,6 +173,20 @@ def test_a_copy_has_the_same_bytes_and_holes_also_where_zeros_were_written(tmp_p
     assert (tmp_path / "copy").stat().st_blocks * 512 < MIB
 
 
+def test_a_compressed_file_has_the_same_bytes_and_holes_in_memory(tmp_path: Path) -> None:
+    with sparse.anonymous_file("memory", 64 * MIB) as memory:
+        os.pwrite(memory, bytes(range(256)) * (20 << 12), 5 * MIB + 4096)  # more than one piece
+        os.pwrite(memory, b"data", 40 * MIB - 3)
+        sparse.copy_with_holes(memory, tmp_path / "copy")
+        content = os.pread(memory, 64 * MIB, 0)
+    for _ in range(2):
+        descriptor = sparse.in_memory(tmp_path / "copy")
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+            assert file.read() == content and os.fstat(descriptor).st_blocks * 512 < 22 * MIB
+        sparse.compress(tmp_path / "copy")
+        assert sparse.is_compressed(tmp_path / "copy") and (tmp_path / "copy").stat().st_size < MIB
+
+
 def test_a_digest_is_the_same_without_holes_and_another_after_one_bit(tmp_path: Path) -> None:
     with sparse.anonymous_file("memory", 8 * MIB) as memory:
         os.pwrite(memory, b"data", 5 * MIB + 7)

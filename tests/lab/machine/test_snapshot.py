@@ -130,14 +130,14 @@ def test_a_damaged_snapshot_is_made_again(inputs: SnapshotInputs, tmp_path: Path
         harm(made.folder / name)
         lines: list[str] = []
         assert snapshot.verified_snapshot(inputs, tmp_path, lines.append) == made
-        assert made.memory.read_bytes() == b"memory"
+        assert snapshot.verified_snapshot(inputs, tmp_path, pytest.fail).copy.read_bytes() == b"memory"
         assert str(made.folder) in lines[0] and name in lines[0] and lines[1:] == ["making the snapshot again"]
 
 
 def test_an_undamaged_but_unexpected_snapshot_is_made_again(inputs: SnapshotInputs, tmp_path: Path) -> None:
     made = snapshot.verified_snapshot(inputs, tmp_path, lambda _: None)
     (made.folder / "state").write_bytes(b"of another time")
-    seal(made.folder, digest_with_holes)
+    seal(made.folder, lambda path: digest_with_holes(made.copy if path == made.memory else path))
     lines: list[str] = []
     again = snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lines.append)
     assert again.state.read_bytes() == b"state" and lines[0].endswith("is not the expected snapshot")
@@ -153,15 +153,21 @@ def test_unexpected_memory_or_state_from_the_same_inputs_is_refused_and_not_cach
     snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, lambda _: None)
 
 
-def test_a_read_only_memory_is_copied_once_for_this_process(
+def test_a_memory_is_compressed_once_and_each_process_has_its_copy(
     inputs: SnapshotInputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lab.machine.snapshot.os.access", lambda *_: False)
+    monkeypatch.setattr("lab.machine.snapshot.os.access", lambda *_: False)  # as in a read-only cache
     made = snapshot.verified_snapshot(inputs, tmp_path, lambda _: None)
-    assert made.copied is not None
-    with made.opened_memory() as first, made.opened_memory() as second:
-        assert first == second and os.pread(first, 10, 0) == b"memory"
-    os.close(made.copied)
+    assert made.memory.read_bytes() == made.copy.read_bytes() == b"memory"
+    monkeypatch.undo()
+    monkeypatch.setattr(snapshot, "freeze", pytest.fail)
+    for _ in range(2):
+        again = snapshot.verified_snapshot(expecting(inputs, tmp_path), tmp_path, pytest.fail)
+        assert again.memory.read_bytes() != again.copy.read_bytes() == b"memory" and again == made
+    memory = made.memory.read_bytes()
+    for damaged in (memory[:-3], memory[:9] + b"?" + memory[10:]):
+        made.memory.write_bytes(damaged)
+        assert digest_with_holes(replace(made).copy) != digest_with_holes(made.copy)
 
 
 def test_the_identity_depends_on_the_memory_and_not_on_its_maker(inputs: SnapshotInputs, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from lab.supply.packages import SupplyError
 def test_experiments_and_examples_are_found_by_name_and_run_all_has_no_example() -> None:
     for file in (*EXPERIMENTS.glob("*.toml"), *EXAMPLES.glob("*.toml")):
         assert find_experiment(Path(file.stem)) == find_experiment(file) == file
+    assert find_experiment(EXPERIMENTS / "verbs_throughput") == EXPERIMENTS / "verbs_throughput.toml"  # its folder
     assert not [file for file in all_experiments() if file.parent != EXPERIMENTS]
 
 
@@ -46,10 +47,11 @@ def test_first_of_all_experiments_is_verbs_throughput() -> None:
 
 
 def test_unknown_name_is_refused_with_the_nearest_and_all_names() -> None:
-    with pytest.raises(SpecError, match="unknown experiment frist_figure") as refused:
-        find_experiment(Path("frist_figure"))
+    for typed in ("FIRST_FIGURE.TOML", "frist_figure"):
+        with pytest.raises(SpecError, match=f"unknown experiment {typed}") as refused:
+            find_experiment(Path(typed))
+        assert refused.value.hint == "'first_figure'?"
     known = refused.value.expected.removeprefix("one of ").split(", ")
-    assert refused.value.hint == "'first_figure'?"
     assert known == sorted(known) and {"first_figure", "verbs_throughput"} <= set(known)
 
 

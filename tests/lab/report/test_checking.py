@@ -57,6 +57,16 @@ def test_errors_come_first_then_notes_and_only_errors_count(
     )
 
 
+def test_a_figure_or_table_that_the_report_lacks_is_an_error_with_the_nearest_name(
+    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checked(plan, results, "See \\figureof{throughput} and \\tableof{bytes}.\n") == 0
+    capsys.readouterr()
+    assert checked(plan, results, "See \\figureof{throughputs}.\n") == 1
+    said = capsys.readouterr().out
+    assert "there is no \\figureof{throughputs} [figure]" in said and "hint: 'throughput'? one of " in said
+
+
 def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
     plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

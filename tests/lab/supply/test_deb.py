@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from tests.lab.supply.debs import member, package, tar
 
-from lab.supply.deb import PackageDamaged, unpack
+from lab.supply.deb import PackageDamaged, unpack, unpacked
 
 FILES = tar(
     member("./usr/", kind=tarfile.DIRTYPE, mode=0o755),
@@ -32,6 +32,17 @@ def test_files_and_links_are_written_under_the_folder_without_owner_or_rights(tm
     assert (usr / "lib/y.so").readlink() == Path("/usr/lib/x.so")
     run, library = (usr / "bin/run").stat(), (usr / "lib/x.so").stat()
     assert (run.st_uid, run.st_mode & 0o7777, library.st_mode & 0o7777) == (os.geteuid(), 0o755, 0o644)
+
+
+def test_files_that_an_interrupted_command_left_are_removed(tmp_path: Path) -> None:
+    deb = package(tmp_path / "x.deb", FILES)
+    (tmp_path / "kept").mkdir()
+    with unpacked([deb], tmp_path) as root:
+        left = root.rename(tmp_path / f"{root.name}-left")
+        root.mkdir()
+    with unpacked([deb], tmp_path) as root:
+        assert (root / "usr/bin/run").exists() and not left.exists()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "x.deb"]
 
 
 def test_a_second_package_replaces_a_link_and_not_the_file_that_it_names(tmp_path: Path) -> None:

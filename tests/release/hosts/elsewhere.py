@@ -52,7 +52,7 @@ class WithRunner(ExactSite):
 
     def verified_snapshot(self) -> Snapshot:
         ours = super().verified_snapshot()
-        return Snapshot(ours.folder, self.other, self.plugin, copied=ours.copied)
+        return Snapshot(ours.folder, self.other, self.plugin)
 
 
 def empty() -> WithRunner:

@@ -26,7 +26,7 @@ from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.sites.site import Traits
 from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, SubmissionError, about, chain, digests, unpack
-from lab.submission.hand_in import binary_names, is_source, student_programs
+from lab.submission.hand_in import NO_OBSTACLE, binary_names, is_source, student_programs
 
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
 # docs/grading.md, Whose records are graded. Each bound is above all that they showed.
@@ -203,7 +203,7 @@ def package(case: Case) -> Iterator[Finding]:
         yield Finding(Flaw.CHAIN, "the chain of digests does not fit: the page was changed after it was made")
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
-    if page.draft:
+    if page.draft and not (case.setup.is_preview and page.draft == (NO_OBSTACLE,)):
         yield Finding(Flaw.DRAFT, f"it is marked as a draft: {page.draft[0]}")
     handed_in = files.get("experiment.toml", b"").decode(errors="replace").splitlines()
     assigned = read_whole(experiment.file).text.splitlines()

@@ -115,6 +115,18 @@ class Gallery:
         return figure
 
 
+class UndrawnGallery(Gallery):
+    """The figures of a report by name, none of which is drawn."""
+
+    def __init__(self) -> None:
+        self.sketches, self.shown = {}, {}
+
+    def draw(self, data: Drawable, caption: str) -> Figure:
+        self.shown[data.name] = Figure(data.name, b"", b"", b"", data.alt, data.keys)
+        self.sketches[data.name] = Sketch(caption, data)
+        return self.shown[data.name]
+
+
 @dataclass(frozen=True)
 class Exhibits:
     """The numbers of an experiment, as a template prints them, and the gallery that its figures go to."""

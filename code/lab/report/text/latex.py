@@ -9,6 +9,7 @@ from lab.errors import SizeError
 from lab.model.sizes import parse_size
 from lab.report.errors import FaultKind, TextFault
 from lab.report.tex.render import PRINTED
+from lab.typed_json import nearest
 
 LONGEST, LONGEST_LINE = 100_000, 200  # characters of a text, and of a line in an error
 GUIDE = "docs/evidence.md"
@@ -48,7 +49,7 @@ _WRONG_CITE = re.compile(rf"\\cite(?![A-Za-z])(?!\s*\{{{_KEY}(?:,{_KEY})*\}})", 
 # Within an address, % does not begin a comment: LaTeX reads on behind the address.
 _ADDRESS = re.compile(r"\\url(?![A-Za-z])(?P<address> *\{(?:\\[^\n]|[^{}%\\])*\})?|\\[\s\S]|%.*")
 _SIZE = re.compile(r"\\size\s*\{([^{}]*)\}")
-_TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
+TARGET = re.compile(r"\\(figureof|tableof)\{([^{}]*)\}")
 _OPENED = re.compile(r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\.|[{}$]", re.DOTALL)
 DEEPEST = 50  # braces, environments and formulas in each other
 _STRUCTURE = re.compile(r"\\(?:(?:begin|end|\w*section|paragraph)\{[^{}]*\}|item|par|noindent|\w*rule|hline|\\)\Z")
@@ -134,10 +135,10 @@ def unclosed(text: str, file: str) -> Iterator[TextFault]:
 
 def lost_targets(text: str, file: str, known: Collection[str]) -> Iterator[TextFault]:
     r"""Figures and tables that do not exist; a known target is `figureof NAME` or `tableof NAME`."""
-    for command in _TARGET.finditer(without_comments(text)):
+    for command in TARGET.finditer(without_comments(text)):
         if f"{command[1]} {command[2]}" not in known:
             names = sorted(target.split(" ", 1)[1] for target in known if target.startswith(command[1]))
-            hint = f"one of {', '.join(names)}" if names else ""
+            hint = f"{nearest(command[2], names)} one of {', '.join(names)}".strip() if names else ""
             yield fault(text, file, command.start(), FaultKind.FIGURE, f"there is no {command[0]}", hint)
 
 

@@ -38,7 +38,8 @@ int main(int argc, char *argv[])
 {
 	int rank;
 
-	MPI_Init(&argc, &argv);
+	int threads;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	std::istringstream sizes(argc == 3 ? argv[2] : "");
 

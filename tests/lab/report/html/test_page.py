@@ -68,6 +68,7 @@ function enter(name, value, event) { var control = live.querySelector('[name=' +
   control.dispatchEvent(new Event(event, {bubbles: true})); return output.textContent; }
 function choose(name, value) { return enter(name, value, 'change'); }
 var result = {drawn: live.querySelectorAll('svg circle').length, is_hidden: live.hidden,
+  colour: live.querySelector('svg .leader').getAttribute('stroke'),
   rate: enter('size', 10, 'input'), bytes: choose('unit', 'bytes/µs'),
   time: choose('quantity', 'time per message'), ratio: (choose('quantity', 'ratio'), choose('base', 'tcp')),
   sources: [...live.querySelectorAll('[name=source]')].map(source => !source.disabled)};
@@ -160,6 +161,7 @@ def test_method_environment_and_full_tables_are_folded_until_a_link_leads_into_t
 
 def test_live_figure_prints_each_quantity_unit_and_published_curve_of_a_size(found: dict[str, Any]) -> None:
     live = found["live"]
+    assert live["colour"] == "var(--blue)"  # a lighter one on a dark page
     assert not live["is_hidden"] and live["drawn"] > 40 and live["sources"] == [True, True, True]
     form = re.compile(r"1 KiB: .*TCP ([\d.]+) (\S+)(?: \[[\d., ]+\])?, n = 6")
     rate, bytes_, time = (form.match(live[name]) for name in ("rate", "bytes", "time"))
