@@ -120,7 +120,7 @@ c_tests := $(addprefix test-in-,bench machine/pair machine/switch card/device ma
 $(c_tests): test-in-%:
 	$(MAKE) --no-print-directory -C code/$* test
 
-test-quick: lint ## Run lint and the unit tests: two minutes
+test-quick: lint build ## Run lint and the unit tests: two minutes
 	$(bin)/pytest -n 2 -m "not corpus and not modules and not release and not slow" tests/lab tests/setup tests/test_makefile.py
 
 lint: checks ## Check style, types, layers and English

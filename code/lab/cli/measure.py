@@ -292,5 +292,5 @@ def open_shop(files: Iterable[Path], options: Namespace, site: Site | None = Non
 def chosen_seed(options: Namespace) -> int:
     """The seed of the options, or a random one; it is printed, so that the command can be repeated."""
     seed: int = secrets.randbelow(10**6) if options.seed is None else options.seed
-    print(f"seed {seed}", flush=True)
+    print(f"seed {seed}; --seed {seed} chooses the same again", flush=True)
     return seed

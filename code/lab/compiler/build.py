@@ -18,7 +18,7 @@ from lab.machine.runner import NAME, PAIR, bundled
 from lab.places import CACHE, MACHINE
 from lab.supply import lock
 
-KEPT, CARDS_KEPT = 32, 8  # folders of builds, and of plugins and cards
+KEPT, CARDS_KEPT = 32, 16  # folders of builds, and of plugins and cards
 PLUGIN_FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 # The compiler for hosts of an architecture, and the section of the lock that adds it to the toolchain.
 COMPILERS = {

@@ -56,7 +56,7 @@ def run(
 
 def test_bench_writes_each_ratio_as_json_and_a_test_for_each_comparison(run: Lab, tmp_path: Path) -> None:
     status, out, _ = run("--seed", 7, "--json", "bench.json", "--junit", "bench.xml")
-    assert status == 1 and out.startswith("seed 7\nours / peer [B/s]\n")
+    assert status == 1 and out.startswith("seed 7; --seed 7 chooses the same again\nours / peer [B/s]\n")
     document = json.loads((tmp_path / "bench.json").read_text())
     ours, never, mpi = document["comparisons"]
     assert document["seed"] == 7 and (ours["holds"], never["holds"], mpi["holds"]) == (True, False, True)

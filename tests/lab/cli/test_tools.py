@@ -99,7 +99,8 @@ def spot(
 def test_spot_measures_a_trial_of_each_series_and_names_the_seed(spot: Callable[[], Ran], fake_site: FakeSite) -> None:
     jobs = fake_site.jobs
     for _ in range(2):  # the second time the same trials have records
-        same = "seed 7\nsmall: 4 of 10 trials measured here, all identical to the reference\n"
+        seed = "seed 7; --seed 7 chooses the same again\n"
+        same = f"{seed}small: 4 of 10 trials measured here, all identical to the reference\n"
         assert spot()[:2] == (0, same)
     assert fake_site.jobs - jobs == 4
 

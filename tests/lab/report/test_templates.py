@@ -99,12 +99,15 @@ def test_report_with_a_card_lists_its_parameters_by_origin(card: str, origin: st
 @pytest.mark.parametrize(
     ("experiment", "name", "asked", "used"),
     [
-        ("verbs_throughput", "iterations", "50000", "20 to 800; 20 to 2000; 20 to 1000; 2000; 1000; 20 to 256; 20 to 500"),
+        (
+            "verbs_throughput", "iterations", "50000",
+            "20 to 800; 20 to 2000; 20 to 1000; 2000; 1000; 20 to 256; 20 to 500",
+        ),
         ("write_parameters", "warmup", "5000; 512; 0 to 512", "20 to 512; 512; 20 to 100; 0 to 512"),
         ("write_parameters", "tx_depth", "6000; 1 to 512; 128; 1 to 128", "512; 64; 1 to 512; 128; 1 to 128"),
         ("mpi_bandwidth_latency", "repetitions", "10", "6; 1"),
     ],
-)
+)  # fmt: skip
 def test_table_of_parameters_describes_all_series(experiment: str, name: str, asked: str, used: str) -> None:
     evidence = Evidence(laboratory.plan_of(experiment), (), {}, Path("none"))
     (row,) = (row for row in parameter_rows(evidence) if row.name == name)

@@ -105,8 +105,8 @@ def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence
     all_rows = reference_rows(plan, reference) if reference and absent and not is_damaged else []
     if reference and all_rows and difference_of_records(rows, all_rows) is None:
         rows = all_rows
-        counts = f"{len(absent)} of {len(keys)} trials have no record here"
-        tell(f"{plan.experiment.name}: {counts}: their numbers are from {from_here(reference)}")
+        counts = f"{len(absent)} of {len(keys)} trials"
+        tell(f"{plan.experiment.name}: not measured here, so from {from_here(reference)}: {counts}")
     else:
         _require(plan, results, records.keys())
     plan = measured_plan(plan, rows)
