@@ -166,10 +166,10 @@ class Dispatch:
     def _submit(self) -> None:
         """Submit one array of the new jobs for equally many nodes; write the number of its task into each job's
         folder."""
-        if not self._new():
+        if self._new():
+            time.sleep(GATHER_S)
+        if not (new := self._new()):
             return
-        time.sleep(GATHER_S)
-        new = self._new()
         new = [submission for submission in new if submission.nodes == new[0].nodes]
         shape = ("--ntasks-per-node=1", "--exclusive", f"--nodes={new[0].nodes}", f"--time={self.cluster.minutes}")
         places = (f"--output={self.folder}/log-%A_%a", f"--chdir={ROOT}")

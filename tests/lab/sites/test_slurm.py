@@ -2,13 +2,14 @@
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab.errors import SiteError
+from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.sites import queue, slurm, task
 from lab.sites.hosts import Slurm
@@ -72,6 +73,19 @@ def test_a_trial_goes_on_while_the_controller_does_not_answer_and_leaves_no_file
     site.stop()
     assert f"lab.sites.task '' '' {folder}" in (tmp_path / "script").read_text()
     assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_stop_while_jobs_are_gathered_submits_nothing(
+    monkeypatch: pytest.MonkeyPatch, squeue: Squeue, tmp_path: Path
+) -> None:
+    squeue("echo RUNNING")
+    site = SlurmSite(Slurm(spool=str(tmp_path / "spool")))
+    monkeypatch.setattr(time, "sleep", lambda _: site.stop())
+    with pytest.raises(SiteStopped):
+        site.run(JOB)
+    assert site.dispatch.thread
+    site.dispatch.thread.join()
+    assert not (tmp_path / "script").exists()
 
 
 @pytest.mark.parametrize(
