@@ -110,7 +110,7 @@ help: ## Print this list
 test test-quick release: export PYTHONDONTWRITEBYTECODE =
 test test-quick release: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/bytecode
 
-test: build ## Run lint and all tests: about 11 minutes
+test: build ## Run lint and all tests: about 10 minutes
 	@code/setup/setup tests
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint $(c_tests)
 	$(bin)/pytest -n 3 --no-loadscope-reorder
@@ -120,7 +120,7 @@ c_tests := $(addprefix test-in-,bench machine/pair machine/switch card/device ma
 $(c_tests): test-in-%:
 	$(MAKE) --no-print-directory -C code/$* test
 
-test-quick: lint build ## Run lint and the unit tests: two minutes
+test-quick: lint build ## Run lint and the unit tests: under two minutes
 	$(bin)/pytest -n 2 -m "not corpus and not modules and not release and not slow" tests/lab tests/setup tests/test_makefile.py
 
 lint: checks ## Check style, types, layers and English
