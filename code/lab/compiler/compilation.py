@@ -28,9 +28,8 @@ exec tar -c -h --hard-dereference -- $names
 # What builds ask for and the toolchain lacks. The VM's CPU is the same on every host, so gcc ignores `-march=native`;
 # it has one core, so OpenMP has one thread. Open MPI with threads needs cmpxchg16b, which the VM's CPU lacks.
 ASKED = re.compile(rb"=native|-fopenmp|\bMPI_Init_thread|\bclang|\bpkg-config")
-STAND_INS = """mkdir -p /tmp/bin && cat >/tmp/bin/gcc <<'END' && cat >/tmp/bin/pkg-config <<'END2' \
-	&& cat >/tmp/bin/omp.h <<'END3' && cat >/tmp/bin/mpicc <<'END4' && cat >/tmp/bin/mpi_threads.h <<'END5' || exit 2
-#!/bin/sh
+STAND_INS = {
+    "gcc": """#!/bin/sh
 for word; do
 	shift
 	case $word in
@@ -41,12 +40,12 @@ for word; do
 done
 case ${0##*/} in clang) exec /usr/bin/gcc "$@" ;; clang++) exec /usr/bin/g++ "$@" ;; esac
 exec "/usr/bin/${0##*/}" "$@"
-END
-#!/bin/sh
+""",
+    "pkg-config": """#!/bin/sh
 case " $* " in *" --libs "*) ;; *) exit 0 ;; esac
 for word; do case $word in lib*) printf '%s ' "-l${word#lib}" ;; ompi*) echo -lmpi ;; esac; done
-END2
-struct omp_time { long s, ns; };
+""",
+    "omp.h": """struct omp_time { long s, ns; };
 extern int omp_clock(int, struct omp_time *) __asm__("clock_gettime"); /* which -std=c11 hides */
 static inline void omp_set_num_threads(int n) { (void)n; }
 static inline int omp_get_thread_num(void) { return 0; }
@@ -59,21 +58,25 @@ static inline double omp_get_wtime(void)
 	omp_clock(1, &t);
 	return t.s + t.ns * 1e-9;
 }
-END3
-#!/bin/sh
+""",
+    "mpicc": """#!/bin/sh
 exec /usr/bin/mpicc -include /tmp/bin/mpi_threads.h "$@"
-END4
-#include <mpi.h>
+""",
+    "mpi_threads.h": """#include <mpi.h>
 static inline int lab_init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	*provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
 	return MPI_Init(argc, argv);
 }
 #define MPI_Init_thread lab_init_thread
-END5
-chmod +x /tmp/bin/* && for name in cc gcc-12 g++ clang clang++; do ln -s gcc /tmp/bin/$name; done
-PATH=/tmp/bin:$PATH
-"""
+""",
+}
+PUT_STAND_INS = (
+    "mkdir -p /tmp/bin || exit 2\n"
+    + "".join(f"cat >/tmp/bin/{name} <<'END' || exit 2\n{text}END\n" for name, text in STAND_INS.items())
+    + "chmod +x /tmp/bin/* && for name in cc gcc-12 g++ clang clang++; do ln -s gcc /tmp/bin/$name; done\n"
+    + "PATH=/tmp/bin:$PATH\n"
+)
 LAST_LINES, LONGEST_LINE, LONGEST = 4, 200, 500
 FAILED, OVERTIME = 3, -9  # the status of a failed script, and of one that was killed at its deadline
 OVERMEMORY = -1000  # not a status of a process
@@ -109,7 +112,7 @@ class Compilation:
     def inside(self) -> tuple[str, ...]:
         """The command inside the sandbox, which reads an archive of files and writes one of programs."""
         texts = (" ".join(self.command).encode(), *self.files.values())
-        script = STAND_INS + SCRIPT if any(map(ASKED.search, texts)) else SCRIPT
+        script = PUT_STAND_INS + SCRIPT if any(map(ASKED.search, texts)) else SCRIPT
         return ("/bin/sh", "-c", script, "sh", " ".join(self.wanted), *self.command)
 
     @property

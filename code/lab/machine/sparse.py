@@ -71,10 +71,7 @@ def in_memory(path: Path) -> int:
             with suppress(zstandard.ZstdError, ValueError, TypeError):
                 _unpack(file, copy)
         else:
-            size = os.fstat(file.fileno()).st_size
-            os.ftruncate(copy, size)
-            for start, end in extents(file.fileno(), size):
-                os.pwrite(copy, os.pread(file.fileno(), end - start, start), start)
+            copy_with_holes(file.fileno(), Path(f"/proc/self/fd/{copy}"))
     return copy
 
 
