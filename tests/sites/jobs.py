@@ -1,5 +1,6 @@
 """Jobs for every site, and functions that look at the processes that they leave."""
 
+import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -14,7 +15,10 @@ from lab.plan.builds import kept_binary
 SITES = ("exact", "host", "vm", "ssh", "slurm")  # each with a fixture open_NAME
 PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
-ENDLESS = "1M@2000000/1"  # sizes of a trial that only a fault ends
+# Other runs of the tests on this computer have other numbers in their commands.
+ENDLESS = f"1M@{2_000_000 + os.getpid()}/1"  # sizes of a trial that only a fault ends
+LONG_S = 1_000_000 + os.getpid()
+LONG = f"sleep {LONG_S}"  # and two decimals, of the test
 AMPLE_S = 100  # for two programs to meet: on a busy computer seconds pass before the second runs
 LATE_S = 60  # after its deadline of a few seconds a job has ended, on a busy computer too
 PATIENCE_S = 300  # how long a test waits for what must come soon: on a busy computer soon takes longer

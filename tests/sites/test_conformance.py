@@ -12,6 +12,7 @@ from tests.sites.jobs import (
     ENDLESS,
     LATE_S,
     LISTENING,
+    LONG,
     PATIENCE_S,
     PORT,
     RECEIVED,
@@ -46,7 +47,7 @@ TELLS = f"echo no host; echo the host: fd00::2; echo the port is {PORT + 111}.; 
 STEPS = {
     "talk": (f"echo server >&2; {LISTENING}", "echo out; echo err >&2; exit 3"),
     "environment": (f"{SPEAK}; {LISTENING}", SPEAK),
-    "failed server": ("echo broken >&2; exit 3", "sleep 86304"),
+    "failed server": ("echo broken >&2; exit 3", f"{LONG}.04"),
     "no program": ("exec no-such-server", "true"),
 }
 EXPERIMENT = """
@@ -221,21 +222,21 @@ def test_a_missing_program_is_named(several: dict[str, StepOutcome]) -> None:
 
 
 def test_a_job_past_its_deadline_is_ended_at_both_ends_and_later_steps_never_run(site: Site, jobs: Jobs) -> None:
-    slow, never = jobs.shell(f"{LISTENING} -J", "echo begun; sleep 86301; true"), jobs.shell(LISTENING, "echo begun")
+    slow, never = jobs.shell(f"{LISTENING} -J", f"echo begun; {LONG}.01; true"), jobs.shell(LISTENING, "echo begun")
     outcome = site.run(jobs.pair((), (), steps=(*slow.steps, *never.steps), deadline_s=8))
     step, later = outcome.steps
     assert (step.client_status, step.server_status, step.client_out) == (124, 124, "begun\n")
     assert (later.client_status, later.client_out) == (124, "")
     assert 7.5 * NS < outcome.clock_end_ns - outcome.clock_start_ns < LATE_S * NS
-    await_none_running("sleep 86301")
+    await_none_running(f"{LONG}.01")
 
 
 @pytest.mark.parametrize("open_again", ["exact", "host"], indirect=True)
 def test_a_server_that_never_listens_ends_in_the_deadline(site: Site, jobs: Jobs) -> None:
     """In a VM, and by agents, which all other sites have."""
-    (step,) = site.run(jobs.shell("sleep 86302; true", "echo begun", deadline_s=2)).steps
+    (step,) = site.run(jobs.shell(f"{LONG}.02; true", "echo begun", deadline_s=2)).steps
     assert step.server_status == 124 and step.client_out == ""
-    await_none_running("sleep 86302")
+    await_none_running(f"{LONG}.02")
 
 
 @pytest.mark.parametrize("end", ["server", "client"])
@@ -252,14 +253,14 @@ def test_stop_ends_what_runs_and_what_waits(open_again: Callable[[], Site], jobs
     """On exact: tests/machine/test_jobs.py."""
     site = open_again()
     site.prepare(print)
-    job = jobs.shell(LISTENING, "sleep 86305", deadline_s=600)
+    job = jobs.shell(LISTENING, f"{LONG}.05", deadline_s=600)
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(site.run, job) for _ in range(2)]
         try:
-            await_true(lambda: running("sleep 86305") or (site.name == "vm" and running("qemu-system")))
+            await_true(lambda: running(f"{LONG}.05") or (site.name == "vm" and running("qemu-system")))
         finally:
             site.stop()
         for run in runs:
             with pytest.raises(SiteStopped):
                 run.result(PATIENCE_S)
-    await_none_running("sleep 86305")
+    await_none_running(f"{LONG}.05")

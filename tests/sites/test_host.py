@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.sites.jobs import (
     LISTENING,
+    LONG,
+    LONG_S,
     PATIENCE_S,
     PORT,
     SENT,
@@ -110,16 +112,16 @@ def test_a_preflight_tries_mpi_too(cable: WallSite, programs: dict[Path, str], t
 
 
 def test_a_killed_daemon_of_the_other_end_ends_the_launcher(cable: WallSite, jobs: Jobs) -> None:
-    step = mpi.launch("tcp", cable.ends, ("sh", "-c", "sleep 86313; true"))
+    step = mpi.launch("tcp", cable.ends, ("sh", "-c", f"{LONG}.13; true"))
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(cable.run, jobs.pair((), (), steps=(step,)))
-        await_true(lambda: sum(line.endswith(" sleep 86313") for line in running("sleep 86313")) == 2)
+        await_true(lambda: sum(line.endswith(f" {LONG}.13") for line in running(f"{LONG}.13")) == 2)
         there = family(cable.connected().agents.far[1].popen.pid)
         (daemon,) = (each for each in there if computer.text(Path(f"/proc/{each}/comm")) == "orted")
         os.kill(daemon, signal.SIGKILL)
         (left,) = future.result(PATIENCE_S).steps
     assert left.client_status and left.server_status == 137, left
-    await_none_running("sleep 86313")
+    await_none_running(f"{LONG}.13")
 
 
 def test_a_link_that_goes_down_ends_the_trial_and_the_next_one_has_a_new_link(cable: WallSite, jobs: Jobs) -> None:
@@ -131,12 +133,12 @@ def test_a_link_that_goes_down_ends_the_trial_and_the_next_one_has_a_new_link(ca
 
 
 def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interface() -> None:
-    with subprocess.Popen([sys.executable, "-c", ALONE, "86311"]) as harness:
-        await_true(lambda: running("sleep 86311"))
+    with subprocess.Popen([sys.executable, "-c", ALONE, f"{LONG_S}.11"]) as harness:
+        await_true(lambda: running(f"{LONG}.11"))
         made = namespaces(family(harness.pid)) - namespaces([os.getpid()])
         harness.send_signal(signal.SIGKILL)
     assert len(made) == 2
-    await_true(lambda: not running("sleep 86311") and not made & namespaces(everyone()))
+    await_true(lambda: not running(f"{LONG}.11") and not made & namespaces(everyone()))
 
 
 @pytest.mark.parametrize("link", [Link(), Link(mtu=9000)], ids=["the same link", "another link"])
@@ -154,17 +156,17 @@ def test_an_agent_that_is_killed_is_one_sentence_and_the_next_trial_has_a_new_on
 
 def test_computer_whose_agent_is_killed_ends_all_and_is_named(cable: WallSite, jobs: Jobs) -> None:
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(cable.run, jobs.together(*["sleep 86315; true"] * 4))
-        await_true(lambda: sum(line.endswith(" sleep 86315") for line in running("sleep 86315")) == 4)
+        future = pool.submit(cable.run, jobs.together(*[f"{LONG}.15; true"] * 4))
+        await_true(lambda: sum(line.endswith(f" {LONG}.15") for line in running(f"{LONG}.15")) == 4)
         os.kill(cable.connected(4).agents.far[2].popen.pid, signal.SIGKILL)
         with pytest.raises(SiteError, match=r"^the computer of rank 2's namespace: the agent ended"):
             future.result(PATIENCE_S)
-    await_none_running("sleep 86315")
+    await_none_running(f"{LONG}.15")
     assert not cable.run(jobs.together("true", "true")).failed
 
 
 def test_program_that_fails_on_one_computer_ends_all(cable: WallSite, jobs: Jobs) -> None:
-    lines = ["sleep 86316", "echo waits; sleep 86316", "echo broken >&2; exit 3"]
+    lines = [f"{LONG}.16", f"echo waits; {LONG}.16", "echo broken >&2; exit 3"]
     (step,) = cable.run(jobs.together(*lines)).steps
     assert (step.client_status, step.server_status) == (137, 3)
     assert (step.server_out, step.server_err) == ("rank 1: waits\n", "rank 2: broken\n")
@@ -197,8 +199,9 @@ def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite,
 
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
-    with subprocess.Popen([sys.executable, "-c", ALONE, "1"]) as other:
-        await_true(lambda: running("sleep 1"))
+    brief_s = f"1.{os.getpid()}"
+    with subprocess.Popen([sys.executable, "-c", ALONE, brief_s]) as other:
+        await_true(lambda: running(f"sleep {brief_s}"))
         outcome = cable.run(jobs.shell(LISTENING, "true"))
         assert other.wait(PATIENCE_S) == 0 and outcome.steps[0].client_status == 0
 

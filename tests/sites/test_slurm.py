@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 from tests.sites.cluster import Cluster
-from tests.sites.jobs import LISTENING, PATIENCE_S, Jobs, await_none_running, await_true, everyone, namespaces, running
+from tests.sites.jobs import (
+    LISTENING,
+    LONG,
+    PATIENCE_S,
+    Jobs,
+    await_none_running,
+    await_true,
+    everyone,
+    namespaces,
+    running,
+)
 from tests.sites.test_conformance import MPI, record_of
 
 from lab import doctor as doctor
@@ -66,8 +76,8 @@ def jobs(site: SlurmSite, programs: dict[Path, str]) -> Jobs:
 def one_running(site: SlurmSite, jobs: Jobs) -> Iterator[Future[Outcome]]:
     """A trial that sleeps on both nodes."""
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(site.run, jobs.shell(LISTENING, "sleep 86331; true", deadline_s=600))
-        await_true(lambda: running("sleep 86331"))
+        future = pool.submit(site.run, jobs.shell(LISTENING, f"{LONG}.31; true", deadline_s=600))
+        await_true(lambda: running(f"{LONG}.31"))
         yield future
         site.stop()
 
@@ -76,7 +86,7 @@ def lost(future: Future[Outcome]) -> str:
     """The one sentence of a trial that was lost, and nothing of it left on the nodes."""
     error = future.exception(timeout=PATIENCE_S)
     assert isinstance(error, SiteError) and "\n" not in str(error), error
-    await_none_running("sleep 86331")
+    await_none_running(f"{LONG}.31")
     return str(error)
 
 
@@ -137,7 +147,7 @@ def test_nothing_of_the_cluster_can_be_reached_from_outside_of_its_networks(clus
 @pytest.fixture
 def sleeping_job(cluster: Cluster) -> Iterator[list[str]]:
     """Processes of a job on both nodes."""
-    cluster.ask("sbatch", "-N2", "-o", "/dev/null", "--wrap", "srun -n2 sh -c 'sleep 86332; true'")
+    cluster.ask("sbatch", "-N2", "-o", "/dev/null", "--wrap", f"srun -n2 sh -c '{LONG}.32; true'")
     await_true(lambda: len(sleepers()) == 2)
     yield sleepers()
     cluster.ask("scancel", "--user=root")
@@ -145,7 +155,7 @@ def sleeping_job(cluster: Cluster) -> Iterator[list[str]]:
 
 
 def sleepers() -> list[str]:
-    return [line for line in running("sleep 86332") if line.endswith(" sleep 86332")]
+    return [line for line in running(f"{LONG}.32") if line.endswith(f" {LONG}.32")]
 
 
 def test_a_running_cluster_stays_and_one_without_daemons_is_taken_down(
@@ -160,7 +170,7 @@ def test_a_running_cluster_stays_and_one_without_daemons_is_taken_down(
     cluster.control("down")
     assert len(networks) == 3
     await_true(lambda: not networks & namespaces(everyone()))
-    await_none_running("sleep 86332")
+    await_none_running(f"{LONG}.32")
     cluster.control("up")
 
 

@@ -14,6 +14,8 @@ import pytest
 from tests import namespaces
 from tests.sites.jobs import (
     LISTENING,
+    LONG,
+    LONG_S,
     PATIENCE_S,
     PORT,
     Jobs,
@@ -191,24 +193,24 @@ def test_a_link_that_goes_down_costs_its_trial_a_sentence_and_no_other(
 
 def test_orphaned_ranks_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> None:
     """Open MPI puts each rank into another process group."""
-    step = mpi.launch("tcp", site.ends, ("sleep", "86323"))
+    step = mpi.launch("tcp", site.ends, ("sh", "-c", f"exec {LONG}.23"))
     (left,) = site.run(jobs.pair((), (), steps=(step,), deadline_s=3)).steps
     assert left.client_status == 124, left
-    await_none_running("sleep 86323")
+    await_none_running(f"{LONG}.23")
 
 
 def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:
-    with subprocess.Popen([sys.executable, "-c", ALONE, str(ssh_hosts.toml()), "86321"]) as harness:
-        await_true(lambda: running("sleep 86321"))
+    with subprocess.Popen([sys.executable, "-c", ALONE, str(ssh_hosts.toml()), f"{LONG_S}.21"]) as harness:
+        await_true(lambda: running(f"{LONG}.21"))
         harness.send_signal(signal.SIGKILL)
-    await_none_running("sleep 86321")
+    await_none_running(f"{LONG}.21")
     await_none_running("iperf3 -s -p 18600")
 
 
 def _run_and(site: WallSite, job: Job, how: Callable[[], object]) -> None:
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(site.run, job)
-        await_true(lambda: running("sleep 86322"))
+        await_true(lambda: running(f"{LONG}.22"))
         how()
         run.result()
 
@@ -221,19 +223,19 @@ def test_a_host_that_is_cut_off_in_a_trial_is_one_sentence_and_ends_what_it_runs
     with pytest.raises(SiteError, match="alice: it does not answer any more"):
         _run_and(
             site,
-            jobs.shell(LISTENING, "sleep 86322", deadline_s=15),
+            jobs.shell(LISTENING, f"{LONG}.22", deadline_s=15),
             lambda: other_hosts.inside("alice", "ip", "link", "set", "login0", "down"),
         )
     site.stop()
-    await_none_running("sleep 86322")
+    await_none_running(f"{LONG}.22")
 
 
 def test_third_host_that_is_lost_ends_all_and_is_named(other_hosts: SshHosts, jobs: Jobs) -> None:
     site = ssh.open("", other_hosts.three())
     with pytest.raises(SiteError, match=r"^carol: "):
-        _run_and(site, jobs.together(*["sleep 86322; true"] * 3), other_hosts.holders["carol"].kill)
+        _run_and(site, jobs.together(*[f"{LONG}.22; true"] * 3), other_hosts.holders["carol"].kill)
     site.stop()
-    await_none_running("sleep 86322")
+    await_none_running(f"{LONG}.22")
 
 
 def test_missing_hosts_are_refused_with_a_hint(tmp_path: Path) -> None:
