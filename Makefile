@@ -24,7 +24,8 @@ endif
 try: venv $(programs) ## Measure a small experiment and show a first figure
 	$(bin)/lab try
 
-all: setup $(programs) ## Measure every trial without a record and write the reports [EXPERIMENTS="a b"]
+all: $(programs) ## Measure every trial without a record and write the reports [EXPERIMENTS="a b"]
+	@code/setup/setup $(if $(links),,--beside) report
 	$(bin)/lab run $(EXPERIMENTS) --report
 
 run: venv $(programs) ## Measure every trial without a record [EXPERIMENTS="a b"]

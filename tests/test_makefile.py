@@ -70,14 +70,15 @@ def test_measuring_without_a_real_link_needs_no_compiler(target: str, tmp_path: 
     command = ["make", "-C", str(tmp_path), "--no-print-directory", "--silent", target, "links="]
     done = subprocess.run(command, env={"PATH": str(tmp_path / "bin")}, capture_output=True, text=True, check=True)
     set_up, ran = done.stdout.splitlines()
-    assert set_up.split() == (["setup", "report"] if target == "all" else ["setup"])
+    assert set_up.split() == (["setup", "--beside", "report"] if target == "all" else ["setup"])
     assert ran == ("lab run --report" if target == "all" else f"lab {target}")  # without names: all experiments
 
 
 @pytest.mark.parametrize("target", MEASURE[:3])
 def test_programs_are_compiled_for_a_real_link(target: str) -> None:
     assert " links" not in make("--dry-run", target, "links=").stdout
-    assert "code/setup/setup links" in make("--dry-run", target, "links=hosts.toml").stdout
+    linked = make("--dry-run", target, "links=hosts.toml").stdout
+    assert "code/setup/setup links" in linked and "--beside" not in linked  # which would take time from the trials
 
 
 def test_empty_program_is_compiled_again(tmp_path: Path) -> None:

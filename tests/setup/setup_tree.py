@@ -42,6 +42,13 @@ class Tree:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
+    def start(self, script: str, *arguments: str) -> subprocess.Popen[str]:
+        """Start it without a pipe to the test, which what it leaves in the background would hold open."""
+        command = [str(self.folder / "code/setup" / script), *arguments]
+        null = subprocess.DEVNULL
+        path = {"PATH": str(self.folder / "bin")}
+        return subprocess.Popen(command, env=path, stdin=null, stdout=null, stderr=null, text=True)
+
 
 def tree(folder: Path, family: str = "") -> Tree:
     """A host of a family, as `code/setup/family` prints it, whose user is root."""

@@ -1,5 +1,7 @@
 """Set-up: the installed packages, the choice of Python and of package lists, and services for tests."""
 
+import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -85,6 +87,20 @@ def test_setup_removes_what_nothing_imports_and_brings_pip_back_for_tests(checko
     assert not [call for call in checkout.calls("python3") if "ensurepip" in call]
     assert installed(checkout, "lint") == [TEST_PINS]
     assert [call for call in checkout.calls("python3") if "ensurepip" in call]
+
+
+def test_packages_are_installed_beside_what_follows_and_the_lock_is_held_until_then(checkout: Tree) -> None:
+    os.mkfifo(checkout.folder / "gate")
+    checkout.write(
+        checkout.folder / "code/setup/install", f'[ "$1" = --lacking ] && echo x && exit; cat {checkout.folder}/gate'
+    )
+    lock = checkout.folder / ".cache/setup.lock"
+    assert checkout.start("setup", "--beside", "report").wait() == 0
+    with lock.open() as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        (checkout.folder / "gate").write_text("installed")
+        fcntl.flock(file, fcntl.LOCK_SH)
 
 
 def test_an_interrupted_setup_is_one_sentence(checkout: Tree) -> None:

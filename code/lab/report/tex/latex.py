@@ -1,13 +1,17 @@
 """Run LaTeX in a sandbox, and explain its errors."""
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from lab.errors import tell
+from lab.places import CACHE, from_here
 from lab.report.errors import ReportError
 
 # The date of all reports, 2026-01-01 as on the exact site's clock; today's date would change the bytes.
@@ -32,6 +36,7 @@ _UNDEFINED = re.compile(r"^l\.\d+ .*?(\\[A-Za-z@]+|\\.)\s*$", re.MULTILINE)  # t
 _UNICODE = re.compile(r"Unicode character .*?\(U\+([0-9A-F]+)\)", re.DOTALL)
 ENDED = "ulimit -a and df: LaTeX may have reached a limit on files, memory or disk space"
 PROGRAMS, INSTALL = ("pdflatex", "bibtex"), "make setup"  # which installs TeX Live
+SETUP_LOCK = CACHE / "setup.lock"
 HINTS = {
     "Undefined control sequence": "a command that LaTeX has, or text without a backslash",
     "Missing $ inserted": r"\_ for an underscore, or $...$ around a formula",
@@ -44,10 +49,21 @@ HINTS = {
 
 
 def require_tex(programs: Sequence[str] = PROGRAMS) -> None:
-    """Raise if a program of TeX Live is not on the PATH."""
+    """Raise if a program of TeX Live is not on the PATH, once a set-up that may install it is over."""
+    await_setup()
     for program in programs:
         if not shutil.which(program):
             raise ReportError(f"{program} is not installed", hint=INSTALL)
+
+
+def await_setup() -> None:
+    """Wait for the lock that code/setup/setup holds while it installs packages."""
+    with suppress(OSError), SETUP_LOCK.open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell(f"waiting for the installation of packages ({from_here(CACHE)}/setup.log)")
+            fcntl.flock(lock, fcntl.LOCK_SH)
 
 
 def compile_pdf(files: Mapping[str, bytes], main: str) -> bytes:

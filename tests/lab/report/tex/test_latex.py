@@ -1,7 +1,9 @@
 """Templates to LaTeX, in a sandbox; LaTeX to PDF, a small document a test; numbers with their units."""
 
+import fcntl
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,19 @@ def printed(body: str, tmp_path: Path) -> str:
     (tmp_path / "x.pdf").write_bytes(compiled(body))
     done = subprocess.run(["pdftotext", "-raw", tmp_path / "x.pdf", "-"], capture_output=True, check=True, text=True)
     return done.stdout
+
+
+def test_latex_waits_for_a_set_up_that_installs_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(latex, "SETUP_LOCK", tmp_path / "setup.lock")
+    with (tmp_path / "setup.lock").open("w") as lock, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pdf = pool.submit(compiled, "x")
+        while "waiting for the installation of packages" not in capfd.readouterr().err:
+            assert not pdf.done()
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert pdf.result().startswith(b"%PDF")
 
 
 def test_hostile_texts_print_as_they_are(tmp_path: Path) -> None:
