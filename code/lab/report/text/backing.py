@@ -23,6 +23,11 @@ _SIZE = re.compile(
     r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]byte\b"
 )
 _AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
+# Where another clause begins, or evidence.
+_BREAK = re.compile(
+    r"\\[a-z]+\{[^{}]*\}|[,;:()]\s|\b(?:against|and|but|compared|than|to|versus|vs|where|whereas|while|with)\b"
+)
+_WORD = re.compile(r"[a-z]+|\d+")
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
 
 
@@ -88,12 +93,18 @@ class _Surroundings:
             return
         unit, scale = ("percent", 100) if typed.dimension == "percent" else ("", 1)
         named = set(_sizes_in(sentence.text)) & set(backing.judged.sizes) | set(_sizes_of(backing.use.body))
-        for name in _names(backing.use.body):
+        for name in _meant(_names(backing.use.body), self._clause(sentence, typed)):
             for query in (name, *(f"{name} at {format_size(size)}" for size in named)):
                 with suppress(LabError):
                     value = self.numbers.ask(query)
                     if value.dimension == dimension and value.unit in (unit, "bit/s"):
                         yield from (scale * number for number in value.typable)
+
+    def _clause(self, sentence: Sentence, typed: Typed) -> str:
+        """The words around a number, without evidence."""
+        text, at = self.text[sentence.start : sentence.end], typed.start - sentence.start
+        breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
+        return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
 
     def suggest(self, typed: Typed) -> str | None:
         """A query for the number, of what the sentence's evidence names or of any series; None if it is cited."""
@@ -145,6 +156,13 @@ def sides_of(statement: str) -> tuple[list[str], str]:
 
 def _names(statement: str) -> list[str]:
     return list(dict.fromkeys(_NAME.findall(" ".join(sides_of(statement)[0]))))
+
+
+def _meant(names: list[str], clause: str) -> list[str]:
+    """The series that a clause names, by all words of their names or else by some; without such words, all of them."""
+    words = set(_WORD.findall(clause.lower()))
+    parts = {name: set(_WORD.findall(name.lower())) for name in names}
+    return [name for name in names if parts[name] <= words] or [name for name in names if parts[name] & words] or names
 
 
 def _sizes_of(statement: str) -> list[int]:
