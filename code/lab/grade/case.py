@@ -152,7 +152,12 @@ class GradingSetup:
         todo, _ = missing([replace(self.course_plan, planned=tuple(trials))], self.results)
         for line in damaged(todo, self.results):
             print(line, file=sys.stderr)
-        summary = run_trials(RunSetup(self.site, self.course_plan.site, self.results), todo, self.jobs, self.watch)
+        numbers = iter(range(1, len(todo) + 1))
+
+        def watch(result: str, planned: Planned) -> None:
+            self.watch(f"{result} ({next(numbers)} of {len(todo)})", planned)
+
+        summary = run_trials(RunSetup(self.site, self.course_plan.site, self.results), todo, self.jobs, watch)
         if summary.interrupted:
             raise KeyboardInterrupt
         if summary.failed:

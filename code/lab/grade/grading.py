@@ -24,6 +24,7 @@ from lab.places import GRADING, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
 from lab.plan.planning import open_workshop
+from lab.report.evidence.evidence import describe
 from lab.report.stamp import digest_code
 from lab.sites.site import Witness, open_site
 from lab.submission.archive import SubmissionError
@@ -62,7 +63,7 @@ def prepare_grading(file: Path, jobs: int) -> GradingSetup:
 
 
 def watch(result: str, planned: Planned) -> None:
-    tell(f"{planned.series.name} repetition {planned.repetition}: {result}")
+    tell(f"{describe(planned)}: {result}")
 
 
 def require_gradable(experiment: Experiment, checks: Sequence[str]) -> None:

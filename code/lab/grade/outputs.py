@@ -19,7 +19,7 @@ from lab.report.html.page import filled
 from lab.report.query.judge import words
 from lab.report.tex.latex import compile_pdf
 from lab.report.tex.render import PRINTED, Markup, escape, render
-from lab.report.text.check import Backing
+from lab.report.text.backing import Backing
 from lab.report.text.latex import without_comments
 from lab.report.text.macros import Sentence
 from lab.typed_json import JsonTable

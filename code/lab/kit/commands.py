@@ -31,7 +31,7 @@ from lab.report.html.page import filled
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.numbers import show, show_exactly, significant
-from lab.report.text.check import measured_numbers_typed
+from lab.report.text.backing import measured_numbers_typed
 from lab.report.text.latex import blank
 from lab.report.text.macros import sentences, uses
 from lab.report.text.typed import typed_numbers

@@ -24,7 +24,8 @@ from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
 from lab.report.tex.numbers import mark, show, shown, written_out
 from lab.report.tex.render import Rendered, render
-from lab.report.text.check import Backing, Checked, Writing, check, read_writing
+from lab.report.text.backing import Backing
+from lab.report.text.check import Checked, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import uses
 from lab.report.text.references import list_of_sources

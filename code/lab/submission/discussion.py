@@ -10,7 +10,8 @@ from lab.files.bounded import read_typed
 from lab.report.query.grammar import Relation, Span, parse_query, parse_statement, references
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
-from lab.report.text.check import Backing, Checked
+from lab.report.text.backing import Backing
+from lab.report.text.check import Checked
 from lab.report.text.macros import Sentence, length_of, sentences
 from lab.submission.assignment import Ask, Assignment
 

@@ -12,7 +12,7 @@ from lab.errors import SiteError, SiteStopped, TrialFailed
 from lab.grade.case import Case, GradingSetup, SubmissionFile, TimeBudget
 from lab.grade.checks.report import read_lines
 from lab.grade.finding import Finding, Flaw
-from lab.grade.grading import grade
+from lab.grade.grading import grade, watch
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Link, Outcome, Perturbation
 from lab.report.errors import ReportError
@@ -78,3 +78,12 @@ def test_anonymous_report_has_no_names(setup: GradingSetup, ada: Any, tmp_path: 
     assert pdf.startswith(b"%PDF") and pdf != case.rebuilt
     text = " ".join(read_lines(pdf))
     assert "Not shown" in text and "ada" not in text.split()
+
+
+def test_grader_counts_the_trials_that_it_measures(
+    setup: GradingSetup, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    planned = setup.course_plan.planned
+    replace(setup, results=tmp_path, watch=watch).measure(planned)
+    last = [line for line in capfd.readouterr().err.splitlines() if "measured" in line][-1]
+    assert last.endswith(f" repetition {planned[-1].repetition}: measured ({len(planned)} of {len(planned)})")

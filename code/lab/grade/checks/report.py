@@ -17,7 +17,7 @@ from lab.report.errors import ReportError, TextFault, TextRefused
 from lab.report.pdf import output_of
 from lab.report.query.judge import words
 from lab.report.query.value import Truth, Value
-from lab.report.text.check import Backing
+from lab.report.text.backing import Backing
 from lab.report.text.latex import unsafe
 from lab.submission.archive import SubmissionError
 from lab.submission.discussion import shortfalls, unmet

@@ -15,7 +15,7 @@ from lab.report.query.judge import words
 from lab.report.query.value import Point, StatementResult, Value
 from lab.report.tex.numbers import SCALES, plain_unit
 from lab.report.tex.render import SPECIAL
-from lab.report.text.check import Backing
+from lab.report.text.backing import Backing
 
 THIN, SPACE = "\u202f", "\u00a0"  # neither breaks a line
 _COMMAND = re.compile(r"\\([a-zA-Z]+)\s*")

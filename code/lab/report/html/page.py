@@ -17,7 +17,7 @@ from lab.report.html.blocks import Blocks
 from lab.report.html.inline import Inline, Tips
 from lab.report.html.live import Live
 from lab.report.html.reading import Node, arguments, kind, macro, nodes_of, source_of
-from lab.report.text.check import Backing
+from lab.report.text.backing import Backing
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,13 @@ DEEPEST = 20  # parentheses
 UNITS = {  # a typed quantity's factor to bytes and seconds, and its dimension: the powers of bytes and of seconds
     **{f"{prefix}B/s": (factor, (1, -1)) for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9))},
     **{f"{prefix}bit/s": (factor / 8, (1, -1)) for prefix, factor in (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9))},
+    **{f"{prefix}iB/s": (factor, (1, -1)) for prefix, factor in (("K", 2.0**10), ("M", 2.0**20), ("G", 2.0**30))},
     **{"B/us": (1e6, (1, -1)), "messages/s": (1.0, (0, -1)), "B": (1.0, (1, 0)), "%": (0.01, (0, 0))},
-    **{"ns": (1e-9, (0, 1)), "us": (1e-6, (0, 1)), "ms": (1e-3, (0, 1)), "s": (1.0, (0, 1))},
+    **{"ns": (1e-9, (0, 1)), "ms": (1e-3, (0, 1)), "s": (1.0, (0, 1))},
+    **{f"{mu}s": (1e-6, (0, 1)) for mu in "uµμ"},
 }
 SHOWN_IN = {"percent": ("%",), "bit/s": ("bit", "/", "s")}  # the units that a query may end with, as tokens
+_COUNTS = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 SIGNS = (">=", "<=", ">", "<", "=")
 TRENDS = {"rises": ">", "falls": "<"}
 _TYPED_INSTEAD = {  # what people type, and the form for it
@@ -34,13 +37,17 @@ _TYPED_INSTEAD = {  # what people type, and the form for it
     "up to 4K": ("below", "under", "until"),
     "from 4K": ("above", "over"),
     "a = a at 64 within 1 % at 64..1K": ("constant", "flat", "same"),
-    "sizes are bytes: 64, and 64K for 64 KiB": ("b", "byte", "bytes", "k", "kb", "kib", "m", "mb", "mib"),
+    "sizes are bytes: 64, and 64K for 64 KiB": ("b", "byte", "bytes", "k", "kb", "m", "mb"),
     "only `in %` and `in bit/s`: a unit follows from the number": ("in",),
+    "units are GB/s, Gbit/s, messages/s, ns, us, ms, B and %": (
+        *("gb", "gbps", "mbps", "gbytes", "gbit", "nanoseconds", "microseconds", "milliseconds", "seconds", "percent"),
+    ),
 }
 _INSTEAD = {word: form for form, words in _TYPED_INSTEAD.items() for word in words}
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _TOKEN = re.compile(
-    rf"(?P<size>\d+[KMG](?!\w|\.\w))|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
+    rf"(?P<size>\d+(?:[KMG]| ?[KMG]iB(?!/))(?!\w|\.\w))|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+    rf"(?:\s*(?P<scale>thousand|million|billion)\b)?(?:\s*(?P<unit>{_UNIT})(?![\w/]))?"
     r"|(?P<name>[A-Za-z_]\w*(?:[.-]\w+)*)|(?P<point>\[[^\[\]]*\])(?P<tail>(?:\.[A-Za-z_]\w*)*)|(?P<sign>>=|<=|\.\.|[-><=+*/(),%])|(?P<space>\s+)",
     re.ASCII,
 )
@@ -160,6 +167,7 @@ class _Token:
     text: str
     unit: str  # of a number; of varied values the measure behind them
     column: int
+    scale: float = 1.0  # of a number: 1e6 for `4 million`
 
 
 def parse_query(text: str) -> tuple[Query, bool, str]:
@@ -198,7 +206,8 @@ class _Parser:
                 raise QueryError(f"unexpected character {letter!r}", hint=hint, query=self.text, column=column)
             kind = next(name for name in ("size", "number", "name", "point", "sign", "space") if match[name])
             if kind != "space":
-                tokens.append(_Token(kind, match[kind], match["unit"] or match["tail"] or "", column))
+                unit, scale = match["unit"] or match["tail"] or "", _COUNTS[match["scale"] or ""]
+                tokens.append(_Token(kind, match[kind], unit, column, scale))
             column = match.end()
         return [*tokens, _Token("end", "", "", len(self.text))]
 
@@ -265,7 +274,7 @@ class _Parser:
         if token.kind == "size":
             return Number(float(self._size(token)), (1, 0), token.column)
         factor, dimension = UNITS.get(token.unit, (1.0, (0, 0)))
-        if not isfinite(value := float(token.text) * factor):
+        if not isfinite(value := float(token.text) * token.scale * factor):
             what = f"the number {token.text!r:.40} is too large"
             raise QueryError(what, hint="a number below 1e300", query=self.text, column=token.column)
         return Number(value, dimension, token.column)
@@ -304,13 +313,14 @@ class _Parser:
         return Span(listed=tuple(listed))
 
     def size(self) -> int:
-        if self.next.kind not in ("size", "number") or self.next.unit or not re.fullmatch(r"\d+[KMG]?", self.next.text):
+        is_size = self.next.kind == "size" or (self.next.text.isdecimal() and self.next.unit in ("", "B"))
+        if not is_size or self.next.scale != 1:
             raise self.fail("a size such as 64 or 64K")
         return self._size(self.read())
 
     def _size(self, token: _Token) -> int:
         try:
-            return parse_size(token.text)
+            return parse_size(token.text.removesuffix("iB").replace(" ", ""))
         except SizeError as error:
             raise QueryError(error.what, hint=error.hint, query=self.text, column=token.column) from error
 
@@ -321,6 +331,7 @@ class _Parser:
         if self.next.text in ("saturated", "saturates", "jumps"):
             return self._shape(side)
         sides, signs = [placed(side, self.span())], []
+        any(self.takes("in", *words) for words in SHOWN_IN.values())  # a typed number has its unit
         while self.next.text in SIGNS:
             signs.append(self.read().text)
             sides.append(self.sum())
@@ -382,9 +393,10 @@ def with_common_span(query: Query) -> Query:
     return placed(query, only) if only and only.size else query
 
 
+def parts_of(query: Query) -> tuple[Query, ...]:
+    """The query, and each query in it."""
+    return (query, *parts_of(query.left), *parts_of(query.right)) if isinstance(query, Operation) else (query,)
+
+
 def references(query: Query) -> tuple[Reference, ...]:
-    if isinstance(query, Number):
-        return ()
-    if isinstance(query, Reference):
-        return (query,)
-    return references(query.left) + references(query.right)
+    return tuple(part for part in parts_of(query) if isinstance(part, Reference))

@@ -1,5 +1,6 @@
 """Statements judged by the data: true, false, or undecided, at every size that they name."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -23,13 +24,14 @@ from lab.report.query.grammar import (
     Trend,
     changed,
     parse_statement,
+    parts_of,
     placed,
     references,
     with_common_span,
 )
 from lab.report.query.measures import LEVEL_CURVE, MEASURES, MeasuredCurve
 from lab.report.query.numbers import Numbers, Question
-from lab.report.query.value import BYTES, PURE, Point, StatementResult, Truth, Value, combine, exact
+from lab.report.query.value import BYTES, PURE, Dimension, Point, StatementResult, Truth, Value, combine, exact
 from lab.report.tex.numbers import in_words, interval_ends, shown
 
 WIDE = ("knee", "break")  # positions on a curve: their interval is as wide as the data leave it
@@ -130,9 +132,13 @@ class _Judge:
         (first, last), (sign,) = claim.sides, claim.signs
         left, right = _as_size(*sides), _as_size(*reversed(sides))
         if left.dimension != right.dimension:
-            raise question.fail("the two sides are of different kinds", 0, "a time and a time, a rate and a rate")
+            measured = sides[0] if isinstance(last, Number) else sides[1]
+            hint = f"a number with its unit, such as {words(measured.sealed(), with_interval=False)}"
+            has_number = isinstance(first, Number) or isinstance(last, Number)
+            what = "the two sides are of different kinds"
+            raise question.fail(what, 0, hint if has_number else "a time and a time, a rate and a rate")
         question.require_one_link(left, right, 0)
-        if sign == "=" and any(map(_is_position, claim.sides)):
+        if sign == "=" and claim.within is None and any(map(_is_position, claim.sides)):
             return Point(size, right if left.is_exact else left, _overlap(left, right))
         if right.estimate.value <= 0:
             return Point(size, left.sealed(), compare(sign, combine("-", left, right).sealed(), 0.0, 0.0))
@@ -316,6 +322,31 @@ def _too_few(estimate: Estimate) -> str:
     return f" (n = {estimate.n}: an interval needs {LEAST})" if estimate.interval is None else ""
 
 
+@dataclass(frozen=True)
+class Stated:
+    """A number in a statement, or in the data's answer to it."""
+
+    value: float
+    dimension: Dimension
+    is_typed: bool
+    is_difference: bool  # of a statement such as `1 - a / b > 80 %`, or a tolerance
+
+
+def stated_numbers(result: StatementResult) -> Iterator[Stated]:
+    """The numbers that a statement contains, and the least and the largest in answer to it."""
+    claim = parse_statement(result.text).claim
+    parts = [part for side in claim.sides for part in parts_of(side)] if isinstance(claim, Relation) else []
+    is_difference = any(isinstance(part, Operation) and part.sign == "-" for part in parts)
+    typed = [(part.value, part.dimension) for part in parts if isinstance(part, Number)]
+    yield from (Stated(*number, is_typed=True, is_difference=is_difference) for number in typed)
+    if isinstance(claim, Relation) and claim.within:
+        yield Stated(claim.within, PURE, is_typed=True, is_difference=True)
+    values = sorted((point.value for point in result.points), key=lambda value: value.estimate.value)
+    for value in (values[0], values[-1]):
+        for number in value.typable:
+            yield Stated(number, value.dimension, is_typed=False, is_difference=is_difference)
+
+
 def _holding(numbers: Numbers, statement: Statement, judged: StatementResult) -> Iterator[str]:
     for text in _candidates(numbers, statement, judged):
         try:
@@ -334,11 +365,11 @@ def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult)
         if run := _longest_run(judged, Truth.TRUE):
             sizes = _Judge(numbers, statement).sizes((claim.query,))
             before = sizes[sizes.index(run[0]) - 1] or 0
-            yield f"{_cut(text)[0]} at {format_size(before)}..{format_size(run[-1])}"
+            yield f"{cut(text)[0]} at {format_size(before)}..{format_size(run[-1])}"
         return
     series = numbers.series[judged.series[0]]
     if isinstance(claim, Shape):
-        stem = text.rpartition(" ")[0]
+        stem = re.sub(r" \d+ ?\w*$", "", text)
         yield from (f"{stem} {format_size(size)}" for size in series.sizes(numbers.evidence.plan.site.name))
     else:
         stem = text.rpartition(" from ")[0] if claim.least is not None else text
@@ -347,7 +378,7 @@ def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult)
 
 def _other_comparisons(statement: Statement, judged: StatementResult, claim: Relation) -> Iterator[str]:
     """The statement at fewer sizes, turned round, with another bound, or with a tolerance."""
-    head, sizes = _cut(statement.text) if statement.span else (statement.text, "")
+    head, sizes = cut(statement.text) if statement.span else (statement.text, "")
     if " at " in head:  # the sizes at the end are those of the last side
         return
     (sign,) = claim.signs
@@ -359,6 +390,11 @@ def _other_comparisons(statement: Statement, judged: StatementResult, claim: Rel
     equal = head.replace(f" {sign} ", " = ", 1).partition(" within ")[0]
     if sign == "=" and len(judged.points) == 1 and _is_position(claim.sides[0]):
         yield f"{head.partition(' = ')[0]} = {judged.points[0].value.estimate.value:.0f}"
+    if sign == "=" and judged.truth is Truth.FALSE and len(judged.points) == 1 and isinstance(claim.sides[1], Number):
+        value = words(judged.points[0].value, with_interval=False)
+        tolerances = dict.fromkeys((f"{(claim.within or 0.01) * 100:g}", "1", "2", "3", "5", "10", "20"))
+        left = head.partition(" = ")[0]
+        yield from (f"{left} = {value} within {percent} % {sizes}".strip() for percent in tolerances)
     yield from (f"{equal} within {percent} % {sizes}".strip() for percent in (1, 2, 3, 5, 10, 20))
     if turned:
         yield from (f"{turned} {run}" for run in _at_longest_run(judged, Truth.FALSE, statement.span))
@@ -380,7 +416,7 @@ def _bounds(head: str, sizes: str, sign: str, judged: StatementResult) -> Iterat
     yield f"{left} {sign} {(floor if is_lower else ceil)(bound / unit) * unit:g} {sizes}".strip()
 
 
-def _cut(text: str) -> tuple[str, str]:
+def cut(text: str) -> tuple[str, str]:
     """A statement without the sizes at its end, and these."""
     for word in (" everywhere", " from ", " up to ", " at "):
         head, separator, rest = text.rpartition(word)

@@ -1,7 +1,8 @@
 """Answers to queries about one experiment: names are looked up, measures computed, and arithmetic done on both."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -40,9 +41,9 @@ COUNTED = ("instructions", "busy")
 LINK = "link"  # the rate of the link of all series that a text names
 SHOWN = {"percent": PURE, "bit/s": RATE}  # the units that a query may ask for
 NEARLY = 0.005  # of a typed number: one that was copied with fewer digits
-BY_DIMENSION = {  # the measure that yields a typed number
-    ("throughput", RATE): "", ("throughput", PER_SECOND): ".messages", ("throughput", TIME): ".time",
-    ("latency", TIME): "", (ONE_WAY, TIME): "",
+BY_DIMENSION = {  # the measures that yield a typed number
+    ("throughput", RATE): ("",), ("throughput", PER_SECOND): (".messages",), ("throughput", TIME): (".time",),
+    ("latency", TIME): ("", ".rtt"), (ONE_WAY, TIME): ("", ".receive"),
 }  # fmt: skip
 LATENCY = "RTT/2 as measured, of a READ the whole RTT; `intercept` is extrapolated, and no latency"
 WHOLE = "a READ's data are there after the whole round trip, not after half"
@@ -63,6 +64,7 @@ class Numbers:
     evidence: Evidence
     judged: dict[str, StatementResult] = field(default_factory=dict, repr=False)  # by their texts
     _values: dict[str, Value] = field(default_factory=dict, repr=False)
+    _quick: dict[str, Value | None] = field(default_factory=dict, repr=False)  # without intervals
     _curves: dict[tuple[str, str, str, str], MeasuredCurve] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -105,26 +107,43 @@ class Numbers:
             yield exact(limit / 100, PURE, "percent")
         yield exact(LARGEST_SHARE, PURE, "percent")
 
-    def suggest(self, value: float, dimension: Dimension) -> str:
-        """The query whose answer is nearest to a typed number, or nothing."""
-        distances = {text: abs(self._quick(text) / value - 1) for text in self._askable(dimension)} if value else {}
-        near = min(distances, key=lambda text: (round(distances[text], 3), len(text), distances[text]), default="")
-        return near if near and distances[near] < NEARLY else ""
+    def suggest(self, value: float, dimension: Dimension, most: float = 0.0, sizes: Collection[int] = ()) -> str:
+        """The query whose answer is nearest to a typed number, or nothing; at these sizes it may differ by most."""
+        queries = list(self._askable(dimension)) if value else []
+        there = [text for text in queries if text.endswith(tuple(f" at {format_size(size)}" for size in sizes))]
+        furthest = max(most if dimension != PURE else 0.0, NEARLY * value) * (1 + 1e-9)
+        near = self.first(there, dimension, lambda answer: abs(answer - value) <= furthest)
+        distances = {text: abs((self.quick(text, dimension) or 0.0) / value - 1) for text in queries if not near}
+        nearest = min(distances, key=lambda text: (round(distances[text], 3), len(text), distances[text]), default="")
+        return near or (nearest if nearest and distances[nearest] < NEARLY else "")
 
-    def _quick(self, text: str) -> float:
-        try:
-            return Question(self, text, random=None).value(parse_query(text)[0]).estimate.value
-        except QueryError:
-            return 0.0
+    def first(self, queries: Iterable[str], dimension: Dimension, accepts: Callable[[float], bool]) -> str:
+        """The first query whose answer has the dimension and is accepted, or nothing."""
+        answers = ((text, self.quick(text, dimension)) for text in queries)
+        return next((text for text, answer in answers if answer is not None and accepts(answer)), "")
+
+    def quick(self, text: str, dimension: Dimension) -> float | None:
+        """The answer without an interval, if it has this dimension."""
+        if text not in self._quick:
+            self._quick[text] = None
+            with suppress(QueryError):
+                self._quick[text] = Question(self, text, random=None).value(parse_query(text)[0])
+        value = self._quick[text]
+        return value.estimate.value if value and value.dimension == dimension else None
 
     def _askable(self, dimension: Dimension) -> Iterator[str]:
         """Measures of a dimension at every size, and ratios of two series on one link."""
         site = self.evidence.plan.site.name
         plain = [series for series in self.series.values() if not series.vary]
-        for series in plain:
+        for series in self.series.values():
             queries, sizes = dict[str, tuple[int, ...]](), series.sizes(site)
-            if (measure := BY_DIMENSION.get((series.measure, dimension))) is not None:
-                queries[f"{series.name}{measure}"] = sizes
+            varied = [", ".join(map(str, point.values())) for point in series.points()]
+            names = [f"{series.name}[{point}]" if point else series.name for point in varied]
+            for measure in BY_DIMENSION.get((series.measure, dimension), ()):
+                queries |= dict.fromkeys((f"{name}{measure}" for name in names), sizes)
+            if series.vary:
+                yield from (f"{query} at {format_size(size)}" for query in queries for size in sizes)
+                continue
             if dimension == PURE and series.link.rate_bit_s and series.measure == "throughput":
                 queries[f"{series.name} / {series.name}.link"] = sizes
             for base in plain if dimension == PURE else ():
@@ -307,10 +326,11 @@ class Question:
     def _point(self, series: Series, reference: Reference) -> Point:
         """The varied values that a query names in brackets, by name or in the order of the file."""
         points = series.points()
-        if not series.vary:
+        _, measure, _ = _parts(series, reference.path)
+        if not series.vary or (measure in ("link", "mtu") and not reference.point):
             if reference.point:
                 raise self.fail(f"{series.name} varies nothing", reference.column, series.name)
-            return {}
+            return points[0]
         typed = [part.strip() for part in reference.point.split(",")] if reference.point else []
         values = dict(zip(series.vary, typed, strict=False)) if not any("=" in part for part in typed) else {}
         values |= {name.strip(): value.strip() for name, sign, value in (part.partition("=") for part in typed) if sign}
@@ -324,7 +344,7 @@ class Question:
         choices = [", ".join(map(str, point.values())) for point in points]
         near = get_close_matches(", ".join(typed), choices, n=1, cutoff=0.0) or choices
         what = f"{series.name} varies {varied}: which value?"
-        raise self.fail(what, reference.column, f"{series.name}[{near[0]}]")
+        raise self.fail(what, reference.column, f"{series.name}[{near[0]}]{reference.path[len(series.name) :]}")
 
     def _constant(self, reference: Reference) -> Value:
         """A value of the plan, of a card's file, or of a published report."""

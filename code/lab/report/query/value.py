@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
-from lab.report.tex.numbers import Answer
+from lab.report.tex.numbers import Answer, last_place
 from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds
@@ -55,6 +55,12 @@ class Value:
         if self.is_rounded and self.is_exact:
             estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
         return Answer(estimate, self.shown_unit, self.is_exact, self.unchecked)
+
+    @property
+    def typable(self) -> tuple[float, float]:
+        """The value, and the value with the digits that a text prints."""
+        value = self.estimate.value
+        return value, round(value, -last_place(self.estimate))
 
     def sealed(self) -> "Value":
         """The final value: where several medians stand in it, the draws give the interval."""

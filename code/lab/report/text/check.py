@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from lab.errors import LabError, SpecError
@@ -12,11 +12,11 @@ from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
-from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
-from lab.report.text.latex import fault, line_and_column, lost_targets, swallowed, unclosed, unsafe
+from lab.report.query.value import StatementResult, Truth
+from lab.report.text.backing import Backing, measured_numbers_typed, sides_of
+from lab.report.text.latex import fault, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, malformed, sentences, uses
 from lab.report.text.references import lost_sources, references_refused
-from lab.report.text.typed import Constant, typed_numbers
 
 _COMPARES = re.compile(
     r"(?<!\bno )(?<!\bone )(?<!\bone byte )\b"
@@ -36,17 +36,6 @@ def unsupported(text: str) -> Iterator[Sentence]:
 
 
 TEXT, REFERENCES = "discussion.tex", "references.bib"
-DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
-
-
-@dataclass(frozen=True)
-class Backing:
-    """The evidence behind a macro: the value of a claim, or the judgement of a statement."""
-
-    use: Use
-    value: Value | None = None
-    judged: StatementResult | None = None
-    number: str = ""  # S1, S2 ... of a statement
 
 
 @dataclass(frozen=True)
@@ -95,47 +84,12 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
     judged = list(_backings(writing, numbers))
     backings = [backing for backing, _ in judged]
     faults += [refusal for _, refusal in judged if refusal]
-    stated = _stated(writing.text, backings)
-    typed = measured_numbers_typed(writing.text, writing.file, numbers)
-    faults += [number for number in typed if (number.line, number.what.partition(" is typed")[0]) not in stated]
+    faults += measured_numbers_typed(writing.text, writing.file, numbers, backings)
     faults += [] if targets is None else lost_targets(writing.text, writing.file, targets)
     faults += lost_sources(writing.text, writing.file, writing.references)
     faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))
     faults += references_refused(writing.references, writing.references_file) if writing.references else []
     return Checked(writing, tuple(backings), tuple(faults), tuple(sentences(writing.text)))
-
-
-def measured_numbers_typed(text: str, file: str, numbers: Numbers) -> Iterator[TextFault]:
-    """Typed numbers that are not constants of the plan, each with a query for it."""
-    constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
-    return typed_numbers(text, file, constants, partial(_suggestion, numbers))
-
-
-def _stated(text: str, backings: list[Backing]) -> set[tuple[int, str]]:
-    """Lines and numbers, such as `4 %`, of sentences with a true statement that states the number."""
-    true = {backing.use.start for backing in backings if backing.judged and backing.judged.truth is Truth.TRUE}
-    stated = set()
-    for sentence in sentences(text):
-        lines = range(line_and_column(text, sentence.start)[0], line_and_column(text, sentence.end)[0] + 1)
-        bodies = " ".join(use.body for use in sentence.evidence if use.start in true)
-        stated |= {(line, number) for line in lines for number in re.findall(r"\d+(?:\.\d+)? ?[%A-Za-z/]+", bodies)}
-    return stated
-
-
-def _kind(value: Value) -> str:
-    """The dimension of a constant, by its name in the rule about typed numbers."""
-    pure = "percent" if value.unit == "percent" else ""
-    return next((kind for kind, dimension in DIMENSIONS.items() if dimension == value.dimension), pure)
-
-
-def _suggestion(numbers: Numbers, value: float, kind: str) -> str:
-    if kind in ("percent", "factor") and value == float(f"{value:.2g}"):
-        return ""  # hundreds of ratios agree with two digits by chance
-    if kind == "percent":
-        query = numbers.suggest(value / 100, PURE)
-        return rf"{query} in \%" if query else ""
-    dimension = PURE if kind == "factor" else DIMENSIONS.get(kind)
-    return numbers.suggest(value, dimension) if dimension else ""
 
 
 def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, TextFault | None]]:
@@ -150,7 +104,7 @@ def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, Tex
                 judged = judge(numbers, use.body)
                 unchecked = [key for point in judged.points for key in point.value.unchecked]
                 holds = judged.truth is Truth.TRUE
-                refusal = _unsound(writing, use, unchecked) if holds else _refused(writing, use, judged)
+                refusal = _unsound(writing, use, unchecked) if holds else _refused(writing, use, judged, numbers)
                 yield Backing(use, judged=judged, number=f"S{count}"), refusal
             else:
                 yield Backing(use), None
@@ -169,6 +123,12 @@ def _unsound(writing: Writing, use: Use, keys: Sequence[str]) -> TextFault | Non
     return fault(writing.text, writing.file, use.body_start, FaultKind.CLAIM, what, f"lab show {key}")
 
 
-def _refused(writing: Writing, use: Use, judged: StatementResult) -> TextFault:
-    hint = rf"\shows{{{judged.nearest}}}" if judged.nearest else ""
+def _refused(writing: Writing, use: Use, judged: StatementResult, numbers: Numbers) -> TextFault:
+    nearest = judged.nearest.replace("%", r"\%")
+    hint = rf"\shows{{{nearest}}}" if nearest else ""
+    if not hint and judged.truth is Truth.UNDECIDED:
+        sides, sizes = sides_of(use.body)
+        with suppress(LabError):
+            numbers.ask(query := f"{' / '.join(sides)} {sizes}".strip())
+            hint = rf"\claim{{{query}}}, which prints the number without a verdict"
     return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, judged.objection, hint)

@@ -6,7 +6,7 @@ The rule is lexical; bare numbers, sizes, and factors and percentages in words a
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.report.errors import FaultKind, TextFault
 from lab.report.tex.numbers import plain_unit
@@ -20,6 +20,32 @@ class Constant:
 
     value: float
     dimension: str  # rate (B/s), messages (1/s), time (s), percent, factor, instructions, frequency (Hz)
+
+
+EXACTLY = (0.0, 0.0)  # a number without a hedge: only rounded
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A typed number, or both ends of a typed range."""
+
+    numbers: tuple[tuple[float, float], ...]  # each value, in a dimension's unit, and that of a step of its last digit
+    dimension: str
+    is_in_bits: bool
+    is_change: bool  # `55 % slower`: the ratio is 1.55 or 0.45; `3 us slower`: a difference
+    hedge: tuple[float, float]  # how far below and above it the words before it allow, over the number
+    start: int  # in the text
+
+    def is_one_of(self, values: Collection[float]) -> bool:
+        """Whether each typed number is one of the values, rounded to the typed digits or as near as its hedge says."""
+        return all(
+            any(low <= value <= high for value in values) for low, high in (self._ends(*part) for part in self.numbers)
+        )
+
+    def _ends(self, number: float, step: float) -> tuple[float, float]:
+        half = 0.5 * step * (1 + 1e-9)
+        below, above = (max(part * number, half) if part or self.hedge == EXACTLY else 0.0 for part in self.hedge)
+        return number - below, number + above
 
 
 _TOKEN = re.compile(
@@ -75,6 +101,23 @@ _IN_LETTERS = re.compile(
 _COMPARED = re.compile(
     r" (?:as|more|less|than|that|the(?! same)|(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er)\b"
 )
+# Words before a number, and how far below and above it a value may be.
+_HEDGES = {
+    re.compile(rf"(?:\b(?:{words})|{signs}) ?(?:an? |the )?(?:factors?(?: of)? )?\Z"): span
+    for words, signs, span in (
+        ("at least|more than|over|above|exceed(?:s|ed|ing)?", "[>]", (0.0, 0.25)),
+        ("at most|less than|under|below|up to|within", "[<]", (0.25, 0.0)),
+        ("nearly|almost|not quite|close to", "[<]", (0.05, 0.0)),
+        ("about|approximately|around|roughly|some|circa", "[~≈]", (0.05, 0.05)),
+    )
+}
+_CHANGED = re.compile(
+    r" (?:too )?(?:more|less|fewer|above|below|(?:fast|slow|high|low|larg|small|long|short|great|bett)\w*er)\b"
+)
+_CHANGES = re.compile(
+    r"\b(?:cost|decreas|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|reduc|rise|save|saving|shrink)\w*\b"
+    r"(?![^.;:\0]*\bto\b)[^.;:\0]*\Z"
+)
 _SCALED = re.compile(
     r"\b(?:by|is|are|was|were) (?:about |nearly |up to )?\Z|\b(?:advantage|beat|better|decreas|exceed|faster|gain|gap"
     r"|gr[eo]w|higher|improv|increas|larger|lower|outperform|ratio|reduc|rises|slower|smaller|speed|wins)\w*[^.;:\0]*\Z"
@@ -83,26 +126,37 @@ _DONE = re.compile(r"\b(?:(?:measured|repeated|ran|run|executed|sent|done|only|a
 
 
 def typed_numbers(
-    text: str, file: str, constants: Collection[Constant], suggest: Callable[[float, str], str]
+    text: str,
+    file: str,
+    constants: Collection[Constant],
+    suggest: Callable[[Typed], str | None],
+    is_shown: Callable[[Typed], bool] = lambda _: False,
 ) -> Iterator[TextFault]:
-    r"""Every measured number that is typed outside \claim, \shows and \given; `suggest` names a query for it."""
+    r"""Every measured number typed outside \claim, \shows and \given; `suggest` names a query unless it is cited."""
     plain, offsets = _plain(without_comments(text))
     for match in _TYPED.finditer(plain):
         dimension, scale = _unit(match)
-        numbers = [_value(match[name]) for name in ("least", "low", "number") if match[name]]
+        values = (_value(match[name]) for name in ("least", "low", "number") if match[name])
+        numbers = tuple((value * scale, step * scale) for value, step in values)
+        before = plain[max(0, match.start() - 40) : match.start()]
+        is_change = bool(_CHANGED.match(plain, match.end()) or (match["percent"] and _CHANGES.search(before)))
+        exact = Typed(numbers, dimension, bool(match["bits"]), is_change, EXACTLY, offsets[match.start()])
         if match["times"] and _is_repetition(plain, match):
             continue
-        if not all(_is_constant(value * scale, place * scale, dimension, constants) for value, place in numbers):
-            query = suggest(numbers[0][0] * scale, dimension)
-            yield _typed(text, file, offsets[match.start()], match[0].strip(), query)
-    yield from (_typed(text, file, offsets[match.start()], match[0], "") for match in _IN_LETTERS.finditer(plain))
+        typed = replace(exact, hedge=_hedge(before + (match["phrase"] or "")))
+        known = [constant.value for constant in constants if constant.dimension == dimension]
+        if not exact.is_one_of(known) and not is_shown(typed):
+            yield _fault(text, file, typed.start, match[0].strip(), suggest(typed))
+    yield from (_fault(text, file, offsets[match.start()], match[0], "") for match in _IN_LETTERS.finditer(plain))
 
 
-def _typed(text: str, file: str, place: int, typed: str, query: str) -> TextFault:
+def _fault(text: str, file: str, place: int, typed: str, query: str | None) -> TextFault:
     typed = typed.replace("μ", "µ")  # NFKC's letter is not in the report's font
     what = f"{typed} is typed (measured numbers are computed from the data)"
     escaped = typed.replace("%", r"\%")
-    hint = rf"\claim{{{query or 'QUERY'}}}, or \given{{{escaped}}} with \cite for a number from elsewhere"
+    hint = rf"\given{{{escaped}}}"
+    if query is not None:
+        hint = rf"\claim{{{query or 'QUERY'}}}, or {hint} with \cite for a number from elsewhere"
     return fault(text, file, place, FaultKind.NUMBER, what, hint)
 
 
@@ -160,9 +214,8 @@ def _value(typed: str) -> tuple[float, float]:
     return float(digits) * power, power * 10.0 ** -len(digits.partition(".")[2])
 
 
-def _is_constant(value: float, place: float, dimension: str, constants: Collection[Constant]) -> bool:
-    near = 0.5 * place * (1 + 1e-9)
-    return any(constant.dimension == dimension and abs(constant.value - value) <= near for constant in constants)
+def _hedge(text: str) -> tuple[float, float]:
+    return next((span for pattern, span in _HEDGES.items() if pattern.search(text)), EXACTLY)
 
 
 def _is_repetition(plain: str, match: re.Match[str]) -> bool:

@@ -198,7 +198,6 @@ def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> 
         ("verbs_throughput", "crad at 1", "no series or constant 'crad'", "card at 1"),
         ("verbs_throughput", "CARD at 1", "no series or constant 'CARD'", "card at 1"),
         ("verbs_throughput", "card at 64KB", "expected the end", "sizes are bytes: 64, and 64K for 64 KiB"),
-        ("verbs_throughput", "card at 64 B", "expected a size", "sizes are bytes"),
         ("verbs_throughput", "card at 1 to 4K", "expected the end", "at 1K..4K"),
         ("verbs_throughput", "card at all sizes", "expected a size", "everywhere"),
         ("verbs_throughput", "card grows", "expected the end", "a rises up to 1K"),
@@ -241,6 +240,9 @@ def test_shown_value_is_that_of_the_query_whose_bound_is_typed_before_it() -> No
         ("card.inline < card from 256", "card.inline < card at 256..1K"),
         ("card rises everywhere", "card rises at 1..4K"),
         ("card / tcp.card falls from 512", "card / tcp.card falls at 1K..16K"),
+        ("card / tcp.card = 5.5 within 2 % at 64K", "card / tcp.card = 5.22 within 2 % at 64K"),
+        ("card = 3.957 MB/s within 1 % at 64K", "card = 3.957 GB/s within 1 % at 64K"),
+        ("card.inline jumps at 4 KiB", "card.inline jumps at 2K"),
     ],
 )
 def test_nearest_statement_keeps_to_the_sizes_where_it_holds(statement: str, nearest: str) -> None:

@@ -1,6 +1,7 @@
 """Whole discussions, and any text: without a traceback, and quickly."""
 
 import time
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -9,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lab.report.laboratory import numbers_of
 
+from lab.report.errors import FaultKind
 from lab.report.text import check, latex, macros, references
-from lab.report.text.check import measured_numbers_typed, unsupported
+from lab.report.text.backing import measured_numbers_typed
+from lab.report.text.check import Writing, unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
 from lab.report.text.typed import Constant, typed_numbers
@@ -70,6 +73,43 @@ def test_comparisons_without_evidence_are_noted() -> None:
 def test_hint_names_a_ratio_only_for_more_than_two_digits(typed: str, query: str) -> None:
     (fault,) = measured_numbers_typed(f"It is {typed}.", "text.tex", numbers_of("verbs_throughput"))
     assert fault.hint.startswith(rf"\claim{{{query}}}")
+
+
+def _sentences_with_evidence() -> Iterator[tuple[str, str, str]]:
+    experiment = ""
+    for line in Path(__file__).with_name("numbers").joinpath("beside_evidence.txt").read_text().splitlines():
+        verdict, separator, sentence = line.partition(" | ")
+        if separator:
+            yield experiment, verdict, sentence
+        elif line.startswith("["):
+            experiment = line.strip("[]")
+
+
+@pytest.mark.parametrize(("experiment", "verdict", "sentence"), list(_sentences_with_evidence()))
+def test_typed_number_passes_if_the_evidence_beside_it_shows_it(experiment: str, verdict: str, sentence: str) -> None:
+    faults = check.check(Writing("d.tex", sentence), numbers_of(experiment)).faults
+    refused = [fault.hint for fault in faults if fault.kind is FaultKind.NUMBER]
+    if verdict == "passes":
+        assert not refused
+    else:
+        assert refused and refused[0].partition(", or ")[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("experiment", "statement", "hint"),
+    [
+        ("verbs_throughput", r"tcp.card.peak / link < 20 \%", r"\shows{tcp.card.peak / link = 20 \% within 1 \%}"),
+        (
+            "latency",
+            "ib_write_lat.card > write.card at 1",
+            r"\claim{ib_write_lat.card / write.card at 1}, which prints",
+        ),
+        ("latency", "tcp.card = 37.4 us at 16K", r"\claim{tcp.card at 16K}, which prints the number"),
+    ],
+)
+def test_hint_for_an_undecided_statement_can_be_typed_into_the_text(experiment: str, statement: str, hint: str) -> None:
+    (fault,) = check.check(Writing("d.tex", rf"So.\shows{{{statement}}}"), numbers_of(experiment)).faults
+    assert fault.hint.startswith(hint)
 
 
 PIECES = r"""

@@ -20,7 +20,9 @@ TYPED, TRUE = ((NUMBERS / name).read_text().splitlines() for name in ("typed.txt
 
 
 def faults(text: str) -> list[TextFault]:
-    return list(typed_numbers(text, "discussion.tex", PLAN, lambda value, dimension: f"{dimension} {value:.6g}"))
+    return list(
+        typed_numbers(text, "discussion.tex", PLAN, lambda typed: f"{typed.dimension} {typed.numbers[0][0]:.6g}")
+    )
 
 
 @pytest.mark.parametrize("text", TYPED)

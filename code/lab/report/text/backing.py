@@ -1,0 +1,192 @@
+"""Evidence in a discussion, and the typed numbers beside it: those that it shows, and queries for the others."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+
+from lab.errors import LabError
+from lab.model.sizes import format_size, parse_size
+from lab.report.errors import TextFault
+from lab.report.query.judge import Stated, cut, stated_numbers
+from lab.report.query.numbers import Numbers
+from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
+from lab.report.text.macros import CITED, Sentence, Use, sentences
+from lab.report.text.typed import EXACTLY, Constant, Typed, typed_numbers
+
+DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
+_NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
+_SIZE = re.compile(
+    r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]byte\b"
+)
+_AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
+# Where another clause begins, or evidence.
+_BREAK = re.compile(
+    r"\\[a-z]+\{[^{}]*\}|[,;:()]\s|\b(?:against|and|but|compared|than|to|versus|vs|where|whereas|while|with)\b"
+)
+_WORD = re.compile(r"[a-z]+|\d+")
+_QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
+
+
+@dataclass(frozen=True)
+class Backing:
+    """The evidence behind a macro: the value of a claim, or the judgement of a statement."""
+
+    use: Use
+    value: Value | None = None
+    judged: StatementResult | None = None
+    number: str = ""  # S1, S2 ... of a statement
+
+
+def measured_numbers_typed(
+    text: str, file: str, numbers: Numbers, backings: Collection[Backing] = ()
+) -> Iterator[TextFault]:
+    """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
+    constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
+    surroundings = _Surroundings(text, numbers, backings)
+    return typed_numbers(text, file, constants, surroundings.suggest, surroundings.shows)
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """The sentences around typed numbers, and their evidence."""
+
+    text: str
+    numbers: Numbers
+    backings: Collection[Backing]
+
+    @cached_property
+    def _sentences(self) -> list[Sentence]:
+        return list(sentences(self.text))
+
+    def _sentence(self, typed: Typed) -> Sentence | None:
+        at = bisect_right(self._sentences, typed.start, key=lambda sentence: sentence.start) - 1
+        return self._sentences[at] if at >= 0 and typed.start < self._sentences[at].end else None
+
+    def _evidence(self, typed: Typed) -> list[Backing]:
+        sentence = self._sentence(typed)
+        starts = {use.start for use in sentence.evidence} if sentence else set()
+        return [backing for backing in self.backings if backing.use.start in starts]
+
+    def shows(self, typed: Typed) -> bool:
+        """Whether a true statement of the sentence has the number: in its words, its answer, or one of its series."""
+        evidence = [part for part in self._evidence(typed) if part.judged and part.judged.truth is Truth.TRUE]
+        stated = [number for part in evidence if part.judged for number in stated_numbers(part.judged)]
+        answers, bounds = (
+            [value for number in stated if number.is_typed is is_typed for value in _as_typed(number, typed)]
+            for is_typed in (False, True)
+        )
+        if typed.is_one_of(answers + [value for part in evidence for value in self._compared(part, typed)]):
+            return True
+        # A bound without `at least` or the like is near the answer.
+        is_hedged = typed.hedge != EXACTLY or len(typed.numbers) > 1
+        is_near = is_hedged or replace(typed, hedge=(0.25, 0.25)).is_one_of(answers)
+        return is_near and replace(typed, hedge=EXACTLY).is_one_of(bounds)
+
+    def _compared(self, backing: Backing, typed: Typed) -> Iterator[float]:
+        """The values of what a statement compares, at its sizes that it or its sentence names."""
+        dimension, sentence = DIMENSIONS.get(typed.dimension, PURE), self._sentence(typed)
+        if not backing.judged or not sentence or typed.is_change:
+            return
+        unit, scale = ("percent", 100) if typed.dimension == "percent" else ("", 1)
+        named = set(_sizes_in(sentence.text)) & set(backing.judged.sizes) | set(_sizes_of(backing.use.body))
+        for name in _meant(_names(backing.use.body), self._clause(sentence, typed)):
+            for query in (name, *(f"{name} at {format_size(size)}" for size in named)):
+                with suppress(LabError):
+                    value = self.numbers.ask(query)
+                    if value.dimension == dimension and value.unit in (unit, "bit/s"):
+                        yield from (scale * number for number in value.typable)
+
+    def _clause(self, sentence: Sentence, typed: Typed) -> str:
+        """The words around a number, without evidence."""
+        text, at = self.text[sentence.start : sentence.end], typed.start - sentence.start
+        breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
+        return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
+
+    def suggest(self, typed: Typed) -> str | None:
+        """A query for the number, of what the sentence's evidence names or of any series; None if it is cited."""
+        if typed.dimension == "frequency":
+            return ""
+        dimension = DIMENSIONS.get(typed.dimension, PURE)
+        unit = r" in \%" if typed.dimension == "percent" else " in bit/s" if typed.is_in_bits else ""
+        scale = 100 if typed.dimension == "percent" else 1
+        first = replace(typed, numbers=typed.numbers[:1])
+        sentence = self._sentence(typed)
+        sizes = _sizes_in(sentence.text) if sentence else ()
+        queries = [query for part in self._evidence(typed) for query in _queries(part, sizes, typed)]
+        near = self.numbers.first(queries, dimension, lambda value: first.is_one_of((scale * value,)))
+        if not near and sentence and CITED.search(sentence.text):
+            return None
+        value, step = (part / scale for part in typed.numbers[0])
+        is_by_chance = dimension == PURE and value == float(f"{value:.2g}")  # hundreds of ratios agree with two digits
+        if not near and not is_by_chance and typed.dimension != "instructions":
+            near = self.numbers.suggest(value, dimension, 0.5 * step, sizes)
+        near = near or self.numbers.first(queries, dimension, lambda _: True)
+        return near and near + unit
+
+
+def _as_typed(stated: Stated, typed: Typed) -> Iterator[float]:
+    """A number of a statement, as a text may type it: 1.55 is 155 %, or 55 % more."""
+    value = stated.value
+    if stated.dimension != DIMENSIONS.get(typed.dimension, PURE):
+        return
+    if typed.dimension != "percent":
+        yield from (value, 1 / value) if typed.dimension == "factor" and value else (value,)
+    elif stated.is_difference:
+        yield 100 * value
+    else:
+        yield from (100 * abs(value - 1),) if typed.is_change else (100 * value, 100 * abs(value - 1))
+
+
+def _sizes_in(sentence: str) -> tuple[int, ...]:
+    r"""The sizes that a sentence names: `64 KiB`, `one byte`, `\size{64K}`."""
+    typed = (match[3] or (match[1] or "1") + (match[2] or "") for match in _SIZE.finditer(sentence))
+    return tuple(parse_size(size) for size in typed if re.fullmatch(r"\d{1,9}[KMG]?", size))
+
+
+def sides_of(statement: str) -> tuple[list[str], str]:
+    """The queries on the sides of a statement, and the sizes at its end."""
+    head, sizes = cut(statement)
+    sides = [re.sub(r" (within .*|in %)$", "", side.strip()) for side in re.split("[<>]=?|=", head)]
+    return [side for side in sides if not _QUANTITY.fullmatch(side)], sizes
+
+
+def _names(statement: str) -> list[str]:
+    return list(dict.fromkeys(_NAME.findall(" ".join(sides_of(statement)[0]))))
+
+
+def _meant(names: list[str], clause: str) -> list[str]:
+    """The series that a clause names, by all words of their names or else by some; without such words, all of them."""
+    words = set(_WORD.findall(clause.lower()))
+    parts = {name: set(_WORD.findall(name.lower())) for name in names}
+    return [name for name in names if parts[name] <= words] or [name for name in names if parts[name] & words] or names
+
+
+def _sizes_of(statement: str) -> list[int]:
+    """The sizes that a statement names, ends of ranges included."""
+    return [parse_size("".join(size)) for size in _AT.findall(statement)]
+
+
+def _queries(backing: Backing, sizes: tuple[int, ...], typed: Typed) -> Iterator[str]:
+    """What the evidence names, at the sentence's sizes and then at its own."""
+    sides, _ = sides_of(backing.use.body)
+    names = _names(backing.use.body)
+    pieces = [*sides, *(f"{left} / {right}" for left, right in permutations(sides[:2], 2) if " " not in left + right)]
+    pieces += names
+    pieces += [f"{left} - {right}" for left, right in permutations(names[:4], 2)]
+    if typed.dimension == "percent":
+        changes = [change for piece in pieces for change in (f"{piece} - 1", f"1 - {piece}")]
+        pieces = changes if typed.is_change else pieces + changes
+    judged = backing.judged.sizes if backing.judged else ()
+    for size in dict.fromkeys((*sizes, *(judged or _sizes_of(backing.use.body)))):
+        yield from (f"{piece} at {format_size(size)}" for piece in pieces if " at " not in piece)
+    yield from (*pieces, *(f"{name}.jump" for name in names if " jumps at " in backing.use.body))
+
+
+def _kind(value: Value) -> str:
+    """The dimension of a constant, by its name in the rule about typed numbers."""
+    pure = "percent" if value.unit == "percent" else ""
+    return next((kind for kind, dimension in DIMENSIONS.items() if dimension == value.dimension), pure)
