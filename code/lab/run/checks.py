@@ -26,6 +26,8 @@ UNACCOUNTED_TIMES = 4  # times the reported time and its warm-up: room for check
 LAST_LETTERS, LAST_LINES = 300, 3  # of a program's output, in the message about its failure
 SAMPLES_ROW = re.compile(r"#|\d+,|size_bytes,")  # of Verbyte's CSV
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
+PROBE = re.compile(r"^\[\S+\] WARNING: local probe returned .*$", re.MULTILINE)  # of each start by a remote shell
+UNFINISHED = re.compile(r"\bprocess rank (\d+) with PID \d+ on\s+node \S+ exiting improperly")
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
 Samples = tuple[Sample, ...]
@@ -114,7 +116,9 @@ def _failure(status: int, console: str) -> str:
 
 def last_words(out: str, err: str) -> str:
     """Return the end of both outputs in one line, without the launcher's message if a rank printed one."""
-    errors = BOX.sub("", err).strip() or re.sub(RULE, "", err, flags=re.MULTILINE)
+    errors = BOX.sub("", PROBE.sub("", err)).strip() or re.sub(RULE, "", PROBE.sub("", err), flags=re.MULTILINE)
+    if rank := UNFINISHED.search(err):
+        errors = f"rank {rank[1]} ended without MPI_Finalize()"
     lines = [line for line in out.splitlines() if not SAMPLES_ROW.match(line)]
     texts = [" ".join(text.split())[-LAST_LETTERS:] for text in (errors, "\n".join(lines[-LAST_LINES:]))]
     return "; standard output: ".join(filter(None, texts))
