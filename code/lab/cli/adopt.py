@@ -497,7 +497,9 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
+        known = re.search(r"\{(?:address|next)", file.read_text())
+        lines = () if known else fixed_addresses(source, summary)
+        print(f"the trial failed, for the reason below; {again}", *lines, sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
     if plan.planned[0].series.tool.silent:

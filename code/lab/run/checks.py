@@ -52,7 +52,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 
 # What a student program may have run into, by its last words.
 HINTS = {
-    r"\busage\b": "other arguments in server and client: a program printed its usage",
+    r"\busage\b": "other arguments in server and client, or in each: a program printed its usage",
     r"\b(?:RTR|GID|LID)\b|query_gid": (
         "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; or emulate = "
         '["gids"] for an index in its sources, or emulate = ["lids"] for LIDs'
@@ -70,6 +70,7 @@ HINTS = {
     ),
     r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
+    r"SIGSEGV": "-g -fsanitize=address in build; an array of megabytes in a function needs malloc(): a stack has 8 MiB",
     r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }

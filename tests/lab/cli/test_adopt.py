@@ -638,6 +638,16 @@ def test_correction_stays_if_the_next_trial_fails_otherwise(
     assert 'emulate = ["gids"]' in (tmp_path / "mine.toml").read_text()
 
 
+def test_address_in_sources_is_no_reason_if_the_peers_are_given(
+    tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(tmp_path / "mine")
+    (folder / "mine.cpp").write_text(BY_SEMICOLONS + 'const char *host = "127.0.0.1";')
+    run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
+    assert adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert "names 127.0.0.1" not in capsys.readouterr().out
+
+
 def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
     assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text

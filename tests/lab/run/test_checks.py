@@ -229,7 +229,8 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
         (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),
         (with_step(out="Failed to open config file", client=255), "in binaries"),
-        (with_step(client=139), ""),
+        (with_step(client=139), "a stack has 8 MiB"),
+        (with_step(client=134), ""),
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
         (
