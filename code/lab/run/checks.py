@@ -24,6 +24,7 @@ START_NS = 10**9  # the longest start of a client: to connect takes milliseconds
 FIRST_NS = 5 * 10**6  # the extra time of the first client, whose program is not in memory yet: 3 ms on exact
 UNACCOUNTED_TIMES = 4  # times the reported time and its warm-up: room for checks of data and an extra first round
 LAST_LETTERS, LAST_LINES = 300, 3  # of a program's output, in the message about its failure
+LITTLE_BYTES = 10**6  # of a program that hangs soon after its start
 SAMPLES_ROW = re.compile(r"#|\d+,|size_bytes,")  # of Verbyte's CSV
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
 PROBE = re.compile(r"^\[\S+\] WARNING: local probe returned .*$", re.MULTILINE)  # of each start by a remote shell
@@ -86,7 +87,8 @@ def hint(planned: Planned, outcome: Outcome) -> str:
             reading = tool.parse(planned.trial.request, outcome.steps)
             if len(reading.samples) == len(planned.trial.request.counts):
                 return STAYS
-        return early_messages(outcome.counters_before, outcome.counters_after)
+        counters = outcome.counters_before, outcome.counters_after
+        return early_messages(*counters) or still_at_work(*counters)
     words = " ".join(failed_steps(outcome))
     return next((text for pattern, text in HINTS.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
@@ -100,6 +102,14 @@ def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
         f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
         "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
     )
+
+
+def still_at_work(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return a sentence about a program that may only be long, as it sent much."""
+    sent = max((count - before.get(name, 0) for name, count in after.items() if name.endswith("tx_bytes")), default=0)
+    if sent < LITTLE_BYTES:
+        return ""
+    return f"a larger deadline_s, or fewer messages in its sources, if it only takes long: {sent} bytes were sent"
 
 
 def _failure(status: int, console: str) -> str:

@@ -233,6 +233,11 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(client=134), ""),
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
+        (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 5}), ""),
+        (
+            replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 10**7}),
+            "a larger deadline_s, or fewer messages in its sources, if it only takes long: 10000000 bytes",
+        ),
         (
             replace(
                 with_step("64", client=DEADLINE_STATUS),
