@@ -71,7 +71,7 @@ LINK = """
 [link]
 computers = 2 # up to 16; a switch joins them
 """
-SIZES, TRIAL = "64,4K", "a small trial"
+SIZES, TRIAL, NO_SIZE = "64,4K", "a small trial", "a guess: no size is in its sources or its output"
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
@@ -382,7 +382,7 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
         named = str(number_named(printed, "size|bytes") or size_of(code))
-        return (named, TRIAL) if named else ("64", "a guess: no size is in its sources or its output")
+        return (named, TRIAL) if named else ("64", NO_SIZE)
     found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
@@ -510,6 +510,8 @@ def adopt(options: Namespace) -> int:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
         print(f"  {row.size_bytes} bytes: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
+    if NO_SIZE in file.read_text():
+        print(f"  the size is {NO_SIZE}")
     print(f"measured: {from_here(write_table(plan, options.results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0

@@ -669,7 +669,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("printed", "words"),
     [
-        ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
+        ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
         ("", "nothing was measured: its output has no number with a unit"),
