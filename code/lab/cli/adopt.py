@@ -219,7 +219,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         *needs(source.code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
         *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
-        *([] if result_file else staying(started, output, tried)),
+        *([] if result_file else staying(started, output, printed and tried.failure)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
 
@@ -316,12 +316,13 @@ def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
         yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
 
 
-def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[Guess]:
+def staying(started: Started, output: Output | None, failure: str) -> Iterator[Guess]:
+    """The line about a client that goes on; `failure` is that of a trial that printed a result."""
     if output is None or started.is_ring:
         return
     if output.has_size and not started.names_sizes:
         yield STAYS, "it chooses its sizes, and may go on"
-    elif started.may_go_on or ENDLESS in tried.failure:
+    elif started.may_go_on or ENDLESS in failure:
         yield STAYS, "its client has a loop without an end"
 
 

@@ -626,6 +626,11 @@ def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried,
     assert lacking(text, lines) == [], text
 
 
+def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
+    tried = Tried("started\n", "", GO_ON.format("client"))
+    assert "client_stays" not in guessed(tmp_path, {"a.c": 'int main() { printf("%.1f MB/s\\n", r); }'}, tried)
+
+
 def test_correction_stays_if_the_next_trial_fails_otherwise(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
