@@ -27,7 +27,12 @@ LAST_LETTERS, LAST_LINES = 300, 3  # of a program's output, in the message about
 LITTLE_BYTES = 10**6  # of a program that hangs soon after its start
 SAMPLES_ROW = re.compile(r"#|\d+,|size_bytes,")  # of Verbyte's CSV
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
-PROBE = re.compile(r"^\[\S+\] WARNING: local probe returned .*$", re.MULTILINE)  # of each start by a remote shell
+# What Open MPI prints of each start by a remote shell, and of each rank that crashed.
+NOISE = re.compile(
+    r"^.*(?:WARNING: local probe returned |\(\S*\+0x[0-9a-f]+\)\[0x|\] Signal(?: code)?: "
+    r"|\*{3} (?:Process received signal|End of error message) ).*$\n?",
+    re.MULTILINE,
+)
 UNFINISHED = re.compile(r"\bprocess rank (\d+) with PID \d+ on\s+node \S+ exiting improperly")
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
@@ -127,7 +132,8 @@ def _failure(status: int, console: str) -> str:
 
 def last_words(out: str, err: str) -> str:
     """Return the end of both outputs in one line, without the launcher's message if a rank printed one."""
-    errors = BOX.sub("", PROBE.sub("", err)).strip() or re.sub(RULE, "", PROBE.sub("", err), flags=re.MULTILINE)
+    err = NOISE.sub("", err)
+    errors = BOX.sub("", err).strip() or re.sub(RULE, "", err, flags=re.MULTILINE)
     if rank := UNFINISHED.search(err):
         errors = f"rank {rank[1]} ended without MPI_Finalize()"
     lines = [line for line in out.splitlines() if not SAMPLES_ROW.match(line)]

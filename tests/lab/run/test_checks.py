@@ -60,6 +60,11 @@ def test_path_is_the_one_that_could_have_carried_all_bytes(grown: dict[str, int]
 RULE = "-" * 74
 BOX = f"{RULE}\norterun detected that a process ended:\n\n  Exit code: 1\n{RULE}\n"
 PROBE = "[lab:00181] WARNING: local probe returned unhandled shell:unknown assuming bash\n"
+CRASH = (
+    "[1,0]<stderr>:[lab:00196] *** Process received signal ***\n[1,0]<stderr>:[lab:00196] Signal: Aborted (6)\n"
+    "[1,0]<stderr>:[lab:00186] [1,0]<stderr>:[ 0] [1,2]<stderr>:/lib/libc.so.6(abort+0xd3)[0x7f696bded472]\n"
+    "[1,2]<stderr>:[lab:00186] *** End of error message ***\n"
+)
 UNFINISHED = (
     f"{RULE}\norterun has exited due to process rank 1 with PID 190 on\nnode 10.0.0.2 exiting improperly. There are\n"
     f"three reasons this could occur:\n{RULE}\n"
@@ -77,7 +82,7 @@ LATE = "the server did not end before the deadline (deadline_s)"
         (with_step(err=BOX, client=1), [f"{STATUS}orterun detected that a process ended: Exit code: 1"]),
         (with_step(out="0.2 s\n", err=f"{PROBE}{UNFINISHED}", client=1),
          [f"{STATUS}rank 1 ended without MPI_Finalize(); standard output: 0.2 s"]),
-        (with_step(err=f"{PROBE}Segmentation fault\n{BOX}", client=1), [f"{STATUS}Segmentation fault"]),
+        (with_step(err=f"{PROBE}{CRASH}Segmentation fault\n{BOX}", client=1), [f"{STATUS}Segmentation fault"]),
         (with_step(err="one\n\ttwo\n", client=1), [f"{STATUS}one two"]),
         (with_step(err=" \n", client=1), [f"{STATUS}it printed nothing"]),
         (with_step(out="a\nb\nc\nd\n", err="no", client=255),
