@@ -81,7 +81,7 @@ HINTS = {
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
-STAYS = "client_stays = true, since it has printed a result for every size"
+STAYS, LONGER = "client_stays = true", "a larger deadline_s"
 
 
 def hint(planned: Planned, outcome: Outcome) -> str:
@@ -91,7 +91,7 @@ def hint(planned: Planned, outcome: Outcome) -> str:
         with suppress(ParseError):
             reading = tool.parse(planned.trial.request, outcome.steps)
             if len(reading.samples) == len(planned.trial.request.counts):
-                return STAYS
+                return f"{LONGER if tool.together else STAYS}, since it has printed a result for every size"
         counters = outcome.counters_before, outcome.counters_after
         return early_messages(*counters) or still_at_work(*counters)
     words = " ".join(failed_steps(outcome))
@@ -114,7 +114,7 @@ def still_at_work(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     sent = max((count - before.get(name, 0) for name, count in after.items() if name.endswith("tx_bytes")), default=0)
     if sent < LITTLE_BYTES:
         return ""
-    return f"a larger deadline_s, or fewer messages in its sources, if it only takes long: {sent} bytes were sent"
+    return f"{LONGER}, or fewer messages in its sources, if it only takes long: {sent} bytes were sent"
 
 
 def _failure(status: int, console: str) -> str:

@@ -116,7 +116,8 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
 
 def student_trial(**tool: object) -> Any:
     counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
-    series = SimpleNamespace(tool=SimpleNamespace(**{"build": Build(("make",), Path()), "loops": False, **tool}))
+    traits = {"build": Build(("make",), Path()), "loops": False, "together": False}
+    series = SimpleNamespace(tool=SimpleNamespace(**{**traits, **tool}))
     return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
 
@@ -259,3 +260,5 @@ def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -
     text = hint(student_trial(parse=parse), outcome)
     assert words in text and bool(words) == bool(text)
     assert hint(student_trial(build=None), outcome) == ""
+    together = hint(student_trial(parse=parse, together=True), outcome)
+    assert together == text.replace("client_stays = true", "a larger deadline_s")  # no end of several may stay
