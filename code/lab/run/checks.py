@@ -74,7 +74,9 @@ HINTS = {
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
         'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'
     ),
-    r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
+    r"(?:fail|could|can|unable|error|out of).{0,30}(?:alloc|memory|\breg)|(?:alloc|\breg).{0,30}(?:fail|error)": (
+        "less memory: an end has 512 MiB, of which 256 MiB may be registered"
+    ),
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
     r"SIGSEGV": "-g -fsanitize=address in build; an array of megabytes in a function needs malloc(): a stack has 8 MiB",
     r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
