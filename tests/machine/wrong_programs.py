@@ -136,6 +136,8 @@ OTHER_RINGS = (
         "rendezvous.c", "\t\tnext_message(r);\n", ""),
     Wrong("last_numbers_in_no_chunk", "all_gather", Flaw.FAILS, "chunks differ in length", "gather.c",
         "in.count * bytes", "count / (size_t)r->ranks * bytes", sizes=(4088,)),
+    Wrong("sums_for_the_largest", "eager", Flaw.FAILS, "operation (SUM, MAX)", "reduce.c",
+        "in.count, t, op)", "in.count, t, SUM)"),
     Wrong("one_segment_in_flight", "pipelined", Flaw.METHOD, "send a segment on as soon as it is added", "pipelined.c",
         "posted < sent + DEPTH - 1", "posted < sent + 1"),
     Wrong("whole_chunks_for_segments", "pipelined", Flaw.METHOD, "a message has 32768 bytes (at most 16384",

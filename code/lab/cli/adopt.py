@@ -25,6 +25,7 @@ from lab.cli.sources import (
     command_of_make,
     compile_line,
     iterations_of,
+    lacks_its_sources,
     list_of_hosts,
     port_of,
     ring_arguments,
@@ -70,7 +71,7 @@ LINK = """
 [link]
 computers = 2 # up to 16; a switch joins them
 """
-SIZES, TRIAL = "64,4K", "a small trial"
+SIZES, TRIAL, NO_SIZE = "64,4K", "a small trial", "a guess: no size is in its sources or its output"
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
@@ -117,7 +118,7 @@ class Folder:
 
         for name in sorted(self.files, key=rank):
             text, folder = self.files[name], Path(name).parent
-            if Path(name).name in makefiles:
+            if Path(name).name in makefiles and not lacks_its_sources(text, folder, self.files):
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
                 make = command_of_make(text, folder)
                 return f"sh configure && {make}" if configures else make, binaries
@@ -197,7 +198,11 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
-    started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
+    started = (
+        started_in_ring(source, binaries, tried)
+        or started_by_launcher(source, binaries)
+        or started_as_pair(source, binaries, tried)
+    )
     printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
     result_file = "" if printing else source.result_file
     known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
@@ -214,7 +219,7 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         *needs(source.code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
         *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
-        *([] if result_file else staying(started, output, tried)),
+        *([] if result_file else staying(started, output, printed and tried.failure)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
 
@@ -228,13 +233,24 @@ def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Starte
         used = " ".join((*assigned, *words, *files.values()))
         peers = "{addresses" in used or "{address}" in used
         knows_rank = "{rank}" in used or "{index}" in used
-        if (peers and "gethostname" in source.code) or (
-            knows_rank and (peers or "{next}" in used or "{address:0}" in used)
-        ):
+        others = peers or "{next}" in used or "{address:0}" in used or FIXED_LIST.search(source.code)
+        if (peers and "gethostname" in source.code) or (knows_rank and others):
             words = [*assigned, Path(binary).name, *words]
             lines = [(f"each = {quoted(' '.join(words))}", HEARD)]
             return Started(lines, words, main, (binary,), files, is_ring=True)
     return None
+
+
+def started_by_launcher(source: Folder, binaries: list[str]) -> Started | None:
+    """An MPI program whose ranks do the same, in a collective operation or a ring."""
+    same = NEXT_RANK if "infiniband/" in source.code else COLLECTIVE  # verbs need one for their start
+    if "mpi.h" not in source.code or not same.search(source.code) or RANK_1.search(source.code):
+        return None
+    main = source.source_of(binaries[0])
+    given = (word for word in arguments(main, "client", source.code, alone=False) if word != "{host}")
+    words = [Path(binaries[0]).name, *given]
+    lines = [('mpi = "tcp"', "it includes mpi.h"), (f"each = {quoted(' '.join(words))}", "all ranks do the same")]
+    return Started(lines, words, main, (binaries[0],), {}, is_ring=True)
 
 
 def with_files(
@@ -288,22 +304,25 @@ def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
         yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
     emulated = dict[str, str]()
-    if re.search(r"\bdlid\b", code) and not re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code):
+    fault = GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words)
+    has_gid = re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code)
+    if re.search(r"\bdlid\b", code) and (not has_gid or (NO_GID.search(code) and (fault or "query_gid" not in code))):
         emulated["lids"] = "its connections have LIDs, and no GID"
-    elif GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words):
+    elif fault:
         emulated["gids"] = "the index of its GID is another card's"
-    if started.is_ring and not re.search(r"\{(?:rank|index)\}", " ".join(started.words)):
+    if started.is_ring and "mpi.h" not in code and not re.search(r"\{(?:rank|index)\}", " ".join(started.words)):
         emulated["hostname"] = "it looks for its own name in the list"
     if emulated:
         yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
 
 
-def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[Guess]:
+def staying(started: Started, output: Output | None, failure: str) -> Iterator[Guess]:
+    """The line about a client that goes on; `failure` is that of a trial that printed a result."""
     if output is None or started.is_ring:
         return
     if output.has_size and not started.names_sizes:
         yield STAYS, "it chooses its sizes, and may go on"
-    elif started.may_go_on or ENDLESS in tried.failure:
+    elif started.may_go_on or ENDLESS in failure:
         yield STAYS, "its client has a loop without an end"
 
 
@@ -364,7 +383,7 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
         named = str(number_named(printed, "size|bytes") or size_of(code))
-        return (named, TRIAL) if named else ("64", "a guess: no size is in its sources or its output")
+        return (named, TRIAL) if named else ("64", NO_SIZE)
     found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
@@ -378,11 +397,21 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
     return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
 
 
+NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
+COLLECTIVE = re.compile(
+    rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
+)
+# What a pair has: a rank 1, or a message to it.
+RANK_1 = re.compile(
+    r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
+)
 REFUTED = "are reported, but"
 OTHER_WAY = "took another way"
 TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
+FIXED_LIST = re.compile(rf"{FIXED_ADDRESS.pattern}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS.pattern}")
+NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|no such host|did not end")
+NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -453,9 +482,12 @@ def adopt(options: Namespace) -> int:
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     shop, summary = run_file(file, options)
+    failures = ""  # of all trials: a correction stays
     for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
-        better, more = experiment_of(source, tried(options.results, planned.trial.key, summary))
+        seen = tried(options.results, planned.trial.key, summary)
+        failures = f"{failures} {seen.failure}"
+        better, more = experiment_of(source, replace(seen, failure=failures))
         if summary.interrupted or better == text or (correction and not summary.failed):
             break
         write_text(file, better)
@@ -466,13 +498,21 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
+        known = re.search(r"\{(?:address|next)", file.read_text())
+        lines = () if known else fixed_addresses(source, summary)
+        print(f"the trial failed, for the reason below; {again}", *lines, sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
+    if plan.planned[0].series.tool.silent:
+        print("it ran, but nothing was measured: its output has no number with a unit")
+        print(f"next: print lines such as '1024 bytes: 12.3 us'; remove {from_here(file)}; lab adopt {options.folder}")
+        return 0
     for row in make_table(plan, options.results):
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
         print(f"  {row.size_bytes} bytes: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
+    if NO_SIZE in file.read_text():
+        print(f"  the size is {NO_SIZE}")
     print(f"measured: {from_here(write_table(plan, options.results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0

@@ -4,11 +4,12 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 CPP = (".cc", ".cpp", ".cxx")
 MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
+CPP20 = re.compile(r"<(?:span|format|concepts|ranges|bit|numbers|barrier|latch|semaphore|source_location)>")
 MAIN = re.compile(r"\bmain\s*\(")
 STRING = r'"((?:[^"\\]|\\.)*)"'
 LIBRARIES = {  # a header, and what a program that includes it is linked with
@@ -50,9 +51,9 @@ RING = {
     "gid": PLACES["gid"],
     "file": PLACES["file"],
     "address:0": r"^(?!.*port)(?:.*[\W_])?(?:master|coord|root|leader|head)",
-    "rank": r"rank(?!s)|index|\bidx|\b(?:my_?|node_?)?id\b|procid|nodeid",
-    "computers": r"^n$|num_|nproc|\bnp\b|world|\bsize\b|pmi_size|nodes|processes|ranks|tasks",
-    "addresses": r"list|hosts|host\d|servers|server_?names?|addrs|addresses",
+    "rank": r"rank(?!s|_?(?:ips|hosts|addr))|index|\bidx|\b(?:my_?|node_?)?id\b|procid|nodeid",
+    "computers": r"\b(?:int )?n$|num_(?!elem)|nproc|\bnp\b|world|\bsize\b|pmi_size|nodes|processes|ranks|tasks",
+    "addresses": r"list|hosts|host\d|servers|server_?names?|addrs|addresses|ips\b",
     "next": r"right|next",
     "previous": r"left|prev",
     **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "file", "host")},
@@ -60,6 +61,11 @@ RING = {
 FROM_ONE = re.compile(
     r"-myindex\s+0?1\b|<0?1\.\.|(?:atoi|stoi|strtol)\s*\([^;]*\)\s*-\s*1\s*;|(?:index|idx|rank)\s*(?:<\s*1\b|-\s*1\s*;)"
     r"|--\w+(?:->|\.)rank\b|1-based",
+    re.IGNORECASE,
+)
+RANK_FAULT = re.compile(
+    r"usage|(?:invalid|illegal|bad|wrong|missing|range).{0,20}(?:index|rank)"
+    r"|(?:index|rank)\b.{0,20}(?:invalid|out of|must|missing|range|between)",
     re.IGNORECASE,
 )
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
@@ -117,7 +123,8 @@ def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
     if "mpi.h" in text:
         compiler = MPI_CPP if is_cpp else "mpicc"
     libraries = [flags for header, flags in LIBRARIES.items() if header in text]
-    return " ".join(dict.fromkeys([compiler, "-O2", "-o", binary, *sources, *" ".join(libraries).split()]))
+    standard = ["-std=c++20"] if is_cpp and CPP20.search(text) else []
+    return " ".join(dict.fromkeys([compiler, *standard, "-O2", "-o", binary, *sources, *" ".join(libraries).split()]))
 
 
 def command_of_make(text: str, folder: Path) -> str:
@@ -151,6 +158,16 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     return found or [name for name in targets if name in stems] or binaries_of_lines(expand(text))
 
 
+def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:
+    """Whether a Makefile names sources, none of which is where it looks."""
+    named = re.findall(r"(?<![\w/%*.)}-])([\w./-]+\.(?:c|cc|cpp|cxx))\b", re.sub(r"#.*", "", text))
+    return (
+        bool(named)
+        and not re.search(r"(?i)vpath|\bcd\b", text)
+        and not any(str(folder / name) in files for name in named)
+    )
+
+
 def binaries_of_lines(text: str) -> list[str]:
     """The programs that lines of a compiler make."""
     lines = (line for line in text.splitlines() if re.match(r"\s*@?(?:gcc|g\+\+|cc|clang\+*|mpic\S+)\s", line))
@@ -167,8 +184,8 @@ def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> 
     lines = []
     for name, words in found:
         named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
-        sources = [str(folder / word) for word in named if str(folder / word) in set(files)]
-        sources = sources or [file for file in files if file.endswith((".c", *CPP))]
+        units = {file.lower(): file for file in files if file.endswith((".c", *CPP))}  # macOS does not tell cases apart
+        sources = [units[path] for word in named if (path := str(folder / word).lower()) in units] or [*units.values()]
         lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
     return " && ".join(lines), [name for name, _ in found]
 
@@ -250,9 +267,11 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
             yield f"-{letter}", name
         elif not takes_value and (end := END.search(variable)):
             yield f"-{letter}", end_named(end)
-    for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?[;{])', text, re.DOTALL):
-        takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use)) or place(word, roles) == "addresses"
-        if takes_value and (name := place(word, roles) or place(use, roles)):
+    option = r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?(?:;|\{(?=([^;{}]*))))'
+    for word, use, first in re.findall(option, text, re.DOTALL):  # the first statement of its block
+        takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", first))
+        takes_value = takes_value or place(word, roles) == "addresses"
+        if takes_value and (name := place(word, roles) or place(use + first, roles)):
             yield word, name
         elif not takes_value and (end := END.search(word)):
             yield word, end_named(end)
@@ -281,7 +300,8 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
     for statement in re.split(r"[;{}]", text):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
-                if (SERVER if end == "server" else CLIENT).search(mode[1]):
+                named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
+                if named or (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
             elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
@@ -324,7 +344,7 @@ def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[
         words = [word for word in words if word != "{addresses}"] + ["{addresses}"]
     elif "addresses" in found:
         words += [found["addresses"], "{addresses}"]
-    from_one = bool(FROM_ONE.search(code)) != bool(re.search("index|rank|usage", failure, re.IGNORECASE))
+    from_one = bool(FROM_ONE.search(code)) != bool(RANK_FAULT.search(re.sub(r"(?i)\brank \d+:", "", failure)))
     known = {"{rank}": "{index}" if from_one else "{rank}", "{addresses}": form_of_list(text, code)}
     named = ((name, known.get(f"{{{role}}}", f"{{{role}}}")) for name, role in variables(code, RING).items())
     assigned = [f"'{name}={value[1:]}" if value.startswith("'") else f"{name}={value}" for name, value in named]
@@ -335,8 +355,8 @@ def form_of_list(text: str, code: str) -> str:
     """The addresses as several words, or in one word where the program splits it."""
     if MANY_WORDS.search(text) or re.search(r"while\s*\([^{\n]*argv\[", text):
         return "{addresses}"
-    if re.search(r"comma.separated|(?:strtok\w*|getline|strchr|split)\s*\([^;]*[\"'],\s?[\"']", code):
-        return "{addresses:,}"
+    if sign := re.search(r"(?:strtok\w*|getline|strchr|split)\s*\([^;{}]*?[\"']([,;])\s?[\"']|comma.separated", code):
+        return f"{{addresses:{sign[1] or ','}}}"
     return "'{addresses: }'" if re.search(r'strtok\w*\s*\([^;]*" ', code) else "{addresses}"
 
 

@@ -237,9 +237,13 @@ BY_TEXT = {
     ),
     r"numbers of no chunk and no ranks": (
         "numbers were added twice, or changed while they were sent or received: a buffer belongs to the device until "
-        "its request is complete, and messages that may be there at once need separate slots"
+        "its request is complete, and messages that may be there at once need separate slots; or the call has another "
+        "operation (SUM, MAX) or another type (size_of)"
     ),
-    r"nothing was written there": "the last numbers of a vector count too: chunks differ in length (chunk_of)",
+    r"nothing was written there": (
+        "the last numbers of a vector count too: chunks differ in length (chunk_of), and numbers have 4 or 8 bytes "
+        "(size_of)"
+    ),
     r"does `out` lead": "rank r sends to rank r + 1 and receives from rank r - 1: compare sockets and queue pairs",
     r"not written yet": "this step still ends as it was handed out",
     r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)": (

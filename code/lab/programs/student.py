@@ -25,7 +25,8 @@ from lab.typed_json import TEXT, Limits
 OF_ENDS = ("host", "source", "device", "gid", "port")
 OF_SIZES = ("size", "sizes", "iterations", "warmup")
 # Also address:0, address:1 ...
-OF_COMPUTERS = frozenset(("rank", "index", "computers", "next", "previous", "addresses", "addresses:,", "addresses: "))
+LISTS = ("addresses", "addresses:,", "addresses:;", "addresses: ")
+OF_COMPUTERS = frozenset(("rank", "index", "computers", "next", "previous", *LISTS))
 ARGUMENTS = "arguments"  # of a series: any number of words
 PRINTED = re.compile(r"printed:([A-Za-z][A-Za-z0-9 _-]{0,39})", re.ASCII)  # a placeholder in the client's command
 TAGGED = {"orte_tag_output": "1"}  # Open MPI names the rank of each line

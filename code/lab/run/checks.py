@@ -24,8 +24,16 @@ START_NS = 10**9  # the longest start of a client: to connect takes milliseconds
 FIRST_NS = 5 * 10**6  # the extra time of the first client, whose program is not in memory yet: 3 ms on exact
 UNACCOUNTED_TIMES = 4  # times the reported time and its warm-up: room for checks of data and an extra first round
 LAST_LETTERS, LAST_LINES = 300, 3  # of a program's output, in the message about its failure
+LITTLE_BYTES = 10**6  # of a program that hangs soon after its start
 SAMPLES_ROW = re.compile(r"#|\d+,|size_bytes,")  # of Verbyte's CSV
 RULE = r"^-{60,}$"  # above and below a message of Open MPI's launcher
+# What Open MPI prints of each start by a remote shell, and of each rank that crashed.
+NOISE = re.compile(
+    r"^.*(?:WARNING: local probe returned |\(\S*\+0x[0-9a-f]+\)\[0x|\] Signal(?: code)?: "
+    r"|\*{3} (?:Process received signal|End of error message) ).*$\n?",
+    re.MULTILINE,
+)
+UNFINISHED = re.compile(r"\bprocess rank (\d+) with PID \d+ on\s+node \S+ exiting improperly")
 BOX = re.compile(rf"{RULE}.*?{RULE}", re.MULTILINE | re.DOTALL)
 
 Samples = tuple[Sample, ...]
@@ -50,7 +58,7 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
 
 # What a student program may have run into, by its last words.
 HINTS = {
-    r"\busage\b": "other arguments in server and client: a program printed its usage",
+    r"\busage\b": "other arguments in server and client, or in each: a program printed its usage",
     r"\b(?:RTR|GID|LID)\b|query_gid": (
         "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; or emulate = "
         '["gids"] for an index in its sources, or emulate = ["lids"] for LIDs'
@@ -66,13 +74,16 @@ HINTS = {
     r"(?:fail|could|can|error).{0,30}\bpost|post_?(?:send|recv).{0,20}(?:fail|err|:)|post refused": (
         'grants = "connectx" if it posts more requests, or more bytes inline, than it requested'
     ),
-    r"alloc|memory|\breg(?:ister|_mr)": "less memory: an end has 512 MiB, of which 256 MiB may be registered",
+    r"(?:fail|could|can|unable|error|out of).{0,30}(?:alloc|memory|\breg)|(?:alloc|\breg).{0,30}(?:fail|error)": (
+        "less memory: an end has 512 MiB, of which 256 MiB may be registered"
+    ),
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
+    r"SIGSEGV": "-g -fsanitize=address in build; an array of megabytes in a function needs malloc(): a stack has 8 MiB",
     r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
-STAYS = "client_stays = true, since it has printed a result for every size"
+STAYS, LONGER = "client_stays = true", "a larger deadline_s"
 
 
 def hint(planned: Planned, outcome: Outcome) -> str:
@@ -82,8 +93,9 @@ def hint(planned: Planned, outcome: Outcome) -> str:
         with suppress(ParseError):
             reading = tool.parse(planned.trial.request, outcome.steps)
             if len(reading.samples) == len(planned.trial.request.counts):
-                return STAYS
-        return early_messages(outcome.counters_before, outcome.counters_after)
+                return f"{LONGER if tool.together else STAYS}, since it has printed a result for every size"
+        counters = outcome.counters_before, outcome.counters_after
+        return early_messages(*counters) or still_at_work(*counters)
     words = " ".join(failed_steps(outcome))
     return next((text for pattern, text in HINTS.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
@@ -97,6 +109,14 @@ def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
         f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
         "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
     )
+
+
+def still_at_work(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return a sentence about a program that may only be long, as it sent much."""
+    sent = max((count - before.get(name, 0) for name, count in after.items() if name.endswith("tx_bytes")), default=0)
+    if sent < LITTLE_BYTES:
+        return ""
+    return f"{LONGER}, or fewer messages in its sources, if it only takes long: {sent} bytes were sent"
 
 
 def _failure(status: int, console: str) -> str:
@@ -114,7 +134,10 @@ def _failure(status: int, console: str) -> str:
 
 def last_words(out: str, err: str) -> str:
     """Return the end of both outputs in one line, without the launcher's message if a rank printed one."""
+    err = NOISE.sub("", err)
     errors = BOX.sub("", err).strip() or re.sub(RULE, "", err, flags=re.MULTILINE)
+    if rank := UNFINISHED.search(err):
+        errors = f"rank {rank[1]} ended without MPI_Finalize()"
     lines = [line for line in out.splitlines() if not SAMPLES_ROW.match(line)]
     texts = [" ".join(text.split())[-LAST_LETTERS:] for text in (errors, "\n".join(lines[-LAST_LINES:]))]
     return "; standard output: ".join(filter(None, texts))

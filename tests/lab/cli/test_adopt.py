@@ -248,6 +248,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"CMakeLists.txt": CMAKE, "src/a.c": VERBS_MAIN, "src/b.c": VERBS_MAIN, "src/c.h": ""},
         ['build = "gcc -O2 -o my_server -Isrc src/a.c -libverbs && gcc -O2 -o my_client -Isrc src/b.c -libverbs"'],
     ),
+    "CMake of macOS": (
+        {"CMakeLists.txt": "add_executable(ex3 main.c LIB.c LIB.h)", "main.c": VERBS_MAIN, "lib.c": "", "lib.h": ""},
+        ['build = "gcc -O2 -o ex3 main.c lib.c -libverbs"'],
+    ),
+    "Makefile without its sources": (
+        {"Makefile": "CFLAGS = -O3\nring: other.c # main.c\n", "src/ring.c": "int main() {}"},
+        ['build = "gcc -O2 -o ring src/ring.c"'],
+    ),
     "parameters of a function": (
         {"both.c": MODES}, ['server = "both -s"', 'client = "both -c {host} {iterations}"'],
     ),
@@ -387,6 +395,37 @@ int main(int argc, char **argv) { read_hosts(argv[1]); int rank = atoi(argv[2]);
 BY_NAME = """
 int main(void) { FILE *f = fopen("cluster.conf", "r"); gethostname(self, 64); }
 """
+IN_A_BLOCK = """
+int main(int argc, char **argv) {
+	while (i < argc) {
+		if (strcmp(argv[i], "-myindex") == 0) { myrank = atoi(argv[i + 1]) - 1; i += 2; }
+		else if (strcmp(argv[i], "-list") == 0) { i++; while (i < argc && argv[i][0] != '-') add(argv[i++]); }
+		else if (strcmp(argv[i], "-v") == 0) { verbose++; i++; }
+	}
+	attr.ah_attr = (struct ibv_ah_attr){ .is_global = 0, .dlid = lid };
+	if (dest->gid.global.interface_id) attr.ah_attr.is_global = 1, attr.ah_attr.grh.sgid_index = GID_INDEX;
+}
+#define GID_INDEX (-1)
+"""
+NAMES_IN_SOURCES = """
+const char *ips[] = {
+	"192.168.1.153", // rank 0
+	"192.168.1.212",
+};
+int main(int argc, char **argv) {
+	if (argc < 4 || strcmp(argv[1], "-myindex") != 0) { fprintf(stderr, "Usage: %s -myindex <rank> <N>", argv[0]); }
+	int my_rank = atoi(argv[2]);
+	int N = atoi(argv[3]);
+}
+"""
+BY_SEMICOLONS = """
+#include <span>
+int main(int argc, char **argv) {
+	int rank = std::stoi(argv[1]);
+	int world_size = std::stoi(argv[2]);
+	if (const char *ips = std::getenv("RANK_IPS")) while (std::getline(in, ip, ';')) add(ip);
+}
+"""
 RINGS: dict[str, tuple[dict[str, str], list[str]]] = {
     "-myindex": (
         {"a.c": LOOP_OF_OPTIONS},
@@ -417,6 +456,14 @@ RINGS: dict[str, tuple[dict[str, str], list[str]]] = {
     "file that is missing": (
         {"a.c": BY_FILE, "README": ""}, ['each = "a hosts.txt {rank}"', r'files."hosts.txt" = "{address}\n"'],
     ),
+    "options in a block": (
+        {"a.c": IN_A_BLOCK}, ['each = "a -myindex {index} -list {addresses}"', 'emulate = ["lids"]'],
+    ),
+    "addresses in its sources": ({"a.c": NAMES_IN_SOURCES}, ['each = "a -myindex {rank} {computers}"']),
+    "semicolons": (
+        {"a.cpp": BY_SEMICOLONS},
+        ['each = "RANK_IPS={addresses:;} a {rank} {computers}"', 'build = "g++ -std=c++20 -O2 -o a a.cpp"'],
+    ),
     "own name in a file": (
         {"a.c": BY_NAME, "cluster.conf": "node1\nnode2\n"},
         ['each = "a"', r'files."cluster.conf" = "{address}\n"', 'emulate = ["hostname"]'],
@@ -439,6 +486,24 @@ def test_program_of_a_ring_is_started_on_each_computer(
 def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
     text = guessed(tmp_path, {"a.c": POSITIONS}, Tried(failure="the client ended with status 1: invalid rank"))
     assert 'each = "a {index} {computers} {addresses}"' in text
+    text = guessed(tmp_path, {"a.c": POSITIONS}, Tried(failure="status 1: rank 1: Rank 1: connect: Invalid argument"))
+    assert 'each = "a {rank} {computers} {addresses}"' in text
+
+
+@pytest.mark.parametrize(
+    ("loop", "command"),
+    [
+        ("MPI_Sendrecv(d, n, MPI_FLOAT, (rank + 1) % size, 0, t, n, MPI_FLOAT, left, 0, MPI_COMM_WORLD, s);", "each"),
+        ("MPI_Allreduce(d, e, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "each"),
+        ("MPI_Bcast(&n, 1, MPI_INT, 0, c); MPI_Send(d, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);", "client"),
+        ("MPI_Allgather(qpn, 1, MPI_INT, all, 1, MPI_INT, c); if (rank == 1) ibv_post_send(qp, &wr, &bad);", "client"),
+    ],
+)
+def test_ranks_of_mpi_that_do_the_same_are_started_together(tmp_path: Path, loop: str, command: str) -> None:
+    main = f'int main(int argc, char **argv) {{ n = atoi(argv[1]); {loop} printf("time: %f s\\n", t); }}'
+    text = guessed(tmp_path, {"a.c": f"#include <mpi.h>\n{main}"})
+    assert lacking(text, [f'{command} = "a {{iterations}}"', 'mpi = "tcp"']) == [], text
+    assert ("computers = 2" in text) == (command == "each") and "emulate" not in text
 
 
 LENGTHS = r"""
@@ -561,6 +626,33 @@ def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried,
     assert lacking(text, lines) == [], text
 
 
+def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
+    tried = Tried("started\n", "", GO_ON.format("client"))
+    assert "client_stays" not in guessed(tmp_path, {"a.c": 'int main() { printf("%.1f MB/s\\n", r); }'}, tried)
+
+
+def test_correction_stays_if_the_next_trial_fails_otherwise(
+    tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = iter(["ibv_query_gid(3): Invalid argument", "ended with status 1: cannot connect", "it hangs"])
+    folder = copied(tmp_path / "mine")
+    (folder / "mine.c").write_text(VERBS_MAIN)
+    monkeypatch.setattr(adopt, "tried", lambda *_: Tried(failure=next(failures)))
+    run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
+    assert adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert 'emulate = ["gids"]' in (tmp_path / "mine.toml").read_text()
+
+
+def test_address_in_sources_is_no_reason_if_the_peers_are_given(
+    tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = copied(tmp_path / "mine")
+    (folder / "mine.cpp").write_text(BY_SEMICOLONS + 'const char *host = "127.0.0.1";')
+    run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
+    assert adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert "names 127.0.0.1" not in capsys.readouterr().out
+
+
 def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
     assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
@@ -582,9 +674,10 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("printed", "words"),
     [
-        ("RTT 1: 2.5 us", "64 bytes: 2.500 us"),
+        ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
+        ("", "nothing was measured: its output has no number with a unit"),
         ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
     ],
 )
@@ -597,10 +690,15 @@ def test_trial_is_shown_or_the_file_to_change(
     words: str,
 ) -> None:
     folder = copied(tmp_path / "mine")
-    (folder / "mine.c").write_text(FIXED)
-    counters = {"v0.tx_bytes": 10**6}
-    status = int("refused" in printed)
-    outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
+    (folder / "mine.c").write_text(FIXED if printed else VERBS_MAIN)
+    run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", int("refused" in printed), 0, 0, 10**9))
+    status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
+    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))
+
+
+def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOutcome) -> None:
+    """Let each trial on the site end with this step."""
+    outcome = Outcome((step,), {}, {"v0.tx_bytes": 10**6}, 0, 10**9, "", 0.0)
     monkeypatch.setattr(fake_site, "run", lambda _: outcome)
 
     def shop(files: list[Path], _: object) -> Any:
@@ -610,5 +708,3 @@ def test_trial_is_shown_or_the_file_to_change(
         return SimpleNamespace(site=fake_site, facts=facts, plans=(plan,))
 
     monkeypatch.setattr(adopt, "open_shop", shop)
-    status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))

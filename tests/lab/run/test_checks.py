@@ -59,6 +59,16 @@ def test_path_is_the_one_that_could_have_carried_all_bytes(grown: dict[str, int]
 
 RULE = "-" * 74
 BOX = f"{RULE}\norterun detected that a process ended:\n\n  Exit code: 1\n{RULE}\n"
+PROBE = "[lab:00181] WARNING: local probe returned unhandled shell:unknown assuming bash\n"
+CRASH = (
+    "[1,0]<stderr>:[lab:00196] *** Process received signal ***\n[1,0]<stderr>:[lab:00196] Signal: Aborted (6)\n"
+    "[1,0]<stderr>:[lab:00186] [1,0]<stderr>:[ 0] [1,2]<stderr>:/lib/libc.so.6(abort+0xd3)[0x7f696bded472]\n"
+    "[1,2]<stderr>:[lab:00186] *** End of error message ***\n"
+)
+UNFINISHED = (
+    f"{RULE}\norterun has exited due to process rank 1 with PID 190 on\nnode 10.0.0.2 exiting improperly. There are\n"
+    f"three reasons this could occur:\n{RULE}\n"
+)
 STATUS = "the client ended with status 1: "
 LATE = "the server did not end before the deadline (deadline_s)"
 
@@ -70,6 +80,9 @@ LATE = "the server did not end before the deadline (deadline_s)"
         (with_step(err="reset by peer", client=1, server=DEADLINE_STATUS), [LATE, f"{STATUS}reset by peer"]),
         (with_step(err=f"mpi: no progress for 5 s\n{BOX}", client=1), [f"{STATUS}mpi: no progress for 5 s"]),
         (with_step(err=BOX, client=1), [f"{STATUS}orterun detected that a process ended: Exit code: 1"]),
+        (with_step(out="0.2 s\n", err=f"{PROBE}{UNFINISHED}", client=1),
+         [f"{STATUS}rank 1 ended without MPI_Finalize(); standard output: 0.2 s"]),
+        (with_step(err=f"{PROBE}{CRASH}Segmentation fault\n{BOX}", client=1), [f"{STATUS}Segmentation fault"]),
         (with_step(err="one\n\ttwo\n", client=1), [f"{STATUS}one two"]),
         (with_step(err=" \n", client=1), [f"{STATUS}it printed nothing"]),
         (with_step(out="a\nb\nc\nd\n", err="no", client=255),
@@ -103,7 +116,8 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
 
 def student_trial(**tool: object) -> Any:
     counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
-    series = SimpleNamespace(tool=SimpleNamespace(**{"build": Build(("make",), Path()), "loops": False, **tool}))
+    traits = {"build": Build(("make",), Path()), "loops": False, "together": False}
+    series = SimpleNamespace(tool=SimpleNamespace(**{**traits, **tool}))
     return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
 
@@ -220,10 +234,17 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(err="not an IPv6 address: 10.0.0.2", client=1), "::ffff:{host} in place of {host}"),
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
         (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),
+        (with_step(out="allocated a buffer", err="connect: Network is unreachable", client=1), ""),
         (with_step(out="Failed to open config file", client=255), "in binaries"),
-        (with_step(client=139), ""),
+        (with_step(client=139), "a stack has 8 MiB"),
+        (with_step(client=134), ""),
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
+        (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 5}), ""),
+        (
+            replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 10**7}),
+            "a larger deadline_s, or fewer messages in its sources, if it only takes long: 10000000 bytes",
+        ),
         (
             replace(
                 with_step("64", client=DEADLINE_STATUS),
@@ -240,3 +261,5 @@ def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -
     text = hint(student_trial(parse=parse), outcome)
     assert words in text and bool(words) == bool(text)
     assert hint(student_trial(build=None), outcome) == ""
+    together = hint(student_trial(parse=parse, together=True), outcome)
+    assert together == text.replace("client_stays = true", "a larger deadline_s")  # no end of several may stay

@@ -64,9 +64,10 @@ def _time_faults(carriers: Sequence[Message], step: TaskStep, claims: Iterable[C
 def _method_faults(
     carriers: Sequence[Message], step: TaskStep, least: int, largest: int, ranks: int
 ) -> Iterator[Fault]:
-    if step.segment and (longest := max((message.size_bytes for message in carriers), default=0)) > step.segment:
+    longest = max((message.size_bytes for message in carriers), default=0)
+    if step.segment and longest > step.segment:
         yield Flaw.METHOD, f"a message has {longest} bytes (at most {step.segment} for each segment of a chunk)"
-    segments = [message for message in carriers if 2 * message.size_bytes > step.segment]
+    segments = [message for message in carriers if 2 * message.size_bytes > min(longest, step.segment)]
     if largest // ranks >= 2 * step.segment and (most := most_at_once(segments)) < step.in_flight:
         what = f"never more than {most} of {len(segments)} segments was in flight (asked are {step.in_flight})"
         yield Flaw.METHOD, f"{what}: send a segment on as soon as it is added, without waiting for the one before"

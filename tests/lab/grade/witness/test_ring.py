@@ -51,6 +51,16 @@ def test_ring_that_sends_what_it_should_has_no_fault() -> None:
     assert found(honest()) == []
 
 
+def test_segments_may_be_shorter_than_asked() -> None:
+    def parts(m: Message, ahead_ns: int) -> Messages:
+        starts = [m.start_ns + n * STEP_NS // 4 for n in range(4)]
+        return [replace(m, size_bytes=SEGMENT // 4, start_ns=at, end_ns=at + ahead_ns) for at in starts]
+
+    assert found([part for m in honest() for part in parts(m, STEP_NS)]) == []
+    ((kind, what),) = found([part for m in honest() for part in parts(m, STEP_NS // 4)])
+    assert kind is Flaw.METHOD and "never more than 1 of" in what
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "says"),
     [
