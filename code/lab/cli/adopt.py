@@ -120,7 +120,8 @@ class Folder:
             if Path(name).name in makefiles:
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
                 make = command_of_make(text, folder)
-                return f"sh configure && {make}" if configures else make, binaries
+                lines, others = self.other_end(binaries)
+                return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
             if name.endswith("CMakeLists.txt") and "add_executable" in text:
                 return build_of_cmake(text, self.files, folder, self.code)
             if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
@@ -128,6 +129,13 @@ class Folder:
         parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]
         lines = [compile_line(Path(name).stem, [name, *parts], self.code) for name in self.mains]
         return " && ".join(lines), [Path(name).stem for name in self.mains]
+
+    def other_end(self, binaries: list[str]) -> tuple[list[str], list[str]]:
+        """The lines of the compiler for the end that a Makefile does not make, and its binary."""
+        ends = [end for end in (SERVER, CLIENT) if not any(map(end.search, binaries))]
+        stems = {name: Path(name).stem for name in self.mains}
+        others = [name for name, stem in stems.items() if len(ends) == 1 and ends[0].search(stem)]
+        return [compile_line(stems[name], [name], self.code) for name in others], [stems[name] for name in others]
 
     def data(self) -> list[str]:
         """The files of the folder that the programs open."""
@@ -204,6 +212,8 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
     output = of_all(output, source.code, is_ring=started.is_ring) if output else None
+    if output and started.names_sizes and OTHER_SIZE in tried.failure:
+        output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
@@ -379,8 +389,12 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 
 
 REFUTED = "are reported, but"
+OTHER_SIZE = "a size that is not in the request"
 OTHER_WAY = "took another way"
-TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
+TOTAL = re.compile(
+    r"total|elapsed|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
+    re.IGNORECASE,
+)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
@@ -390,9 +404,10 @@ STAYS = "client_stays = true"
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
     r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
-    r"|(?:time|lat|rtt|elapsed|now|end|diff|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    r"|(?:time|lat|rtt|elapsed|now|end|diff|delta|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
@@ -428,7 +443,8 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
-    if output.measure == "latency" and not is_ring and (half := HALF.search(code)):
+    half = HALF.search(code) if output.measure == "latency" and not is_ring else None
+    if half and not ROUND_TRIP.search(output.pattern):
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"

@@ -21,7 +21,7 @@ COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*$", re.IGNORECASE)
-SIZE_BEHIND = re.compile(r" ?(?:(?:[KM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
@@ -54,6 +54,7 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
     prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in calls]
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
+    headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
     return by_rank(found)
 
@@ -244,7 +245,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
         pattern += re.sub(r"(\\ |\\?\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
         pattern += r"\s*" if literal or not index else r"\s+"
-        kilo = re.match(r" ?[KM]i?B\b", number.behind)
+        kilo = re.match(r" ?[kKM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
         if index == value:
             pattern += r"(?P<value>[\d.e+-]+)" if number.form[1] in "eEgG" else f"(?P<value>{digits})"

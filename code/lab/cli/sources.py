@@ -39,7 +39,7 @@ PLACES = {
     "port": r"port|service",
     "device": r"dev",
     "size": r"size|len|byte",
-    "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|requests|^n$",
+    "iterations": r"iter|count|num|reps|rounds|loop|times|trials|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "text": r"string|text",
 }
@@ -246,19 +246,25 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         takes_value = f"{letter}:" in strings or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
         variable = re.sub(r"\w+(?:\.|->)", "", line.split("=")[0])
-        if takes_value and (name := place(variable, roles) or place(described, roles)):
+        if takes_value and (name := of_option(variable, roles) or of_option(described, roles)):
             yield f"-{letter}", name
         elif not takes_value and (end := END.search(variable)):
             yield f"-{letter}", end_named(end)
-    for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?[;{])', text, re.DOTALL):
+    for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?;)', text, re.DOTALL):
         takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use)) or place(word, roles) == "addresses"
-        if takes_value and (name := place(word, roles) or place(use, roles)):
+        if takes_value and (name := of_option(word, roles) or of_option(use, roles)):
             yield word, name
         elif not takes_value and (end := END.search(word)):
             yield word, end_named(end)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
-        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word, roles)):
+        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(word, roles)):
             yield f"--{word}", name
+
+
+def of_option(words: str, roles: Roles) -> str:
+    """The placeholder for the value of an option; none for repetitions of all and the ends of a range of sizes, which
+    have defaults."""
+    return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
 
 
 def end_named(end: re.Match[str]) -> str:
@@ -278,7 +284,7 @@ def role_option(text: str, end: str) -> list[str]:
 def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered = dict[int, str]()
-    for statement in re.split(r"[;{}]", text):
+    for statement in re.split(r"[;{}]", re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 if (SERVER if end == "server" else CLIENT).search(mode[1]):
@@ -309,8 +315,10 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
     rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
+    if rest.count("{host}") == 2:
+        rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
     words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
-    return words + [word for word in rest if word != "{host}" or end == "client"]
+    return words + [word for word in rest if word != "{host}" or end == "client" or not alone]
 
 
 def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[str]]:
@@ -352,7 +360,7 @@ def port_of(text: str) -> str:
 
 def size_of(text: str) -> str:
     """The size of a message that the sources name; empty without one."""
-    sent = re.search(r"MPI_\w*[Ss]end\s*\([^,;]+,\s*(\d+),\s*MPI_(\w+)", text)
+    sent = re.search(r"MPI_(?:\w*[Ss]end|Bcast)\s*\([^,;]+,\s*(\d+),\s*MPI_(\w+)", text)
     return str(constant(r"SIZE|LEN|BYTES", text) or (sent and int(sent[1]) * MPI_BYTES.get(sent[2], 0)) or "")
 
 
@@ -363,7 +371,7 @@ def iterations_of(text: str) -> int:
 
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
-    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)\b"
+    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)[uUlL]*\b"
     name = rf"(?!\w*(?:retry|port|sge|max_count))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",

@@ -282,6 +282,52 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "half": ({"a.c": 'int main() { double lat = (now() - start) / (2 * COUNT); printf("%.2f us\\n", lat); }'},
      ["factor = 2", 'measure = "latency"']),
     "one way": ({"a.c": 'int main() { printf("one-way latency: %.2f us\\n", t); }'}, ["factor = 2"]),
+    "half of a mean": (
+        {"a.c": 'int main() { printf("%.2f us\\n", (end - start) / (COUNT * 2) * 1e6); }'}, ["factor = 2"],
+    ),
+    "half of a sum": ({"a.c": 'int main() { t1 /= 2 * COUNT; printf("latency %.2f us\\n", t1); }'}, ["factor = 2"]),
+    "round trip and one way": (
+        {"a.c": 'int main() { printf("Avg round trip = %d usec\\n", t); printf("one way = %d usec\\n", t / 2); }'},
+        [r"pattern = 'Avg\s+round\s+trip\s+=\s+(?P<value>[\d.]+)'", 'output = "pattern"'],
+    ),
+    "time for all messages": (
+        {"a.c": 'int main() { ping(); printf("time for %d iterations of %d bytes: %f s\\n", n, size, t); }'},
+        [r"pattern = 'time\s+for\s+(?P<messages>\d+)\s+iterations\s+of\s+(?P<size>\d+)\s+bytes:\s+(?P<total>[\d.]+)'",
+         'measure = "latency"'],
+    ),
+    "samples before the mean": (
+        {"a.c": 'int main() { printf("%4d  %8.8f\\n", n, t); printf("Avg time = %d microseconds\\n", avg); }'},
+        [r"pattern = 'Avg\s+time\s+=\s+(?P<value>[\d.]+)'"],
+    ),
+    "kB": ({"a.c": 'int main() { printf("Size: %d kB, BW: %f Mb/s\\n", n / 1024, r); }'},
+     [r"pattern = 'Size:\s+(?P<size>\d+ kB),\s+BW:\s+(?P<value>[\d.]+)'"]),
+    "address to bind to": (
+        {"server.c": "int main(int n, char **argv) { getaddrinfo(argv[1], argv[2], &h, &r); size = atoi(argv[3]); }",
+         "client.c": "int main(int n, char **argv) { getaddrinfo(argv[1], 0, &h, &r); "
+                     "getaddrinfo(argv[2], argv[3], &h, &r); size = atoi(argv[4]); }"},
+        ['server = "server {host} {port} {size}"', 'client = "client {source} {host} {port} {size}"'],
+    ),
+    "argument that is printed": (
+        {"a.c": 'int main(int n, char **argv) { printf("port 80 of %s\\n", argv[1]); gethostbyname(argv[1]); }'},
+        ['client = "a {host}"'],
+    ),
+    "Makefile of one end": (
+        {"Makefile": "all: client\n", "client.c": "int main() {}", "server.c": "int main() { listen_on(9000); }"},
+        ['build = "make && gcc -O2 -o server server.c"', 'binaries = ["server", "client"]', 'server = "server"'],
+    ),
+    "option in braces": (
+        {"a.c": 'int main(int n, char **argv) { if (strcmp(argv[i], "-h") == 0) { host = argv[i + 1]; i++; } }'},
+        ['client = "a -h {host}"'],
+    ),
+    "range of sizes": (
+        {"a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "--max-bytes")) max_bytes = atoi(argv[++i]); '
+                'else if (!strcmp(argv[i], "--trials")) trials = atoi(argv[++i]); }'},
+        ['server = "a"'],
+    ),
+    "trials": ({"a.c": "#include <mpi.h>\nint main(int n, char **argv) { trials = atoi(argv[1]); }"},
+     ['client = "a {iterations}"']),
+    "size of a broadcast": ({"a.c": "int main() { MPI_Bcast(text, 22, MPI_CHAR, 0, world); }"}, ['sizes = "22"']),
+    "long constant": ({"a.c": "static size_t buf_size = 40*1024L;\nint main() {}"}, ['sizes = "40960"']),
     "mean": ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
      [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
 }  # fmt: skip
@@ -566,6 +612,13 @@ def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
     text = guessed(tmp_path, {"a.c": ARGP}, Tried(failure="the data took another way"))
     assert lacking(text, ['operation = "read"']) == [], text
+
+
+def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
+    source = 'int main(int n, char **argv) { size = atoi(argv[1]); printf("%d kB: %.1f MB/s\\n", n / 1024, r); }'
+    failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
+    text = guessed(tmp_path, {"a.c": source}, failure)
+    assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
 
 
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
