@@ -280,7 +280,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
         texts = " ".join(files.values())
         call = with_host(call, source, servers, serve, texts)
         lines += readiness(source, servers, [*serve, texts], call)
-        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and "the client ended" not in tried.failure):
+        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and not CLIENT_FAILED.search(tried.failure)):
             lines += [("server_stays = true", "its server has a loop without an end")]
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
@@ -313,7 +313,7 @@ def staying(started: Started, output: Output | None, tried: Tried) -> Iterator[G
         return
     if output.has_size and not started.names_sizes:
         yield STAYS, "it chooses its sizes, and may go on"
-    elif started.may_go_on or ENDLESS in tried.failure:
+    elif started.may_go_on or ENDLESS.search(tried.failure):
         yield STAYS, "its client has a loop without an end"
 
 
@@ -396,11 +396,13 @@ TOTAL = re.compile(
     re.IGNORECASE,
 )
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
+NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end|connect|SIGPIPE")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
-ENDLESS = "the client did not end before the deadline"
+ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"
+NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
     r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
@@ -485,7 +487,13 @@ def adopt(options: Namespace) -> int:
         print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
-    for row in make_table(plan, options.results):
+    rows = make_table(plan, options.results)
+    if not rows:
+        printed = tried(options.results, plan.planned[0].trial.key, summary)
+        print(f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:")
+        print(*printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:], sep="\n  ")
+        return 1
+    for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
         print(f"  {row.size_bytes} bytes: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
