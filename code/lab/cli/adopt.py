@@ -29,6 +29,7 @@ from lab.cli.sources import (
     port_of,
     ring_arguments,
     settings,
+    shown_arguments,
     size_of,
     variables,
     with_argv,
@@ -268,6 +269,10 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone)
     call = arguments(clients, "client", source.code, alone=alone)
+    if MISUSED.search(f"{tried.failure}{tried.client}{tried.server}"):
+        readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
+        serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
+        call = shown_arguments(readme, Path(client).name, clients).get("client", call)
     files, words = with_files(source, [*serve, "", *call], settings, {})
     serve, call = words[: len(serve)], words[len(serve) + 1 :]
     shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
@@ -399,6 +404,7 @@ FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
 NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end|connect|SIGPIPE")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 STAYS = "client_stays = true"

@@ -17,6 +17,7 @@ LIBRARIES = {  # a header, and what a program that includes it is linked with
     "pthread.h": "-pthread",
     "math.h": "-lm",
 }
+IN_LIBC = re.compile(r"\s*-l(?:nsl|socket)\b")
 OPERATIONS = {  # the first that the sources name
     "write-imm": r"RDMA_WRITE_WITH_IMM",
     "read": r"IBV_WR_RDMA_READ|rdma_post_read",
@@ -121,10 +122,13 @@ def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
 
 
 def command_of_make(text: str, folder: Path) -> str:
-    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks."""
-    names = re.findall(r"^(\w+)\s*[:?]?=\s*mpi(?:c\+\+|cxx|CC)\s*$", text, re.MULTILINE)
+    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, and without libraries
+    whose functions are in libc."""
+    values = re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
+    changed = {name: IN_LIBC.sub("", value) for name, value in values if IN_LIBC.search(value)}
+    changed |= {name: MPI_CPP for name, value in values if re.fullmatch(r"mpi(?:c\+\+|cxx|CC)", value)}
     make = "make" if folder == Path() else f"make -C {folder}"
-    return " ".join([make, *(f"'{name}={MPI_CPP}'" for name in names)])
+    return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
 
 
 def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
@@ -319,6 +323,20 @@ def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
     words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
     return words + [word for word in rest if word != "{host}" or end == "client" or not alone]
+
+
+def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]:
+    """The arguments of a program at each end, by lines of a README such as `./a -p 9000 <host>`."""
+    found, roles = dict[str, list[str]](), dict(options_of(source))
+    for line in re.findall(rf"^\W*\./(?:[\w.-]+/)*{re.escape(binary)}[ \t]+(.*)$", text, re.MULTILINE):
+        words = list[str]()
+        for word in re.sub(r"\[[^\]]*\]|[`#&].*", "", line).split():
+            value = re.fullmatch(r"<(.+)>|([A-Z_]+)", word)
+            role = roles.get(words[-1]) if words and "-" not in word else ""
+            role = "host" if re.fullmatch(ADDRESS, word) else place(word) if value else role
+            words.append(f"{{{role}}}" if role else "1" if value else word)
+        found.setdefault("client" if "{host}" in words else "server", words)
+    return found
 
 
 def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[str]]:

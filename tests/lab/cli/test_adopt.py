@@ -195,6 +195,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "client.c": 'int main() { dial(getenv("SERVER_IP"), getenv("PORT")); }'},
         ['server = "PORT={port} server"', 'client = "SERVER_IP={host} PORT={port} client"'],
     ),
+    "libraries that libc replaced": (
+        {"a.c": "int main() {}", "Makefile": "LIBS= -lnsl -lm\nLIBS=\na: a.c\n"}, ["build = \"make 'LIBS= -lm'\""],
+    ),
     "configure": (
         {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
         ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
@@ -616,6 +619,16 @@ def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
     text = guessed(tmp_path, {"a.c": ARGP}, Tried(failure="the data took another way"))
     assert lacking(text, ['operation = "read"']) == [], text
+
+
+def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path) -> None:
+    sources = {
+        "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
+        "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
+    }
+    text = guessed(tmp_path, sources, Tried("Error: missing arguments\n"))
+    lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
+    assert lacking(text, lines) == [], text
 
 
 def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
