@@ -333,7 +333,7 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        iterations=iterations_of_program(source.code, started, printed, tried),
+        iterations=iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
@@ -385,12 +385,16 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
 
 
-def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:
-    """The messages of a size: one, if the number in the sources was more than the program sent."""
+def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:
+    """The messages of a size: one, if the number in the sources was more than the program sent, or if its time of all
+    is of no number."""
     names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
     if "{iterations}" in started.text:
         return 100
-    return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
+    if number := number_named(printed, names):
+        return number
+    named, is_total = iterations_of(code), output is not None and "(?P<total>" in output.pattern
+    return 1 if REFUTED in tried.failure or (is_total and not named) else named or 100
 
 
 REFUTED = "are reported, but"

@@ -20,14 +20,19 @@ GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
-SIZE_BEFORE = re.compile(r"size\W*$", re.IGNORECASE)
+SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
+OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
+SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")  # to another unit than that of MPI_Wtime()
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
-BINARY = re.compile(r"/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)")
+BINARY = re.compile(
+    r"(?:/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)"
+    r"|[GM]B\w*\s*=\s*\(?1U?L*\s*<<\s*[23]0)"
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,8 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
-    found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
+    unit = "s" if "MPI_Wtime" in text and not SCALED.search(text) else ""
+    found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
     return by_rank(found)
 
 
@@ -79,8 +85,10 @@ def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
 
 
-def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool) -> Iterator[Output]:
-    """The results of one printf(): its lines, and the expressions behind them."""
+def outputs_of(
+    lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str
+) -> Iterator[Output]:
+    """The results of one printf(): its lines, and the expressions behind them; the unit of times without one."""
     values = [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().strip(",) "))]
     for line in lines:
         names = []
@@ -88,7 +96,7 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
             taken = conversion[0].count("*") + (conversion[0] != "%%")
             names += values[taken - 1 : taken] if taken else []
             values = values[taken:]
-        yield from output_of(line.replace('\\"', '"'), names, headings, times=times)
+        yield from output_of(line.replace('\\"', '"'), names, headings, times=times, of_time=unit)
 
 
 def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
@@ -135,18 +143,25 @@ def with_unit(heading: list[str]) -> list[str]:
 
 
 def output_of(
-    line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False, times: bool = False
+    line: str,
+    names: list[str],
+    headings: list[list[str]],
+    *,
+    is_row: bool = False,
+    times: bool = False,
+    of_time: str = "",
 ) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
     cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
+    divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
-    numbers = numbers_of(line, names, is_row=is_row)
+    numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
     if not is_row and (named := unit_named(line, numbers)):
         yield named
         return
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
     size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
-    column, heading, size_unit = heading_of(headings, times=times)
+    column, heading, size_unit = heading_of(headings, divided, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
         value = best_value(numbers, times=times)
@@ -203,13 +218,13 @@ class Conversion:
         return not self.before.strip() and not re.search(r"[A-Za-z]", self.behind.replace("\\t", "").partition("%")[0])
 
 
-def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Conversion]:
+def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
     ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
         before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
-        unit = unit_of(behind, words, name if is_row else "")
+        unit = unit_of(behind, words, name if is_row else "") or (of_time if OF_TIME.search(before) else "")
         numbers.append(Conversion(form, name, before, behind, unit))
     return numbers
 
@@ -268,12 +283,13 @@ def unit_of(behind: str, before: str, column: str) -> str:
     return next((word for word in reversed(words) if is_unit(word)), "")
 
 
-def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str]:
-    """The column of a heading with the unit of a rate, or of a time; the unit; that of the sizes if it is not bytes."""
+def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
+    """The column of a heading with the unit of a rate, or of a time of one message, by its name or since it was
+    divided; the unit; that of the sizes if it is not bytes."""
     for is_unit_of in (is_time, is_rate) if times else (is_rate, is_time):
         for heading in headings:
             for index, column in enumerate(heading):
-                if is_unit_of is is_time and not (times or OF_ONE.search(column)):
+                if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
                 if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])

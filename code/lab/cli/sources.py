@@ -378,18 +378,20 @@ def port_of(text: str) -> str:
 
 def size_of(text: str) -> str:
     """The size of a message that the sources name; empty without one."""
-    sent = re.search(r"MPI_(?:\w*[Ss]end|Bcast)\s*\([^,;]+,\s*(\d+),\s*MPI_(\w+)", text)
-    return str(constant(r"SIZE|LEN|BYTES", text) or (sent and int(sent[1]) * MPI_BYTES.get(sent[2], 0)) or "")
+    calls = re.findall(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)", text)
+    counts = ((int(n) if n.isdigit() else constant(rf"\b{n}\b", text), MPI_BYTES.get(kind, 0)) for n, kind in calls)
+    sent = next((count * size for count, size in counts if count * size), 0)
+    return str(sent or constant(r"SIZE|LEN|BYTES", text) or "")
 
 
 def iterations_of(text: str) -> int:
-    """The number of messages that the sources name, else 100."""
-    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text) or 100
+    """The number of messages that the sources name; 0 without one."""
+    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
 
 
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
-    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)[uUlL]*\b"
+    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7})*)[uUlL]*\b"
     name = rf"(?!\w*(?:retry|port|sge|max_count))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",

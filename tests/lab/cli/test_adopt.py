@@ -331,6 +331,26 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
      ['client = "a {iterations}"']),
     "size of a broadcast": ({"a.c": "int main() { MPI_Bcast(text, 22, MPI_CHAR, 0, world); }"}, ['sizes = "22"']),
     "long constant": ({"a.c": "static size_t buf_size = 40*1024L;\nint main() {}"}, ['sizes = "40960"']),
+    "unit of a size before it, and GB of two": (
+        {"a.c": 'int main() { B_in_GB = 1 << 30; printf("size (B): %d, rate (GB/s): %f\\n", n, n / B_in_GB / t); }'},
+        [r"pattern = 'size\s+\(B\):\s+(?P<size>\d+),\s+rate\s+\(GB/s\):\s+(?P<value>[\d.]+)'", 'unit = "GiB/s"'],
+    ),
+    "product of powers": ({"a.c": "int main() { int buf_size = 32 * (1 << 20); }"}, ['sizes = "33554432"']),
+    "seconds of MPI": (
+        {"a.c": '#include <mpi.h>\nint main() { t = MPI_Wtime() / n; printf("latency: %1.10e\\n", t); }'},
+        ['unit = "s"', r"pattern = 'latency:\s+(?P<value>[\d.e+-]+)'"],
+    ),
+    "time of one message": (
+        {"a.c": '#include <mpi.h>\nint main() { printf("elapsed: %f s\\n", t); }'}, ["iterations = 1"],
+    ),
+    "size of a call of MPI": (
+        {"a.c": "#define SIZE 10\nint main() { int cnt = 7; MPI_Put(v.data(), cnt, MPI_DOUBLE, 0, 0, win); }"},
+        ['sizes = "56"'],
+    ),
+    "column that was divided": (
+        {"a.c": 'int main() { puts("m, sec"); printf("%lu, %.17g\\n", m, t / n); }'},
+        [r"pattern = '\s*(?P<size>\d+),\s+(?P<value>[\d.e+-]+)'", 'unit = "sec"', 'measure = "latency"'],
+    ),
     "mean": ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
      [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
 }  # fmt: skip
