@@ -256,7 +256,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = arguments(servers, "server", source.code, alone=alone)
+    serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
     call = arguments(clients, "client", source.code, alone=alone)
     files, words = with_files(source, [*serve, "", *call], settings, {})
     serve, call = words[: len(serve)], words[len(serve) + 1 :]
@@ -382,7 +382,7 @@ REFUTED = "are reported, but"
 OTHER_WAY = "took another way"
 TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
 FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end")
+NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end|assign requested")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -390,9 +390,11 @@ STAYS = "client_stays = true"
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
     r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
-    r"|(?:time|lat|rtt|elapsed|now|end|diff|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    r"|(?:(?:time|lat|rtt|elapsed|diff|sec)\w*|(?:\b|_)(?:now|end|t\d*|[un]s))"
+    r"\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
@@ -415,6 +417,8 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
     if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
         known = (f"ready.{sign} = {port}", "the port in its sources")
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
+    elif "sin_port" in source.code and not IN_ORDER.search(source.code):
+        yield "ready.after_s = 0.5", "its port is another one: it is not in the network's byte order"
 
 
 def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:

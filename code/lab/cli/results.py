@@ -180,7 +180,7 @@ class Conversion:
 
     @property
     def is_float(self) -> bool:
-        return (self.form[1] or " ") in "fFeEgG"
+        return (self.form[1] or " ") in "fFeEgG" and not self.behind.startswith("%")
 
     @property
     def has_unit(self) -> bool:
