@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
@@ -381,8 +382,20 @@ def iterations_of_program(code: str, started: Started, printed: str, tried: Trie
 REFUTED = "are reported, but"
 OTHER_WAY = "took another way"
 TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
-FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end|assign requested")
+ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
+    "refused|unreachable|timed out|resolve|did not end|assign requested": (
+        rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"',
+        "take the peer from an argument, and bind to INADDR_ANY",
+    ),
+    r"\bqp\b": (
+        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
+        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
+    ),
+    r"did not end|\bwc\b|completion|operation error": (
+        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
+        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
+    ),
+}
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = "the client did not end before the deadline"
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -470,7 +483,7 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
+        print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
     for row in make_table(plan, options.results):
@@ -482,15 +495,14 @@ def adopt(options: Namespace) -> int:
     return 0
 
 
-def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources with an address, if programs could not connect."""
-    if not NO_CONNECTION.search(" ".join(what for _, what in summary.failed)):
-        return
-    for name in source.code_names:
-        for number, line in enumerate(source.files[name].splitlines(), 1):
-            if found := FIXED_ADDRESS.search(line):
-                where = f"{source.folder.name}/{name}:{number}"
-                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY"
+def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
+    """The lines of the sources that may explain a failure, as an address if programs could not connect."""
+    failure = " ".join(what for _, what in summary.failed)
+    for name, (words, what) in product(source.code_names, ADVICE.items()):
+        text = source.files[name]
+        for found in re.finditer(what[0], text) if re.search(words, failure, re.IGNORECASE) else ():
+            line = text.count("\n", 0, found.start(1)) + 1
+            yield f"{source.folder.name}/{name}:{line} names {found[1]}: {what[1]}"
 
 
 def shown(guess: Guess) -> str:
