@@ -430,8 +430,8 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
     if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
         known = (f"ready.{sign} = {port}", "the port in its sources")
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
-    elif "sin_port" in source.code and not IN_ORDER.search(source.code):
-        yield "ready.after_s = 0.5", "its port is another one: it is not in the network's byte order"
+    elif not IN_ORDER.search(source.code):
+        yield "ready.after_s = 0.5", "its sources have no port in the network's byte order"
 
 
 def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
