@@ -5,12 +5,12 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, MEAN, TURNS, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     ADDRESS,
     CLIENT,
@@ -101,6 +101,11 @@ class Folder:
     @cached_property
     def code(self) -> str:
         return "\n".join(self.files[name] for name in self.code_names)
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether the ends send in turns."""
+        return bool(TURNS.search("\n".join((*self.code_names, self.code))))
 
     @property
     def code_names(self) -> list[str]:
@@ -199,12 +204,13 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
     started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
-    printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
+    printing = [*prints(started.main), *prints(source.code, times=False)]
     result_file = "" if printing else source.result_file
-    known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
+    known = prints(source.code, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
-    output = of_all(output, source.code, is_ring=started.is_ring) if output else None
+    output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
@@ -340,12 +346,12 @@ def of_elements(output: Output, code: str) -> Output:
     return replace(output, pattern=pattern, has_size=True, size_unit=unit)
 
 
-def of_all(output: Output, code: str, *, is_ring: bool) -> Output:
+def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     """The output of a line with the time of all messages."""
     words = output.pattern.partition("(?P<value>")[0]
     if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
         return output
-    measure = "latency" if is_ring or re.search("round.?trip|rtt|ping|echo", code, re.IGNORECASE) else "throughput"
+    measure = "latency" if is_ring or in_turns else "throughput"
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 

@@ -22,6 +22,8 @@ HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*$", re.IGNORECASE)
 SIZE_BEHIND = re.compile(r" ?(?:(?:[KM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f s(?:ec\w*)?\b")
+TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
@@ -47,7 +49,7 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
+def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: bool = True) -> list[Output]:
     """The results that the calls of printf() in the sources print, or write to a file."""
     text = PRI.sub(lambda match: match[1] if match[2] else f'{match[1]}"', text).replace("\\r", "")
     calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
@@ -55,12 +57,14 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
-    return by_rank(found)
+    return by_rank(found, in_turns=in_turns)
 
 
-def by_rank(found: Iterable[Output]) -> list[Output]:
-    """The outputs, the best first; those that differ in their units only are one with a group for it."""
-    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank))
+def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
+    """The outputs, the best first; those that differ in their units only are one with a group for it. If the ends do
+    not send in turns, the time of one message is not that of a round trip."""
+    first = 0 if in_turns else 1
+    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank[first:]))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -176,7 +180,8 @@ class Conversion:
 
     @property
     def is_whole(self) -> bool:
-        return self.form[1] in "diuxX"
+        """Whether it is a whole number, but not the bytes of all messages."""
+        return self.form[1] in "diuxX" and not OF_ALL_BEHIND.match(self.behind)
 
     @property
     def is_float(self) -> bool:

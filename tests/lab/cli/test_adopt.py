@@ -211,6 +211,12 @@ int main(int argc, char **argv) {
 	}
 }
 """
+ALL_BYTES = """
+int main(void) {
+	printf("%lld bytes in %.2f seconds = %.2f Mbit/sec\\n", size * iters, s, rate);
+	printf("%d iters in %.2f seconds = %.2f usec/iter\\n", iters, s, time);
+}
+"""
 HISTOGRAM = """
 int main(void) {
 	const unsigned txsize = size / 2;
@@ -367,6 +373,13 @@ def test_habits_of_sources_are_known(tmp_path: Path, sources: dict[str, str], li
 def test_histogram_is_no_result_and_half_of_a_size_is_no_half_of_a_time(tmp_path: Path) -> None:
     text = guessed(tmp_path, {"a.c": HISTOGRAM})
     assert lacking(text, [r"pattern = 'RTT:\s+(?P<value>[\d.]+)'", 'unit = "usec"']) == [] and "factor" not in text
+
+
+@pytest.mark.parametrize(("name", "unit"), [("pong.c", "usec/iter"), ("send.c", "Mbit/sec")])
+def test_time_of_one_message_is_a_latency_if_the_ends_send_in_turns(tmp_path: Path, name: str, unit: str) -> None:
+    text = guessed(tmp_path, {name: ALL_BYTES})
+    assert f'unit = "{unit}"' in text and "(?P<size>" not in text
+    assert ("(?P<messages>" in text) == ("iter" in unit) == ('measure = "latency"' in text)
 
 
 ARGP = """
@@ -554,8 +567,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands", "after a bar", "macros",
-         "exponent", "warm-up"],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
+         "after a bar", "macros", "exponent", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
