@@ -5,11 +5,12 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, MEAN, TURNS, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     ADDRESS,
     CLIENT,
@@ -101,6 +102,11 @@ class Folder:
     @cached_property
     def code(self) -> str:
         return "\n".join(self.files[name] for name in self.code_names)
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether the ends send in turns."""
+        return bool(TURNS.search("\n".join((*self.code_names, self.code))))
 
     @property
     def code_names(self) -> list[str]:
@@ -207,12 +213,13 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
     started = started_in_ring(source, binaries, tried) or started_as_pair(source, binaries, tried)
-    printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
+    printing = [*prints(started.main), *prints(source.code, times=False)]
     result_file = "" if printing else source.result_file
-    known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
+    known = prints(source.code, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
-    output = of_all(output, source.code, is_ring=started.is_ring) if output else None
+    output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
     if output and started.names_sizes and OTHER_SIZE in tried.failure:
         output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
     data = (name for name in source.data() if name not in started.files)
@@ -267,7 +274,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = arguments(servers, "server", source.code, alone=alone)
+    serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
     call = arguments(clients, "client", source.code, alone=alone)
     if MISUSED.search(f"{tried.failure}{tried.client}{tried.server}"):
         readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
@@ -354,12 +361,12 @@ def of_elements(output: Output, code: str) -> Output:
     return replace(output, pattern=pattern, has_size=True, size_unit=unit)
 
 
-def of_all(output: Output, code: str, *, is_ring: bool) -> Output:
+def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     """The output of a line with the time of all messages."""
     words = output.pattern.partition("(?P<value>")[0]
     if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
         return output
-    measure = "latency" if is_ring or re.search("round.?trip|rtt|ping|echo", code, re.IGNORECASE) else "throughput"
+    measure = "latency" if is_ring or in_turns else "throughput"
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
@@ -404,8 +411,20 @@ TOTAL = re.compile(
     r"total|elapsed|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
     re.IGNORECASE,
 )
-FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|did not end|connect|SIGPIPE")
+ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
+    "refused|unreachable|timed out|resolve|did not end|connect|SIGPIPE|assign requested": (
+        rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"',
+        "take the peer from an argument, and bind to INADDR_ANY",
+    ),
+    r"\bqp\b": (
+        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
+        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
+    ),
+    r"did not end|\bwc\b|completion|operation error": (
+        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
+        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
+    ),
+}
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
@@ -416,10 +435,12 @@ NO_RESULT = "no line has a number with its unit: set output, pattern and unit (d
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
     r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
-    r"|(?:time|lat|rtt|elapsed|now|end|diff|delta|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    r"|(?:(?:time|lat|rtt|elapsed|diff|delta|sec)\w*|(?:\b|_)(?:now|end|t\d*|[un]s))"
+    r"\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
+IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
@@ -442,6 +463,8 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
     if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
         known = (f"ready.{sign} = {port}", "the port in its sources")
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
+    elif not IN_ORDER.search(source.code):
+        yield "ready.after_s = 0.5", "its sources have no port in the network's byte order"
 
 
 def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
@@ -494,7 +517,7 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *fixed_addresses(source, summary), sep="\n  ")
+        print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
     rows = make_table(plan, options.results)
@@ -512,15 +535,14 @@ def adopt(options: Namespace) -> int:
     return 0
 
 
-def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources with an address, if programs could not connect."""
-    if not NO_CONNECTION.search(" ".join(what for _, what in summary.failed)):
-        return
-    for name in source.code_names:
-        for number, line in enumerate(source.files[name].splitlines(), 1):
-            if found := FIXED_ADDRESS.search(line):
-                where = f"{source.folder.name}/{name}:{number}"
-                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY"
+def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
+    """The lines of the sources that may explain a failure, as an address if programs could not connect."""
+    failure = " ".join(what for _, what in summary.failed)
+    for name, (words, what) in product(source.code_names, ADVICE.items()):
+        text = source.files[name]
+        for found in re.finditer(what[0], text) if re.search(words, failure, re.IGNORECASE) else ():
+            line = text.count("\n", 0, found.start(1)) + 1
+            yield f"{source.folder.name}/{name}:{line} names {found[1]}: {what[1]}"
 
 
 def shown(guess: Guess) -> str:

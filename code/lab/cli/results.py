@@ -22,11 +22,14 @@ HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f s(?:ec\w*)?\b")
+TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
-SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")  # to another unit than that of MPI_Wtime()
+# Numbers that scale to another unit than that of MPI_Wtime().
+SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(
@@ -52,7 +55,7 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
+def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: bool = True) -> list[Output]:
     """The results that the calls of printf() in the sources print, or write to a file."""
     text = PRI.sub(lambda match: match[1] if match[2] else f'{match[1]}"', text).replace("\\r", "")
     calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
@@ -62,12 +65,14 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Ou
     headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
     unit = "s" if "MPI_Wtime" in text and not SCALED.search(text) else ""
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
-    return by_rank(found)
+    return by_rank(found, in_turns=in_turns)
 
 
-def by_rank(found: Iterable[Output]) -> list[Output]:
-    """The outputs, the best first; those that differ in their units only are one with a group for it."""
-    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank))
+def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
+    """The outputs, the best first; those that differ in their units only are one with a group for it. If the ends do
+    not send in turns, the time of one message is not that of a round trip."""
+    first = 0 if in_turns else 1
+    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank[first:]))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -85,9 +90,7 @@ def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
 
 
-def outputs_of(
-    lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str
-) -> Iterator[Output]:
+def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str) -> Iterator[Output]:
     """The results of one printf(): its lines, and the expressions behind them; the unit of times without one."""
     values = [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().strip(",) "))]
     for line in lines:
@@ -192,11 +195,12 @@ class Conversion:
 
     @property
     def is_whole(self) -> bool:
-        return self.form[1] in "diuxX"
+        """Whether it is a whole number, but not the bytes of all messages."""
+        return self.form[1] in "diuxX" and not OF_ALL_BEHIND.match(self.behind)
 
     @property
     def is_float(self) -> bool:
-        return (self.form[1] or " ") in "fFeEgG"
+        return (self.form[1] or " ") in "fFeEgG" and not self.behind.startswith("%")
 
     @property
     def has_unit(self) -> bool:

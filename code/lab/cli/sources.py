@@ -5,6 +5,7 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count, takewhile
 from pathlib import Path
 
 CPP = (".cc", ".cpp", ".cxx")
@@ -39,7 +40,7 @@ PLACES = {
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
-    "size": r"size|len|byte",
+    "size": r"size|len|byte|^-*msg$",
     "iterations": r"iter|count|num|reps|rounds|loop|times|trials|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "text": r"string|text",
@@ -66,6 +67,8 @@ FROM_ONE = re.compile(
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
+MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
+OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
@@ -246,13 +249,16 @@ def usage_forms(text: str) -> list[list[str]]:
 def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
+    letters = " ".join(re.findall(r'getopt\w*\s*\([^;"]*"([\w:+-]*)"', text)) or strings
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
-        takes_value = f"{letter}:" in strings or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
+        takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
-        variable = re.sub(r"\w+(?:\.|->)", "", line.split("=")[0])
-        if takes_value and (name := of_option(variable, roles) or of_option(described, roles)):
+        use = re.sub(r"\w+(?:\.|->)", "", line)
+        if takes_value and re.search(PLACES[""], use):
+            continue
+        if takes_value and (name := of_option(use.split("=")[0], roles) or of_option(described, roles)):
             yield f"-{letter}", name
-        elif not takes_value and (end := END.search(variable)):
+        elif not takes_value and (end := END.search(use)):
             yield f"-{letter}", end_named(end)
     for word, use in re.findall(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?;)', text, re.DOTALL):
         takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use)) or place(word, roles) == "addresses"
@@ -287,12 +293,14 @@ def role_option(text: str, end: str) -> list[str]:
 
 def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
-    numbered = dict[int, str]()
+    numbered, other_end = dict[int, str](), dict[int, str]()
     for statement in re.split(r"[;{}]", re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 if (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
+                elif "-" not in mode[1] and (CLIENT if end == "server" else SERVER).search(mode[1]):
+                    other_end[int(number)] = end
             elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
@@ -301,28 +309,34 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
             numbered[index] = f"{{{place(name, roles)}}}"
     if "argv[optind]" in text:
         numbered.setdefault(1, "{host}")
-    yield from (word for _, word in sorted(numbered.items()))
+    known = {**other_end, **numbered}
+    first = min(known, default=1)
+    yield from (known[number] for number in takewhile(known.__contains__, count(first)))
 
 
-def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
-    """The arguments of a program at one end; alone: the same program is also the other end."""
+def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "") -> list[str]:
+    """The arguments of a program at one end; alone: the same program is also the other end. After a failure in which
+    the server missed an argument, it has its address too."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
     if alone and not found and (forms := usage_forms(text)):
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
+    role = [roles[end]] if end in roles else role_option(text, end)
+    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
+    if end == "server" and alone and "{host}" in rest and "argc" in text:
+        rest = rest[: rest.index("{host}")]  # it is the server without the others
+    has_host = end == "client" or (MISSED.search(failure) and (role or not alone))
     words = [
         word
         for name, option in found.items()
-        if name != "host" or end == "client"
+        if name != "host" or has_host
         for word in (option, TEXT if name == "text" else f"{{{name}}}")
     ]
-    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
-    if end == "server" and alone and "{host}" in rest and "argc" in text:
-        rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
+    rest = [word for word in rest if word != "{host}" or has_host or not alone]
     if rest.count("{host}") == 2:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
-    words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
-    return words + [word for word in rest if word != "{host}" or end == "client" or not alone]
+    words, rest = (rest, words) if OPTIONS_BEHIND.search(text) else (words, rest)
+    return [*(role if alone else ()), *words, *rest]
 
 
 def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]:

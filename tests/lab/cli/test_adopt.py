@@ -26,9 +26,12 @@ FIXED = """
 #include <arpa/inet.h>
 int main(int argc, char **v) {
 	struct sockaddr_in a = { .sin_port = htons(7000) };
-	if (argc < 2) { listen(3, 1); return 0; }
+	if (argc < 2) { inet_aton("0.0.0.0", &a.sin_addr); listen(3, 1); return 0; }
 	inet_pton(AF_INET, argc < 3 ? v[1] : "127.0.0.1", &a.sin_addr);
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
+	attr.qkey = 0xdeadbeef;
+	attr.max_rd_atomic = 0;
+	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 """
 MODES = """
@@ -161,6 +164,64 @@ int main(int argc, char *argv[]) {
 		case 'a': addr.sin_addr.s_addr = inet_addr(optarg); break;
 		default: printf("usage: [-a <server_addr>] -s string (required)\\n");
 		}
+}
+"""
+ROLE = """
+int main(int argc, char *argv[]) {
+	while ((c = getopt(argc, argv, "sca:i:n:")) != -1)
+		switch (c) {
+		case 's': cfg->role = ROLE_SERVER; break;
+		case 'c': cfg->role = ROLE_CLIENT; break;
+		case 'a': strncpy(cfg->ip, optarg, sizeof(cfg->ip)); break;
+		case 'n': cfg->count = atoi(optarg); break;
+		case 'i': cfg->ib_port = atoi(optarg); break;
+		default: printf("options: -i <port>\\n");
+		}
+}
+"""
+ONE_END = """
+int main(int argc, char *argv[]) {
+	if (argc < 2) return 1;
+	is_server = strcmp(argv[1], "server") == 0;
+	if (!is_server) dial(inet_addr(argv[2]));
+}
+"""
+PORT_FIRST = """
+static void server(char *port) { listen_at(port); }
+static void client(char *host, char *port) { dial(host, port); }
+int main(int argc, char *argv[]) {
+	if (argc > 2 && strcmp(argv[1], "s") == 0) server(argv[2]);
+	else if (strcmp(argv[1], "c") == 0) client(argv[3], argv[2]);
+}
+"""
+GAP = """
+int main(int argc, char **argv) {
+	const char *server_ip = argv[1];
+	int iters = argc > 2 ? atoi(argv[2]) : 1000;
+	int print_every = argc > 3 ? atoi(argv[3]) : 100;
+	const char *local_ip = argc > 4 ? argv[4] : NULL;
+}
+"""
+BEHIND = """
+int main(int argc, char **argv) {
+	int port = atoi(argv[1]);
+	for (int i = 2; i < argc; ++i) {
+		if (!strcmp(argv[i], "--msg") && i + 1 < argc) msg = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--iters") && i + 1 < argc) iters = strtoull(argv[++i], NULL, 0);
+	}
+}
+"""
+ALL_BYTES = """
+int main(void) {
+	printf("%lld bytes in %.2f seconds = %.2f Mbit/sec\\n", size * iters, s, rate);
+	printf("%d iters in %.2f seconds = %.2f usec/iter\\n", iters, s, time);
+}
+"""
+HISTOGRAM = """
+int main(void) {
+	const unsigned txsize = size / 2;
+	printf("RTT: %.3f usec\\n", ticks / rate);
+	printf("%-4d : %-10d (cdf %.4f%%)\\n", i, found, part);
 }
 """
 
@@ -353,6 +414,22 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "mean": ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
      [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
+    "role as a value": (
+        {"a.c": ROLE}, ['server = "a -s -n {iterations}"', 'client = "a -c -n {iterations} -a {host}"'],
+    ),
+    "word of one end": ({"a.c": ONE_END}, ['server = "a server"', 'client = "a client {host}"']),
+    "port before the host": ({"a.c": PORT_FIRST}, ['server = "a s {port}"', 'client = "a c {port} {host}"']),
+    "argument without a meaning": (
+        {"server.c": "int main() {}", "client.c": GAP}, ['client = "client {host} {iterations}"'],
+    ),
+    "port in the wrong byte order": (
+        {"a.c": "int main(int n, char **argv) { addr.sin_port = atoi(argv[1]); }"},
+        ['server = "a {port}"', "ready.after_s = 0.5"],
+    ),
+    "options behind": (
+        {"server.c": BEHIND, "client.c": "int main() {}"},
+        ['server = "server {port} --iters {iterations} --msg {size}"'],
+    ),
 }  # fmt: skip
 
 
@@ -360,6 +437,18 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
 def test_habits_of_sources_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
     text = guessed(tmp_path, sources)
     assert lacking(text, lines) == [], text
+
+
+def test_histogram_is_no_result_and_half_of_a_size_is_no_half_of_a_time(tmp_path: Path) -> None:
+    text = guessed(tmp_path, {"a.c": HISTOGRAM})
+    assert lacking(text, [r"pattern = 'RTT:\s+(?P<value>[\d.]+)'", 'unit = "usec"']) == [] and "factor" not in text
+
+
+@pytest.mark.parametrize(("name", "unit"), [("pong.c", "usec/iter"), ("send.c", "Mbit/sec")])
+def test_time_of_one_message_is_a_latency_if_the_ends_send_in_turns(tmp_path: Path, name: str, unit: str) -> None:
+    text = guessed(tmp_path, {name: ALL_BYTES})
+    assert f'unit = "{unit}"' in text and "(?P<size>" not in text
+    assert ("(?P<messages>" in text) == ("iter" in unit) == ('measure = "latency"' in text)
 
 
 ARGP = """
@@ -547,8 +636,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands", "after a bar", "macros",
-         "exponent", "warm-up"],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
+         "after a bar", "macros", "exponent", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -634,6 +723,13 @@ def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried,
     assert lacking(text, lines) == [] and text.count("_stays") <= 1, text
 
 
+def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
+    lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
+    for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
+        text = guessed(tmp_path, {"a.c": ROLE}, Tried(failure=f"step 1: the server ended with status 1: {words}"))
+        assert lacking(text, lines) == [], text
+
+
 def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
     assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
@@ -678,6 +774,10 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
         ("error in connection", "mine/mine.c:6 names 127.0.0.1"),
         ("done", "no line has a number with its unit"),
+        ("Cannot assign requested address", "mine/mine.c:6 names 127.0.0.1"),
+        ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
+        ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
+        ("local QP operation error", "mine/mine.c:9 names max_rd_atomic = 0"),
     ],
 )
 def test_trial_is_shown_or_the_file_to_change(
@@ -691,7 +791,7 @@ def test_trial_is_shown_or_the_file_to_change(
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(FIXED.replace("printf", "note") if printed == "done" else FIXED)
     counters = {"v0.tx_bytes": 10**6}
-    status = int("connection" in printed)
+    status = int(":" not in printed and printed not in ("hello", "done"))
     outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
     monkeypatch.setattr(fake_site, "run", lambda _: outcome)
 
@@ -703,4 +803,5 @@ def test_trial_is_shown_or_the_file_to_change(
 
     monkeypatch.setattr(adopt, "open_shop", shop)
     status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (" us" not in printed)
+    out = capsys.readouterr().out
+    assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
