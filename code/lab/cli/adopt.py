@@ -385,7 +385,9 @@ def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tupl
 def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
-        named = str(number_named(printed, "size|bytes") or size_of(code))
+        number = number_named(printed, "size|bytes")
+        is_of_ranks = number == 2 and "mpi.h" in code
+        named = size_of(code) if is_of_ranks or not number else str(number)
         return (named, TRIAL) if named else ("64", "a guess: no size is in its sources or its output")
     found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]

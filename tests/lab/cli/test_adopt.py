@@ -723,6 +723,12 @@ def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried,
     assert lacking(text, lines) == [] and text.count("_stays") <= 1, text
 
 
+def test_number_of_ranks_is_no_size_of_messages(tmp_path: Path) -> None:
+    source = "#include <mpi.h>\nconst int data_size = 64;\nint main() {}"
+    text = guessed(tmp_path, {"a.c": source}, Tried("rank: 0, size: 2\ncycles: 100, 4.5e-05 s/cycle\n"))
+    assert lacking(text, ['sizes = "64"', 'measure = "latency"']) == [], text
+
+
 def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
     lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
     for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
