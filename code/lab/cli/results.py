@@ -179,8 +179,10 @@ def output_of(
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    follows = bool(re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind))
-    yield Output(pattern, unit, size is not None, size_unit, measure, follows, rank)
+    follows = re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind)
+    if follows and size is None and not re.search("[A-Za-z]", re.sub(r"\(\?P<\w+>|\\.", "", pattern)):
+        pattern += re.escape(follows[0])  # else any number of any line
+    yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank)
 
 
 @dataclass(frozen=True)

@@ -401,6 +401,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": '#include <mpi.h>\nint main() { t = MPI_Wtime() / n; printf("latency: %1.10e\\n", t); }'},
         ['unit = "s"', r"pattern = 'latency:\s+(?P<value>[\d.e+-]+)'"],
     ),
+    "number and unit alone": (
+        {"a.c": 'int main() { printf("%.3f ms\\n", t); }'}, [r"pattern = '\s*(?P<value>[\d.]+)\ ms'", 'unit = "ms"'],
+    ),
     "time of one message": (
         {"a.c": '#include <mpi.h>\nint main() { printf("elapsed: %f s\\n", t); }'}, ["iterations = 1"],
     ),
