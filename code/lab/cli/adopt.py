@@ -505,10 +505,12 @@ def adopt(options: Namespace) -> int:
         text, guesses = experiment_of(source)
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
-    shop, summary = run_file(file, options)
+    (shop, summary), failures = run_file(file, options), ""
     for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
-        better, more = experiment_of(source, tried(options.results, planned.trial.key, summary))
+        seen = tried(options.results, planned.trial.key, summary)
+        failures += seen.failure  # of all trials, so that no correction is taken back
+        better, more = experiment_of(source, replace(seen, failure=failures))
         if summary.interrupted or better == text or (correction and not summary.failed):
             break
         write_text(file, better)

@@ -43,6 +43,7 @@ int main(int argc, char *argv[]) {
 	else if (strcmp(argv[1], "-c") == 0) client(argv[2], atoi(argv[3]));
 }
 """
+KILO = 'int main(int n, char **argv) { size = atoi(argv[1]); printf("%d kB: %.1f MB/s\\n", n / 1024, r); }'
 CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
 UNTRIED = Tried()
 VERBS_MAIN = "#include <infiniband/verbs.h>\nint main(void) {}\n"
@@ -757,9 +758,8 @@ def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path
 
 
 def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
-    source = 'int main(int n, char **argv) { size = atoi(argv[1]); printf("%d kB: %.1f MB/s\\n", n / 1024, r); }'
     failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
-    text = guessed(tmp_path, {"a.c": source}, failure)
+    text = guessed(tmp_path, {"a.c": KILO}, failure)
     assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
 
 
@@ -783,6 +783,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
         ("error in connection", "mine/mine.c:6 names 127.0.0.1"),
         ("done", "no line has a number with its unit"),
+        ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Cannot assign requested address", "mine/mine.c:6 names 127.0.0.1"),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
@@ -798,11 +799,14 @@ def test_trial_is_shown_or_the_file_to_change(
     words: str,
 ) -> None:
     folder = copied(tmp_path / "mine")
-    (folder / "mine.c").write_text(FIXED.replace("printf", "note") if printed == "done" else FIXED)
-    counters = {"v0.tx_bytes": 10**6}
+    sources = {"done": FIXED.replace("printf", "note"), "4 kB: 7.0 MB/s": KILO}
+    (folder / "mine.c").write_text(sources.get(printed, FIXED))
+    counters = {"v0.tx_bytes": 10**5}
     status = int(":" not in printed and printed not in ("hello", "done"))
-    outcome = Outcome((StepOutcome(printed, "", "", "", status, 0, 0, 10**9),), {}, counters, 0, 10**9, "", 0.0)
-    monkeypatch.setattr(fake_site, "run", lambda _: outcome)
+    step = StepOutcome(printed, "", "", "", status, 0, 0, 10**9)
+    monkeypatch.setattr(
+        fake_site, "run", lambda job: Outcome((step,) * len(job.steps), {}, counters, 0, 10**9, "", 0.0)
+    )
 
     def shop(files: list[Path], _: object) -> Any:
         plan = make_plan(
