@@ -276,7 +276,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
     call = arguments(clients, "client", source.code, alone=alone)
-    if MISUSED.search(f"{tried.failure}{tried.client}{tried.server}"):
+    if MISUSED.search(tried.failure):
         readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
         serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
         call = shown_arguments(readme, Path(client).name, clients).get("client", call)
@@ -432,7 +432,7 @@ ENDLESS = re.compile("the client (?:did not end before the deadline|was ended be
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
-STAYS = "client_stays = true"
+STAYS, SILENT = "client_stays = true", 'output = "none"'
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
@@ -471,7 +471,7 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
 
 def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
     if output is None:
-        yield 'output = "none"', "no printf() has a number with a unit"
+        yield SILENT, "no printf() has a number with a unit"
         return
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
@@ -509,9 +509,10 @@ def adopt(options: Namespace) -> int:
     for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
         seen = tried(options.results, planned.trial.key, summary)
-        failures += seen.failure  # of all trials, so that no correction is taken back
+        # Of all trials, so that no correction is taken back.
+        failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         better, more = experiment_of(source, replace(seen, failure=failures))
-        if summary.interrupted or better == text or (correction and not summary.failed):
+        if summary.interrupted or better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
         changed = [shown(guess) for guess in more if guess not in guesses]

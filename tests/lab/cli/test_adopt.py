@@ -17,7 +17,7 @@ from lab.cli.results import BINARY, Output, outputs, printed_outputs
 from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
-from lab.model.trial import Outcome, StepOutcome
+from lab.model.trial import Job, Outcome, StepOutcome
 from lab.places import EXAMPLES, ROOT
 from lab.plan.plan import SiteFacts, binaries, make_plan
 
@@ -752,7 +752,7 @@ def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path
         "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
         "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
     }
-    text = guessed(tmp_path, sources, Tried("Error: missing arguments\n"))
+    text = guessed(tmp_path, sources, Tried(failure="Error: missing arguments"))
     lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
     assert lacking(text, lines) == [], text
 
@@ -784,6 +784,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("error in connection", "mine/mine.c:6 names 127.0.0.1"),
         ("done", "no line has a number with its unit"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
+        ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", "mine/mine.c:6 names 127.0.0.1"),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
@@ -799,14 +800,19 @@ def test_trial_is_shown_or_the_file_to_change(
     words: str,
 ) -> None:
     folder = copied(tmp_path / "mine")
-    sources = {"done": FIXED.replace("printf", "note"), "4 kB: 7.0 MB/s": KILO}
+    silent = FIXED.replace("printf", "note")
+    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
     (folder / "mine.c").write_text(sources.get(printed, FIXED))
+    (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     counters = {"v0.tx_bytes": 10**5}
     status = int(":" not in printed and printed not in ("hello", "done"))
-    step = StepOutcome(printed, "", "", "", status, 0, 0, 10**9)
-    monkeypatch.setattr(
-        fake_site, "run", lambda job: Outcome((step,) * len(job.steps), {}, counters, 0, 10**9, "", 0.0)
-    )
+
+    def run(job: Job) -> Outcome:
+        out = "rate: 8.0 Mbps" if "-p" in job.steps[0].client else printed
+        step = StepOutcome(out, "", "", "", status, 0, 0, 10**9)
+        return Outcome((step,) * len(job.steps), {}, counters, 0, 10**9, "", 0.0)
+
+    monkeypatch.setattr(fake_site, "run", run)
 
     def shop(files: list[Path], _: object) -> Any:
         plan = make_plan(
