@@ -24,6 +24,7 @@ SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f s(?:ec\w*)?\b")
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
+BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
@@ -216,7 +217,9 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
+        if not self.is_whole or self.has_unit or BYTES_OF_ALL.search(self.before):
+            return False
+        return bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
 
     @property
     def is_first(self) -> bool:

@@ -694,6 +694,10 @@ TRIED = {
     ),
     "the server": (Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
     "endless client": (Tried("7.0 MB/s\n", "", GO_ON.format("client")), ["client_stays = true"]),
+    "bytes of all": (
+        Tried("sent = 154462 KB, rate = 1235.6 Mbps\n"),
+        [r"pattern = 'sent\s+=\s+[\d.]+\s+KB,\s+rate\s+=\s+(?P<value>[\d.]+)'"],
+    ),
     "client that printed too much": (
         Tried("7.0 MB/s\n", "", "the client was ended because it wrote without end; the server was ended by signal 15"),
         ["client_stays = true"],
