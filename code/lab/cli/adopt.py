@@ -5,11 +5,12 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.results import BINARY, MEAN, TURNS, Output, is_time, number_named, outputs, printed_outputs
 from lab.cli.sources import (
     ADDRESS,
     CLIENT,
@@ -30,6 +31,7 @@ from lab.cli.sources import (
     port_of,
     ring_arguments,
     settings,
+    shown_arguments,
     size_of,
     variables,
     with_argv,
@@ -103,6 +105,11 @@ class Folder:
         return "\n".join(self.files[name] for name in self.code_names)
 
     @property
+    def in_turns(self) -> bool:
+        """Whether the ends send in turns."""
+        return bool(TURNS.search("\n".join((*self.code_names, self.code))))
+
+    @property
     def code_names(self) -> list[str]:
         return [name for name in self.files if name.endswith((".c", ".h", ".hpp", *CPP))]
 
@@ -121,7 +128,8 @@ class Folder:
             if Path(name).name in makefiles and not lacks_its_sources(text, folder, self.files):
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
                 make = command_of_make(text, folder)
-                return f"sh configure && {make}" if configures else make, binaries
+                lines, others = self.other_end(binaries)
+                return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
             if name.endswith("CMakeLists.txt") and "add_executable" in text:
                 return build_of_cmake(text, self.files, folder, self.code)
             if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
@@ -129,6 +137,13 @@ class Folder:
         parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]
         lines = [compile_line(Path(name).stem, [name, *parts], self.code) for name in self.mains]
         return " && ".join(lines), [Path(name).stem for name in self.mains]
+
+    def other_end(self, binaries: list[str]) -> tuple[list[str], list[str]]:
+        """The lines of the compiler for the end that a Makefile does not make, and its binary."""
+        ends = [end for end in (SERVER, CLIENT) if not any(map(end.search, binaries))]
+        stems = {name: Path(name).stem for name in self.mains}
+        others = [name for name, stem in stems.items() if len(ends) == 1 and ends[0].search(stem)]
+        return [compile_line(stems[name], [name], self.code) for name in others], [stems[name] for name in others]
 
     def data(self) -> list[str]:
         """The files of the folder that the programs open."""
@@ -203,12 +218,15 @@ def experiment_of(source: Folder, tried: Tried = Tried()) -> tuple[str, list[Gue
         or started_by_launcher(source, binaries)
         or started_as_pair(source, binaries, tried)
     )
-    printing = [*outputs(started.main, times=started.is_ring), *outputs(source.code)]
+    prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
+    printing = [*prints(started.main), *prints(source.code, times=False)]
     result_file = "" if printing else source.result_file
-    known = outputs(source.code, times=started.is_ring, to_file=True) if result_file else printing
+    known = prints(source.code, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring)
     output = of_elements(output, source.code) if output and started.is_ring else output
-    output = of_all(output, source.code, is_ring=started.is_ring) if output else None
+    output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
+    if output and started.names_sizes and OTHER_SIZE in tried.failure:
+        output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
@@ -272,8 +290,12 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = arguments(servers, "server", source.code, alone=alone)
+    serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
     call = arguments(clients, "client", source.code, alone=alone)
+    if MISUSED.search(tried.failure):
+        readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
+        serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
+        call = shown_arguments(readme, Path(client).name, clients).get("client", call)
     files, words = with_files(source, [*serve, "", *call], settings, {})
     serve, call = words[: len(serve)], words[len(serve) + 1 :]
     shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
@@ -286,7 +308,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
         texts = " ".join(files.values())
         call = with_host(call, source, servers, serve, texts)
         lines += readiness(source, servers, [*serve, texts], call)
-        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and "the client ended" not in tried.failure):
+        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and not CLIENT_FAILED.search(tried.failure)):
             lines += [("server_stays = true", "its server has a loop without an end")]
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
@@ -322,7 +344,7 @@ def staying(started: Started, output: Output | None, failure: str) -> Iterator[G
         return
     if output.has_size and not started.names_sizes:
         yield STAYS, "it chooses its sizes, and may go on"
-    elif started.may_go_on or ENDLESS in failure:
+    elif started.may_go_on or ENDLESS.search(failure):
         yield STAYS, "its client has a loop without an end"
 
 
@@ -337,7 +359,7 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        iterations=iterations_of_program(source.code, started, printed, tried),
+        iterations=iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
@@ -358,12 +380,12 @@ def of_elements(output: Output, code: str) -> Output:
     return replace(output, pattern=pattern, has_size=True, size_unit=unit)
 
 
-def of_all(output: Output, code: str, *, is_ring: bool) -> Output:
+def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     """The output of a line with the time of all messages."""
     words = output.pattern.partition("(?P<value>")[0]
     if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
         return output
-    measure = "latency" if is_ring or re.search("round.?trip|rtt|ping|echo", code, re.IGNORECASE) else "throughput"
+    measure = "latency" if is_ring or in_turns else "throughput"
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
@@ -382,19 +404,25 @@ def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tupl
 def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
-        named = str(number_named(printed, "size|bytes") or size_of(code))
+        number = number_named(printed, "size|bytes")
+        is_of_ranks = number == 2 and "mpi.h" in code
+        named = size_of(code) if is_of_ranks or not number else str(number)
         return (named, TRIAL) if named else ("64", NO_SIZE)
     found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
     sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
 
 
-def iterations_of_program(code: str, started: Started, printed: str, tried: Tried) -> int:
-    """The messages of a size: one, if the number in the sources was more than the program sent."""
+def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:
+    """The messages of a size: one, if the number in the sources was more than the program sent, or if its time of all
+    is of no number."""
     names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
     if "{iterations}" in started.text:
         return 100
-    return number_named(printed, names) or (1 if REFUTED in tried.failure else iterations_of(code))
+    if number := number_named(printed, names):
+        return number
+    named, is_total = iterations_of(code), output is not None and "(?P<total>" in output.pattern
+    return 1 if REFUTED in tried.failure or (is_total and not named) else named or 100
 
 
 NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
@@ -406,22 +434,46 @@ RANK_1 = re.compile(
     r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
 )
 REFUTED = "are reported, but"
+OTHER_SIZE = "a size that is not in the request"
 OTHER_WAY = "took another way"
-TOTAL = re.compile(r"total|elapsed|overall|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$", re.IGNORECASE)
-FIXED_ADDRESS = re.compile(rf'"({ADDRESS}|localhost|mlx[\w-]+)"')
-FIXED_LIST = re.compile(rf"{FIXED_ADDRESS.pattern}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS.pattern}")
-NO_CONNECTION = re.compile("refused|unreachable|timed out|resolve|no such host|did not end")
+TOTAL = re.compile(
+    r"total|elapsed|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
+    re.IGNORECASE,
+)
+FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"'
+FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
+PEER = "take the peer from an argument, and bind to INADDR_ANY"
+ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
+    "refused|unreachable|timed out|resolve|no such host|did not end|connect|SIGPIPE|assign requested": (
+        FIXED_ADDRESS,
+        PEER,
+    ),
+    r"\bqp\b": (
+        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
+        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
+    ),
+    r"did not end|\bwc\b|completion|operation error": (
+        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
+        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
+    ),
+}
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
-ENDLESS = "the client did not end before the deadline"
+ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+MISUSED = re.compile("usage|argument", re.IGNORECASE)
+CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
-STAYS = "client_stays = true"
+STAYS, SILENT = "client_stays = true", 'output = "none"'
+NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
     r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
-    r"|(?:time|lat|rtt|elapsed|now|end|diff|sec|\bt|us|ns)\w*\W[^;{}\n\"]*/\s*\(?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    r"|(?:(?:time|lat|rtt|elapsed|diff|delta|sec)\w*|(?:\b|_)(?:now|end|t\d*|[un]s))"
+    r"\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
+IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
@@ -444,11 +496,13 @@ def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -
     if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
         known = (f"ready.{sign} = {port}", "the port in its sources")
         yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
+    elif not IN_ORDER.search(source.code):
+        yield "ready.after_s = 0.5", "its sources have no port in the network's byte order"
 
 
 def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
     if output is None:
-        yield 'output = "none"', "no printf() has a number with a unit"
+        yield SILENT, "no printf() has a number with a unit"
         return
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
@@ -457,7 +511,8 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
-    if output.measure == "latency" and not is_ring and (half := HALF.search(code)):
+    half = HALF.search(code) if output.measure == "latency" and not is_ring else None
+    if half and not ROUND_TRIP.search(output.pattern):
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"
@@ -481,14 +536,14 @@ def adopt(options: Namespace) -> int:
         text, guesses = experiment_of(source)
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
-    shop, summary = run_file(file, options)
-    failures = ""  # of all trials: a correction stays
+    (shop, summary), failures = run_file(file, options), ""
     for correction in range(CORRECTIONS if text else 0):
         (planned,) = shop.plans[0].planned
         seen = tried(options.results, planned.trial.key, summary)
-        failures = f"{failures} {seen.failure}"
+        # Of all trials, so that no correction is taken back.
+        failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         better, more = experiment_of(source, replace(seen, failure=failures))
-        if summary.interrupted or better == text or (correction and not summary.failed):
+        if summary.interrupted or better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
         changed = [shown(guess) for guess in more if guess not in guesses]
@@ -499,15 +554,17 @@ def adopt(options: Namespace) -> int:
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
         known = re.search(r"\{(?:address|next)", file.read_text())
-        lines = () if known else fixed_addresses(source, summary)
+        lines = (line for line in advice(source, summary) if not (known and line.endswith(PEER)))
         print(f"the trial failed, for the reason below; {again}", *lines, sep="\n  ")
         return say_failures(summary)
     (plan,) = shop.plans
-    if plan.planned[0].series.tool.silent:
-        print("it ran, but nothing was measured: its output has no number with a unit")
-        print(f"next: print lines such as '1024 bytes: 12.3 us'; remove {from_here(file)}; lab adopt {options.folder}")
-        return 0
-    for row in make_table(plan, options.results):
+    rows = make_table(plan, options.results)
+    if not rows:
+        printed = tried(options.results, plan.planned[0].trial.key, summary)
+        print(f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:")
+        print(*printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:], sep="\n  ")
+        return 1
+    for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
         print(f"  {row.size_bytes} bytes: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
@@ -518,15 +575,14 @@ def adopt(options: Namespace) -> int:
     return 0
 
 
-def fixed_addresses(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources with an address, if programs could not connect."""
-    if not NO_CONNECTION.search(" ".join(what for _, what in summary.failed)):
-        return
-    for name in source.code_names:
-        for number, line in enumerate(source.files[name].splitlines(), 1):
-            if found := FIXED_ADDRESS.search(line):
-                where = f"{source.folder.name}/{name}:{number}"
-                yield f"{where} names {found[1]}: take the peer from an argument, and bind to INADDR_ANY"
+def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
+    """The lines of the sources that may explain a failure, as an address if programs could not connect."""
+    failure = " ".join(what for _, what in summary.failed)
+    for name, (words, what) in product(source.code_names, ADVICE.items()):
+        text = source.files[name]
+        for found in re.finditer(what[0], text) if re.search(words, failure, re.IGNORECASE) else ():
+            line = text.count("\n", 0, found.start(1)) + 1
+            yield f"{source.folder.name}/{name}:{line} names {found[1]}: {what[1]}"
 
 
 def shown(guess: Guess) -> str:

@@ -20,14 +20,23 @@ GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
-SIZE_BEFORE = re.compile(r"size\W*$", re.IGNORECASE)
-SIZE_BEHIND = re.compile(r" ?(?:(?:[KM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
+SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f s(?:ec\w*)?\b")
+TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
+BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
 WARM_UP = re.compile("warm", re.IGNORECASE)
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
+OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
+# Numbers that scale to another unit than that of MPI_Wtime().
+SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 # The rate is in MiB/s, whatever it is called.
-BINARY = re.compile(r"/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)")
+BINARY = re.compile(
+    r"(?:/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)"
+    r"|[GM]B\w*\s*=\s*\(?1U?L*\s*<<\s*[23]0)"
+)
 
 
 @dataclass(frozen=True)
@@ -47,20 +56,24 @@ class Output:
         return re.sub(r"^([kKMG])([Bb](?:ytes?)?(?:ps|/s\w*))$", r"\1i\2", self.unit)
 
 
-def outputs(text: str, *, times: bool = False, to_file: bool = False) -> list[Output]:
+def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: bool = True) -> list[Output]:
     """The results that the calls of printf() in the sources print, or write to a file."""
     text = PRI.sub(lambda match: match[1] if match[2] else f'{match[1]}"', text).replace("\\r", "")
     calls = (PRINT_TO_FILE if to_file else PRINT).finditer(text)
     prints = [("".join(re.findall(STRING, match[1])).split("\\n"), match[3]) for match in calls]
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
-    found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times))
-    return by_rank(found)
+    headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
+    unit = "s" if "MPI_Wtime" in text and not SCALED.search(text) else ""
+    found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
+    return by_rank(found, in_turns=in_turns)
 
 
-def by_rank(found: Iterable[Output]) -> list[Output]:
-    """The outputs, the best first; those that differ in their units only are one with a group for it."""
-    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank))
+def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
+    """The outputs, the best first; those that differ in their units only are one with a group for it. If the ends do
+    not send in turns, the time of one message is not that of a round trip."""
+    first = 0 if in_turns else 1
+    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank[first:]))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -78,8 +91,8 @@ def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
 
 
-def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool) -> Iterator[Output]:
-    """The results of one printf(): its lines, and the expressions behind them."""
+def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str) -> Iterator[Output]:
+    """The results of one printf(): its lines, and the expressions behind them; the unit of times without one."""
     values = [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().strip(",) "))]
     for line in lines:
         names = []
@@ -87,7 +100,7 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
             taken = conversion[0].count("*") + (conversion[0] != "%%")
             names += values[taken - 1 : taken] if taken else []
             values = values[taken:]
-        yield from output_of(line.replace('\\"', '"'), names, headings, times=times)
+        yield from output_of(line.replace('\\"', '"'), names, headings, times=times, of_time=unit)
 
 
 def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
@@ -134,18 +147,25 @@ def with_unit(heading: list[str]) -> list[str]:
 
 
 def output_of(
-    line: str, names: list[str], headings: list[list[str]], *, is_row: bool = False, times: bool = False
+    line: str,
+    names: list[str],
+    headings: list[list[str]],
+    *,
+    is_row: bool = False,
+    times: bool = False,
+    of_time: str = "",
 ) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
     cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
+    divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
-    numbers = numbers_of(line, names, is_row=is_row)
+    numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
     if not is_row and (named := unit_named(line, numbers)):
         yield named
         return
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
     size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
-    column, heading, size_unit = heading_of(headings, times=times)
+    column, heading, size_unit = heading_of(headings, divided, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
         value = best_value(numbers, times=times)
@@ -160,8 +180,10 @@ def output_of(
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    follows = bool(re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind))
-    yield Output(pattern, unit, size is not None, size_unit, measure, follows, rank)
+    follows = re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind)
+    if follows and size is None and not re.search("[A-Za-z]", re.sub(r"\(\?P<\w+>|\\.", "", pattern)):
+        pattern += re.escape(follows[0])  # else any number of any line
+    yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank)
 
 
 @dataclass(frozen=True)
@@ -176,11 +198,12 @@ class Conversion:
 
     @property
     def is_whole(self) -> bool:
-        return self.form[1] in "diuxX"
+        """Whether it is a whole number, but not the bytes of all messages."""
+        return self.form[1] in "diuxX" and not OF_ALL_BEHIND.match(self.behind)
 
     @property
     def is_float(self) -> bool:
-        return (self.form[1] or " ") in "fFeEgG"
+        return (self.form[1] or " ") in "fFeEgG" and not self.behind.startswith("%")
 
     @property
     def has_unit(self) -> bool:
@@ -194,7 +217,9 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        return self.is_whole and not self.has_unit and bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
+        if not self.is_whole or self.has_unit or BYTES_OF_ALL.search(self.before):
+            return False
+        return bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
 
     @property
     def is_first(self) -> bool:
@@ -202,13 +227,13 @@ class Conversion:
         return not self.before.strip() and not re.search(r"[A-Za-z]", self.behind.replace("\\t", "").partition("%")[0])
 
 
-def numbers_of(line: str, names: list[str], *, is_row: bool) -> list[Conversion]:
+def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
     ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
         before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
-        unit = unit_of(behind, words, name if is_row else "")
+        unit = unit_of(behind, words, name if is_row else "") or (of_time if OF_TIME.search(before) else "")
         numbers.append(Conversion(form, name, before, behind, unit))
     return numbers
 
@@ -244,7 +269,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
         words = literal.replace("\\t", " ").replace("%%", "%").replace("'", "\0")
         pattern += re.sub(r"(\\ |\\?\t)+", r"\\s+", re.escape(words if index else words.lstrip())).replace("\0", ".")
         pattern += r"\s*" if literal or not index else r"\s+"
-        kilo = re.match(r" ?[KM]i?B\b", number.behind)
+        kilo = re.match(r" ?[kKM]i?B\b", number.behind)
         of_size = kilo[0] if kilo and index == size else ""
         if index == value:
             pattern += r"(?P<value>[\d.e+-]+)" if number.form[1] in "eEgG" else f"(?P<value>{digits})"
@@ -267,12 +292,13 @@ def unit_of(behind: str, before: str, column: str) -> str:
     return next((word for word in reversed(words) if is_unit(word)), "")
 
 
-def heading_of(headings: list[list[str]], *, times: bool) -> tuple[int, str, str]:
-    """The column of a heading with the unit of a rate, or of a time; the unit; that of the sizes if it is not bytes."""
+def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
+    """The column of a heading with the unit of a rate, or of a time of one message, by its name or since it was
+    divided; the unit; that of the sizes if it is not bytes."""
     for is_unit_of in (is_time, is_rate) if times else (is_rate, is_time):
         for heading in headings:
             for index, column in enumerate(heading):
-                if is_unit_of is is_time and not (times or OF_ONE.search(column)):
+                if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
                 if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])

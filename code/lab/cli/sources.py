@@ -5,6 +5,7 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import count, takewhile
 from pathlib import Path
 
 CPP = (".cc", ".cpp", ".cxx")
@@ -18,6 +19,7 @@ LIBRARIES = {  # a header, and what a program that includes it is linked with
     "pthread.h": "-pthread",
     "math.h": "-lm",
 }
+IN_LIBC = re.compile(r"\s*-l(?:nsl|socket)\b")
 OPERATIONS = {  # the first that the sources name
     "write-imm": r"RDMA_WRITE_WITH_IMM",
     "read": r"IBV_WR_RDMA_READ|rdma_post_read",
@@ -39,8 +41,8 @@ PLACES = {
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
-    "size": r"size|len|byte",
-    "iterations": r"iter|count|num|reps|rounds|loops|times|msgs|messages|requests|^n$",
+    "size": r"size|len|byte|^-*msg$",
+    "iterations": r"iter|count|num|reps|rounds|loop|times|trials|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "text": r"string|text",
 }
@@ -71,6 +73,8 @@ RANK_FAULT = re.compile(
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
+MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
+OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
@@ -128,10 +132,13 @@ def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
 
 
 def command_of_make(text: str, folder: Path) -> str:
-    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks."""
-    names = re.findall(r"^(\w+)\s*[:?]?=\s*mpi(?:c\+\+|cxx|CC)\s*$", text, re.MULTILINE)
+    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, and without libraries
+    whose functions are in libc."""
+    values = re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
+    changed = {name: IN_LIBC.sub("", value) for name, value in values if IN_LIBC.search(value)}
+    changed |= {name: MPI_CPP for name, value in values if re.fullmatch(r"mpi(?:c\+\+|cxx|CC)", value)}
     make = "make" if folder == Path() else f"make -C {folder}"
-    return " ".join([make, *(f"'{name}={MPI_CPP}'" for name in names)])
+    return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
 
 
 def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
@@ -259,25 +266,34 @@ def usage_forms(text: str) -> list[list[str]]:
 def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
+    letters = " ".join(re.findall(r'getopt\w*\s*\([^;"]*"([\w:+-]*)"', text)) or strings
     for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
-        takes_value = f"{letter}:" in strings or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
+        takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
-        variable = re.sub(r"\w+(?:\.|->)", "", line.split("=")[0])
-        if takes_value and (name := place(variable, roles) or place(described, roles)):
+        use = re.sub(r"\w+(?:\.|->)", "", line)
+        if takes_value and re.search(PLACES[""], use):
+            continue
+        if takes_value and (name := of_option(use.split("=")[0], roles) or of_option(described, roles)):
             yield f"-{letter}", name
-        elif not takes_value and (end := END.search(variable)):
+        elif not takes_value and (end := END.search(use)):
             yield f"-{letter}", end_named(end)
     option = r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?(?:;|\{(?=([^;{}]*))))'
     for word, use, first in re.findall(option, text, re.DOTALL):  # the first statement of its block
         takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", first))
         takes_value = takes_value or place(word, roles) == "addresses"
-        if takes_value and (name := place(word, roles) or place(use + first, roles)):
+        if takes_value and (name := of_option(word, roles) or of_option(use + first, roles)):
             yield word, name
         elif not takes_value and (end := END.search(word)):
             yield word, end_named(end)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
-        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := place(word, roles)):
+        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(word, roles)):
             yield f"--{word}", name
+
+
+def of_option(words: str, roles: Roles) -> str:
+    """The placeholder for the value of an option; none for repetitions of all and the ends of a range of sizes, which
+    have defaults."""
+    return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
 
 
 def end_named(end: re.Match[str]) -> str:
@@ -296,13 +312,15 @@ def role_option(text: str, end: str) -> list[str]:
 
 def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
-    numbered = dict[int, str]()
-    for statement in re.split(r"[;{}]", text):
+    numbered, other_end = dict[int, str](), dict[int, str]()
+    for statement in re.split(r"[;{}]", re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
                 if named or (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
+                elif "-" not in mode[1] and (CLIENT if end == "server" else SERVER).search(mode[1]):
+                    other_end[int(number)] = end
             elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
@@ -311,26 +329,48 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
             numbered[index] = f"{{{place(name, roles)}}}"
     if "argv[optind]" in text:
         numbered.setdefault(1, "{host}")
-    yield from (word for _, word in sorted(numbered.items()))
+    known = {**other_end, **numbered}
+    first = min(known, default=1)
+    yield from (known[number] for number in takewhile(known.__contains__, count(first)))
 
 
-def arguments(text: str, end: str, code: str, *, alone: bool) -> list[str]:
-    """The arguments of a program at one end; alone: the same program is also the other end."""
+def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "") -> list[str]:
+    """The arguments of a program at one end; alone: the same program is also the other end. After a failure in which
+    the server missed an argument, it has its address too."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
     if alone and not found and (forms := usage_forms(text)):
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
+    role = [roles[end]] if end in roles else role_option(text, end)
+    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
+    if end == "server" and alone and "{host}" in rest and "argc" in text:
+        rest = rest[: rest.index("{host}")]  # it is the server without the others
+    has_host = end == "client" or (MISSED.search(failure) and (role or not alone))
     words = [
         word
         for name, option in found.items()
-        if name != "host" or end == "client"
+        if name != "host" or has_host
         for word in (option, TEXT if name == "text" else f"{{{name}}}")
     ]
-    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
-    if end == "server" and alone and "{host}" in rest and "argc" in text:
-        rest = [word for word in rest if "{" not in word]  # it is the server without an argument, or with one word
-    words = [*([roles[end]] if end in roles else role_option(text, end)), *words] if alone else words
-    return words + [word for word in rest if word != "{host}" or end == "client"]
+    rest = [word for word in rest if word != "{host}" or has_host or not alone]
+    if rest.count("{host}") == 2:
+        rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
+    words, rest = (rest, words) if OPTIONS_BEHIND.search(text) else (words, rest)
+    return [*(role if alone else ()), *words, *rest]
+
+
+def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]:
+    """The arguments of a program at each end, by lines of a README such as `./a -p 9000 <host>`."""
+    found, roles = dict[str, list[str]](), dict(options_of(source))
+    for line in re.findall(rf"^\W*\./(?:[\w.-]+/)*{re.escape(binary)}[ \t]+(.*)$", text, re.MULTILINE):
+        words = list[str]()
+        for word in re.sub(r"\[[^\]]*\]|[`#&].*", "", line).split():
+            value = re.fullmatch(r"<(.+)>|([A-Z_]+)", word)
+            role = roles.get(words[-1]) if words and "-" not in word else ""
+            role = "host" if re.fullmatch(ADDRESS, word) else place(word) if value else role
+            words.append(f"{{{role}}}" if role else "1" if value else word)
+        found.setdefault("client" if "{host}" in words else "server", words)
+    return found
 
 
 def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[str]]:
@@ -372,18 +412,20 @@ def port_of(text: str) -> str:
 
 def size_of(text: str) -> str:
     """The size of a message that the sources name; empty without one."""
-    sent = re.search(r"MPI_\w*[Ss]end\s*\([^,;]+,\s*(\d+),\s*MPI_(\w+)", text)
-    return str(constant(r"SIZE|LEN|BYTES", text) or (sent and int(sent[1]) * MPI_BYTES.get(sent[2], 0)) or "")
+    calls = re.findall(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)", text)
+    counts = ((int(n) if n.isdigit() else constant(rf"\b{n}\b", text), MPI_BYTES.get(kind, 0)) for n, kind in calls)
+    sent = next((count * size for count, size in counts if count * size), 0)
+    return str(sent or constant(r"SIZE|LEN|BYTES", text) or "")
 
 
 def iterations_of(text: str) -> int:
-    """The number of messages that the sources name, else 100."""
-    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text) or 100
+    """The number of messages that the sources name; 0 without one."""
+    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
 
 
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
-    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\d{1,7})*)\b"
+    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7})*)[uUlL]*\b"
     name = rf"(?!\w*(?:retry|port|sge|max_count))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",

@@ -147,6 +147,8 @@ def make_trial(
         stranger=series.tool.build is not None and not series.tool.launched,
     )
     reading = series.tool.reading
+    if series.tool.loops:
+        reading += f" about {sorted(counts.size for counts in request.counts)}"
     if series.tool.reads_iterations:
         reading += f" of {[counts.iterations for counts in request.counts]}"
     key = _key(job, programs, site, reading)

@@ -13,16 +13,16 @@ from lab.model.sizes import LARGEST
 from lab.model.trial import StepOutcome
 from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sample
 
-POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
-    r"(?P<prefix>[kKMGT]?)(?P<binary>i?)"
+    r"(?P<prefix>[kKMGT]?|[kK]ilo|[mM]ega|[gG]iga)(?P<binary>i?)"
     r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?|(?:req|Req|request|Request)s?))"
     r"(?:ps|/s|/sec|/second)"
 )
 SECONDS = {"n": 1, "u": 10**3, "\N{MICRO SIGN}": 10**3, "\N{GREEK SMALL LETTER MU}": 10**3, "m": 10**6, "": 10**9}
 WORDS = {"nano": "n", "micro": "u", "milli": "m", "": ""}
 TIME = re.compile(
-    rf"(?:(?P<prefix>[{''.join(SECONDS)}]?)(?:s|secs?)|(?P<word>nano|micro|milli|)seconds?)(?:/\w{{1,9}})?"
+    rf"(?:(?P<prefix>[{''.join(SECONDS)}]?)(?:s|secs?)|(?P<word>nano|micro|milli|)(?:secs?|seconds?))(?:/\w{{1,9}})?"
 )
 KNOWN = {  # examples for a message
     "throughput": "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, bit/s, Mbit/s, Gbit/s, Mbps, Gb/sec, msg/s, Mpps",
@@ -279,7 +279,7 @@ def bytes_per_s(unit: str, size: int) -> Decimal | None:
     match = RATE.fullmatch(unit)
     if match is None or (match["binary"] and not match["prefix"]):
         return None
-    factor = Decimal(1024 if match["binary"] else 1000) ** POWERS[match["prefix"]]
+    factor = Decimal(1024 if match["binary"] else 1000) ** POWERS[match["prefix"][:1].upper()]
     return factor * size if match["messages"] else factor if match["bytes"] else factor / 8
 
 

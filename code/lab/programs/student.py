@@ -465,7 +465,10 @@ def _read(commands: Commands, request: Request, outcomes: tuple[StepOutcome, ...
 
     try:
         return read(table.printed_by)
-    except ParseError:
+    except ParseError as error:
         if not table.mpi:
             raise
-        return read("server")  # only rank 1 prints results
+        try:
+            return read("server")  # only rank 1 prints results
+        except ParseError:
+            raise error from None

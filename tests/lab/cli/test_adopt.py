@@ -4,6 +4,7 @@ import re
 import shutil
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from lab.cli.results import BINARY, Output, outputs, printed_outputs
 from lab.cli.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
-from lab.model.trial import Outcome, StepOutcome
+from lab.model.trial import Job, Outcome, StepOutcome
 from lab.places import EXAMPLES, ROOT
 from lab.plan.plan import SiteFacts, binaries, make_plan
 
@@ -26,9 +27,12 @@ FIXED = """
 #include <arpa/inet.h>
 int main(int argc, char **v) {
 	struct sockaddr_in a = { .sin_port = htons(7000) };
-	if (argc < 2) { listen(3, 1); return 0; }
+	if (argc < 2) { inet_aton("0.0.0.0", &a.sin_addr); listen(3, 1); return 0; }
 	inet_pton(AF_INET, argc < 3 ? v[1] : "127.0.0.1", &a.sin_addr);
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
+	attr.qkey = 0xdeadbeef;
+	attr.max_rd_atomic = 0;
+	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 """
 MODES = """
@@ -40,6 +44,7 @@ int main(int argc, char *argv[]) {
 	else if (strcmp(argv[1], "-c") == 0) client(argv[2], atoi(argv[3]));
 }
 """
+KILO = 'int main(int n, char **argv) { size = atoi(argv[1]); printf("%d kB: %.1f MB/s\\n", n / 1024, r); }'
 CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
 UNTRIED = Tried()
 VERBS_MAIN = "#include <infiniband/verbs.h>\nint main(void) {}\n"
@@ -163,6 +168,64 @@ int main(int argc, char *argv[]) {
 		}
 }
 """
+ROLE = """
+int main(int argc, char *argv[]) {
+	while ((c = getopt(argc, argv, "sca:i:n:")) != -1)
+		switch (c) {
+		case 's': cfg->role = ROLE_SERVER; break;
+		case 'c': cfg->role = ROLE_CLIENT; break;
+		case 'a': strncpy(cfg->ip, optarg, sizeof(cfg->ip)); break;
+		case 'n': cfg->count = atoi(optarg); break;
+		case 'i': cfg->ib_port = atoi(optarg); break;
+		default: printf("options: -i <port>\\n");
+		}
+}
+"""
+ONE_END = """
+int main(int argc, char *argv[]) {
+	if (argc < 2) return 1;
+	is_server = strcmp(argv[1], "server") == 0;
+	if (!is_server) dial(inet_addr(argv[2]));
+}
+"""
+PORT_FIRST = """
+static void server(char *port) { listen_at(port); }
+static void client(char *host, char *port) { dial(host, port); }
+int main(int argc, char *argv[]) {
+	if (argc > 2 && strcmp(argv[1], "s") == 0) server(argv[2]);
+	else if (strcmp(argv[1], "c") == 0) client(argv[3], argv[2]);
+}
+"""
+GAP = """
+int main(int argc, char **argv) {
+	const char *server_ip = argv[1];
+	int iters = argc > 2 ? atoi(argv[2]) : 1000;
+	int print_every = argc > 3 ? atoi(argv[3]) : 100;
+	const char *local_ip = argc > 4 ? argv[4] : NULL;
+}
+"""
+BEHIND = """
+int main(int argc, char **argv) {
+	int port = atoi(argv[1]);
+	for (int i = 2; i < argc; ++i) {
+		if (!strcmp(argv[i], "--msg") && i + 1 < argc) msg = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "--iters") && i + 1 < argc) iters = strtoull(argv[++i], NULL, 0);
+	}
+}
+"""
+ALL_BYTES = """
+int main(void) {
+	printf("%lld bytes in %.2f seconds = %.2f Mbit/sec\\n", size * iters, s, rate);
+	printf("%d iters in %.2f seconds = %.2f usec/iter\\n", iters, s, time);
+}
+"""
+HISTOGRAM = """
+int main(void) {
+	const unsigned txsize = size / 2;
+	printf("RTT: %.3f usec\\n", ticks / rate);
+	printf("%-4d : %-10d (cdf %.4f%%)\\n", i, found, part);
+}
+"""
 
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "C++": (
@@ -194,6 +257,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"server.c": 'int main() { listen_at(atoi(getenv("PORT"))); }',
          "client.c": 'int main() { dial(getenv("SERVER_IP"), getenv("PORT")); }'},
         ['server = "PORT={port} server"', 'client = "SERVER_IP={host} PORT={port} client"'],
+    ),
+    "libraries that libc replaced": (
+        {"a.c": "int main() {}", "Makefile": "LIBS= -lnsl -lm\nLIBS=\na: a.c\n"}, ["build = \"make 'LIBS= -lm'\""],
     ),
     "configure": (
         {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
@@ -290,8 +356,93 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "half": ({"a.c": 'int main() { double lat = (now() - start) / (2 * COUNT); printf("%.2f us\\n", lat); }'},
      ["factor = 2", 'measure = "latency"']),
     "one way": ({"a.c": 'int main() { printf("one-way latency: %.2f us\\n", t); }'}, ["factor = 2"]),
+    "half of a mean": (
+        {"a.c": 'int main() { printf("%.2f us\\n", (end - start) / (COUNT * 2) * 1e6); }'}, ["factor = 2"],
+    ),
+    "half of a sum": ({"a.c": 'int main() { t1 /= 2 * COUNT; printf("latency %.2f us\\n", t1); }'}, ["factor = 2"]),
+    "round trip and one way": (
+        {"a.c": 'int main() { printf("Avg round trip = %d usec\\n", t); printf("one way = %d usec\\n", t / 2); }'},
+        [r"pattern = 'Avg\s+round\s+trip\s+=\s+(?P<value>[\d.]+)'", 'output = "pattern"'],
+    ),
+    "time for all messages": (
+        {"a.c": 'int main() { ping(); printf("time for %d iterations of %d bytes: %f s\\n", n, size, t); }'},
+        [r"pattern = 'time\s+for\s+(?P<messages>\d+)\s+iterations\s+of\s+(?P<size>\d+)\s+bytes:\s+(?P<total>[\d.]+)'",
+         'measure = "latency"'],
+    ),
+    "samples before the mean": (
+        {"a.c": 'int main() { printf("%4d  %8.8f\\n", n, t); printf("Avg time = %d microseconds\\n", avg); }'},
+        [r"pattern = 'Avg\s+time\s+=\s+(?P<value>[\d.]+)'"],
+    ),
+    "kB": ({"a.c": 'int main() { printf("Size: %d kB, BW: %f Mb/s\\n", n / 1024, r); }'},
+     [r"pattern = 'Size:\s+(?P<size>\d+ kB),\s+BW:\s+(?P<value>[\d.]+)'"]),
+    "address to bind to": (
+        {"server.c": "int main(int n, char **argv) { getaddrinfo(argv[1], argv[2], &h, &r); size = atoi(argv[3]); }",
+         "client.c": "int main(int n, char **argv) { getaddrinfo(argv[1], 0, &h, &r); "
+                     "getaddrinfo(argv[2], argv[3], &h, &r); size = atoi(argv[4]); }"},
+        ['server = "server {host} {port} {size}"', 'client = "client {source} {host} {port} {size}"'],
+    ),
+    "argument that is printed": (
+        {"a.c": 'int main(int n, char **argv) { printf("port 80 of %s\\n", argv[1]); gethostbyname(argv[1]); }'},
+        ['client = "a {host}"'],
+    ),
+    "Makefile of one end": (
+        {"Makefile": "all: client\n", "client.c": "int main() {}", "server.c": "int main() { listen_on(9000); }"},
+        ['build = "make && gcc -O2 -o server server.c"', 'binaries = ["server", "client"]', 'server = "server"'],
+    ),
+    "option in braces": (
+        {"a.c": 'int main(int n, char **argv) { if (strcmp(argv[i], "-h") == 0) { host = argv[i + 1]; i++; } }'},
+        ['client = "a -h {host}"'],
+    ),
+    "range of sizes": (
+        {"a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "--max-bytes")) max_bytes = atoi(argv[++i]); '
+                'else if (!strcmp(argv[i], "--trials")) trials = atoi(argv[++i]); }'},
+        ['server = "a"'],
+    ),
+    "trials": ({"a.c": "#include <mpi.h>\nint main(int n, char **argv) { trials = atoi(argv[1]); }"},
+     ['client = "a {iterations}"']),
+    "size of a broadcast": ({"a.c": "int main() { MPI_Bcast(text, 22, MPI_CHAR, 0, world); }"}, ['sizes = "22"']),
+    "long constant": ({"a.c": "static size_t buf_size = 40*1024L;\nint main() {}"}, ['sizes = "40960"']),
+    "unit of a size before it, and GB of two": (
+        {"a.c": 'int main() { B_in_GB = 1 << 30; printf("size (B): %d, rate (GB/s): %f\\n", n, n / B_in_GB / t); }'},
+        [r"pattern = 'size\s+\(B\):\s+(?P<size>\d+),\s+rate\s+\(GB/s\):\s+(?P<value>[\d.]+)'", 'unit = "GiB/s"'],
+    ),
+    "product of powers": ({"a.c": "int main() { int buf_size = 32 * (1 << 20); }"}, ['sizes = "33554432"']),
+    "seconds of MPI": (
+        {"a.c": '#include <mpi.h>\nint main() { t = MPI_Wtime() / n; printf("latency: %1.10e\\n", t); }'},
+        ['unit = "s"', r"pattern = 'latency:\s+(?P<value>[\d.e+-]+)'"],
+    ),
+    "number and unit alone": (
+        {"a.c": 'int main() { printf("%.3f ms\\n", t); }'}, [r"pattern = '\s*(?P<value>[\d.]+)\ ms'", 'unit = "ms"'],
+    ),
+    "time of one message": (
+        {"a.c": '#include <mpi.h>\nint main() { printf("elapsed: %f s\\n", t); }'}, ["iterations = 1"],
+    ),
+    "size of a call of MPI": (
+        {"a.c": "#define SIZE 10\nint main() { int cnt = 7; MPI_Put(v.data(), cnt, MPI_DOUBLE, 0, 0, win); }"},
+        ['sizes = "56"'],
+    ),
+    "column that was divided": (
+        {"a.c": 'int main() { puts("m, sec"); printf("%lu, %.17g\\n", m, t / n); }'},
+        [r"pattern = '\s*(?P<size>\d+),\s+(?P<value>[\d.e+-]+)'", 'unit = "sec"', 'measure = "latency"'],
+    ),
     "mean": ({"a.c": 'int main() { printf("%d messages, avg of all %.1f us\\n", COUNT, t); }'},
      [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
+    "role as a value": (
+        {"a.c": ROLE}, ['server = "a -s -n {iterations}"', 'client = "a -c -n {iterations} -a {host}"'],
+    ),
+    "word of one end": ({"a.c": ONE_END}, ['server = "a server"', 'client = "a client {host}"']),
+    "port before the host": ({"a.c": PORT_FIRST}, ['server = "a s {port}"', 'client = "a c {port} {host}"']),
+    "argument without a meaning": (
+        {"server.c": "int main() {}", "client.c": GAP}, ['client = "client {host} {iterations}"'],
+    ),
+    "port in the wrong byte order": (
+        {"a.c": "int main(int n, char **argv) { addr.sin_port = atoi(argv[1]); }"},
+        ['server = "a {port}"', "ready.after_s = 0.5"],
+    ),
+    "options behind": (
+        {"server.c": BEHIND, "client.c": "int main() {}"},
+        ['server = "server {port} --iters {iterations} --msg {size}"'],
+    ),
 }  # fmt: skip
 
 
@@ -299,6 +450,18 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
 def test_habits_of_sources_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
     text = guessed(tmp_path, sources)
     assert lacking(text, lines) == [], text
+
+
+def test_histogram_is_no_result_and_half_of_a_size_is_no_half_of_a_time(tmp_path: Path) -> None:
+    text = guessed(tmp_path, {"a.c": HISTOGRAM})
+    assert lacking(text, [r"pattern = 'RTT:\s+(?P<value>[\d.]+)'", 'unit = "usec"']) == [] and "factor" not in text
+
+
+@pytest.mark.parametrize(("name", "unit"), [("pong.c", "usec/iter"), ("send.c", "Mbit/sec")])
+def test_time_of_one_message_is_a_latency_if_the_ends_send_in_turns(tmp_path: Path, name: str, unit: str) -> None:
+    text = guessed(tmp_path, {name: ALL_BYTES})
+    assert f'unit = "{unit}"' in text and "(?P<size>" not in text
+    assert ("(?P<messages>" in text) == ("iter" in unit) == ('measure = "latency"' in text)
 
 
 ARGP = """
@@ -543,8 +706,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands", "after a bar", "macros",
-         "exponent", "warm-up"],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
+         "after a bar", "macros", "exponent", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -597,6 +760,14 @@ TRIED = {
     ),
     "the server": (Tried("", "served\n128 bytes: 2.0 Gbps\n"), ['sizes = "128"', 'printed_by = "server"']),
     "endless client": (Tried("7.0 MB/s\n", "", GO_ON.format("client")), ["client_stays = true"]),
+    "bytes of all": (
+        Tried("sent = 154462 KB, rate = 1235.6 Mbps\n"),
+        [r"pattern = 'sent\s+=\s+[\d.]+\s+KB,\s+rate\s+=\s+(?P<value>[\d.]+)'"],
+    ),
+    "client that printed too much": (
+        Tried("7.0 MB/s\n", "", "the client was ended because it wrote without end; the server was ended by signal 15"),
+        ["client_stays = true"],
+    ),
     "endless server": (Tried("7.0 MB/s\n", "", GO_ON.format("server")), ["server_stays = true"]),
     "ended server": (Tried("7.0 MB/s\n", "", "the server was ended by signal 15"), ["server_stays = true"]),
     "index of a GID": (Tried("", "", "ibv_query_gid(3): Invalid argument"), ['emulate = ["gids"]']),
@@ -623,7 +794,20 @@ TRIED = {
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
     source = "int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }"
     text = guessed(tmp_path, {"a.cpp": source}, tried)
-    assert lacking(text, lines) == [], text
+    assert lacking(text, lines) == [] and text.count("_stays") <= 1, text
+
+
+def test_number_of_ranks_is_no_size_of_messages(tmp_path: Path) -> None:
+    source = "#include <mpi.h>\nconst int data_size = 64;\nint main() {}"
+    text = guessed(tmp_path, {"a.c": source}, Tried("rank: 0, size: 2\ncycles: 100, 4.5e-05 s/cycle\n"))
+    assert lacking(text, ['sizes = "64"', 'measure = "latency"']) == [], text
+
+
+def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
+    lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
+    for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
+        text = guessed(tmp_path, {"a.c": ROLE}, Tried(failure=f"step 1: the server ended with status 1: {words}"))
+        assert lacking(text, lines) == [], text
 
 
 def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
@@ -660,6 +844,22 @@ def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
     assert lacking(text, ['operation = "read"']) == [], text
 
 
+def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path) -> None:
+    sources = {
+        "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
+        "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
+    }
+    text = guessed(tmp_path, sources, Tried(failure="Error: missing arguments"))
+    lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
+    assert lacking(text, lines) == [], text
+
+
+def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
+    failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
+    text = guessed(tmp_path, {"a.c": KILO}, failure)
+    assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
+
+
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "client.py").touch()
     with pytest.raises(SpecError, match=r"client\.py: no site has Python"):
@@ -677,8 +877,15 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
-        ("", "nothing was measured: its output has no number with a unit"),
         ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
+        ("error in connection", "mine/mine.c:6 names 127.0.0.1"),
+        ("done", "no line has a number with its unit"),
+        ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
+        ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
+        ("Cannot assign requested address", "mine/mine.c:6 names 127.0.0.1"),
+        ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
+        ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
+        ("local QP operation error", "mine/mine.c:9 names max_rd_atomic = 0"),
     ],
 )
 def test_trial_is_shown_or_the_file_to_change(
@@ -690,16 +897,25 @@ def test_trial_is_shown_or_the_file_to_change(
     words: str,
 ) -> None:
     folder = copied(tmp_path / "mine")
-    (folder / "mine.c").write_text(FIXED if printed else VERBS_MAIN)
-    run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", int("refused" in printed), 0, 0, 10**9))
+    silent = FIXED.replace("printf", "note")
+    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
+    (folder / "mine.c").write_text(sources.get(printed, FIXED))
+    (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
+    status = int(":" not in printed and printed not in ("hello", "done"))
+    run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
     status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    assert words in capsys.readouterr().out and status == (printed in ("hello", "connection refused"))
+    out = capsys.readouterr().out
+    assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
 
 
-def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOutcome) -> None:
-    """Let each trial on the site end with this step."""
-    outcome = Outcome((step,), {}, {"v0.tx_bytes": 10**6}, 0, 10**9, "", 0.0)
-    monkeypatch.setattr(fake_site, "run", lambda _: outcome)
+def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOutcome, with_port: str = "") -> None:
+    """Let each trial on the site end with this step, and print `with_port` if its client has the option -p."""
+
+    def run(job: Job) -> Outcome:
+        steps = (replace(step, client_out=with_port) if "-p" in job.steps[0].client else step,) * len(job.steps)
+        return Outcome(steps, {}, {"v0.tx_bytes": 10**5}, 0, 10**9, "", 0.0)
+
+    monkeypatch.setattr(fake_site, "run", run)
 
     def shop(files: list[Path], _: object) -> Any:
         plan = make_plan(

@@ -86,10 +86,16 @@ def test_sandbox_is_a_part_of_the_keys_of_student_programs_only(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "different"), [("(?P<total>.+)", 2), ("(?P<messages>.+) (?P<total>.+)", 0), ("(?P<value>.+)", 0)]
+    ("pattern", "changes", "different"),
+    [
+        ("(?P<total>.+)", (r"iterations = \d+", "iterations = 40"), 2),
+        ("(?P<messages>.+) (?P<total>.+)", (r"iterations = \d+", "iterations = 40"), 0),
+        ("(?P<value>.+)", (r"iterations = \d+", "iterations = 40"), 0),
+        ("(?P<value>.+)", ('sizes = "64"', 'sizes = "8"'), 2),
+    ],
 )
-def test_iterations_are_a_part_of_the_key_where_the_time_of_all_is_printed(
-    experiment_file: Write, facts: SiteFacts, pattern: str, different: int
+def test_keys_have_the_iterations_and_the_sizes_that_only_the_reading_uses(
+    experiment_file: Write, facts: SiteFacts, pattern: str, changes: tuple[str, str], different: int
 ) -> None:
     table = f"""[programs.mine]
 folder = "."
@@ -102,8 +108,8 @@ pattern = '{pattern}'
 unit = "ms"
 """
     head = PEERS[: PEERS.index("[[series]]")]
-    texts = (re.sub(r"iterations = \d+", f"iterations = {count}", head) for count in (30, 40))
-    texts = (re.sub(r'sizes = ".*"', 'sizes = "64"', text) + table + series("mine", "mine") for text in texts)
+    text = re.sub(r'sizes = ".*"', 'sizes = "64"', re.sub(r"iterations = \d+", "iterations = 30", head))
+    texts = (each + table + series("mine", "mine") for each in (text, re.sub(*changes, text)))
     one, other = (keys(plan_of(load(experiment_file(text)), facts)) for text in texts)
     assert len(one) == len(other) == 2 and len({*one} - {*other}) == different
 

@@ -12,6 +12,7 @@ import pytest
 from tests.lab.fake_site import lab_csv
 from tests.lab.programs.cases import ENDS, printed
 
+from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import DAEMON, Ready, Step, StepOutcome, place_under_test
 from lab.programs.program import Build, Program, Request
@@ -201,6 +202,14 @@ def test_both_ends_can_be_ranks_of_one_mpi_program() -> None:
 @pytest.mark.parametrize("transport", ["tcp", "verbs"])
 def test_ranks_need_a_device_if_their_messages_do(transport: str) -> None:
     assert program(server="mine", client="mine", mpi=transport).rdma == (transport == "verbs")
+
+
+def test_failure_to_read_ranks_is_that_of_the_rank_that_printed() -> None:
+    ranks = program(client="mine {sizes}", mpi="tcp")
+    rows = printed("[1,1]<stdout>:64 8 Mbps\n[1,1]<stdout>:1024 8 Mbps\n")
+    assert len(ranks.parse(REQUEST, (rows,)).samples) == 2
+    with pytest.raises(ParseError, match="line 1 is about 9 bytes"):
+        ranks.parse(REQUEST, (printed("[1,0]<stdout>:9 8 Mbps\n"),))
 
 
 def test_output_is_read_as_its_table_sets_it() -> None:
