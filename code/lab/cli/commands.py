@@ -190,7 +190,7 @@ SECTIONS = {
             flag("--fresh", "measure all trials again, also those that have a record"),
             flag("--report", "write each experiment's report as soon as its trials are over"),
         ),
-        Command("cli.adopt.adopt", "guess the experiment of a folder, try it", "my_programs").takes(
+        Command("cli.adopt.command.adopt", "guess the experiment of a folder, try it", "my_programs").takes(
             file("folder", "the folder of the programs; the experiment's file is written beside it"), *WHERE
         ),
         Command("cli.measure.table", "write the records as a CSV table", "verbs_throughput").takes(

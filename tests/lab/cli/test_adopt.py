@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.lab.fake_site import FakeSite
 
-from lab.cli import adopt
-from lab.cli.adopt import Folder, Tried, experiment_of
-from lab.cli.results import BINARY, Output, outputs, printed_outputs
-from lab.cli.sources import binaries_of_make
+from lab.cli.adopt import command
+from lab.cli.adopt.command import Folder, Tried, experiment_of
+from lab.cli.adopt.outputs import BINARY, Output, outputs, printed_outputs
+from lab.cli.adopt.sources import binaries_of_make
 from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome, StepOutcome
@@ -821,9 +821,9 @@ def test_correction_stays_if_the_next_trial_fails_otherwise(
     failures = iter(["ibv_query_gid(3): Invalid argument", "ended with status 1: cannot connect", "it hangs"])
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(VERBS_MAIN)
-    monkeypatch.setattr(adopt, "tried", lambda *_: Tried(failure=next(failures)))
+    monkeypatch.setattr(command, "tried", lambda *_: Tried(failure=next(failures)))
     run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
-    assert adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
     assert 'emulate = ["gids"]' in (tmp_path / "mine.toml").read_text()
 
 
@@ -833,7 +833,7 @@ def test_address_in_sources_is_no_reason_if_the_peers_are_given(
     folder = copied(tmp_path / "mine")
     (folder / "mine.cpp").write_text(BY_SEMICOLONS + 'const char *host = "127.0.0.1";')
     run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
-    assert adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
     assert "names 127.0.0.1" not in capsys.readouterr().out
 
 
@@ -903,7 +903,7 @@ def test_trial_is_shown_or_the_file_to_change(
     (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
-    status = adopt.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
+    status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
     out = capsys.readouterr().out
     assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
 
@@ -923,4 +923,4 @@ def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOut
         )
         return SimpleNamespace(site=fake_site, facts=facts, plans=(plan,))
 
-    monkeypatch.setattr(adopt, "open_shop", shop)
+    monkeypatch.setattr(command, "open_shop", shop)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from lab.cli.sources import PLACES, STRING
+from lab.cli.adopt.sources import PLACES, STRING
 from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*(?:[A-Z]\w+\s*(?=\"))?)+)([^;]*);", re.DOTALL)

@@ -9,9 +9,8 @@ from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
-from lab.cli.results import BINARY, MEAN, TURNS, Output, is_time, number_named, outputs, printed_outputs
-from lab.cli.sources import (
+from lab.cli.adopt.outputs import BINARY, MEAN, TURNS, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.adopt.sources import (
     ADDRESS,
     CLIENT,
     CPP,
@@ -36,6 +35,7 @@ from lab.cli.sources import (
     variables,
     with_argv,
 )
+from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
 from lab.machine.results import NAMES

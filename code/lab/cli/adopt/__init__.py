@@ -1,0 +1,1 @@
+"""`lab adopt`: from a folder of programs to an experiment."""
