@@ -13,9 +13,11 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.cli.adopt import command
-from lab.cli.adopt.command import Folder, Tried, experiment_of
+from lab.cli.adopt.folder import Folder
+from lab.cli.adopt.guesses import experiment_of
 from lab.cli.adopt.outputs import BINARY, Output, outputs, printed_outputs
 from lab.cli.adopt.sources import binaries_of_make
+from lab.cli.adopt.starts import UNTRIED, Tried
 from lab.errors import SpecError
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome, StepOutcome
@@ -46,7 +48,6 @@ int main(int argc, char *argv[]) {
 """
 KILO = 'int main(int n, char **argv) { size = atoi(argv[1]); printf("%d kB: %.1f MB/s\\n", n / 1024, r); }'
 CMAKE = "set(SRCS src/a.c)\nadd_executable(my_server ${SRCS})\nadd_executable(my_client src/b.c)\n"
-UNTRIED = Tried()
 VERBS_MAIN = "#include <infiniband/verbs.h>\nint main(void) {}\n"
 
 

@@ -79,6 +79,7 @@ SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compi
 
 
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
+FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"'
 
 
 def list_of_hosts(text: str) -> str:

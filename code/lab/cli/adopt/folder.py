@@ -1,0 +1,117 @@
+"""A folder of programs: its files, its build, and what its programs read and write."""
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+from lab.cli.adopt.outputs import TURNS
+from lab.cli.adopt.sources import (
+    CLIENT,
+    CPP,
+    MAIN,
+    SERVER,
+    binaries_of_lines,
+    binaries_of_make,
+    build_of_cmake,
+    command_of_make,
+    compile_line,
+    lacks_its_sources,
+    with_argv,
+)
+from lab.plan.builds import source_files
+from lab.programs.program import Build
+
+READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
+MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+UNREAD_FILES = ("CMakeLists.txt", *MAKEFILES, "configure", "LICENSE", "README", "README.txt")
+
+
+class Folder:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        texts = {name: content.decode(errors="replace") for name, content in source_files(Build((), self.folder))}
+        return {name: with_argv(text) for name, text in texts.items()}
+
+    @cached_property
+    def mains(self) -> dict[str, str]:
+        return {name: text for name, text in self.files.items() if name.endswith((".c", *CPP)) and MAIN.search(text)}
+
+    @cached_property
+    def everything(self) -> str:
+        return "\n".join(self.files.values())
+
+    @cached_property
+    def code(self) -> str:
+        return "\n".join(self.files[name] for name in self.code_names)
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether the ends send in turns."""
+        return bool(TURNS.search("\n".join((*self.code_names, self.code))))
+
+    @property
+    def code_names(self) -> list[str]:
+        return [name for name in self.files if name.endswith((".c", ".h", ".hpp", *CPP))]
+
+    def build(self) -> tuple[str, list[str]]:
+        """The build command and the names of the binaries."""
+        configures = "configure" in self.files
+        makefiles = (*MAKEFILES, "Makefile.in") if configures else MAKEFILES
+
+        def rank(name: str) -> tuple[int, int]:
+            """The nearest first; of one folder Makefiles, then CMake, then scripts."""
+            known = (*makefiles, "CMakeLists.txt", Path(name).name)
+            return name.count("/"), known.index(Path(name).name)
+
+        for name in sorted(self.files, key=rank):
+            text, folder = self.files[name], Path(name).parent
+            if Path(name).name in makefiles and not lacks_its_sources(text, folder, self.files):
+                binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
+                make = command_of_make(text, folder)
+                lines, others = self.other_end(binaries)
+                return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
+            if name.endswith("CMakeLists.txt") and "add_executable" in text:
+                return build_of_cmake(text, self.files, folder, self.code)
+            if name.endswith(".sh") and (binaries := binaries_of_lines(text)):
+                return f"sh {name}", binaries
+        parts = [name for name in self.files if name.endswith((".c", *CPP)) and name not in self.mains]
+        lines = [compile_line(Path(name).stem, [name, *parts], self.code) for name in self.mains]
+        return " && ".join(lines), [Path(name).stem for name in self.mains]
+
+    def other_end(self, binaries: list[str]) -> tuple[list[str], list[str]]:
+        """The lines of the compiler for the end that a Makefile does not make, and its binary."""
+        ends = [end for end in (SERVER, CLIENT) if not any(map(end.search, binaries))]
+        stems = {name: Path(name).stem for name in self.mains}
+        others = [name for name, stem in stems.items() if len(ends) == 1 and ends[0].search(stem)]
+        return [compile_line(stems[name], [name], self.code) for name in others], [stems[name] for name in others]
+
+    def data(self) -> list[str]:
+        """The files of the folder that the programs open."""
+        opened = dict.fromkeys(re.findall(r'"([\w./-]+\.\w+)"', self.code))
+        known = {self.result_file, *self.files}
+        return [name for name in opened if name not in known and (self.folder / name).is_file()]
+
+    @cached_property
+    def result_file(self) -> str:
+        """The file that the programs write; empty without one."""
+        if not re.search(r'fopen\s*\([^;]*,\s*"[wa]|ofstream', self.code):
+            return ""
+        named = re.findall(r'"([\w./-]+\.(?:csv|tsv|dat|txt|log|out))"', self.code)
+        return next(iter(sorted(named, key=lambda name: (self.folder / name).exists())), "")
+
+    @cached_property
+    def lists(self) -> dict[str, str]:
+        """The texts of files beside the sources that may be read: lists of hosts, settings."""
+        beside = (file for file in sorted(self.folder.iterdir()) if file.is_file() and file.stat().st_size < 4096)
+        names = {file.name: file.read_text(errors="replace") for file in beside if file.suffix in READ}
+        return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
+
+    def source_of(self, binary: str) -> str:
+        """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of the
+        name, else the first."""
+        stems, name = {Path(name).stem: text for name, text in self.mains.items()}, Path(binary).stem
+        words = {stem: len({*re.split("[-_]", stem)} & {*re.split("[-_]", name)}) for stem in stems}
+        return stems[max(stems, key=lambda stem: (stem == name, stem in name, words[stem]))] if stems else ""

@@ -1,0 +1,226 @@
+"""The experiment of a folder: its lines are guesses by the sources, and by a trial of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from lab.cli.adopt.folder import Folder
+from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.adopt.sources import OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.starts import (
+    UNTRIED,
+    Guess,
+    Started,
+    Tried,
+    quoted,
+    started_as_pair,
+    started_by_launcher,
+    started_in_ring,
+)
+from lab.errors import SpecError
+from lab.programs.printed import bytes_of
+
+TEMPLATE = """\
+title = "{name}"
+question = "How fast is {name}?"
+
+[parameters]
+sizes = "{sizes}" # {why_sizes}
+iterations = {iterations} # at most as many as the program sends
+warmup = 0
+repetitions = 1
+deadline_s = 10 # of the site's clock, for all sizes
+{link}
+[programs.{name}]
+folder = "{folder}"
+{program}
+
+[[series]]
+name = "{name}"
+program = "{name}"
+operation = "{operation}"
+measure = "{measure}"
+"""
+LINK = """
+[link]
+computers = 2 # up to 16; a switch joins them
+"""
+SIZES, TRIAL, NO_SIZE = "64,4K", "a small trial", "a guess: no size is in its sources or its output"
+REFUTED = "are reported, but"
+OTHER_SIZE = "a size that is not in the request"
+OTHER_WAY = "took another way"
+TOTAL = re.compile(
+    r"total|elapsed|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
+    re.IGNORECASE,
+)
+NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
+GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
+ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+STAYS, SILENT = "client_stays = true", 'output = "none"'
+# A time that is divided by 2, or words for it.
+HALF = re.compile(
+    r"half.{0,6}(?:rtt|round|trip)|\bone.?way|RTT/2"
+    r"|(?:(?:time|lat|rtt|elapsed|diff|delta|sec)\w*|(?:\b|_)(?:now|end|t\d*|[un]s))"
+    r"\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
+
+
+def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Guess]]:
+    """The text of the experiment, and the guesses about its program: by its sources, and by a trial of them."""
+    build, binaries = source.build()
+    if not binaries:
+        scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
+        what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
+        raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
+    started = (
+        started_in_ring(source, binaries, tried)
+        or started_by_launcher(source, binaries)
+        or started_as_pair(source, binaries, tried)
+    )
+    prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
+    printing = [*prints(started.main), *prints(source.code, times=False)]
+    result_file = "" if printing else source.result_file
+    known = prints(source.code, to_file=True) if result_file else printing
+    output, printed = output_of_program(known, tried, times=started.is_ring)
+    output = of_elements(output, source.code) if output and started.is_ring else output
+    output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
+    if output and started.names_sizes and OTHER_SIZE in tried.failure:
+        output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
+    data = (name for name in source.data() if name not in started.files)
+    names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
+    guesses = [
+        (f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources"),
+        (f"binaries = [{names}]", "made by the build, or opened by the program"),
+        *started.lines,
+        *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
+        *needs(source.code, started, tried),
+        *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
+        *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
+        *([] if result_file else staying(started, output, printed and tried.failure)),
+    ]
+    return text_of(source, started, output, printed, tried, guesses), guesses
+
+
+def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
+    """The lines about the device and the computer."""
+    if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
+        yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
+    emulated = dict[str, str]()
+    fault = GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words)
+    has_gid = re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code)
+    if re.search(r"\bdlid\b", code) and (not has_gid or (NO_GID.search(code) and (fault or "query_gid" not in code))):
+        emulated["lids"] = "its connections have LIDs, and no GID"
+    elif fault:
+        emulated["gids"] = "the index of its GID is another card's"
+    if started.is_ring and "mpi.h" not in code and not re.search(r"\{(?:rank|index)\}", " ".join(started.words)):
+        emulated["hostname"] = "it looks for its own name in the list"
+    if emulated:
+        yield f"emulate = [{', '.join(map(quoted, emulated))}]", "; ".join(emulated.values())
+
+
+def staying(started: Started, output: Output | None, failure: str) -> Iterator[Guess]:
+    """The line about a client that goes on; `failure` is that of a trial that printed a result."""
+    if output is None or started.is_ring:
+        return
+    if output.has_size and not started.names_sizes:
+        yield STAYS, "it chooses its sizes, and may go on"
+    elif started.may_go_on or ENDLESS.search(failure):
+        yield STAYS, "its client has a loop without an end"
+
+
+def text_of(
+    source: Folder, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
+) -> str:
+    sizes, why = (SIZES, TRIAL) if started.names_sizes else sizes_of(output, source.code, printed)
+    return TEMPLATE.format(
+        name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
+        folder=source.folder.name,
+        link=LINK if started.is_ring else "",
+        program="\n".join(f"{line} # {reason}" for line, reason in guesses),
+        sizes=sizes,
+        why_sizes=why,
+        iterations=iterations_of_program(source.code, started, output, printed, tried),
+        operation=operation_of(source.code, started, tried),
+        measure=output.measure if output else "throughput",
+    )
+
+
+def operation_of(code: str, started: Started, tried: Tried) -> str:
+    """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
+    default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
+    return next((name for name, pattern in OPERATIONS.items() if re.search(pattern, code)), default)
+
+
+def of_elements(output: Output, code: str) -> Output:
+    """The output of an all-reduce, whose count is the length of a vector: its size."""
+    if output.has_size or "(?P<messages>" not in output.pattern:
+        return output
+    unit = "doubles" if re.search(r"all_?reduce\w*\s*\([^;]*double", code, re.IGNORECASE) else "ints"
+    pattern = output.pattern.replace("(?P<messages>", "(?P<size>")
+    return replace(output, pattern=pattern, has_size=True, size_unit=unit)
+
+
+def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
+    """The output of a line with the time of all messages."""
+    words = output.pattern.partition("(?P<value>")[0]
+    if output.measure != "latency" or "/" in output.unit or MEAN.search(words) or not TOTAL.search(words):
+        return output
+    measure = "latency" if is_ring or in_turns else "throughput"
+    return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
+
+
+def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
+    """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
+    for text in filter(None, (tried.client, tried.server)):
+        for output in known:
+            if match := re.search(output.pattern, text):
+                is_latency = not output.unit and is_time(match["unit"])
+                return replace(output, measure="latency") if is_latency else output, text
+        if printed := printed_outputs(text, times=times):
+            return printed[0], text
+    return next(iter(known), None), ""
+
+
+def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
+    """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
+    if not (output and output.has_size):
+        number = number_named(printed, "size|bytes")
+        is_of_ranks = number == 2 and "mpi.h" in code
+        named = size_of(code) if is_of_ranks or not number else str(number)
+        return (named, TRIAL) if named else ("64", NO_SIZE)
+    found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
+    sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
+    return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
+
+
+def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:
+    """The messages of a size: one, if the number in the sources was more than the program sent, or if its time of all
+    is of no number."""
+    names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
+    if "{iterations}" in started.text:
+        return 100
+    if number := number_named(printed, names):
+        return number
+    named, is_total = iterations_of(code), output is not None and "(?P<total>" in output.pattern
+    return 1 if REFUTED in tried.failure or (is_total and not named) else named or 100
+
+
+def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool) -> Iterator[Guess]:
+    if output is None:
+        yield SILENT, "no printf() has a number with a unit"
+        return
+    unit = output.binary_unit if BINARY.search(code) else output.unit
+    yield 'output = "pattern"', "lines with a number and its unit"
+    yield f"pattern = '{output.pattern}'", "its printf()"
+    if unit:
+        yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
+    if output.size_unit:
+        yield f'size_unit = "{output.size_unit}"', "the heading of its table"
+    half = HALF.search(code) if output.measure == "latency" and not is_ring else None
+    if half and not ROUND_TRIP.search(output.pattern):
+        yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
+    if by_server:
+        yield 'printed_by = "server"', "its client printed no result"

@@ -1,0 +1,183 @@
+"""How the programs of a folder are started: in a ring, by a launcher, or as a server and a client."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.cli.adopt.folder import Folder
+from lab.cli.adopt.sources import (
+    CLIENT,
+    FIXED_ADDRESS,
+    SERVER,
+    TEXT,
+    arguments,
+    list_of_hosts,
+    port_of,
+    ring_arguments,
+    settings,
+    shown_arguments,
+    variables,
+)
+
+LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
+NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
+COLLECTIVE = re.compile(
+    rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
+)
+# What a pair has: a rank 1, or a message to it.
+RANK_1 = re.compile(
+    r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
+)
+FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
+MISUSED = re.compile("usage|argument", re.IGNORECASE)
+CLIENT_FAILED = re.compile("the client (?:was )?ended")
+SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
+IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
+IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
+HOSTS = {"hosts.txt": "{address}\n"}
+HEARD = "from its options, its use of argv, its usage text"
+
+Guess = tuple[str, str]  # a line of the experiment, and its reason
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a trial of the guesses showed: the outputs of both ends, and why it failed."""
+
+    client: str = ""
+    server: str = ""
+    failure: str = ""
+
+
+UNTRIED = Tried()
+
+
+@dataclass(frozen=True)
+class Started:
+    """How the programs of a folder are started: the lines of the experiment, all words of the commands, and the source
+    with the main() that prints."""
+
+    lines: list[Guess]
+    words: list[str]
+    main: str
+    binaries: tuple[str, ...]
+    files: dict[str, str]  # that they read, with placeholders
+    is_ring: bool = False  # which has no server
+    may_go_on: bool = False  # its client has a loop without an end
+
+    @property
+    def text(self) -> str:
+        """All in which a placeholder may be."""
+        return " ".join((*self.words, *self.files.values()))
+
+    @property
+    def names_sizes(self) -> bool:
+        return "{size" in self.text
+
+
+def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Started | None:
+    """One program on all computers, with its rank and the addresses of its peers as arguments, variables or a file."""
+    for binary in binaries if "mpi.h" not in source.code else ():
+        main = source.source_of(binary)
+        assigned, words = ring_arguments(main, source.everything, tried.failure)
+        files, words = with_files(source, words, list_of_hosts, HOSTS)
+        used = " ".join((*assigned, *words, *files.values()))
+        peers = "{addresses" in used or "{address}" in used
+        knows_rank = "{rank}" in used or "{index}" in used
+        others = peers or "{next}" in used or "{address:0}" in used or FIXED_LIST.search(source.code)
+        if (peers and "gethostname" in source.code) or (knows_rank and others):
+            words = [*assigned, Path(binary).name, *words]
+            lines = [(f"each = {quoted(' '.join(words))}", HEARD)]
+            return Started(lines, words, main, (binary,), files, is_ring=True)
+    return None
+
+
+def started_by_launcher(source: Folder, binaries: list[str]) -> Started | None:
+    """An MPI program whose ranks do the same, in a collective operation or a ring."""
+    same = NEXT_RANK if "infiniband/" in source.code else COLLECTIVE  # verbs need one for their start
+    if "mpi.h" not in source.code or not same.search(source.code) or RANK_1.search(source.code):
+        return None
+    main = source.source_of(binaries[0])
+    given = (word for word in arguments(main, "client", source.code, alone=False) if word != "{host}")
+    words = [Path(binaries[0]).name, *given]
+    lines = [('mpi = "tcp"', "it includes mpi.h"), (f"each = {quoted(' '.join(words))}", "all ranks do the same")]
+    return Started(lines, words, main, (binaries[0],), {}, is_ring=True)
+
+
+def with_files(
+    source: Folder, words: list[str], template: Callable[[str], str], default: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The files that the programs read, as texts with placeholders, and the arguments with the name of one."""
+    files = {name: text for name, each in source.lists.items() if (text := template(each))}
+    named = {name: text for name, text in files.items() if f'"{name}"' in source.code}
+    if "{file}" not in words:
+        return named, words
+    files = named or files or dict(default)
+    first = next(iter((*files, *source.lists)), TEXT)
+    words = [word.replace("{file}", first) for word in words]
+    return {name: text for name, text in files.items() if name == first}, words
+
+
+def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
+    server = next((name for name in binaries if SERVER.search(name)), binaries[0])
+    client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
+    servers, clients = source.source_of(server), source.source_of(client)
+    alone = servers == clients
+    serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
+    call = arguments(clients, "client", source.code, alone=alone)
+    if MISUSED.search(tried.failure):
+        readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
+        serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
+        call = shown_arguments(readme, Path(client).name, clients).get("client", call)
+    files, words = with_files(source, [*serve, "", *call], settings, {})
+    serve, call = words[: len(serve)], words[len(serve) + 1 :]
+    shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
+    serve = [*assigned(servers + shared, alone=alone), Path(server).name, *serve]
+    call = [*assigned(clients + shared, alone=False), Path(client).name, *call]
+    lines: list[Guess] = []
+    if "mpi.h" in source.code:
+        lines += [('mpi = "tcp"', "it includes mpi.h")]
+    else:
+        texts = " ".join(files.values())
+        call = with_host(call, source, servers, serve, texts)
+        lines += readiness(source, servers, [*serve, texts], call)
+        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and not CLIENT_FAILED.search(tried.failure)):
+            lines += [("server_stays = true", "its server has a loop without an end")]
+    lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
+    may_go_on = bool(LOOP.search(clients)) and not alone
+    return Started(lines, serve + call, clients, (server, client), files, may_go_on=may_go_on)
+
+
+def assigned(text: str, *, alone: bool) -> list[str]:
+    """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
+    without = ("text", "file", "host") if alone else ("text", "file")
+    return [f"{name}={{{role}}}" for name, role in variables(text).items() if role not in without]
+
+
+def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
+    """The client's command with its server's address, and its port if the server chooses it."""
+    call = call if "{host}" in " ".join((*call, texts)) else [*call, "{host}"]
+    if IPV6_ONLY.search(source.code):
+        call = [word.replace("{host}", "::ffff:{host}") for word in call]
+    if "{port}" in " ".join(serve) or "{port}" not in " ".join(call):
+        return call
+    port = "" if re.search(r"getsockname|rdma_get_src_port", servers) else port_of(source.code)
+    return [word.replace("{port}", port or "{printed:port}") for word in call]
+
+
+def readiness(source: Folder, servers: str, serve: list[str], call: list[str]) -> Iterator[Guess]:
+    """The lines about the server's start and end."""
+    port, sign = port_of(source.code), "cm" if re.search(r"rdma_listen|rdma_create_ep", servers) else "tcp"
+    if "{port}" not in " ".join(serve) and "{printed:port}" not in call:
+        known = (f"ready.{sign} = {port}", "the port in its sources")
+        yield known if port else ("ready.after_s = 0.5", "no port was found in its sources")
+    elif not IN_ORDER.search(source.code):
+        yield "ready.after_s = 0.5", "its sources have no port in the network's byte order"
+
+
+def quoted(text: str) -> str:
+    if "\n" in text:
+        return json.dumps(text, ensure_ascii=False)
+    return f'"{text}"' if '"' not in text and "\\" not in text else f"'{text}'"
