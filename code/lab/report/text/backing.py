@@ -15,7 +15,7 @@ from lab.report.query.judge import Stated, cut, stated_numbers
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
 from lab.report.text.macros import CITED, Sentence, Use, sentences
-from lab.report.text.typed import EXACTLY, Constant, Typed, typed_numbers
+from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
@@ -62,16 +62,16 @@ class _Surroundings:
     def _sentences(self) -> list[Sentence]:
         return list(sentences(self.text))
 
-    def _sentence(self, typed: Typed) -> Sentence | None:
+    def _sentence(self, typed: TypedNumber) -> Sentence | None:
         at = bisect_right(self._sentences, typed.start, key=lambda sentence: sentence.start) - 1
         return self._sentences[at] if at >= 0 and typed.start < self._sentences[at].end else None
 
-    def _evidence(self, typed: Typed) -> list[Backing]:
+    def _evidence(self, typed: TypedNumber) -> list[Backing]:
         sentence = self._sentence(typed)
         starts = {use.start for use in sentence.evidence} if sentence else set()
         return [backing for backing in self.backings if backing.use.start in starts]
 
-    def shows(self, typed: Typed) -> bool:
+    def shows(self, typed: TypedNumber) -> bool:
         """Whether a true statement of the sentence has the number: in its words, its answer, or one of its series."""
         evidence = [part for part in self._evidence(typed) if part.judged and part.judged.truth is Truth.TRUE]
         stated = [number for part in evidence if part.judged for number in stated_numbers(part.judged)]
@@ -86,7 +86,7 @@ class _Surroundings:
         is_near = is_hedged or replace(typed, hedge=(0.25, 0.25)).is_one_of(answers)
         return is_near and replace(typed, hedge=EXACTLY).is_one_of(bounds)
 
-    def _compared(self, backing: Backing, typed: Typed) -> Iterator[float]:
+    def _compared(self, backing: Backing, typed: TypedNumber) -> Iterator[float]:
         """The values of what a statement compares, at its sizes that it or its sentence names."""
         dimension, sentence = DIMENSIONS.get(typed.dimension, PURE), self._sentence(typed)
         if not backing.judged or not sentence or typed.is_change:
@@ -100,13 +100,13 @@ class _Surroundings:
                     if value.dimension == dimension and value.unit in (unit, "bit/s"):
                         yield from (scale * number for number in value.typable)
 
-    def _clause(self, sentence: Sentence, typed: Typed) -> str:
+    def _clause(self, sentence: Sentence, typed: TypedNumber) -> str:
         """The words around a number, without evidence."""
         text, at = self.text[sentence.start : sentence.end], typed.start - sentence.start
         breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
         return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
 
-    def suggest(self, typed: Typed) -> str | None:
+    def suggest(self, typed: TypedNumber) -> str | None:
         """A query for the number, of what the sentence's evidence names or of any series; None if it is cited."""
         if typed.dimension == "frequency":
             return ""
@@ -128,7 +128,7 @@ class _Surroundings:
         return near and near + unit
 
 
-def _as_typed(stated: Stated, typed: Typed) -> Iterator[float]:
+def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
     """A number of a statement, as a text may type it: 1.55 is 155 %, or 55 % more."""
     value = stated.value
     if stated.dimension != DIMENSIONS.get(typed.dimension, PURE):
@@ -170,7 +170,7 @@ def _sizes_of(statement: str) -> list[int]:
     return [parse_size("".join(size)) for size in _AT.findall(statement)]
 
 
-def _queries(backing: Backing, sizes: tuple[int, ...], typed: Typed) -> Iterator[str]:
+def _queries(backing: Backing, sizes: tuple[int, ...], typed: TypedNumber) -> Iterator[str]:
     """What the evidence names, at the sentence's sizes and then at its own."""
     sides, _ = sides_of(backing.use.body)
     names = _names(backing.use.body)

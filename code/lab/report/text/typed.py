@@ -26,7 +26,7 @@ EXACTLY = (0.0, 0.0)  # a number without a hedge: only rounded
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedNumber:
     """A typed number, or both ends of a typed range."""
 
     numbers: tuple[tuple[float, float], ...]  # each value, in a dimension's unit, and that of a step of its last digit
@@ -129,8 +129,8 @@ def typed_numbers(
     text: str,
     file: str,
     constants: Collection[Constant],
-    suggest: Callable[[Typed], str | None],
-    is_shown: Callable[[Typed], bool] = lambda _: False,
+    suggest: Callable[[TypedNumber], str | None],
+    is_shown: Callable[[TypedNumber], bool] = lambda _: False,
 ) -> Iterator[TextFault]:
     r"""Every measured number typed outside \claim, \shows and \given; `suggest` names a query unless it is cited."""
     plain, offsets = _plain(without_comments(text))
@@ -140,7 +140,7 @@ def typed_numbers(
         numbers = tuple((value * scale, step * scale) for value, step in values)
         before = plain[max(0, match.start() - 40) : match.start()]
         is_change = bool(_CHANGED.match(plain, match.end()) or (match["percent"] and _CHANGES.search(before)))
-        exact = Typed(numbers, dimension, bool(match["bits"]), is_change, EXACTLY, offsets[match.start()])
+        exact = TypedNumber(numbers, dimension, bool(match["bits"]), is_change, EXACTLY, offsets[match.start()])
         if match["times"] and _is_repetition(plain, match):
             continue
         typed = replace(exact, hedge=_hedge(before + (match["phrase"] or "")))
