@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests import namespaces
 from xdist.scheduler import LoadScopeScheduling
 
@@ -18,6 +19,10 @@ from lab.sites.exact import ExactSite
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
+
+# By default an example that takes 0.2 s fails, as any may on a busy computer.
+settings.register_profile("at any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("at any load")
 
 TESTS = Path(__file__).parent
 TOGETHER = ("sites",)  # one cluster, two ssh servers, one cable

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import SiteError
@@ -32,7 +32,6 @@ def test_only_untrusted_programs_run_in_the_sandbox_and_nothing_before_them() ->
     assert "stranger" not in "".join(job.files(replace(strange, stranger=False), {}))
 
 
-@settings(deadline=None)  # it starts a shell
 @given(st.lists(ARGUMENTS, max_size=4))
 def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
     script = job.script("0.client", ("printf", "%s\\0", "x", *arguments)).partition("\n")[2]

@@ -112,8 +112,8 @@ def test_srun_gives_each_task_its_environment_and_the_shared_settings() -> None:
     step = launch("srun", SETTINGS, RANKS)
     first, second = step.client[-1].split(";;", 1)
     assert step.client[0] == "srun" and "--mpi=pmix" in step.client
-    assert "0) exec env OMPI_MCA_btl=self,tcp OWN=v0 /lab/bin/mpi-pingpong --sizes '64 KiB'" in first
-    assert "*) exec env OMPI_MCA_btl=self,tcp OWN=v1 /lab/bin/mpi-pingpong --sizes '64 KiB'" in second
+    assert "0) exec env PMIX_MCA_gds=hash OMPI_MCA_btl=self,tcp OWN=v0 /lab/bin/mpi-pingpong --sizes '64 KiB'" in first
+    assert "*) exec env PMIX_MCA_gds=hash OMPI_MCA_btl=self,tcp OWN=v1 /lab/bin/mpi-pingpong --sizes '64 KiB'" in second
 
 
 ONE_WAY = request("mpi-tcp", Counts(64, 2, 1), measure="one-way", calls="non-blocking", verify=True)

@@ -75,7 +75,6 @@ def share(part: float, least: int = 10) -> settings:
     """A share of the cases; the same ones each time unless LAB_FUZZ_CASES is set."""
     return settings(
         max_examples=max(least, round(CASES * part)),
-        deadline=None,
         derandomize="LAB_FUZZ_CASES" not in os.environ,
         database=None,
         phases=[Phase.generate],  # shrinking the first failure takes minutes

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.lab.grade.witness import wire
 
@@ -102,7 +102,6 @@ KINDS = st.sampled_from([bytes(12) + kind for kind in (b"\x08\x00", b"\x86\xdd",
 BEGUN = st.sampled_from([wire.roce(1, wire.WRITE_ONLY).head[:42], wire.by_card(1, packets.MESSAGE).head[:20]])
 
 
-@settings(deadline=None)  # hosts may be busy
 @given(st.lists(st.builds(lambda kind, noise: kind + noise, KINDS | BEGUN, NOISE), max_size=5), st.binary(max_size=1))
 def test_no_frame_breaks_the_reading(heads: list[bytes], ways: bytes) -> None:
     assembly, streams = Assembly(), Streams((18800,))

@@ -178,7 +178,7 @@ WORDS = (
 TEXTS = st.one_of(st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join), st.text(max_size=60))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(TEXTS)
 def test_any_text_is_answered_or_refused_at_one_of_its_characters(text: str) -> None:
     numbers = numbers_of("verbs_throughput")

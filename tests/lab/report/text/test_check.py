@@ -141,7 +141,7 @@ def everything(text: str) -> list[object]:
     return [*faults, *check.unsupported(text), macros.length_of(text), macros.keys_cited(text)]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(TEXTS)
 def test_any_text_is_read_without_a_traceback(text: str) -> None:
     assert len(latex.without_comments(text)) == len(text)
