@@ -36,18 +36,15 @@ class Tree:
         return [line.removeprefix(f"{name} ") for line in lines if line.startswith(f"{name} ")]
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(self.folder / "code/setup" / script), *arguments]
-        return subprocess.run(
-            command, capture_output=True, text=True, check=False, env={"PATH": str(self.folder / "bin")},
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        with self.start(script, *arguments, output=subprocess.PIPE) as process:
+            out, err = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
-    def start(self, script: str, *arguments: str) -> subprocess.Popen[str]:
-        """Start it without a pipe to the test, which what it leaves in the background would hold open."""
+    def start(self, script: str, *arguments: str, output: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        """Start it, by default without a pipe, which what it leaves in the background would hold open."""
         command = [str(self.folder / "code/setup" / script), *arguments]
-        null = subprocess.DEVNULL
         path = {"PATH": str(self.folder / "bin")}
-        return subprocess.Popen(command, env=path, stdin=null, stdout=null, stderr=null, text=True)
+        return subprocess.Popen(command, env=path, stdin=subprocess.DEVNULL, stdout=output, stderr=output, text=True)
 
 
 def tree(folder: Path, family: str = "") -> Tree:

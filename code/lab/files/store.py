@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from lab.errors import SiteError
 from lab.files.storage import OWNER, refusal, write_text
@@ -81,6 +82,15 @@ def exclusive(path: Path) -> Iterator[None]:
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def take(lock: TextIO, kind: int, tell: Callable[[str], None], what: str) -> None:
+    """Take a lock of an open file; if another process has it, say what is waited for."""
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        tell(f"waiting for {what}")
+        fcntl.flock(lock, kind)
 
 
 @contextmanager

@@ -34,8 +34,9 @@ NOT_HERE = "192.0.2.{}"
 # Within a Slurm allocation: the launcher runs on its first node, and srun starts the daemon on the second.
 DAEMON_BY_SRUN = ("--mca", "plm", "slurm", "--mca", "plm_slurm_args", "--mpi=none --overlap")
 ON_NODES = (LAUNCHER, "--allow-run-as-root", *DAEMON_BY_SRUN)
-# Without PMIX_MCA_gds=hash ranks share data in memory, and PMIx 4.2.2 crashed in 5 of 70 starts on a busy computer.
 SRUN = ("srun", "--nodes={0}", "--ntasks={0}", "--ntasks-per-node=1", "--overlap", "--quiet", "--kill-on-bad-exit=1")
+# By default its ranks share data in memory, and PMIx 4.2.2 crashed in 5 of 70 starts on a busy computer.
+UNSHARED = {"PMIX_MCA_gds": "hash"}
 
 
 def launch_together(launcher: str, settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
@@ -94,7 +95,7 @@ def _on_nodes(settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
 
 
 def _srun(settings: dict[str, str], ranks: Sequence[Rank], pmi: str = "pmix") -> Step:
-    shared = {"PMIX_MCA_gds": "hash"} | {f"OMPI_MCA_{name}": value for name, value in settings.items()}
+    shared = UNSHARED | {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     variables = ({**shared, **dict(rank.values)} for rank in ranks)
     *firsts, last = (
         shlex.join(("env", *(f"{name}={value}" for name, value in values.items()), *rank.command))

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -465,10 +466,8 @@ def _read(commands: Commands, request: Request, outcomes: tuple[StepOutcome, ...
 
     try:
         return read(table.printed_by)
-    except ParseError as error:
-        if not table.mpi:
-            raise
-        try:
-            return read("server")  # only rank 1 prints results
-        except ParseError:
-            raise error from None
+    except ParseError:
+        with suppress(ParseError):
+            if table.mpi:
+                return read("server")  # only rank 1 prints results
+        raise

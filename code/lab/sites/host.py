@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
+from lab.files.store import take
 from lab.model.trial import End, Ends
 from lab.sites import soft_rdma
 from lab.sites.agent import computer
@@ -93,11 +94,7 @@ def alone(tell: Tell) -> Iterator[None]:
     """Wait until no other run of this user measures on this host."""
     file = Path(tempfile.gettempdir()) / f"lab-host-{os.getuid()}.lock"
     with file.open("w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell("host: waiting for another run that measures on this computer")
-            fcntl.flock(stream, fcntl.LOCK_EX)
+        take(stream, fcntl.LOCK_EX, lambda line: tell(f"host: {line}"), "another run that measures on this computer")
         yield
 
 

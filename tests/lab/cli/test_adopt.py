@@ -13,10 +13,10 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.cli.adopt import command
+from lab.cli.adopt.builds import binaries_of_make
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import experiment_of
 from lab.cli.adopt.outputs import BINARY, Output, outputs, printed_outputs
-from lab.cli.adopt.sources import binaries_of_make
 from lab.cli.adopt.starts import UNTRIED, Tried
 from lab.errors import SpecError
 from lab.experiment.reader import load

@@ -4,20 +4,16 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from lab.cli.adopt.outputs import TURNS
-from lab.cli.adopt.sources import (
-    CLIENT,
-    CPP,
-    MAIN,
-    SERVER,
+from lab.cli.adopt.builds import (
     binaries_of_lines,
     binaries_of_make,
     build_of_cmake,
     command_of_make,
     compile_line,
     lacks_its_sources,
-    with_argv,
 )
+from lab.cli.adopt.outputs import TURNS
+from lab.cli.adopt.sources import CLIENT, CPP, MAIN, SERVER, with_argv
 from lab.plan.builds import source_files
 from lab.programs.program import Build
 

@@ -1,25 +1,15 @@
-"""What the sources of a folder tell about its programs: builds, arguments, printed lines, ports.
+"""What the sources of a folder tell about its programs: arguments, variables, files to read, ports, sizes.
 
 Each function guesses by the habits of C programs. A wrong guess costs a person one line of the experiment.
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import count, takewhile
-from pathlib import Path
 
 CPP = (".cc", ".cpp", ".cxx")
-MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
-CPP20 = re.compile(r"<(?:span|format|concepts|ranges|bit|numbers|barrier|latch|semaphore|source_location)>")
 MAIN = re.compile(r"\bmain\s*\(")
 STRING = r'"((?:[^"\\]|\\.)*)"'
-LIBRARIES = {  # a header, and what a program that includes it is linked with
-    "rdma/rdma": "-lrdmacm -libverbs",
-    "infiniband/": "-libverbs",
-    "pthread.h": "-pthread",
-    "math.h": "-lm",
-}
-IN_LIBC = re.compile(r"\s*-l(?:nsl|socket)\b")
 OPERATIONS = {  # the first that the sources name
     "write-imm": r"RDMA_WRITE_WITH_IMM",
     "read": r"IBV_WR_RDMA_READ|rdma_post_read",
@@ -120,82 +110,6 @@ def with_argv(text: str) -> str:
     """The text of a source with the usual name of the arguments of main()."""
     found = re.search(r"\bmain\s*\([^,)]*,\s*(?:const\s+)?char\s*\*+\s*(\w+)", text)
     return re.sub(rf"\b{found[1]}\b", "argv", text) if found else text
-
-
-def compile_line(binary: str, sources: Sequence[str], text: str) -> str:
-    is_cpp = any(source.endswith(CPP) for source in sources)
-    compiler = "g++" if is_cpp else "gcc"
-    if "mpi.h" in text:
-        compiler = MPI_CPP if is_cpp else "mpicc"
-    libraries = [flags for header, flags in LIBRARIES.items() if header in text]
-    standard = ["-std=c++20"] if is_cpp and CPP20.search(text) else []
-    return " ".join(dict.fromkeys([compiler, *standard, "-O2", "-o", binary, *sources, *" ".join(libraries).split()]))
-
-
-def command_of_make(text: str, folder: Path) -> str:
-    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, and without libraries
-    whose functions are in libc."""
-    values = re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
-    changed = {name: IN_LIBC.sub("", value) for name, value in values if IN_LIBC.search(value)}
-    changed |= {name: MPI_CPP for name, value in values if re.fullmatch(r"mpi(?:c\+\+|cxx|CC)", value)}
-    make = "make" if folder == Path() else f"make -C {folder}"
-    return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
-
-
-def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
-    """The programs of a Makefile: those that it makes for `all`, else its targets that are called like a source."""
-    values = dict(re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE))
-
-    def expand(words: str) -> str:
-        for _ in range(3):
-            words = re.sub(r"\$[({](\w+)[)}]", lambda match: values.get(match[1], ""), words)
-        return words
-
-    def expanded(words: str) -> list[str]:
-        return expand(words).split()
-
-    rules = [
-        (expanded(head), expanded(rest))
-        for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=\n].*|)$", text, re.MULTILINE)
-    ]
-    heads = (target for heads, _ in rules for target in heads)
-    targets = [target for target in heads if not target.startswith(".") and target not in ("all", "default")]
-    first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
-    stems = {Path(name).stem for name in mains}
-    found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
-    return found or [name for name in targets if name in stems] or binaries_of_lines(expand(text))
-
-
-def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:
-    """Whether a Makefile names sources, none of which is where it looks."""
-    named = re.findall(r"(?<![\w/%*.)}-])([\w./-]+\.(?:c|cc|cpp|cxx))\b", re.sub(r"#.*", "", text))
-    return (
-        bool(named)
-        and not re.search(r"(?i)vpath|\bcd\b", text)
-        and not any(str(folder / name) in files for name in named)
-    )
-
-
-def binaries_of_lines(text: str) -> list[str]:
-    """The programs that lines of a compiler make."""
-    lines = (line for line in text.splitlines() if re.match(r"\s*@?(?:gcc|g\+\+|cc|clang\+*|mpic\S+)\s", line))
-    return [name for line in lines for name in re.findall(r"\s-o\s*([\w./-]+)", line) if not name.endswith(".o")]
-
-
-def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
-    """The compiler's lines in place of CMake, which the locked compiler lacks."""
-    values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
-    headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})
-    libraries = " ".join(re.findall(r"add_library\s*\(\s*[\w.-]+\s+([^)]*)\)", text))
-    executables = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
-    found = [(name, f"{words} {libraries}") for name, words in executables if not re.search(r"\btests?/", words)]
-    lines = []
-    for name, words in found:
-        named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
-        units = {file.lower(): file for file in files if file.endswith((".c", *CPP))}  # macOS does not tell cases apart
-        sources = [units[path] for word in named if (path := str(folder / word).lower()) in units] or [*units.values()]
-        lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
-    return " && ".join(lines), [name for name, _ in found]
 
 
 def place(words: str, roles: Roles = PLACES) -> str:

@@ -175,7 +175,7 @@ def parse_query(text: str) -> tuple[Query, bool, str]:
     parser = _Parser(text)
     query = parser.sum()
     span, across = parser.span(), parser.takes("across", "links")
-    unit = next((unit for unit, words in SHOWN_IN.items() if parser.takes("in", *words)), "")
+    unit = parser.unit()
     parser.end()
     return with_common_span(placed(query, span)), across, unit
 
@@ -312,6 +312,10 @@ class _Parser:
             listed.append(self.size())
         return Span(listed=tuple(listed))
 
+    def unit(self) -> str:
+        """The unit in which to show the answer; empty without one."""
+        return next((unit for unit, words in SHOWN_IN.items() if self.takes("in", *words)), "")
+
     def size(self) -> int:
         is_size = self.next.kind == "size" or (self.next.text.isdecimal() and self.next.unit in ("", "B"))
         if not is_size or self.next.scale != 1:
@@ -331,7 +335,7 @@ class _Parser:
         if self.next.text in ("saturated", "saturates", "jumps"):
             return self._shape(side)
         sides, signs = [placed(side, self.span())], []
-        any(self.takes("in", *words) for words in SHOWN_IN.values())  # a typed number has its unit
+        self.unit()  # that of a typed number stands beside it
         while self.next.text in SIGNS:
             signs.append(self.read().text)
             sides.append(self.sum())

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import tell
+from lab.files.store import take
 from lab.places import CACHE, from_here
 from lab.report.errors import ReportError
 
@@ -59,11 +60,7 @@ def require_tex(programs: Sequence[str] = PROGRAMS) -> None:
 def await_setup() -> None:
     """Wait for the lock that code/setup/setup holds while it installs packages."""
     with suppress(OSError), SETUP_LOCK.open() as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell(f"waiting for the installation of packages ({from_here(CACHE)}/setup.log)")
-            fcntl.flock(lock, fcntl.LOCK_SH)
+        take(lock, fcntl.LOCK_SH, tell, f"the installation of packages ({from_here(CACHE)}/setup.log)")
 
 
 def compile_pdf(files: Mapping[str, bytes], main: str) -> bytes:
