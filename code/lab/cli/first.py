@@ -16,7 +16,7 @@ from lab.plan.plan import Plan
 from lab.report.evidence.evidence import gather
 from lab.report.evidence.labels import label
 from lab.report.evidence.words import rdma_words, words_of
-from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.core import Exhibits, Gallery, draw
 from lab.report.exhibits.overview import Overview
 from lab.report.query.numbers import Numbers
 from lab.sites.site import open_site
@@ -52,10 +52,10 @@ def try_(options: Namespace) -> int:
 def _show(plan: Plan, results: Path, folder: Path) -> None:
     """Draw the figure of the experiment's report as a PNG and as text."""
     print("drawing the figure", file=sys.stderr)
-    gallery = Gallery(CACHE / "report" / "figures")
+    gallery = Gallery()
     overview = Overview(Exhibits(Numbers(gather(plan, results)), gallery))
     overview.first()
-    sketch, figure = gallery.sketches[FIGURE], gallery.shown[FIGURE]
+    sketch, figure = gallery[FIGURE], draw(gallery, CACHE / "report" / "figures")[FIGURE]
     png = folder / plan.experiment.name / f"{FIGURE}.png"
     write_bytes(png, figure.png)
     names = "; ".join(f"{series.name}: {label(series)}" for series in plan.experiment.series)

@@ -11,10 +11,10 @@ from lab.experiment.reader import card_names, load, read_card
 from lab.figures.curves import Sized
 from lab.model.sizes import format_size
 from lab.model.trial import Card
-from lab.places import CACHE, CARD, EXPERIMENTS
+from lab.places import CARD, EXPERIMENTS
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.published import published_curves
-from lab.report.exhibits.core import LOOKS, Exhibits, Gallery
+from lab.report.exhibits.core import LOOKS, Exhibits
 from lab.report.query.numbers import Numbers
 
 EXPERIMENT, FITTED, HEIGHT_MM = "verbs_throughput", "qdr", 78.0
@@ -32,7 +32,7 @@ CURVES = (
 def headline() -> str:
     """The curves of a report, from the reference."""
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / f"{EXPERIMENT}.toml")))
-    exhibits = Exhibits(numbers, Gallery(CACHE / "report" / "figures"))
+    exhibits = Exhibits(numbers, {})
     drawn = [(curve, LOOKS[look]) for query, name, look in CURVES if (curve := exhibits.curve(query, name))]
     curves, looks = zip(*drawn, strict=True)
     return on_any_paper(Sized("headline", "throughput", "rate", curves, looks, height_mm=HEIGHT_MM))

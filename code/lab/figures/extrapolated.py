@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lab.errors import LabError
 from lab.figures.figure import Curve, LineLook, OfCurves
 from lab.figures.marks import GREY, INK, LINE_MM, SMALL_PT, short, with_unit
 
@@ -124,8 +123,6 @@ class Extrapolated(OfCurves):
         return f"{self.label} against message size, linear axes. {' '.join(panel.words for panel in self.panels)}"
 
     def draw(self, canvas: Canvas) -> None:
-        if not self.panels or not all(panel.times.x for panel in self.panels):
-            raise LabError("a panel without times", where=self.name)
         panels = canvas.panels_beside(len(self.panels), self.height_mm)
         for panel, data in zip(panels, self.panels, strict=True):
             data.draw(canvas, panel, self.height_mm)

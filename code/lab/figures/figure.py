@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lab.analysis.estimate import Estimate
 from lab.errors import LabError
@@ -19,16 +19,12 @@ DASHES = {"solid": "-", "dashed": (0, (5, 1.5)), "dotted": (0, (1, 1.2)), "none"
 Look = dict[str, Any]  # arguments of a drawing library
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A drawn figure: `alt` states its main numbers, `keys` names the records."""
+class Figure(NamedTuple):
+    """A drawn figure."""
 
-    name: str
     pdf: bytes
     png: bytes
     svg: bytes
-    alt: str
-    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lab.report.context import make_context
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import RecordSet, record_sets, sets_of
 from lab.report.evidence.evidence import Evidence
-from lab.report.exhibits.core import Gallery, UndrawnGallery
+from lab.report.exhibits.core import Gallery, draw
 from lab.report.html.live import live_figure
 from lab.report.html.page import Material
 from lab.report.pdf import attach, attachments
@@ -107,7 +107,7 @@ def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
 
 def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report up to LaTeX."""
-    numbers, gallery = Numbers(evidence), Gallery(cache / "figures")
+    numbers, gallery = Numbers(evidence), Gallery()
     body = _body(sources, numbers, gallery)
     claims, targets = _claims_of_templates(body, numbers), _targets(body)
     for lost in lost_targets(body.text, MAIN, targets):
@@ -129,15 +129,16 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
     inside = attachments(evidence, added | sources.typed_texts)
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
-    live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.sketches.items()}, queried)
-    svgs = {name: figure.svg for name, figure in gallery.shown.items()}
+    live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.items()}, queried)
+    figures = draw(gallery, cache / "figures")
+    svgs = {name: figure.svg for name, figure in figures.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
-    return Prepared(material, gallery.shown, {MAIN: body, EVIDENCE: listed})
+    return Prepared(material, figures, {MAIN: body, EVIDENCE: listed})
 
 
 def targets_of(sources: Sources, numbers: Numbers) -> frozenset[str]:
-    """The figures and tables of a report, without drawing them: `figureof throughput`."""
-    return _targets(_body(sources, numbers, UndrawnGallery()))
+    """The figures and tables of a report: `figureof throughput`."""
+    return _targets(_body(sources, numbers, Gallery()))
 
 
 def _body(sources: Sources, numbers: Numbers, gallery: Gallery) -> Rendered:

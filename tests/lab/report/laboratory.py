@@ -20,7 +20,6 @@ from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.exhibits.core import Gallery
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People, Sources
 from lab.report.tex.render import render
@@ -124,9 +123,9 @@ def numbers_of(name: str) -> Numbers:
     return Numbers(reference_evidence(load(EXPERIMENTS / f"{name}.toml")))
 
 
-def body_of(evidence: Evidence, folder: Path) -> str:
+def body_of(evidence: Evidence) -> str:
     """The filled template of an experiment, without a discussion."""
-    context = make_context(Numbers(evidence), People(), Gallery(folder / "figures"), [])
+    context = make_context(Numbers(evidence), People(), {}, [])
     return render(TEMPLATES, Sources(evidence.plan.experiment.file, TEMPLATES).template, context).text
 
 

@@ -57,7 +57,7 @@ def test_both_rates_end_at_the_last_completion(evidence: Evidence) -> None:
 
 
 def test_report_compares_ours_with_each_and_each_with_its_predecessor(evidence: Evidence, tmp_path: Path) -> None:
-    body = laboratory.body_of(evidence, tmp_path)
+    body = laboratory.body_of(evidence)
     for ratio in ("verbs / plain", "verbs / deep", "deep / plain"):
         assert rf"\claim[3]{{{ratio} at 64}}" in body
     assert r"\label{figure:ratio}" in body and r"\label{figure:throughput}" in body

@@ -61,7 +61,7 @@ def test_experiment_without_a_template_has_a_short_report(kind: str, tmp_path: P
 
 
 def test_page_1_compares_transports_and_reference_tools(tmp_path: Path) -> None:
-    body = laboratory.body_of(laboratory.evidence_of_text(KINDS["card"][0], tmp_path), tmp_path)
+    body = laboratory.body_of(laboratory.evidence_of_text(KINDS["card"][0], tmp_path))
     answer = body.partition("Question and setting")[0]
     assert r"\texttt{c} is slower than \texttt{t} at every size: its speed is" in answer
     assert r"\claim[3]{c / t at 1} of the other with" in answer and r"\claim[3]{t / p at 16K} times with" in answer
@@ -77,7 +77,7 @@ def test_template_of_18_lines_makes_a_report_with_the_default_blocks(tmp_path: P
     found = laboratory.evidence_of_text(text, tmp_path, "plain_verbs")
     sources = Sources(tmp_path / "plain_verbs.toml", TEMPLATES)
     assert build(sources, found, tmp_path / "cache").startswith(b"%PDF")
-    body = laboratory.body_of(found, tmp_path)
+    body = laboratory.body_of(found)
     assert "Throughput as the habits go, one after the other." in body
     assert (
         r"\label{figure:throughput}" in body and r"\section{Comparison}" in body and r"\label{table:parameters}" in body
@@ -87,7 +87,7 @@ def test_template_of_18_lines_makes_a_report_with_the_default_blocks(tmp_path: P
 @pytest.mark.parametrize(("card", "origin"), [("qdr", "fitted to Report A"), ("connectx-100g", "from data sheets")])
 def test_report_with_a_card_lists_its_parameters_by_origin(card: str, origin: str, tmp_path: Path) -> None:
     evidence = laboratory.evidence_of_text(mine("a tcp send throughput" + CARD.replace("qdr", card)), tmp_path)
-    text = laboratory.body_of(evidence, tmp_path)
+    text = laboratory.body_of(evidence)
     names = [
         name for name, known in read_card(card).known.items() if origin.startswith(ORIGINS[known.origin].rstrip("{}"))
     ]
@@ -129,7 +129,7 @@ def latency(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp(request.param)
     text = (EXPERIMENTS / "latency.toml").read_text()
     text = text if request.param == "with" else without_cards(text)
-    return laboratory.body_of(laboratory.evidence_of_text(text, folder, "latency"), folder)
+    return laboratory.body_of(laboratory.evidence_of_text(text, folder, "latency"))
 
 
 def test_latency_report_claims_only_measured_times(latency: str) -> None:
@@ -145,7 +145,7 @@ FALSE_HERE = ("The depth of the send queue decides", "Four requests in a call", 
 
 
 def test_sentences_that_the_data_does_not_support_are_left_out(tmp_path: Path) -> None:
-    body = laboratory.body_of(laboratory.evidence_of("write_parameters", tmp_path), tmp_path)
+    body = laboratory.body_of(laboratory.evidence_of("write_parameters", tmp_path))
     assert not [sentence for sentence in FALSE_HERE if sentence in body]
     assert "The parameters, the largest effect first." in body and "The depth matters most" not in body
 

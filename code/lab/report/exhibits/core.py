@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -42,7 +41,6 @@ class Drawable(Protocol):
     def alt(self) -> str: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
-
     def draw(self, canvas: Canvas) -> None:
         """Draw the data, or raise a LabError."""
 
@@ -51,8 +49,7 @@ def render(data: Drawable) -> Figure:
     """Draw a figure, the same bytes for the same data; only this loads matplotlib, which takes half a second."""
     from lab.figures.plot import Canvas
 
-    pdf, png, svg = Canvas.render(data.draw)
-    return Figure(data.name, pdf, png, svg, data.alt, data.keys)
+    return Figure(*Canvas.render(data.draw))
 
 
 ABSENT = Markup("--")
@@ -60,7 +57,7 @@ DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
 LEAST_INTERVAL = 0.005  # of a value: a narrower interval is not printed
 MOST_WORDS = 30  # of a caption
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
-WORDS, FORMATS = "figure.json", ("pdf", "png", "svg")  # of a cached figure
+FILES = ("figure.pdf", "figure.png", "figure.svg")  # of a cached figure
 KINDS = {RATE: "rate", TIME: "time", PER_SECOND: "messages", PURE: "ratio"}
 DASHES = ("solid", "dashed", "dotted")
 KERNEL, TOOL, PUBLISHED = "#7b6888", "#000000", "#767676"
@@ -93,38 +90,26 @@ class Sketch:
     data: Any  # a Drawable; its kind follows from the figure's name
 
 
-class Gallery:
-    """The figures of a report by name, each drawn once and cached for the next report."""
-
-    def __init__(self, cache: Path) -> None:
-        self.sketches: dict[str, Sketch] = {}
-        self.shown: dict[str, Figure] = {}
-        self._cache, self._code = cache, digest_code(DRAWN_BY)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.shown
-
-    def draw(self, data: Drawable, caption: str) -> Figure:
-        """The figure of these data, from the cache if it is there undamaged."""
-        folder = self._cache / hashlib.sha256(f"{self._code} {data!r}".encode()).hexdigest()
-        is_cached = folder.is_dir() and not damage(folder)
-        figure = _read(folder) if is_cached else render(data)
-        if not is_cached:
-            _write(folder, figure)
-        self.sketches[data.name], self.shown[data.name] = Sketch(caption, data), figure
-        return figure
+Gallery = dict[str, Sketch]  # the figures of a report by name
 
 
-class UndrawnGallery(Gallery):
-    """The figures of a report by name, none of which is drawn."""
+def draw(gallery: Gallery, cache: Path) -> dict[str, Figure]:
+    """Draw all figures; those that the cache has undamaged are read."""
+    code = digest_code(DRAWN_BY)
+    return {name: _drawn(sketch.data, cache, code) for name, sketch in gallery.items()}
 
-    def __init__(self) -> None:
-        self.sketches, self.shown = {}, {}
 
-    def draw(self, data: Drawable, caption: str) -> Figure:
-        self.shown[data.name] = Figure(data.name, b"", b"", b"", data.alt, data.keys)
-        self.sketches[data.name] = Sketch(caption, data)
-        return self.shown[data.name]
+def _drawn(data: Drawable, cache: Path, code: str) -> Figure:
+    folder = cache / hashlib.sha256(f"{code} {data!r}".encode()).hexdigest()
+    if folder.is_dir() and not damage(folder):
+        return Figure(*((folder / name).read_bytes() for name in FILES))
+    figure = render(data)
+    with suppress(StorageError), storage(folder):  # a cache that cannot be written does without the figure
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in zip(FILES, figure, strict=True):
+            (folder / name).write_bytes(content)
+        seal(folder)  # last, since the digests mark the figure as whole
+    return figure
 
 
 @dataclass(frozen=True)
@@ -209,15 +194,15 @@ class Exhibits:
         return self.kind(f"{query} at {self.sizes_of_query(query)[0]}")
 
     def put(self, caption: str, data: Drawable) -> Markup:
-        """Draw a figure; return its float, marked if a record warns."""
+        """Put a figure into the gallery; return its float, marked if a record warns."""
         if len(caption.split()) > MOST_WORDS:
             words = f"{len(caption.split())} words (at most {MOST_WORDS})"
             raise ReportError(f"a caption of {words}: {caption[:40]} ...")
-        figure = self.gallery.draw(data, caption)
-        warned = r"\labwarned{}" if self.numbers.evidence.unchecked(figure.keys) else ""
+        self.gallery[data.name] = Sketch(caption, data)
+        warned = r"\labwarned{}" if self.numbers.evidence.unchecked(data.keys) else ""
         return Markup(
             "\\begin{labplace}{figure}\n"
-            f"  {picture(figure)}\n"
+            f"  {picture(data)}\n"
             f"  \\caption{{{escape(caption)}{warned}}}\\label{{figure:{data.name}}}\n"
             "\\end{labplace}\n"
         )
@@ -228,10 +213,10 @@ def require_data(drawn: Sequence[object], what: str, name: str) -> None:
         raise ReportError(f"the data give no {what} of {name}", hint="lab query")
 
 
-def picture(figure: Figure) -> str:
+def picture(data: Drawable) -> str:
     """The command that prints a figure's file, with the figure's content in words as UTF-16 for the PDF's readers."""
-    alt = ("\ufeff" + figure.alt).encode("utf-16-be").hex().upper()
-    return f"\\labpicture{{figures/{figure.name}.pdf}}{{{alt}}}"
+    alt = ("\ufeff" + data.alt).encode("utf-16-be").hex().upper()
+    return f"\\labpicture{{figures/{data.name}.pdf}}{{{alt}}}"
 
 
 def at(query: str, size: str | int) -> str:
@@ -288,20 +273,3 @@ def printed(value: Value) -> str:
 
 def _last_place(estimate: Estimate, digits: int) -> int:
     return max(last_place(estimate), significant(estimate.value, digits))
-
-
-def _read(folder: Path) -> Figure:
-    words = json.loads((folder / WORDS).read_text())
-    pictures = {kind: (folder / f"figure.{kind}").read_bytes() for kind in FORMATS}
-    return Figure(**words | pictures | {"keys": tuple(words["keys"])})
-
-
-def _write(folder: Path, figure: Figure) -> None:
-    """Keep the figure where the cache can be written; the digests come last, since they mark it as whole."""
-    words = {name: value for name, value in asdict(figure).items() if name not in FORMATS}
-    with suppress(StorageError), storage(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for kind in FORMATS:
-            (folder / f"figure.{kind}").write_bytes(getattr(figure, kind))
-        (folder / WORDS).write_text(json.dumps(words, sort_keys=True))
-        seal(folder)

@@ -82,7 +82,7 @@ class Overview(Groups):
             return multiples(self.exhibits, group.name, caption, SIDES, [("time of a call", "log", columns)], LATER_MM)
         link = f"{group.curves[0][0]}.link"  # `plot` leaves it out where the link has no rate
         limits = [(link, "link")] if group.measure == "throughput" else []
-        height = LATER_MM if self.exhibits.gallery.shown else FIRST_MM
+        height = LATER_MM if self.exhibits.gallery else FIRST_MM
         return self.exhibits.plot(group.name, caption, group.title.lower(), group.curves, limits, height)
 
     def _dots(self, group: CurveGroup) -> Markup:

@@ -12,6 +12,7 @@ from lab.figures.extrapolated import Extrapolated, Ray, RayPanel
 from lab.figures.figure import Curve, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.model.sizes import parse_size
+from lab.report.errors import ReportError
 from lab.report.exhibits.core import ABSENT, LOOKS, Exhibits, cell, look_of, printed, require_data
 from lab.report.query.grammar import Span, parse_query, references
 from lab.report.query.value import Value
@@ -46,7 +47,8 @@ def extrapolated(
 
 
 def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
-    times = exhibits.curve(panel.times, panel.times) or Curve(panel.times, (), ())
+    if (times := exhibits.curve(panel.times, panel.times)) is None:
+        raise ReportError(f"the data give no times of {panel.times}", hint="lab query")
     small, words = exhibits.curve(panel.small, panel.small) if panel.small else None, ""
     rays = [_ray(exhibits, panel.times, sizes) for sizes in panel.lines if exhibits.has(_slope(panel.times, sizes))]
     if panel.beyond:

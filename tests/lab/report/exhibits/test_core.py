@@ -10,8 +10,9 @@ from tests.lab.figures.examples import one_point
 
 from lab.files.store import SUMS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import WORDS, Exhibits, Gallery, grid
+from lab.report.exhibits.core import FILES, Exhibits, Sketch, draw, grid, render
 
+ONE = {"one": Sketch("One.", one_point())}
 MORE = "tcp[non-blocking].receive - tcp[blocking].receive"
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 
@@ -20,9 +21,9 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[4])!r})
 import lab.report.build, lab.report.html.page
 from pathlib import Path
-from lab.report.exhibits.core import Gallery
+from lab.report.exhibits.core import Sketch, draw
 from tests.lab.figures.examples import one_point
-Gallery(Path(sys.argv[1])).draw(one_point(), "One.")
+draw(dict(one=Sketch("One.", one_point())), Path(sys.argv[1]))
 sys.exit("matplotlib" in sys.modules)
 """
 
@@ -66,9 +67,9 @@ def test_table_has_a_row_for_each_size_and_fits_the_page(exhibits: Exhibits) -> 
 def test_figure_names_its_curves_and_leaves_out_those_without_data(exhibits: Exhibits) -> None:
     text = exhibits.plot("answer", "Card and TCP.", "throughput", CURVES, [["card.link", "link"]])
     assert r"\label{figure:answer}" in text and "Card and TCP." in text
-    drawn = exhibits.gallery.sketches["answer"].data
+    drawn = exhibits.gallery["answer"].data
     assert [curve.label for curve in drawn.curves] == ["card", "TCP"] and drawn.limits[0][0] == "link"
-    svg = exhibits.gallery.shown["answer"].svg.decode()
+    svg = render(exhibits.gallery["answer"].data).svg.decode()
     assert "card" in svg and "TCP" in svg
 
 
@@ -79,19 +80,19 @@ def test_figure_without_data_or_with_a_long_caption_is_refused(exhibits: Exhibit
         exhibits.plot("long", "word " * 31, "throughput", CURVES)
 
 
-@pytest.mark.parametrize("name", ["figure.pdf", "figure.png", "figure.svg", WORDS, SUMS])
+@pytest.mark.parametrize("name", [*FILES, SUMS])
 def test_cached_figure_is_read_and_drawn_again_if_it_is_damaged(tmp_path: Path, name: str) -> None:
-    figure = Gallery(tmp_path).draw(one_point(), "One.")
+    figure = draw(ONE, tmp_path)
     (folder,) = tmp_path.iterdir()
-    written = (folder / WORDS).stat().st_mtime_ns
-    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
-    assert (folder / WORDS).stat().st_mtime_ns == written
+    written = (folder / FILES[0]).stat().st_mtime_ns
+    assert draw(ONE, tmp_path) == figure
+    assert (folder / FILES[0]).stat().st_mtime_ns == written
     (folder / name).write_bytes(b"damage")
-    assert Gallery(tmp_path).draw(one_point(), "One.") == figure
+    assert draw(ONE, tmp_path) == figure
     assert (folder / name).read_bytes() != b"damage"
 
 
 def test_cached_figure_loads_no_drawing_library(tmp_path: Path) -> None:
     """matplotlib takes longer to load than all answers to compute."""
-    Gallery(tmp_path).draw(one_point(), "One.")
+    draw(ONE, tmp_path)
     subprocess.run([sys.executable, "-c", CACHED, str(tmp_path)], check=True)

@@ -12,7 +12,7 @@ from lab.figures.marks import MINUS, plain
 from lab.figures.repetitions import Distribution, Tails
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import LOOKS, Exhibits, Gallery, render
+from lab.report.exhibits.core import LOOKS, Exhibits, render
 from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, queues, tails
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
@@ -34,11 +34,11 @@ SENDS = [["tcp[blocking].send", "TCP"], ["verbs[blocking].send", "kernel RDMA"],
 def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Exhibits]:
     folder = tmp_path_factory.mktemp("measured")
     evidence = {name: laboratory.evidence_of(name, folder) for name in ("latency", ROUNDS)}
-    return {name: Exhibits(Numbers(of_name), Gallery(folder / "figures")) for name, of_name in evidence.items()}
+    return {name: Exhibits(Numbers(of_name), {}) for name, of_name in evidence.items()}
 
 
 def alt(exhibits: Exhibits, name: str) -> str:
-    return plain(exhibits.gallery.shown[name].alt)
+    return plain(exhibits.gallery[name].data.alt)
 
 
 def test_dot_is_a_median_with_a_line_to_the_99_percent_quantile_of_single_round_trips(
@@ -52,34 +52,34 @@ def test_dot_is_a_median_with_a_line_to_the_99_percent_quantile_of_single_round_
     write, perftest = words.split(": ")[-1].split(", ")
     assert " to " in write and " to " not in perftest and "none" not in words and "no such link" not in words
     median, slow = (exhibits.value(f"write.card{measure} at 1") for measure in ("", ".p99"))
-    ((_, (dot, _)),) = exhibits.gallery.sketches["answer"].data.groups
+    ((_, (dot, _)),) = exhibits.gallery["answer"].data.groups
     assert (dot.value.value, dot.end) == (median, slow) and slow >= median
 
 
 def test_tails_show_all_round_trips_of_a_series(measured: dict[str, Exhibits]) -> None:
     exhibits = measured["latency"]
     assert r"\label{figure:slow}" in tails(exhibits, "slow", "The slow ones.", "1", LATENCIES)
-    (shown,) = exhibits.gallery.sketches["slow"].data.distributions
+    (shown,) = exhibits.gallery["slow"].data.distributions
     assert shown.label == "WRITE" and len(shown.samples) == 6 * 400 and len(shown.keys) == 6
 
 
 def test_slow_messages_are_a_step_at_their_share() -> None:
     samples = (1000.0,) * 375 + (1500.0,) * 25
-    figure = render(Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],)))
-    assert figure.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
+    data = Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],))
+    assert data.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
 
 
 def test_matrix_has_a_square_for_each_repetition_at_the_sizes_of_a_series(measured: dict[str, Exhibits]) -> None:
     exhibits = measured[ROUNDS]
     agreed(exhibits, "agreed", "All agree.", [["card", "card"], ["verbs", "kernel RDMA"], ["absent", "TCP"]])
     assert alt(exhibits, "agreed").endswith("card 6 of 6 at 1 B to 256 KiB; kernel RDMA 6 of 6 at 1 B to 256 KiB.")
-    card, verbs = exhibits.gallery.sketches["agreed"].data.rows
+    card, verbs = exhibits.gallery["agreed"].data.rows
     assert None not in card.cells and verbs.cells[:3] == ((6, 6), None, (6, 6))
 
 
 def test_rounds_are_relative_to_the_median_of_the_last(measured: dict[str, Exhibits]) -> None:
     by_round(measured[ROUNDS], "rounds", "They agree.", [["tcp.card", "1K", "TCP, 1 KiB", "TCP"]])
-    (curve,) = measured[ROUNDS].gallery.sketches["rounds"].data.curves
+    (curve,) = measured[ROUNDS].gallery["rounds"].data.curves
     assert curve.x == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0) and curve.values[1:] == pytest.approx([1.0] * 5, rel=0.01)
 
 
@@ -98,7 +98,7 @@ def test_experiment_without_its_card_has_a_report_about_the_other_series(tmp_pat
     series = (EXPERIMENTS / f"{ROUNDS}.toml").read_text().split("[[series]]")
     text = "[[series]]".join(part for part in series if not re.search(r"card =|1_000_000_000", part))
     text = text.replace('series = ["card", "tcp.card", "soft.card"]', 'series = ["cable"]')
-    body = laboratory.body_of(laboratory.evidence_of_text(text, tmp_path, ROUNDS), tmp_path)
+    body = laboratory.body_of(laboratory.evidence_of_text(text, tmp_path, ROUNDS))
     assert "Throughput at five sizes, as the rounds give it and corrected" in body
     assert "Report E's results" not in body
 
@@ -130,14 +130,14 @@ def test_small_panels_of_rates_have_no_marks(measured: dict[str, Exhibits]) -> N
     assert "B/s at 1 B" in alt(measured[ROUNDS], "rates") and "a step" not in alt(measured[ROUNDS], "rates")
 
 
-def test_queue_in_time_is_that_of_rank_0_in_the_first_repetition(measured: dict[str, Exhibits], tmp_path: Path) -> None:
+def test_queue_in_time_is_that_of_rank_0_in_the_first_repetition(measured: dict[str, Exhibits]) -> None:
     evidence = measured["latency"].numbers.evidence
     depths = {"queue.bytes_at_2048": 90, "queue.bytes_at_6144": 1000, "rank1.queue.bytes_at_0": 7000}
     facts = {
         key: replace(facts, measured=replace(facts.measured, counters_after=depths))
         for key, facts in evidence.facts.items()
     }
-    exhibits = Exhibits(Numbers(replace(evidence, facts=facts)), Gallery(tmp_path))
+    exhibits = Exhibits(Numbers(replace(evidence, facts=facts)), {})
     assert r"\label{figure:depth}" in queues(
         exhibits, "depth", "Some.", [["write.card at 1", "card"], ["none", "none"]]
     )
@@ -151,8 +151,9 @@ def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callab
         "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 398 ns; "
         "1 KiB 2.38 µs: read of memory (assumed) 500 ns, wire (assumed) 1 µs, bytes 172 ns, the rest 705 ns."
     )
+    parts(exhibits, "above", "Too much.", "time", ["wires", "rest"], [["1 B", "fdr.wire", "2 * fdr.wire"]])
     with pytest.raises(match="more than the whole"):
-        parts(exhibits, "above", "Too much.", "time", ["wires", "rest"], [["1 B", "fdr.wire", "2 * fdr.wire"]])
+        render(exhibits.gallery["above"].data)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from lab.causes.table import Cause, file_of, format_classes
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
 from lab.report.evidence.evidence import Evidence
-from lab.report.exhibits.core import Exhibits, Gallery
+from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.plots import causes
 from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
@@ -93,19 +93,17 @@ def test_counts_of_other_programs_or_another_machine_are_not_used(
     assert causes_of(counted) and not causes_of(bare)
 
 
-def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence, tmp_path: Path) -> None:
-    exhibits = Exhibits(Numbers(counted), Gallery(tmp_path))
+def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence) -> None:
+    exhibits = Exhibits(Numbers(counted), {})
     text = causes(exhibits)
-    sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery.sketches["causes"].data.groups]
+    sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery["causes"].data.groups]
     labels = ["RDMA WRITE, client", "RDMA WRITE, server", "TCP, client", "TCP, server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
     assert "Instructions of a message, each a nanosecond" in text
-    assert causes(Exhibits(Numbers(bare), Gallery(tmp_path))) == ""
+    assert causes(Exhibits(Numbers(bare), {})) == ""
 
 
-def test_report_has_the_section_only_if_instructions_were_counted(
-    counted: Evidence, bare: Evidence, tmp_path: Path
-) -> None:
-    assert "Where the instructions go" in laboratory.body_of(counted, tmp_path)
-    assert "Where the instructions go" not in laboratory.body_of(bare, tmp_path)
+def test_report_has_the_section_only_if_instructions_were_counted(counted: Evidence, bare: Evidence) -> None:
+    assert "Where the instructions go" in laboratory.body_of(counted)
+    assert "Where the instructions go" not in laboratory.body_of(bare)
     assert len({report_stamp(evidence.plan, evidence.results, []) for evidence in (counted, bare)}) == 2

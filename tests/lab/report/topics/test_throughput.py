@@ -120,19 +120,17 @@ def test_round_hardly_longer_than_the_trip_is_not_corrected(of_rounds: Evidence)
     assert correction.rate is None and correction.share.value > 0.1
 
 
-def test_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(
-    of_rounds: Evidence, tmp_path: Path
-) -> None:
-    body = laboratory.body_of(of_rounds, tmp_path)
+def test_report_shows_which_repetitions_agreed_and_what_the_correction_takes_off(of_rounds: Evidence) -> None:
+    body = laboratory.body_of(of_rounds)
     assert "In all repetitions the rounds of \\texttt{rounds} agree at \\claim{rounds.agreed} of 6 sizes." in body
     assert r"\label{figure:agreed}" in body and r"\label{figure:rounds}" in body
     assert "half of the round trip of the control message, or, for RDMA WRITE and READ, what follows the last" in body
 
 
-def test_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evidence, tmp_path: Path) -> None:
+def test_corrected_throughput_above_the_rate_of_the_link_is_named(of_rounds: Evidence) -> None:
     rate = rounds_at(of_rounds, "fast", 1024).correction().rate
     assert rate and rate.interval and rate.interval.high > 350e6 / 8 > rate.value
-    body = " ".join(laboratory.body_of(of_rounds, tmp_path).split())
+    body = " ".join(laboratory.body_of(of_rounds).split())
     assert r"above the rate of the link takes off too much: \texttt{fast} at \qty{1}{\kibi\byte}." in body
 
 
@@ -201,7 +199,7 @@ def both_ends(make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch:
     return gather(plan, tmp_path)
 
 
-def test_calls_of_an_end_are_answered_and_shown(both_ends: Evidence, tmp_path: Path) -> None:
+def test_calls_of_an_end_are_answered_and_shown(both_ends: Evidence) -> None:
     numbers = Numbers(both_ends)
     first, middle, spread = (
         numbers.ask(f"mpi[blocking].send.{name} at 1K").estimate for name in ("first_call", "median", "deviation")
@@ -209,6 +207,6 @@ def test_calls_of_an_end_are_answered_and_shown(both_ends: Evidence, tmp_path: P
     assert first.value == pytest.approx(middle.value) and first.n == 6 and spread.value < 0.1 * middle.value
     knee = numbers.ask("mpi[non-blocking].receive.knee").estimate
     assert knee.interval and knee.interval.contains(512)
-    body = laboratory.body_of(both_ends, tmp_path / "report")
+    body = laboratory.body_of(both_ends)
     assert r"\claim[3]{mpi[blocking].send at 1} (\texttt{mpi blocking, send})" in body
     assert "mpi non-blocking, receive" in body.replace("-{}", "-") and r"\label{figure:calls}" in body
