@@ -64,7 +64,6 @@ def doctor(options: Namespace) -> int:
 
 
 def examine(file: Path) -> Iterator[Diagnosis]:
-    """All sites, each with its subjects in the order in which they are needed."""
     return (finding for site in CHECKS for finding in examine_site(site, file))
 
 

@@ -67,8 +67,6 @@ class StorageError(LabError):
 
 
 class OpeningFault(Enum):
-    """The reasons why a submission cannot be opened."""
-
     UNREADABLE = "unreadable"
     NO_REPORT = "no report"
     SEVERAL_REPORTS = "several reports"

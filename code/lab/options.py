@@ -33,8 +33,6 @@ def parameter_of(option: str) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a program."""
-
     name: str
     kind: str  # flag, number, number or auto, bytes, word, text
     default: str
@@ -60,8 +58,6 @@ class OptionRule:
 
 @dataclass(frozen=True)
 class Table:
-    """The options and rules of one pair of programs."""
-
     options: tuple[Option, ...]
     rules: tuple[OptionRule, ...]
 

@@ -100,7 +100,6 @@ class Profiler:
         return time_ns, [symbols.tally(parse_counts(text)) for text in (profiled.client, profiled.server)]
 
     def symbols(self, programs: Iterable[Path]) -> Symbols:
-        """Return the functions of the VM, and of a trial's programs."""
         overlay = {program.name: program.read_bytes() for program in programs}
         return Symbols(self.kernel, CodeFiles([*self.image, *codes(overlay)]))
 

@@ -172,8 +172,6 @@ def codes(contents: Mapping[str, bytes]) -> Iterator[Code]:
 
 
 class CodeFiles:
-    """All code that a VM could run."""
-
     def __init__(self, files: Iterable[Code]) -> None:
         self.pages: dict[bytes, list[tuple[Code, int]]] = {}
         for code in files:
@@ -192,8 +190,6 @@ class CodeFiles:
 
 @dataclass(frozen=True)
 class Symbols:
-    """All functions of the kernel and of files."""
-
     kernel: Kernel
     files: CodeFiles
 

@@ -27,8 +27,6 @@ WAITING = "waiting"  # polls that found nothing, and a halted CPU
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of work, by the names of functions."""
-
     name: str
     functions: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
@@ -49,7 +47,6 @@ def classes() -> tuple[Kind, ...]:
 
 @cache
 def class_of(function: Function) -> str:
-    """Return the first kind of work that includes a function."""
     return next((kind.name for kind in classes() if kind.has(function)), OTHER)
 
 

@@ -105,7 +105,6 @@ class Compilation:
 
     @property
     def archive(self) -> bytes:
-        """The input of the command: an archive of the files."""
         return bounded.pack(self.files)
 
     @property

@@ -32,8 +32,6 @@ MACHINE = (
 
 @dataclass(frozen=True)
 class Guest:
-    """The parts of a VM that compiles."""
-
     image: Image
     runner: Runner
     init: bytes
@@ -61,7 +59,6 @@ class Guest:
                 raise results.failure(process, os.pread(console, results.CONSOLE_LIMIT, 0).decode(errors="replace"))
 
     def files(self, toolchain: Toolchain, task: Compilation) -> dict[str, Entry]:
-        """The files of the VM besides the image: its init, the tree, the job."""
         files = (file for file in toolchain.tree.rglob("*") if file.is_file())
         tree = {f"{TREE}/{file.relative_to(toolchain.folder)}": contents.entry(file) for file in files}
         job = f"disk_bytes={DISK_BYTES}\nrun() {{\n{shlex.join(sandboxed(task))}\n}}\n"

@@ -30,7 +30,6 @@ CURVES = (
 
 
 def headline() -> str:
-    """The curves of a report, from the reference."""
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / f"{EXPERIMENT}.toml")))
     exhibits = Exhibits(numbers, {})
     drawn = [(curve, LOOKS[look]) for query, name, look in CURVES if (curve := exhibits.curve(query, name))]

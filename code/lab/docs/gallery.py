@@ -69,7 +69,6 @@ def _row(curve: MeasuredCurve, card: Rates, how: str) -> tuple[str, ...]:
 
 
 def _data(name: str) -> Sized:
-    """The measured points, and the line of the card."""
     card = model(name)
     measured = PORTRAITS[name].curves(card)[0]
     rates = {"measured": measured.values}

@@ -78,7 +78,6 @@ EXAMPLE = "plain_verbs.tex"
 
 
 def template_page() -> str:
-    """docs/reports.md with the example and the names of templates renewed."""
     parts = {
         "example": f"```tex\n{(TEMPLATES / EXAMPLE).read_text().rstrip()}\n```",
         "looks": ", ".join(f"`{look}`" for look in LOOKS),

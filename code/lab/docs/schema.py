@@ -53,8 +53,6 @@ class SchemaKey:
 
 @dataclass(frozen=True)
 class SchemaTable:
-    """One kind of table: its head as it is in a file, and its keys."""
-
     head: str  # "" for the keys above the first table
     meaning: str
     keys: tuple[SchemaKey, ...]

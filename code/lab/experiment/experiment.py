@@ -47,7 +47,6 @@ class Series:
         return self.link.card is not None and self.tool.rdma and not self.soft_roce
 
     def runs_on(self, traits: Traits) -> bool:
-        """Whether a site can provide the series' link."""
         return not self.obstacle(traits)
 
     def obstacle(self, traits: Traits) -> str:
@@ -65,7 +64,6 @@ class Series:
         return "has a switch's queue, and this link has no switch" if link.queue_bytes and not together else ""
 
     def points(self) -> tuple[Point, ...]:
-        """Every combination of the varied values."""
         return tuple(dict(zip(self.vary, values, strict=True)) for values in product(*self.vary.values()))
 
     def trials(self, site: str) -> int:
@@ -82,7 +80,6 @@ class Series:
         return tuple(sorted(self.parameters(site, {}).sizes))
 
     def counts(self, site: str, point: Point) -> tuple[Counts, ...]:
-        """Iterations and warm-up of every size."""
         parameters = self.parameters(site, point)
         return tuple(self.profile(site).counts(parameters, size) for size in parameters.sizes)
 

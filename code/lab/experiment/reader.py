@@ -22,8 +22,6 @@ BOUNDS = tuple(each.name for each in fields(ProfileKeys) if each.name != "why")
 
 @dataclass(frozen=True)
 class Known:
-    """The value of one parameter of a card, and its origin."""
-
     value: int
     origin: Annotated[str, Limits(choices=("data sheet", "fitted", "assumed"))]
     source: Annotated[str, Limits(shortest=1, longest=400, expected="where the value comes from")]

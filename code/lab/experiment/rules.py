@@ -41,7 +41,6 @@ def find_program(series: SeriesTable, own: OwnTables, file: Path, computers: int
 
 
 def program_faults(document: Document, file: Path) -> Iterator[Fault]:
-    """The faults of [programs] and of the series that name programs."""
     for name, table in document.programs.items():
         path: Keys = ("programs", name)
         if name in PROGRAMS:

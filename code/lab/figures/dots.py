@@ -45,8 +45,6 @@ class Dot:
 
 @dataclass(frozen=True)
 class Dots:
-    """Times in groups of rows with headings."""
-
     name: str
     label: str  # of the axis
     groups: tuple[tuple[str, tuple[Dot, ...]], ...]

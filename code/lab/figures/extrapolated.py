@@ -31,7 +31,6 @@ class Ray:
     sizes: str
 
     def at(self, size: float) -> float:
-        """The time of a message on the line."""
         return self.intercept_s + self.slope_s * size
 
 

@@ -20,8 +20,6 @@ Look = dict[str, Any]  # arguments of a drawing library
 
 
 class Figure(NamedTuple):
-    """A drawn figure."""
-
     pdf: bytes
     png: bytes
     svg: bytes
@@ -38,7 +36,6 @@ class LineLook:
 
     @property
     def style(self) -> Look:
-        """The look as arguments of matplotlib's plot()."""
         face = "white" if self.is_open else self.colour
         line = {"color": self.colour, "linestyle": DASHES[self.dashes]}
         return line | {"marker": self.marker, "markerfacecolor": face}
@@ -72,8 +69,6 @@ class Curve:
 
 @dataclass(frozen=True)
 class Name:
-    """A series' name, its line, and the line's end in the panel's data coordinates."""
-
     text: str
     line: Line2D
     x: float
@@ -91,8 +86,6 @@ def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
 
 
 class OfCurves:
-    """A figure of curves, with their records."""
-
     curves: Sequence[Curve]
 
     @property

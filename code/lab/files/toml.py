@@ -61,8 +61,6 @@ class Lines:
 
 @dataclass(frozen=True)
 class TomlFile(Generic[Content]):
-    """A checked file: its content, and the lines that errors name."""
-
     lines: Lines
     document: Document
     content: Content

@@ -345,7 +345,6 @@ class Case:
 
     @cached_or_error
     def grader_plan(self) -> Plan:
-        """The course's plan with the submitted binaries, since they are under test."""
         plan = self.setup.course_plan
         if not student_programs(plan.experiment):
             return plan
@@ -439,7 +438,6 @@ class Case:
 
     @cached_or_error
     def checked_here(self) -> Checked:
-        """The discussion with the evidence of the grader's records."""
         return self._checked(Numbers(self.grader_evidence))
 
     def _checked(self, numbers: Numbers) -> Checked:
@@ -457,7 +455,6 @@ class Case:
 
     @cached_or_error
     def rebuilt(self) -> bytes:
-        """The PDF built from the records and the student's texts."""
         return self._rebuild(self.file("report.toml"), self.folder)
 
     def anonymous(self) -> bytes:

@@ -171,7 +171,6 @@ class Fingerprint:
 
 
 def fingerprint(case: Case) -> Fingerprint:
-    """The fingerprint of the readable parts."""
     try:
         text = without_comments(case.file("discussion.tex").decode(errors="replace"))
         moments = frozenset(moment for key in sorted(case.records) for moment in _moments(case, key))

@@ -70,7 +70,6 @@ def require_plain(content: bytes, where: str) -> None:
 def record_findings(
     planned: Planned, site: SiteFacts, record: JsonTable, samples: tuple[Sample, ...]
 ) -> Iterator[Finding]:
-    """All faults of one record."""
     try:
         facts = parse_facts(record)
     except JsonError as error:
@@ -157,7 +156,6 @@ def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
 
 
 def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:
-    """The values by point, size and name."""
     return {
         (str(dict(parameters.point)), size, name): values
         for parameters in effective(evidence, series)

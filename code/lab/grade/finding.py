@@ -196,7 +196,6 @@ class Grade:
 
 
 def grade_json(grade: Grade) -> JsonTable:
-    """The content of grade.json: the grade with its sums."""
     checks = [as_json(check) | {"points": check.points} for check in grade.checks]
     sums: JsonTable = {
         "points": grade.points, "most": grade.most, "final": grade.is_final, "kinds": grade.kinds, "format": 1

@@ -102,8 +102,6 @@ def junit(grade: Grade) -> str:
 
 
 class JunitCase(NamedTuple):
-    """One test for junit_suite()."""
-
     name: str
     tag: str  # empty: passed
     evidence: Sequence[str]

@@ -52,7 +52,6 @@ class Kit:
 
 
 def load_kit(named: str | None) -> Kit:
-    """Load a kit; raise if a part is missing."""
     assignment = load_assignment(find_assignment(named))
     kit = Kit(assignment, load(assignment.experiment_file))
     if not kit.handout.is_file():

@@ -194,16 +194,12 @@ def limit(name: str) -> int:
 
 @dataclass(frozen=True)
 class Member:
-    """A file of an archive, as the archive's first member describes it."""
-
     size: int
     digest: str  # by digest_with_holes
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The first member of an archive."""
-
     format: str
     about: Mapping[str, str]  # facts about the whole
     members: Mapping[str, Member]
@@ -268,7 +264,6 @@ def _opened(file: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _contents(archive: tarfile.TarFile) -> Contents:
-    """The first member, checked."""
     contents = parse_as(Contents, json.loads(_next(archive, CONTENTS, CONTENTS_LIMIT, exactly=False)()))
     if contents.format != FORMAT:
         raise ArchiveError(f"has the format {contents.format[:40]!r}, but this version reads {FORMAT!r}")

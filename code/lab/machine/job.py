@@ -96,7 +96,6 @@ def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -
 
 
 def files(job: Job, more: Mapping[str, str], functions: str = "") -> dict[str, Entry]:
-    """The files of the guest's /lab."""
     texts = {"job": settings(job, more, functions)}
     if job.stranger:
         texts[STRANGER.name] = STRANGER.read_text()

@@ -33,7 +33,6 @@ def latency_ns(job: Job) -> int:
 
 
 def wire(link: Link, latency_ns: int = BASE_NS) -> str:
-    """The plugin's arguments for a link."""
     values = {
         "latency": latency_ns,
         "rate": link.rate_bit_s or 0,

@@ -179,7 +179,6 @@ def private_indices(folder: Path, architecture: str) -> Indices:
 
 
 def sources(printed: str) -> list[Path]:
-    """The files with this host's sources of Debian."""
     rows = [line.split(" ", 1) for line in printed.splitlines()]
     return [Path(row[1].rpartition(":")[0]) for row in rows if row[0] in ("Debian", UNKNOWN_ORIGIN)]
 

@@ -196,7 +196,6 @@ class GroupRunner:
 
     @contextmanager
     def watch(self, process: qemu.Runs) -> Iterator[None]:
-        """Register a QEMU with the site and with the other VMs."""
         with self.watch_outside(process), self.running.watch(process):
             yield
 

@@ -110,8 +110,6 @@ class SnapshotInputs:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A saved VM: its memory, and the state of its CPU and devices."""
-
     folder: Path
     runner: Runner
     plugin: Path

@@ -21,8 +21,6 @@ ROUNDS = ("until_stable", "stable_window", "rounds_cap")
 
 @dataclass(frozen=True)
 class RoundLimits:
-    """The rule that ends the rounds of a size."""
-
     target: float  # the largest difference of rounds, as a fraction
     window: int  # rounds that must agree
     cap: int  # the largest number of rounds
@@ -210,8 +208,6 @@ NAMES = tuple(each.name for each in fields(Parameters))
 
 @dataclass(frozen=True)
 class Counts:
-    """The number of messages of one size."""
-
     size: int
     iterations: int
     warmup: int

@@ -184,7 +184,6 @@ class Link:
 
     @property
     def sets_clock(self) -> bool:
-        """Whether the ends' clocks shall differ."""
         return bool(self.clock_offset_ns or self.clock_drift_ppm)
 
     @property
@@ -231,7 +230,6 @@ class Step:
 
     @property
     def sign(self) -> Ready:
-        """The condition for the start of the client."""
         return self.ready or Ready(tcp=self.port)
 
     @classmethod
@@ -251,8 +249,6 @@ def place_under_test(command: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """The start of a repetition."""
-
     start_delay_ns: int = 0
     environment_bytes: int = 0
 

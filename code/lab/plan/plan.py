@@ -97,7 +97,6 @@ def make_plan(experiment: Experiment, site: SiteFacts, digests: Mapping[Path, st
 
 
 def binaries(experiments: Iterable[Experiment]) -> set[Path]:
-    """The programs under test that the experiments need."""
     return {file for experiment in experiments for series in experiment.series for file in files_of(series)}
 
 
@@ -193,7 +192,6 @@ def _token_of(key: str) -> str:
 
 
 def perturb(repetition: int) -> Perturbation:
-    """The start delay and the size of the environment of a repetition."""
     delay, environment = (draw(what, repetition) for what in ("delay", "environment"))
     return Perturbation(delay % START_DELAY_NS, environment % ENVIRONMENT_BYTES)
 

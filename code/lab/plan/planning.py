@@ -27,8 +27,6 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Workshop:
-    """A site that is ready, and the plans for it."""
-
     site: Site
     facts: SiteFacts
     plans: tuple[Plan, ...]

@@ -138,7 +138,6 @@ class Result:
     drawn: frozenset[int] = frozenset()  # sizes that are in no experiment's file
 
     def bound(self, size: int) -> float:
-        """Return the least ratio at a size."""
         drawn = self.comparison.drawn_at_least if size in self.drawn else None
         return self.comparison.at_least if drawn is None else drawn
 

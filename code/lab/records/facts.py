@@ -53,8 +53,6 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class Measured:
-    """The values from the site and the programs."""
-
     steps: tuple[StepFacts, ...]
     counters_before: dict[str, int]
     counters_after: dict[str, int]

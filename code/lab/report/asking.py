@@ -82,7 +82,6 @@ def listing(numbers: Numbers) -> Iterator[str]:
 
 
 def _names(numbers: Numbers) -> Iterator[str]:
-    """Series, their measures, and constants."""
     yield from numbers.names()
     for series in numbers.series.values():
         yield from (f"{series.name}.{name}" for name in measures_of(series))

@@ -86,6 +86,5 @@ def _document(checked: Checked) -> dict[str, object]:
 
 
 def _times(texts: list[tuple[Sources, Numbers]]) -> list[int]:
-    """The times of the last changes to the texts' files."""
     files = [file for sources, _ in texts for file in sorted(sources.folder.glob("*.*"))]
     return [file.stat().st_mtime_ns for file in files if file.suffix in (".tex", ".bib", ".toml")]

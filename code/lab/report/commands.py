@@ -64,7 +64,6 @@ def extract(options: Namespace) -> int:
 
 
 def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
-    """The path of an experiment's report, whether it exists or not."""
     return folder / f"{plan.experiment.name}.pdf"
 
 

@@ -32,8 +32,6 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True)
 class TextFault:
-    """A fault in a student's text at a line and a column, with the typed line."""
-
     file: str
     line: int
     column: int
@@ -49,8 +47,6 @@ class TextFault:
 
 @dataclass
 class TextRefused(LabError):
-    """A report is not built because its text has faults."""
-
     faults: tuple[TextFault, ...] = ()
 
     def __str__(self) -> str:
@@ -61,8 +57,6 @@ class TextRefused(LabError):
 
 @dataclass
 class ReportsRefused(LabError):
-    """Some reports were not written; the errors by experiment."""
-
     errors: dict[str, LabError] = field(default_factory=dict)
 
     def __str__(self) -> str:

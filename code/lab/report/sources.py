@@ -100,7 +100,6 @@ class Sources:
 
     @property
     def template(self) -> str:
-        """The experiment's template, or the default."""
         name = f"{self.experiment.stem}.tex"
         return name if (self.templates / name).is_file() else DEFAULT
 

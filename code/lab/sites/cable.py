@@ -90,7 +90,6 @@ class ModelledLink(RealLink):
     link: Link | None = None
 
     def apply(self, link: Link) -> None:
-        """Put a link model on both ends, unless it is on them."""
         if link != self.link:
             self.link = None
             self.shape(link)
@@ -141,7 +140,6 @@ class Cable(ModelledLink):
             raise
 
     def close(self) -> None:
-        """End all agents, and with them the namespaces and the cables."""
         for far in self.far:
             far.kill()
 

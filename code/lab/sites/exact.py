@@ -125,7 +125,6 @@ class ExactSite:
         return replace(outcome, state=self.state)
 
     def card(self, job: Job) -> Path | None:
-        """The device of a job whose link has a modelled card."""
         return build.device(self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:

@@ -21,8 +21,6 @@ from lab.sites.wall import RealLink, WallSite
 
 
 class OwnDevices(RealLink):
-    """Two agents near the devices of this host."""
-
     traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
     def __init__(self, devices: tuple[str, ...]) -> None:
@@ -56,7 +54,6 @@ def choose(wanted: str) -> tuple[str, ...]:
 
 
 def _active() -> dict[str, list[str]]:
-    """The devices whose port is up, by their kind."""
     kinds: dict[str, list[str]] = {}
     for name in computer.devices():
         if "ACTIVE" in computer.port_state(name):

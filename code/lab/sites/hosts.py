@@ -43,7 +43,6 @@ class Ssh:
 
     @property
     def hosts(self) -> tuple[Host, ...]:
-        """All hosts by their ranks."""
         return (self.client, self.server, *self.others)
 
 

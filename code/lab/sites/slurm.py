@@ -38,8 +38,6 @@ STOPPED = "the slurm site was stopped"
 
 
 class SlurmSite:
-    """A node for each computer of a trial."""
-
     name = "slurm"
     boots_image = False
     traits = TRAITS

@@ -127,8 +127,6 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
 
 
 class LinkOfHosts(RealLink):
-    """Hosts with open connections, and their ends of the data link."""
-
     traits = Traits(Clock.WALL, Shared.NOTHING, takes_models=False, reachable=True, computers=2)
 
     def __init__(self, ssh: Ssh) -> None:

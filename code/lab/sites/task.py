@@ -55,7 +55,6 @@ PLACES = "SLURM_TASKS_PER_NODE"  # of the allocation, for orterun; an agent's en
 
 
 def main(interface: str, device: str, *folders: str) -> None:
-    """Run the job in this task's folder."""
     folder = Path(folders[int(os.environ["SLURM_ARRAY_TASK_ID"])])
     leave(folder, lambda job: run_on_nodes(job, interface, device))
 

@@ -45,8 +45,6 @@ ACCELERATION = {KVM: ("-accel", "kvm", "-cpu", "host"), SOFTWARE: ("-accel", "tc
 
 @dataclass(frozen=True)
 class Machine:
-    """The parts of a VM that all runs of a site share."""
-
     image: Image
     runner: Runner
     acceleration: str
@@ -74,7 +72,6 @@ class VmSite:
 
     @property
     def joined(self) -> bool:
-        """Whether client and server are two VMs."""
         return self.processors > 1
 
     @property

@@ -235,7 +235,6 @@ class Page:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """The sha256 of each file except the page."""
     return {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items()) if name != PAGE}
 
 

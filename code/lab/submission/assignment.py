@@ -164,8 +164,6 @@ class DueDate:
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion that a person judges: a name, its points, and what earns them."""
-
     name: Annotated[str, Limits(pattern="[A-Za-z][A-Za-z0-9 _-]{0,59}", expected="letters, digits and spaces")]
     points: Points
     asks: Line
@@ -225,7 +223,6 @@ class Assignment(AssignmentFile):
 
     @property
     def criteria(self) -> dict[str, int]:
-        """The points of the rubric by criterion, which a person gives."""
         return {criterion.name: criterion.points for criterion in self.rubric}
 
     @property

@@ -135,8 +135,6 @@ PLACEHOLDER = re.compile(r"First Author|Second Author|0000\d\d")  # of the start
 
 @dataclass(frozen=True)
 class Work:
-    """A student's work: a plan with its records, the report and its texts."""
-
     assignment: Assignment
     plan: Plan
     results: Path

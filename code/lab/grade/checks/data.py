@@ -46,8 +46,6 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Quantity:
-    """The values of all repetitions at one place, on both sides."""
-
     place: RowPlace
     claimed: list[int]
     grader: list[int]
@@ -215,7 +213,6 @@ def package(case: Case) -> Iterator[Finding]:
 
 
 def _person(case: Case) -> Iterator[Finding]:
-    """Check that the ids are those on the first page."""
     try:
         ids = ids_in(case.file("report.toml").decode(), Path("report.toml"))
     except (SpecError, UnicodeDecodeError) as error:

@@ -127,7 +127,6 @@ def sources(case: Case) -> Iterator[Finding]:
 
 
 def _quantities(case: Case, planned: Planned) -> dict[str, int]:
-    """The times and the bytes of a trial, by names for people."""
     measured, samples = _measured(case, planned)
     counter = counter_name(planned.series, case.grader_plan.site.ends, measured.counters_after)
     quantities = {counter: measured.counters_after.get(counter, 0) - measured.counters_before.get(counter, 0)}

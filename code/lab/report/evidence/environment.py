@@ -37,7 +37,6 @@ class RecordSet:
 
 
 def record_sets(evidence: Evidence) -> tuple[RecordSet, ...]:
-    """One set for each series, in the order of the experiment."""
     return tuple(
         RecordSet(f"R{number}", series.name, evidence.keys(series.name))
         for number, series in enumerate(evidence.plan.experiment.series, 1)

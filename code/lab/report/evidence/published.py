@@ -80,8 +80,6 @@ class ValuesEntry:
 
 @dataclass(frozen=True)
 class Index:
-    """The tables of curves.toml."""
-
     curve: tuple[CurveEntry, ...] = ()
     times: tuple[TimesEntry, ...] = ()
     parameters: tuple[ParametersEntry, ...] = ()

@@ -29,7 +29,6 @@ class Times:
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
-    """The same estimate in another unit."""
     interval = estimate.interval
     ends = interval and Interval(interval.low * factor, interval.high * factor, interval.level)
     return Estimate(estimate.value * factor, ends, estimate.n)

@@ -40,7 +40,6 @@ class Agents:
     locate: tuple[Locate, ...] = ()  # of each agent; without them every word remains
 
     def of(self, job: Job) -> "Agents":
-        """The agents that a job needs."""
         return replace(self, far=self.far[: job.computers])
 
     def with_ends(self, ends: Ends) -> list[tuple[FarEnd, End]]:
@@ -253,7 +252,6 @@ class _Run:
         return self.answer(rank, call)
 
     def ended(self, rank: int) -> Future[Reply]:
-        """The reply about a program when it has ended."""
         return self.agents.far[rank].call("wait", name=PROGRAM)
 
     @property
