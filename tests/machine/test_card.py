@@ -230,7 +230,7 @@ def test_card_that_drops_a_byte_is_caught(exact: ExactSite, overlay: tuple[Path,
     memory = code / CARD.name / "device" / "memory.c"
     assert WHOLE in memory.read_text()
     memory.write_text(memory.read_text().replace(WHOLE, BROKEN))
-    site = OtherCard(build.device(code / MACHINE.name, CACHE, print))
+    site = OtherCard(build.card_file(build.DEVICE, code / MACHINE.name, CACHE, print))
     words = "--verify --sizes 4096@8/8 --wait event --operation"
     steps = tuple(verbs(f"{words} {name}", number) for number, name in enumerate(OPERATIONS))
     for step in site.run(over(QDR, steps, overlay)).steps:

@@ -253,7 +253,7 @@ def test_log_has_the_frames_of_rank_0_and_is_bounded(
 
 
 def test_switch_that_cannot_fork_ends_all_machines(exact: ExactSite) -> None:
-    program = build.built_switch(exact.machine, exact.cache, silent)
+    program = build.card_file(build.SWITCH, exact.machine, exact.cache, silent)
     with tempfile.TemporaryDirectory() as name, shared_files() as files:
         library, source = Path(name) / "nofork.so", "#include <errno.h>\nint fork(void) { errno = EAGAIN; return -1; }"
         command = ("gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-")

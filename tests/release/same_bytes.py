@@ -64,7 +64,7 @@ class EachWithCard(ExactSite):
 
     def card(self, _: Job) -> Path:
         """The same device as over a card."""
-        return build.device(self.machine, self.cache, self.tell)
+        return build.card_file(build.DEVICE, self.machine, self.cache, self.tell)
 
 
 @contextmanager

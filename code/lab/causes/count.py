@@ -92,12 +92,12 @@ class Profiler:
 
     def _count(self, trial: Trial) -> Counted:
         job: Job = replace(trial.job, steps=tuple(map(_staying, trial.job.steps)))
-        profiled = self.site.count(job)
-        if failures := list(failed_steps(profiled.outcome)):
+        outcome, *counts = self.site.count(job)
+        if failures := list(failed_steps(outcome)):
             raise TrialFailed("; ".join(failures))
         symbols = self.symbols(trial.job.overlay)
-        time_ns = sum(step.clock_end_ns - step.clock_start_ns for step in profiled.outcome.steps)
-        return time_ns, [symbols.tally(parse_counts(text)) for text in (profiled.client, profiled.server)]
+        time_ns = sum(step.clock_end_ns - step.clock_start_ns for step in outcome.steps)
+        return time_ns, [symbols.tally(parse_counts(text)) for text in counts]
 
     def symbols(self, programs: Iterable[Path]) -> Symbols:
         overlay = {program.name: program.read_bytes() for program in programs}

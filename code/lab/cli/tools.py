@@ -217,8 +217,8 @@ def image(options: Namespace) -> int:
         site.prepare(tell)
         tell("compressing the VM")
         lab_programs(tell)
-        build.built_card(MACHINE, CACHE, tell)
-        build.device(MACHINE, CACHE, tell)
+        for name in (build.MODULE, build.LIBRARY, build.DEVICE):
+            build.card_file(name, MACHINE, CACHE, tell)
         lock = read(MACHINE / "packages.lock")
         size = exchange.export(site.verified_snapshot(), site.inputs(tell), lock, compiled_places(), options.file)
         print(f"{options.file}: {size / 1e6:.1f} MB; import it with: lab image import {options.file.name}")

@@ -25,6 +25,7 @@ COMPILERS = {
     lock.section(lock.RUNNER, "amd64"): ("gcc", ""),
     lock.section(lock.RUNNER, "arm64"): ("aarch64-linux-gnu-gcc-12", lock.section(lock.CROSS, "arm64")),
 }
+# The card's kernel module, the library that programs in the guest preload, the device of QEMU; the switch between VMs.
 MODULE, LIBRARY, DEVICE, SWITCH = "labcard.ko", "libcard.so", "card.so", "switch"
 OF_PAIR = ("layout.h", "rdma.h", *(f"{name}.{kind}" for name in ("pair", "promise", "ring", "wire") for kind in "ch"))
 SWITCH_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Imachine/pair")
@@ -127,21 +128,6 @@ def _compiled(task: Compilation, what: str, machine: Path, cache: Path, tell: Te
     return content
 
 
-def built_switch(machine: Path, cache: Path, tell: Tell) -> Path:
-    """The switch between several VMs, for this host."""
-    return _card_file(SWITCH, machine, cache, tell)
-
-
-def built_card(machine: Path, cache: Path, tell: Tell) -> tuple[Path, Path]:
-    """The card's kernel module, and the library that programs in the guest preload."""
-    return _card_file(MODULE, machine, cache, tell), _card_file(LIBRARY, machine, cache, tell)
-
-
-def device(machine: Path, cache: Path, tell: Tell) -> Path:
-    """The card's device, for this host's QEMU."""
-    return _card_file(DEVICE, machine, cache, tell)
-
-
 def card_places(machine: Path, cache: Path) -> dict[str, Path]:
     """The folders of the card's parts in the cache, by their names in an exported machine."""
     parts, files = _card_parts(machine, runner.section()), {"module": MODULE, "library": LIBRARY, "device": DEVICE}
@@ -165,7 +151,8 @@ def _card_parts(machine: Path, host: str) -> dict[str, tuple[Compilation, str]]:
     }
 
 
-def _card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
+def card_file(name: str, machine: Path, cache: Path, tell: Tell) -> Path:
+    """The switch or a file of the card, for this host; compile it if it is missing."""
     task, section = _card_parts(machine, runner.section())[name]
     target = place(task, machine, cache, section, "card")
     what = "the switch" if name == SWITCH else f"the modelled card's {name}"

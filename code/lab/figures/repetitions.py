@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lab.figures.figure import Curve, LineLook, Name, check_curves, keys_of
+from lab.figures.figure import Curve, LineLook, Name, OfCurves, check_curves, keys_of
 from lab.figures.marks import INK, MINUS, PALE, SMALL_PT, THIN_SPACE, number, size
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class ByRound:
+class ByRound(OfCurves):
     """Rates in the order of measurement, each over the median of the last rates."""
 
     name: str
@@ -125,10 +125,6 @@ class ByRound:
             for curve in self.curves
         )
         return f"Throughput of each round off the median of the last ones: {curves}. The rule asks for {self.band:.0%}."
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.curves)
 
     def draw(self, canvas: Canvas) -> None:
         check_curves(self.name, self.curves)

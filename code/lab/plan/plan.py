@@ -218,7 +218,7 @@ def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path,
     the bytes of the others are of one CPU architecture."""
     from lab.compiler import build  # imported lazily: planning from records needs no compiler
 
-    module, library = build.built_card(machine, cache, tell)
+    module, library = (build.card_file(name, machine, cache, tell) for name in (build.MODULE, build.LIBRARY))
     sources = {file.name: sha256(file) for file in (CARD / "abi.h", *CARD.glob("device/*.[ch]"))}
     starter = SCRIPT.read_bytes() + f"# the device: {hashlib.sha256(sums_of(sources)).hexdigest()}\n".encode()
     return {STARTER: starter, MODULE: module.read_bytes(), LIBRARY: library.read_bytes()}

@@ -3,7 +3,7 @@
 import os
 import threading
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -118,14 +118,14 @@ class ExactSite:
         server, watch = self.fork_server(machine), self.running.watch
         with self.running.stoppable():
             if job.is_switched:
-                switch = build.built_switch(self.machine, self.cache, self.tell)
+                switch = build.card_file(build.SWITCH, self.machine, self.cache, self.tell)
                 outcome = switched.run(server, job, limit_s, watch, switch, logs, self.card(job))
             else:
                 outcome = fork_server.run(server, job, limit_s, watch, logs, self.card(job))
         return replace(outcome, state=self.state)
 
     def card(self, job: Job) -> Path | None:
-        return build.device(self.machine, self.cache, self.tell) if job.link.card else None
+        return build.card_file(build.DEVICE, self.machine, self.cache, self.tell) if job.link.card else None
 
     def stop(self) -> None:
         self.running.stop()
@@ -138,15 +138,6 @@ def open(wanted: str = "", _: Path | None = None) -> ExactSite:  # noqa: A001 - 
     if wanted:
         raise SiteError(f"the exact site has no variant {wanted!r}", hint="--site exact")
     return ExactSite(MACHINE, CACHE)
-
-
-@dataclass(frozen=True)
-class Profiled:
-    """A job's outcome, and the plugin's output at each end."""
-
-    outcome: Outcome
-    client: bytes
-    server: bytes
 
 
 class ProfiledSite(ExactSite):
@@ -171,10 +162,10 @@ class ProfiledSite(ExactSite):
     def start_fork_server(self, machine: Snapshot) -> ForkServer:
         return ForkServer(machine, snapshot.WARM_UP, self.counter)
 
-    def count(self, job: Job) -> Profiled:
-        """Run a job, and read the counts of its two ends."""
+    def count(self, job: Job) -> tuple[Outcome, bytes, bytes]:
+        """Run a job; return its outcome, and the plugin's output at the client and at the server."""
         with self.turn:
             outcome = self.run(job)
             assert self.counter is not None
             client, server = (os.pread(file, os.fstat(file).st_size, 0) for file in self.counter.files)
-        return Profiled(outcome, client, server)
+        return outcome, client, server

@@ -14,7 +14,7 @@ from tests.lab.compiler import builds
 from tests.lab.compiler.builds import CPP, HONEST
 
 from lab.compiler import build, toolchain
-from lab.compiler.build import build_once, build_shut_in, built_before, built_card, built_plugin  # fmt: skip
+from lab.compiler.build import MODULE, build_once, build_shut_in, built_before, built_plugin, card_file  # fmt: skip
 from lab.compiler.compilation import FAILED, Compilation
 from lab.compiler.guest import Guest
 from lab.errors import SiteError
@@ -174,7 +174,7 @@ def test_a_plugin_or_card_that_does_not_compile_is_an_error_and_leaves_nothing(
     with pytest.raises(SiteError, match=r"the plugin does not compile: .*plugin\.c:1: error: not C"):
         built_plugin(tmp_path, tmp_path, print)
     with pytest.raises(SiteError, match=r"the modelled card's \S+ does not compile: .*error: not C"):
-        built_card(MACHINE, tmp_path, print)
+        card_file(MODULE, MACHINE, tmp_path, print)
     left = [file.name for kind in ("plugin", "card") for file in (tmp_path / kind).iterdir()]
     assert not runs and left == ["lock", "lock"]
 
