@@ -78,17 +78,11 @@ class TomlFile(Generic[Content]):
 
 
 def read_toml(file: Path, kind: type[Content], hint: str = "") -> TomlFile[Content]:
-    """The file as a dataclass of its kind."""
-    return check_toml(file, read_typed(file, hint), kind)
-
-
-def check_toml(file: Path, text: str, kind: type[Content]) -> TomlFile[Content]:
-    """The same of a text from elsewhere; errors name it by the file."""
-    return check_lines(Lines(file, text), kind)
+    return check_lines(Lines(file, read_typed(file, hint)), kind)
 
 
 def check_lines(lines: Lines, kind: type[Content]) -> TomlFile[Content]:
-    """The same of lines that may come from two files."""
+    """A text as a dataclass of its kind; errors name the file and the line of each fault."""
     document = parse(lines)
     try:
         _refuse_strange(document, ())

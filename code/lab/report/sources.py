@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from lab.errors import SpecError
-from lab.files.toml import TomlFile, check_toml, find_line, read_toml
+from lab.files.toml import Lines, TomlFile, check_lines, find_line, read_toml
 from lab.report.errors import ReportError
 from lab.report.tex.render import Markup, escape, require_printable
 from lab.report.text.references import FILE
@@ -60,7 +60,7 @@ def read_people(file: Path) -> People:
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
-    return check_toml(file, text, ReportFile).content.ids
+    return check_lines(Lines(file, text), ReportFile).content.ids
 
 
 def _printed(typed: TomlFile[ReportFile], key: str, text: str) -> Markup:

@@ -26,10 +26,6 @@ LINE = re.compile(
 )
 
 
-class LockError(SiteError):
-    """A lock file that cannot be read."""
-
-
 @dataclass(frozen=True, order=True)
 class Locked:
     package: str
@@ -64,7 +60,7 @@ class Lock:
         """The packages of a section, which must be there."""
         if section not in self.sections:
             known = ", ".join(sorted(self.sections))
-            raise LockError(f"the lock has no packages for {section}, only for {known}", hint="make lock")
+            raise SiteError(f"the lock has no packages for {section}, only for {known}", hint="make lock")
         return self.sections[section]
 
     def kind(self, kind: str) -> dict[str, tuple[Locked, ...]]:
@@ -97,9 +93,9 @@ def parse(text: str, where: str) -> Lock:
             locked = Locked(package, version, architecture, path, digest, int(size))
             list(sections.values())[-1].append(locked)
         else:
-            raise LockError(f"not a date, a [section] or a package in one: {line!r}", f"{where}:{number}", "make lock")
+            raise SiteError(f"not a date, a [section] or a package in one: {line!r}", f"{where}:{number}", "make lock")
     if not date:
-        raise LockError("it has no date", where, "make lock")
+        raise SiteError("it has no date", where, "make lock")
     return Lock(date, {name: tuple(sorted(packages)) for name, packages in sections.items()})
 
 

@@ -13,7 +13,7 @@ import pytest
 from lab.errors import SpecError
 from lab.experiment.document import Document
 from lab.experiment.reader import load
-from lab.files.toml import check_toml, files_of, find_line, read_whole
+from lab.files.toml import Lines, check_lines, files_of, find_line, read_whole
 from lab.machine.contents import Wanted
 from lab.places import EXPERIMENTS, MACHINE
 from lab.report.evidence.published import Index
@@ -71,13 +71,13 @@ def kind_of(name: str) -> Any:
 
 def refused(text: str, name: str) -> SpecError:
     with pytest.raises(SpecError) as caught:
-        check_toml(Path("x.toml"), text, kind_of(name))
+        check_lines(Lines(Path("x.toml"), text), kind_of(name))
     return caught.value
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_of_the_repository_is_accepted(name: str) -> None:
-    assert check_toml(Path("x.toml"), FILES[name], kind_of(name)).document == tomllib.loads(FILES[name])
+    assert check_lines(Lines(Path("x.toml"), FILES[name]), kind_of(name)).document == tomllib.loads(FILES[name])
 
 
 @pytest.mark.parametrize("name", FILES)

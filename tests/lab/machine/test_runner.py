@@ -8,11 +8,11 @@ import pytest
 from tests.lab.supply import debs
 from tests.lab.supply.debs import member
 
+from lab.errors import SiteError
 from lab.files.store import sha256
 from lab.machine import contents, runner
 from lab.machine.contents import Wanted
 from lab.machine.runner import Runner, RunnerError
-from lab.supply.lock import LockError
 
 WANTED = Wanted((), ("usr/bin/qemu-system-x86_64",), (), ("usr/share/*.bin",), (), ())
 TABLE = """
@@ -92,5 +92,5 @@ def test_an_architecture_without_a_runner_is_named(tmp_path: Path, monkeypatch: 
     assert [runner.architecture(name) for name in ("x86_64", "aarch64", "riscv64")] == ["amd64", "arm64", "riscv64"]
     (tmp_path / "packages.lock").write_text("date 20261121T000000Z\n[guest]\n[runner amd64]\n[runner arm64]\n")
     monkeypatch.setattr("lab.machine.runner.architecture", lambda: "riscv64")
-    with pytest.raises(LockError, match="no packages for runner riscv64, only for guest, runner amd64, runner arm64"):
+    with pytest.raises(SiteError, match="no packages for runner riscv64, only for guest, runner amd64, runner arm64"):
         runner.bundled(tmp_path, tmp_path / "cache", pytest.fail)

@@ -25,7 +25,6 @@ from lab.sites.site import EXACT, Traits, read_traits
 from lab.sites.soft_rdma import SoftRdma
 from lab.sites.ssh import LinkOfHosts
 from lab.sites.vm import KVM, SOFTWARE, Machine
-from lab.supply.lock import LockError
 from lab.typed_json import as_json
 
 MADE = [Cable.traits, SoftRdma.traits, vm.VmSite(MACHINE, CACHE, 1).traits]
@@ -59,7 +58,7 @@ def test_a_record_without_traits_is_refused(values: Any) -> None:
 def test_a_lock_that_cannot_be_read_stops_it_before_anything_is_built(tmp_path: Path) -> None:
     for name in ("packages.lock", "image.toml", INIT, *SCRIPTS):
         (tmp_path / name).write_text("nonsense\n", encoding="utf-8")
-    with pytest.raises(LockError, match=r"packages\.lock:1"):
+    with pytest.raises(SiteError, match=r"packages\.lock:1"):
         ExactSite(tmp_path, tmp_path / "cache").run(Job((), Link(), Perturbation(), 1))
     assert not (tmp_path / "cache").exists()
 

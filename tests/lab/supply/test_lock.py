@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from lab.errors import SiteError
 from lab.supply import lock
 from lab.supply.lock import Lock, Locked
 
@@ -33,16 +34,16 @@ def test_a_written_lock_is_read_back() -> None:
     ],
 )
 def test_an_invalid_line_is_named(line: str) -> None:
-    with pytest.raises(lock.LockError, match=r"packages.lock:4: .*make lock"):
+    with pytest.raises(SiteError, match=r"packages.lock:4: .*make lock"):
         lock.parse(f"# a comment\ndate {BOTH.date}\n[guest]\n{line}\n", "packages.lock")
 
 
 @pytest.mark.parametrize("text", [f"[guest]\n{IPERF}\n", f"date {BOTH.date}\n{IPERF}\n"])
 def test_a_lock_needs_a_date_and_sections(text: str) -> None:
-    with pytest.raises(lock.LockError):
+    with pytest.raises(SiteError):
         lock.parse(text, "packages.lock")
 
 
 def test_a_missing_section_is_named_with_the_existing_ones() -> None:
-    with pytest.raises(lock.LockError, match="no packages for runner riscv64, only for guest, runner arm64"):
+    with pytest.raises(SiteError, match="no packages for runner riscv64, only for guest, runner arm64"):
         BOTH.of(lock.section(lock.RUNNER, "riscv64"))
