@@ -82,7 +82,7 @@ def site_files(root: Path, reports: Path, results: Path, templates: Path) -> dic
     documents |= {f"docs-{file.stem.lower()}.html": file for file in sorted(docs.glob("*.md"))}
     pictures = {f"docs-{file.name}": file for kind in PICTURES for file in sorted(docs.glob(kind))}
     names = {file: name for name, file in (documents | pictures).items()}
-    bodies = {name: body(file, names) for name, file in documents.items()}
+    bodies = {name: body(file.read_text(encoding="utf-8"), file, names) for name, file in documents.items()}
     if shown:
         bodies[REPORTS] = Body("Reports", "<h1>Reports</h1>")
     menu = {FRONT: "Start"} | ({REPORTS: "Reports"} if shown else {}) | MENU
@@ -147,13 +147,8 @@ def first_page(pdf: Path) -> bytes:
         raise LabError("can't be drawn as a picture", str(pdf), "make setup, then lab report") from error
 
 
-def body(file: Path, pages: Mapping[Path, str]) -> Body:
-    """The page of a document; `pages` has the address of each file in the site."""
-    return body_of(file.read_text(encoding="utf-8"), file, pages)
-
-
-def body_of(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
-    """The page of a text that replaces the file's content."""
+def body(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
+    """The page of a document's text; `pages` has the address of each file in the site."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     for token in tokens:

@@ -45,7 +45,7 @@ slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
 # In place of `lab grade`: it writes a grade with its job and node.
 GRADER = """
 import json, os, pathlib, sys
-attempt = pathlib.Path(sys.argv[2]) / pathlib.Path(sys.argv[1]).stem / "1"
+attempt = pathlib.Path(sys.argv[1]) / pathlib.Path(sys.argv[2]).stem / "1"
 attempt.mkdir(parents=True)
 check = {"name": "rerun", "most": 9, "status": "passed"}
 grade = {"final": True, "ids": [os.environ["SLURM_JOB_ID"], os.environ["SLURMD_NODENAME"]], "checks": [check]}
@@ -260,8 +260,7 @@ def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, t
     (grades / "broken" / "1").write_text("in the way")
     on = on_a_node(read_slurm(cluster.toml()))
 
-    def command(place: Path) -> list[str]:
-        return [sys.executable, "-c", GRADER, str(place), str(grades)]
+    command = [sys.executable, "-c", GRADER, str(grades)]
 
     done = {each.submission: each for each in grade_class(find_submissions(hand_ins)[0], grades, "", command, 8, on)}
     jobs = {each.grade.ids for name, each in done.items() if name != "broken.zip"}

@@ -17,7 +17,6 @@ from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFaile
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Fault, Finding, Flaw, of_record
 from lab.grade.rebuild import (
-    Texts,
     build_programs,
     keep_programs,
     most_rows,
@@ -450,7 +449,9 @@ class Case:
         return count(self.checked, self.numbers, self.setup.handed_out)
 
     def _rebuild(self, people: bytes, scratch: Path) -> bytes:
-        texts = Texts(people, self.file(DISCUSSION), self.submission.files.get(REFERENCES))
+        texts = {"report.toml": people, DISCUSSION: self.file(DISCUSSION)}
+        if REFERENCES in self.submission.files:
+            texts[REFERENCES] = self.file(REFERENCES)
         return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
 
     @cached_or_error

@@ -107,11 +107,7 @@ def _graded_by_assignment(assigned: Assigned, options: Namespace, outputs: Class
         outputs.begin(setup.assignment)
         command = [sys.executable, "-m", "lab", "grade", "--out", str(options.out), "--jobs", "1"]
         command += ["--assignment", str(setup.assignment.file), "--"]  # a file's name may begin with a dash
-
-        def command_for(place: Path, start: list[str] = command) -> list[str]:
-            return [*start, str(place)]
-
-        yield from grade_submissions(submissions, options.out, setup.grader, command_for, at_once, on)
+        yield from grade_submissions(submissions, options.out, setup.grader, command, at_once, on)
 
 
 def grade_prepare(options: Namespace) -> int:

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import count
@@ -30,7 +30,6 @@ NAME_LETTERS = 16  # of that digest
 _PLAIN = re.compile(r"([A-Za-z0-9_-]{1,100})\.pdf", re.ASCII)
 
 Assigned = dict[Path, list[Path]]  # assignment -> its submissions
-Command = Callable[[Path], list[str]]
 
 
 @dataclass(frozen=True)
@@ -129,9 +128,10 @@ def assignment_in(file: SubmissionFile, folder: Path = ASSIGNMENTS) -> str | Non
 
 
 def grade_class(
-    submissions: Iterable[Path], grades: Path, grader: str, command: Command, jobs: int, on: tuple[str, ...] = ()
+    submissions: Iterable[Path], grades: Path, grader: str, command: list[str], jobs: int, on: tuple[str, ...] = ()
 ) -> Iterator[Graded]:
-    """Each submission as soon as it is done, graded ones first. `on` begins a command that runs on another host."""
+    """Each submission as soon as it is done, graded ones first. The command ends with its path; `on` begins
+    a command that runs on another host."""
     todo = []
     for submission in submissions:
         attempt, grade = last_attempt(attempts_of(grades, submission))
@@ -140,7 +140,7 @@ def grade_class(
         else:
             todo.append(submission)
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_grade, place, grades, [*on, *LIMITS, *command(place)]) for place in todo]
+        futures = [pool.submit(_grade, place, grades, [*on, *LIMITS, *command, str(place)]) for place in todo]
         try:
             yield from (future.result() for future in as_completed(futures))
         finally:

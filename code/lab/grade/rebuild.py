@@ -6,7 +6,7 @@ import shlex
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lab.causes.table import files_of
@@ -214,11 +214,7 @@ def require_bounded(content: bytes, path: str, rows: int) -> None:
         raise SubmissionError(f"{path} is not one whole gzip stream", RECORDS)
 
 
-@dataclass(frozen=True)
-class Texts:
-    people: bytes
-    discussion: bytes
-    references: bytes | None = None
+Texts = Mapping[str, bytes]  # of a student, by the names of the files beside the experiment
 
 
 def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scratch: Path) -> bytes:
@@ -247,12 +243,9 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     file = evidence.plan.experiment.file
     sources = Sources(scratch / "texts" / file.name, templates)
     sources.folder.mkdir(parents=True, exist_ok=True)
-    copies = {sources.experiment: read_whole(file).text.encode(), sources.people: texts.people}
-    copies[sources.discussion] = texts.discussion
-    if texts.references is not None:
-        copies[sources.references] = texts.references
-    for copy, content in copies.items():
-        copy.write_bytes(content)
+    sources.experiment.write_bytes(read_whole(file).text.encode())
+    for name, content in texts.items():
+        (sources.folder / name).write_bytes(content)
     return sources
 
 
@@ -263,6 +256,6 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())
-    for text in (texts.people, texts.discussion, texts.references):
-        digest.update(b"none" if text is None else f"{len(text)} ".encode() + text)
+    for name, text in sorted(texts.items()):
+        digest.update(f"{name} {len(text)} ".encode() + text)
     return digest.hexdigest()

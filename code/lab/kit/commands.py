@@ -38,7 +38,7 @@ from lab.report.text.typed import typed_numbers
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
 from lab.submission.hand_in import Work, hand_in
-from lab.web import body_of
+from lab.web import body
 
 DIGITS = 3  # of a number in a hand-out, which states what to expect
 _CODE = re.compile(r"`[^`]*`")
@@ -73,7 +73,7 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
         "cell": lambda text: escape(text, quote=False).replace("|", "\\|"),
     }
     asked = filled(TEMPLATES, TERMS, about, autoescape=False, lstrip_blocks=True)
-    page = body_of("\n\n".join((numbered, asked, "## Honest work", read_typed(rules))), kit.handout, {})
+    page = body("\n\n".join((numbered, asked, "## Honest work", read_typed(rules))), kit.handout, {})
     values = {"title": page.title, "body": Markup(page.html), "version": exact_version()}
     return filled(TEMPLATES, PAGE, {**values, "has_numbers": numbered != typed}, lstrip_blocks=True) + "\n"
 

@@ -17,7 +17,7 @@ from lab.grade.grading import digest_of
 # A fake `lab grade`: it writes a grade, or breaks down for a submission with the text "crash".
 GRADER = """
 import hashlib, json, pathlib, sys
-place, grades = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+place, grades = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[1])
 if place.read_text() == "crash":
     sys.exit("killed by a bomb")
 folder = grades / place.stem
@@ -42,8 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def graded(folder: Path, grades: Path, grader: str = "me") -> dict[str, Graded]:
-    def command(place: Path) -> list[str]:
-        return [sys.executable, "-c", GRADER, str(place), str(grades)]
+    command = [sys.executable, "-c", GRADER, str(grades)]
 
     rows = grade_class(find_submissions(folder)[0], grades, grader, command, 2)
     return {row.submission: row for row in rows}
@@ -76,7 +75,7 @@ def test_killed_grading_leaves_nothing_in_the_temporary_directory(
     (tmp_path / "temporary").mkdir()
     killed = "import os, signal, tempfile; tempfile.mkdtemp(); os.kill(os.getpid(), signal.SIGKILL)"
     command = [sys.executable, "-c", killed]
-    rows = list(grade_class([folder / "ada.pdf"], tmp_path / "grades", "me", lambda _: command, 1))
+    rows = list(grade_class([folder / "ada.pdf"], tmp_path / "grades", "me", command, 1))
     assert [row.trouble for row in rows] == ["no grade was written"]
     assert list((tmp_path / "temporary").iterdir()) == []
 

@@ -13,7 +13,7 @@ from lab.errors import LabError, OpeningFault
 from lab.experiment.reader import load
 from lab.files.storage import write_text
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.rebuild import Texts, build_programs, frame_faults, keep_programs, rebuild, require_bounded
+from lab.grade.rebuild import build_programs, frame_faults, keep_programs, rebuild, require_bounded
 from lab.plan.builds import keep_binaries
 from lab.plan.plan import SiteFacts, binaries, make_plan
 from lab.submission.archive import SubmissionError, pack
@@ -51,7 +51,7 @@ def test_report_is_rebuilt_when_the_counts_change(
     for count in ("none", "none", "some"):
         if count == "some":
             write_text(file_of(evidence.plan.experiment.name, evidence.results), "counts")
-        pdfs.append(rebuild(evidence, Texts(b"people", b"text"), setup.templates, tmp_path / "cache", tmp_path))
+        pdfs.append(rebuild(evidence, {"report.toml": b""}, setup.templates, tmp_path / "cache", tmp_path))
     assert pdfs == [b"%PDF", b"%PDF", b"%PDF of other counts"]
 
 

@@ -145,7 +145,9 @@ def document(tmp_path: Path) -> Path:
 
 
 def test_link_to_a_document_leads_to_its_page(document: Path) -> None:
-    page = body(document / "one.md", {(document / "other.md").resolve(): "docs-other.html"})
+    page = body(
+        (document / "one.md").read_text(), document / "one.md", {(document / "other.md").resolve(): "docs-other.html"}
+    )
     assert page.title == "Some lab"
     assert '<a href="docs-other.html#so">other</a>' in page.html
     assert '<a href="#a-b">below</a>' in page.html and '<h2 id="a-b">' in page.html
@@ -153,7 +155,7 @@ def test_link_to_a_document_leads_to_its_page(document: Path) -> None:
 
 
 def test_links_out_of_the_site_become_text_and_wide_blocks_scroll(document: Path) -> None:
-    page = body(document / "one.md", {})
+    page = body((document / "one.md").read_text(), document / "one.md", {})
     assert '<span title="code/x.c">code</span>' in page.html
     assert '<span title="https://example.org/">away</span>' in page.html
     assert "<a " not in page.html.replace('<a href="#a-b">', "")
