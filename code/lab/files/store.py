@@ -105,12 +105,9 @@ def stored(target: Path, done: str = "written") -> Iterator[None]:
 
 
 @contextmanager
-def put_folder(target: Path, *, replace: bool = False, digest: Digest = sha256) -> Iterator[Path | None]:
-    """A folder to fill, which gets its digests and the target's name when the block ends well; None if the target
-    exists already. Every user may read it."""
-    if target.exists() and not replace:
-        yield None
-        return
+def put_folder(target: Path, digest: Digest = sha256) -> Iterator[Path]:
+    """A folder to fill, which gets its digests and replaces the target when the block ends well. Every user may read
+    it."""
     with stored(target):
         # A killed process leaves its temporary folder; we hold the lock, so any such folder is stale.
         for left in target.parent.glob(f"{target.name}.making-*"):
@@ -141,8 +138,7 @@ def fill_once(target: Path, kept: int, prepare: Callable[[str], Callable[[Path],
     with exclusive(target.with_name("lock")):
         if fault := damage_of(target):  # another process or thread may have filled it meanwhile
             fill = prepare(fault)
-            with put_folder(target, replace=True) as folder:
-                assert folder is not None  # it replaces what is there
+            with put_folder(target) as folder:
                 fill(folder)
         if kept:
             prune(target.parent, kept)

@@ -178,8 +178,10 @@ def _require_image(folder: Path) -> None:
 
 def _move(came: Path, target: Path, *, replace: bool = False, mode: int = 0o644, digest: Digest = sha256) -> None:
     """Move files to their folder of the cache, unless they are there."""
-    with exclusive(target.parent / "lock"), put_folder(target, replace=replace, digest=digest) as folder:
-        if folder is not None:
+    with exclusive(target.parent / "lock"):
+        if target.exists() and not replace:
+            return
+        with put_folder(target, digest) as folder:
             for path in came.iterdir():
                 if path.is_file():
                     path.chmod(mode)

@@ -167,7 +167,8 @@ def cached_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapshot
     snapshot = Snapshot(folder_of(inputs, cache), inputs.runner, inputs.plugin)
     if not snapshot.folder.exists():
         with exclusive(cache / "machine" / "lock"):
-            _make(snapshot, inputs, tell, "booting a VM for the snapshot (once)")
+            if not snapshot.folder.exists():  # no other process has made it meanwhile
+                _make(snapshot, inputs, tell, "booting a VM for the snapshot (once)")
             prune(snapshot.folder.parent, KEPT)
     return snapshot
 
@@ -181,7 +182,7 @@ def verified_snapshot(inputs: SnapshotInputs, cache: Path, tell: Tell) -> Snapsh
         snapshot = replace(snapshot)  # without the copy of its memory
         with exclusive(cache / "machine" / "lock"):
             if _damage(replace(snapshot), inputs):  # no other process has made it again meanwhile
-                _make(snapshot, inputs, tell, "making the snapshot again", again=True)
+                _make(snapshot, inputs, tell, "making the snapshot again")
     if not is_compressed(snapshot.memory) and os.access(snapshot.folder, os.W_OK):
         with exclusive(cache / "machine" / "lock"):
             if not is_compressed(snapshot.memory):
@@ -195,15 +196,14 @@ def unexpected(inputs: SnapshotInputs, folder: Path) -> str:
     return next((name for name, digest in expected.items() if digest_with_holes(folder / name) != digest), "")
 
 
-def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str, *, again: bool = False) -> None:
+def _make(snapshot: Snapshot, inputs: SnapshotInputs, tell: Tell, sentence: str) -> None:
     """Make the snapshot; raise if its bytes are not the expected ones."""
-    with put_folder(snapshot.folder, replace=again, digest=digest_with_holes) as folder:
-        if folder is not None:
-            tell(sentence)
-            freeze(inputs, folder)
-            if name := unexpected(inputs, folder):
-                what = f"the snapshot's {name} is not the expected one: results of this computer would not be exact"
-                raise MachineError(what, hint="lab image import FILE, with the file of another computer")
+    tell(sentence)
+    with put_folder(snapshot.folder, digest_with_holes) as folder:
+        freeze(inputs, folder)
+        if name := unexpected(inputs, folder):
+            what = f"the snapshot's {name} is not the expected one: results of this computer would not be exact"
+            raise MachineError(what, hint="lab image import FILE, with the file of another computer")
 
 
 def _damage(snapshot: Snapshot, inputs: SnapshotInputs) -> str:
