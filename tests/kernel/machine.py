@@ -21,16 +21,8 @@ from lab.supply.providers import opened_store
 HERE = Path(__file__).parent
 BOOT = ("virtio_pci", "9p", "9pnet_virtio", "overlay")
 MODULES = (
-    *BOOT,
-    "crc32_generic",
-    "virtio_net",
-    "rdma_rxe",
-    "ib_uverbs",
-    "rdma_ucm",
-    "veth",
-    "vrf",
-    "sch_netem",
-    "sch_tbf",
+    *(*BOOT, "crc32_generic", "virtio_net", "rdma_rxe", "ib_uverbs", "rdma_ucm"),
+    *("veth", "vrf", "sch_netem", "sch_tbf"),
 )
 SHARE = "local,security_model=none,readonly=on,multidevs=remap"
 ARGUMENTS = (

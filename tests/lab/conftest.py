@@ -14,6 +14,7 @@ from lab.cli.main import main
 from lab.experiment.reader import load
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.tex.latex import compile_pdf
 from lab.sites.site import MODULES
 from lab.submission.hand_in import Work
 
@@ -28,6 +29,12 @@ repetitions = 2
 OURS = "\n" + series_of(
     "ours verbs write throughput\nvary.tx_depth = [64, 128]", 'trips tcp send latency\nparameters = { wait = "event" }'
 )
+
+
+@pytest.fixture(scope="session")
+def blank_pdf() -> bytes:
+    """A page with a letter, for tests of what is attached to one."""
+    return compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
 
 
 @pytest.fixture(scope="session")

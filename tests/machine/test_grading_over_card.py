@@ -17,15 +17,8 @@ from lab.sites.exact import ExactSite
 from lab.submission.assignment import Demands
 
 ATTACKS = (
-    AROUND.name,
-    "sleeps_and_claims_any_rate",
-    "one_message_for_many",
-    "writes_by_tcp",
-    "bytes_and_junk",
-    "three_quarters_of_the_time",
-    "sends_in_place_of_writes",
-    "forgets_the_seed",
-    "packets_by_udp",
+    *(AROUND.name, "sleeps_and_claims_any_rate", "one_message_for_many", "writes_by_tcp", "bytes_and_junk"),
+    *("three_quarters_of_the_time", "sends_in_place_of_writes", "forgets_the_seed", "packets_by_udp"),
 )
 SIZE = 16  # at fifty times the honest rate it is still below the wire's, above which nothing is measured
 LINK, SIZES = '[link]\ncard = "qdr"\n', Demands(sizes=(3,), refuses=("--depth 0", "--colour blue"))

@@ -12,17 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests import namespaces
-from tests.sites.jobs import (
-    LISTENING,
-    LONG,
-    LONG_S,
-    PATIENCE_S,
-    PORT,
-    Jobs,
-    await_none_running,
-    await_true,
-    running,
-)
+from tests.sites.jobs import LISTENING, LONG, LONG_S, PATIENCE_S, PORT, Jobs, await_none_running, await_true, running
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import IMPATIENT
 
@@ -261,13 +251,10 @@ def test_a_host_without_a_server_is_one_sentence(ssh_hosts: SshHosts, bob: str, 
     [
         ("known_hosts", lambda text: text.replace(text.split()[6], text.split()[2]), "bob: its host key has changed"),
         ("known_hosts", lambda text: text.splitlines(keepends=True)[0], "bob: its host key is not in known_hosts"),
-        (
-            "authorized_keys",
-            lambda _: "",
-            "alice: it refuses to log you in without a password (try: ssh-copy-id alice)",
-        ),
+        ("authorized_keys", lambda _: "",
+         "alice: it refuses to log you in without a password (try: ssh-copy-id alice)"),
     ],
-)
+)  # fmt: skip
 def test_a_key_that_does_not_fit_is_one_sentence(
     ssh_hosts: SshHosts, file: str, change: Callable[[str], str], reason: str
 ) -> None:

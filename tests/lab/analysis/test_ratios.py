@@ -91,27 +91,24 @@ def test_joint_intervals_are_wider() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"),
+    ("low", "high", "margin", "reference", "verdict"),
     [
-        (1.01, 1.5, Verdict.MORE),
-        (0.5, 0.99, Verdict.LESS),
-        (0.9, 1.1, Verdict.CANT_TELL),
-        (1.0, 1.1, Verdict.CANT_TELL),
-        (1.0, 1.0, Verdict.CANT_TELL),
+        (1.01, 1.5, 0, 1, Verdict.MORE),
+        (0.5, 0.99, 0, 1, Verdict.LESS),
+        (0.9, 1.1, 0, 1, Verdict.CANT_TELL),
+        (1.0, 1.1, 0, 1, Verdict.CANT_TELL),
+        (1.0, 1.0, 0, 1, Verdict.CANT_TELL),
+        (1.02, 1.04, 0.02, 1, Verdict.CANT_TELL),
+        (1.02, 1.04, 0.05, 1, Verdict.WITHIN),
+        (1.02, 1.04, 0.01, 1.05, Verdict.CANT_TELL),
+        (1.02, 1.04, 0.01, 1.06, Verdict.LESS),
     ],
 )
-def test_verdict_needs_a_whole_interval_on_one_side_of_one(low: float, high: float, verdict: Verdict) -> None:
-    assert judge(Estimate((low + high) / 2, Interval(low, high), 10)) is verdict
+def test_verdict_needs_a_whole_interval_on_one_side_of_the_reference_or_inside_its_margin(
+    low: float, high: float, margin: float, reference: float, verdict: Verdict
+) -> None:
+    assert judge(Estimate((low + high) / 2, Interval(low, high), 10), reference, margin) is verdict
     assert judge(Estimate(33.0, None, 1)) is Verdict.CANT_TELL
-
-
-def test_interval_inside_the_margin_is_no_difference() -> None:
-    estimate = Estimate(1.03, Interval(1.02, 1.04), 10)
-    assert judge(estimate) is Verdict.MORE
-    assert judge(estimate, margin=0.02) is Verdict.CANT_TELL
-    assert judge(estimate, margin=0.05) is Verdict.WITHIN
-    assert judge(estimate, reference=1.05, margin=0.01) is Verdict.CANT_TELL
-    assert judge(estimate, reference=1.06, margin=0.01) is Verdict.LESS
 
 
 def test_expected_false_verdicts_sum_the_errors_of_all_intervals() -> None:

@@ -1,17 +1,14 @@
 """The examples of docs/evidence.md and docs/student.md are what the commands print."""
 
 import re
-from functools import cache
 
 import pytest
+from tests.lab.report.laboratory import numbers_of
 
-from lab.experiment.reader import load
-from lab.places import DOCS, EXPERIMENTS
+from lab.places import DOCS
 from lab.report.asking import VERBS
-from lab.report.evidence.environment import reference_evidence
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
-from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult
 from lab.report.text.check import Writing, check
 from lab.report.text.latex import ALLOWED, ENVIRONMENTS
@@ -21,14 +18,9 @@ EXAMPLE = re.compile(r"\| `(\w+)` \| `([^`]+)` \| (.+) \|$", re.MULTILINE)
 LONGEST = 120  # lines
 
 
-@cache
-def numbers(experiment: str) -> Numbers:
-    return Numbers(reference_evidence(load(EXPERIMENTS / f"{experiment}.toml")))
-
-
 def answered(experiment: str, text: str) -> str:
     """What `lab query` prints, on a single line."""
-    known = numbers(experiment)
+    known = numbers_of(experiment)
     try:
         found = judge(known, text) if any(verb in text for verb in VERBS) else known.ask(text)
     except QueryError as error:
@@ -71,13 +63,13 @@ def test_student_page_has_five_errors() -> None:
 
 @pytest.mark.parametrize(("text", "printed"), ERRORS)
 def test_check_prints_the_errors_of_the_student_page(text: str, printed: str) -> None:
-    (fault,) = check(Writing("discussion.tex", f"{text}\n"), numbers("verbs_throughput")).faults
+    (fault,) = check(Writing("discussion.tex", f"{text}\n"), numbers_of("verbs_throughput")).faults
     assert printed in str(fault)
 
 
 def test_the_worked_paragraph_of_the_student_page_is_what_the_check_prints() -> None:
     before, printed, after = re.findall(r"^```\w+\n(.*?)^```", STUDENT_PAGE, re.MULTILINE | re.DOTALL)
-    known, file = numbers("verbs_throughput"), "verbs_throughput/discussion.tex"
+    known, file = numbers_of("verbs_throughput"), "verbs_throughput/discussion.tex"
     found = check(Writing(file, before), known)
     notes = [f"{file}:{note.line}:1: note: compares, no evidence attached\n    {note.text}" for note in found.notes]
     lines = "\n".join([*map(str, found.faults), *notes]).splitlines()

@@ -120,11 +120,7 @@ def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
         ("vary", "table; each value: list, 1 to 1,000 of them, each once", None),
         ("rate_bit_s", "integer, 1,000 to 400,000,000,000", None),
         ("profile", "`[profile.SITE]`", None),
-        (
-            "sources",
-            "list of: text",
-            ANY_SOURCE,
-        ),
+        ("sources", "list of: text", ANY_SOURCE),
     ],
 )
 def test_limits_and_defaults_are_those_of_the_types(key: str, allowed: str, default: object) -> None:

@@ -65,13 +65,8 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         (OUTPUT, f'{OUTPUT}\nfiles."a" = "{{"', 14, "the text cannot be read", "{{ and }}"),
         (OUTPUT, f'{OUTPUT}\nfiles."../a" = "b"', 14, "outside of the program's working folder", "inside it"),
         (OUTPUT, f'{OUTPUT}\nresult_file = "/a"', 14, "outside of the program's working folder", "inside it"),
-        (
-            OUTPUT,
-            f'{OUTPUT}\nclient_stays = true\nresult_file = "a"',
-            15,
-            "client_stays ends the client",
-            "one of both",
-        ),
+        (OUTPUT, f'{OUTPUT}\nclient_stays = true\nresult_file = "a"', 15, "client_stays ends the client",
+         "one of both"),
         (" {size}", " {size} {sizes}", 12, "name the sizes in two ways", "either {sizes} or {size}"),
         ("mine -s {port}", "mine -s", 11, "it is unclear when the server is ready", "ready.cm"),
         (OUTPUT, f"{OUTPUT}\nready = {{}}", 14, "ready", ""),
@@ -80,13 +75,9 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         (OUTPUT, f'{OUTPUT}\nmpi = "tcp"\nserver_stays = true', 15, "server_stays is for a", ""),
         (OUTPUT, 'output = "none"\nfactor = 2', 14, "factor and output = 'none'", "'columns'"),
         (OUTPUT, f"{OUTPUT}\nfactor = 0", 14, "factor is 0", "more than 0"),
-        (
-            f'{{size}} {{iterations}} {{arguments}} {{host}}"\n{OUTPUT}',
-            '{arguments} {host}"\noutput = "pattern"\nunit = "MB/s"\npattern = "(?P<value>x)"',
-            4,
-            "sizes = 1024",
-            "one size, since neither",
-        ),
+        (f'{{size}} {{iterations}} {{arguments}} {{host}}"\n{OUTPUT}',
+         '{arguments} {host}"\noutput = "pattern"\nunit = "MB/s"\npattern = "(?P<value>x)"', 4, "sizes = 1024",
+         "one size, since neither"),
         (OUTPUT, 'output = "csv"', 13, "has all sizes", "{sizes}"),
         (OUTPUT, 'output = "pattern"', 13, "belong together", "both"),
         (OUTPUT, f'{OUTPUT}\npattern = "x"', 13, "belong together", "both"),
@@ -125,7 +116,7 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         ('name = "a"', 'name = "a"\nparameters = { until_stable = 1 }', 16, "until_stable = 1", "Verbyte's programs"),
         ('name = "a"', 'name = "a"\nvary.tx_depth = [1]', 16, "changes nothing for mine", "iterations"),
     ],
-)
+)  # fmt: skip
 def test_mistake_is_refused_on_its_line(
     experiment_file: Write, old: str, new: str, line: int, what: str, expected: str
 ) -> None:

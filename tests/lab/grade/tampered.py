@@ -228,26 +228,14 @@ def bytes_between_the_objects(forger: Forger, variant: int) -> bytes:
 
 LATEX = {
     "latex_that_reaches_out": (
-        r"\input{/etc/passwd}",
-        r"\newwrite\x\immediate\openout\x=small.csv",
-        r"\immediate\write18{id}",
-        r"\catcode`\@=11",
-        r"\csname input\endcsname{small.csv}",
-        r"^^5cinput{/etc/passwd}",
+        *(r"\input{/etc/passwd}", r"\newwrite\x\immediate\openout\x=small.csv", r"\immediate\write18{id}"),
+        *(r"\catcode`\@=11", r"\csname input\endcsname{small.csv}", r"^^5cinput{/etc/passwd}"),
     ),
     "commands_of_ones_own": (
-        r"\renewcommand{\claim}[1]{9}",
-        r"\def\claim#1{9}",
-        r"\let\claim=\text",
-        r"\gdef\x{}",
-        r"\expandafter\x",
+        *(r"\renewcommand{\claim}[1]{9}", r"\def\claim#1{9}", r"\let\claim=\text", r"\gdef\x{}", r"\expandafter\x"),
     ),
     "words_that_nobody_sees": (
-        r"\phantom{many words}",
-        r"\textcolor{white}{x}",
-        r"\fontsize{1}{1}",
-        r"\hspace{-9cm}",
-        r"\rlap{x}",
+        *(r"\phantom{many words}", r"\textcolor{white}{x}", r"\fontsize{1}{1}", r"\hspace{-9cm}", r"\rlap{x}"),
     ),
     # Digits of other scripts, letters without width, and a turned line.
     "letters_that_look_like_others": tuple(
@@ -266,11 +254,8 @@ LATEX = {
 }
 TYPED = {
     "numbers_without_a_claim": (
-        "It reaches 257 MB/s.",
-        "It takes 12 us.",
-        "It is $33\\times$ as fast.",
-        "It has 9 Gbit/s.",
-        "It is 40\\% faster.",
+        *("It reaches 257 MB/s.", "It takes 12 us.", "It is $33\\times$ as fast."),
+        *("It has 9 Gbit/s.", "It is 40\\% faster."),
     ),
     "table_of_typed_numbers": tuple(
         f"\\begin{{tabular}}{{lr}}RDMA & {value}\\\\\\end{{tabular}}" for value in ("900 MB/s", "33 ms", "$9\\times$")

@@ -188,13 +188,11 @@ def test_formulas_become_text(course: Course) -> None:
 @pytest.mark.parametrize(
     ("text", "roster"),
     [
-        (
-            "name,ID,free_days,colour\nAda L.,Ada,2,red\nBob,bob,,\n",
-            {"ada": Person("Ada", "Ada L.", free_days=2), "bob": Person("bob", "Bob")},
-        ),
+        ("name,ID,free_days,colour\nAda L.,Ada,2,red\nBob,bob,,\n",
+         {"ada": Person("Ada", "Ada L.", free_days=2), "bob": Person("bob", "Bob")}),
         ("\ufeffid;name\n7;Zoë\n", {"7": Person("7", "Zoë")}),
     ],
-)
+)  # fmt: skip
 def test_rosters_of_spreadsheets_are_read(tmp_path: Path, text: str, roster: dict[str, Person]) -> None:
     assert read_roster(written(tmp_path / "roster.csv", text)) == roster
 

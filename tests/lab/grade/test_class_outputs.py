@@ -28,17 +28,9 @@ POINTS = dict.fromkeys(CHECKS, 9) | {"speed": 0}
 MADE = tuple(name for name in CHECKS if POINTS[name])
 ASSIGNMENT = Assignment("A class <1>", "e", POINTS, file=Path("a.toml"))
 EVIL = (
-    '=HYPERLINK("http://example.org")',
-    "+1",
-    "@SUM(A1)",
-    "-2+3",
-    "\t=1",
-    "\x1b[2J\x1b[Hfinal: 100 of 100",
-    "a\nb.pdf,final",
-    "\u202eadp.fdp",
+    *('=HYPERLINK("http://example.org")', "+1", "@SUM(A1)", "-2+3", "\t=1"),  # formulas
+    *("\x1b[2J\x1b[Hfinal: 100 of 100", "a\nb.pdf,final", "\u202eadp.fdp", "\udcff.pdf", "\u2028"),
     "</td></table><script>alert(1)</script>",
-    "\udcff.pdf",
-    "\u2028",
 )
 NAMES = ("eve.pdf", "Zoe & <b>co</b>.pdf", "100%41.zip", 'a "b"#c', "</script><script>document.title='x'</script>.pdf")
 READ = """function column(table, place) {

@@ -108,13 +108,10 @@ def test_honest_records_pass_and_broken_json_is_left_to_its_reader(content: byte
         ("checks", [None, CHECKS[1:], (*CHECKS, "100 of 100")], Flaw.RECORD),
         ("nodes", [["NVIDIA DGX"], ["a\n"], ["x" * 64], [""], ["n1"] * 65, [["n1"]]], Flaw.STATE),
         ("header", [{"size 64": "depth=" + "9" * 5000}, {"size 64": "x" * (LONGEST_LINE + 1)}], Flaw.HEADER),
-        (
-            "header",
-            [{"a\x1b[2J": "b"}, {"a": "b\u202e"}, {str(line): "" for line in range(MOST_LINES + 1)}],
-            Flaw.HEADER,
-        ),
+        ("header", [{"a\x1b[2J": "b"}, {"a": "b\u202e"}, {str(line): "" for line in range(MOST_LINES + 1)}],
+         Flaw.HEADER),
     ],
-)
+)  # fmt: skip
 def test_strange_texts_are_named_in_short(facts: Facts, name: str, values: list[Any], kind: Flaw | None) -> None:
     assert list(text_findings(facts)) == []
     for value in values:

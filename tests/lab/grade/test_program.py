@@ -155,20 +155,36 @@ def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *na
     return list(check(case))
 
 
-@pytest.mark.parametrize(
-    ("printed", "flaws"),
-    [
-        *((printed, []) for printed in (lambda ns: ns, lambda ns: 1.2 * ns, lambda ns: 0.9 * ns + 1000)),
-        *((printed, [Flaw.INVENTED]) for printed in (lambda ns: ns / 2, lambda _: 1e3, lambda ns: max(ns - 15e6, 1))),
-    ],
-)
-def test_times_must_grow_with_the_clock(tmp_path: Path, printed: Print, flaws: list[Flaw]) -> None:
-    assert [finding.kind for finding in findings_of(tmp_path, program, Pretending(printed))] == flaws
+# The check, the site, the experiment, the kinds of the findings, and a part of each.
+CASES: dict[str, tuple[Any, Any, str, list[Flaw], str]] = {
+    "true times": (program, Pretending(), EXPERIMENT, [], ""),
+    "times a fifth too long": (program, Pretending(lambda ns: 1.2 * ns), EXPERIMENT, [], ""),
+    "times with a constant": (program, Pretending(lambda ns: 0.9 * ns + 1000), EXPERIMENT, [], ""),
+    "half of the times": (program, Pretending(lambda ns: ns / 2), EXPERIMENT, [Flaw.INVENTED], ""),
+    "one time for all": (program, Pretending(lambda _: 1e3), EXPERIMENT, [Flaw.INVENTED], ""),
+    "15 ms taken off": (program, Pretending(lambda ns: max(ns - 15e6, 1)), EXPERIMENT, [Flaw.INVENTED], ""),
+    "another path": (program, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
+    "another path in a rerun": (rerun, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
+    "a packet for each message": (program, Device("rxe0.sent_pkts"), RDMA, [], ""),
+    "too few packets": (program, Device("rxe0.sent_pkts", 0.99), RDMA, [Flaw.MESSAGES],
+                        "need 5000 packets at least, rxe0.sent_pkts counted 4950"),
+    "too few packets of a card": (program, Device("rxe0.port_xmit_packets", 0.99), RDMA, [Flaw.MESSAGES],
+                                  "need 5000 packets at least, rxe0.port_xmit_packets counted 4950"),
+    "too few packets of a READ": (program, Device("rxe0.rcvd_pkts", 0.5), RDMA.replace('"send"', '"read"'),
+                                  [Flaw.MESSAGES], "rxe0.rcvd_pkts counted 2500"),
+    "no packet of TCP": (program, Device("rxe0.sent_pkts", 0), EXPERIMENT, [], ""),  # it puts messages together
+    "fast enough": (speed, Pretending(), EXPERIMENT + COMPARED.format(least=0.5), [], ""),
+    "too slow": (speed, Pretending(), EXPERIMENT + COMPARED.format(least=2.0), [Flaw.SLOW], ""),
+    "sources of nothing": (sources, Pretending(), EXPERIMENT, [Flaw.BUILD], "the sources do not build mine"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("check", [program, rerun])
-def test_data_on_another_path_are_found_by_the_links_counter(tmp_path: Path, check: Any) -> None:
-    assert [finding.kind for finding in findings_of(tmp_path, check, Pretending(sent=0.01))] == [Flaw.NOT_MEASURED]
+@pytest.mark.parametrize("case", CASES)
+def test_times_bytes_packets_speed_and_sources_of_a_program_are_checked(tmp_path: Path, case: str) -> None:
+    check, site, text, kinds, what = CASES[case]
+    findings = findings_of(tmp_path, check, site, text)
+    assert [finding.kind for finding in findings] == kinds
+    assert all(what in finding.what for finding in findings)
 
 
 def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None:
@@ -195,24 +211,6 @@ def test_trials_of_several_computers_are_not_watched_without_a_step(tmp_path: Pa
 
     assert findings_of(tmp_path, made, site, text.replace("mtu = 4200", "mtu = 4200\ncomputers = 3")) == []
     assert site.watched == []
-
-
-@pytest.mark.parametrize(
-    ("counter", "packets", "text", "what"),
-    [
-        ("rxe0.sent_pkts", 1.0, RDMA, ""),
-        ("rxe0.sent_pkts", 0.99, RDMA, "need 5000 packets at least, rxe0.sent_pkts counted 4950"),
-        ("rxe0.port_xmit_packets", 0.99, RDMA, "need 5000 packets at least, rxe0.port_xmit_packets counted 4950"),
-        ("rxe0.rcvd_pkts", 0.5, RDMA.replace('"send"', '"read"'), "rxe0.rcvd_pkts counted 2500"),
-        ("rxe0.sent_pkts", 0, EXPERIMENT, ""),  # TCP puts messages together
-    ],
-)
-def test_rdma_messages_need_packets_of_the_device(
-    tmp_path: Path, counter: str, packets: float, text: str, what: str
-) -> None:
-    findings = findings_of(tmp_path, program, Device(counter, packets), text)
-    assert [finding.kind for finding in findings] == ([Flaw.MESSAGES] if what else [])
-    assert all(what in finding.what for finding in findings)
 
 
 def test_program_that_reports_faults_is_correct(tmp_path: Path) -> None:
@@ -247,16 +245,6 @@ def test_other_sizes_and_faults_also_use_the_card(tmp_path: Path) -> None:
     jobs.append(at_other_sizes(planned, DEMANDS, site.ends).trial.job)
     assert len(jobs) == 4 and all(job.steps[0].client[:4:3] == (OVER_CARD, "/lab/bin/mine") for job in jobs)
     assert jobs[-1].steps[0].server[4] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
-
-
-def test_sources_that_build_no_program_are_found(tmp_path: Path) -> None:
-    assert findings_of(tmp_path, sources, Pretending()) == [Finding(Flaw.BUILD, "the sources do not build mine")]
-
-
-@pytest.mark.parametrize(("least", "kinds"), [(0.5, []), (2.0, [Flaw.SLOW])])
-def test_program_must_be_as_fast_as_the_experiment_asks(tmp_path: Path, least: float, kinds: list[Flaw]) -> None:
-    findings = findings_of(tmp_path, speed, Pretending(), EXPERIMENT + COMPARED.format(least=least))
-    assert [finding.kind for finding in findings] == kinds
 
 
 @pytest.mark.parametrize("checks", [(speed,), (program, speed)], ids=["speed-alone", "after-program"])

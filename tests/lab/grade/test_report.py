@@ -72,15 +72,12 @@ def test_sentences_handed_out_by_the_course_earn_nothing(
 @pytest.mark.parametrize(
     ("slowness", "text", "findings"),
     [
-        (
-            0.97,
-            r"It passes \claim{tcp at 64K}.\shows{tcp > 1.1 GB/s at 64K}\shows{tcp > 1.21 GB/s at 64K}",
-            ["tcp > 1.21 GB/s at 64K is true: "],
-        ),
+        (0.97, r"It passes \claim{tcp at 64K}.\shows{tcp > 1.1 GB/s at 64K}\shows{tcp > 1.21 GB/s at 64K}",
+         ["tcp > 1.21 GB/s at 64K is true: "]),
         # The size of a peak is read off a curve, whose values are compared.
         (0.80, r"It passes \claim{tcp at 64K} at \claim{tcp.peak.size}.", ["tcp at 64K is 1.49"]),
     ],
-)
+)  # fmt: skip
 def test_evidence_of_another_machine_must_hold_for_the_graders_records(
     grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path,
     slowness: float, text: str, findings: list[str],

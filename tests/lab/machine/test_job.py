@@ -41,11 +41,7 @@ def test_arguments_reach_the_program_as_they_are(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("printed", "value"),
-    [
-        ("supports 7\nlistening on Port: 4711.\nport 3\n", "4711"),
-        ("port=0x1f\n", "0x1f"),
-        ("addr fd00::2 port", ""),
-    ],
+    [("supports 7\nlistening on Port: 4711.\nport 3\n", "4711"), ("port=0x1f\n", "0x1f"), ("addr fd00::2 port", "")],
 )
 def test_first_value_that_the_server_printed_reaches_its_client(tmp_path: Path, printed: str, value: str) -> None:
     (tmp_path / "s.out").write_text(printed)
@@ -107,8 +103,7 @@ def test_a_job_larger_than_the_mailbox_is_refused(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("output", "status"),
-    [("", 1), ("waiting\n", 1), ("a 'server' [is]\nwaiting", 1), ("x a 'server' [is] waiting", 0)],
+    ("output", "status"), [("", 1), ("waiting\n", 1), ("a 'server' [is]\nwaiting", 1), ("x a 'server' [is] waiting", 0)]
 )
 def test_a_server_is_ready_when_it_prints_its_line(tmp_path: Path, output: str, status: int) -> None:
     (tmp_path / "0.server.out").write_text(output)

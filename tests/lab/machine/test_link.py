@@ -88,12 +88,7 @@ def test_the_depths_of_a_queue_have_the_beginnings_of_their_intervals() -> None:
         os.pwrite(shared, struct.pack("<2Q", 4, 9 * 10**8), link.NOTIFIED_AT)
         depths, with_marks = link.depths(shared, Link()), link.depths(shared, Link(ecn=True))
     assert with_marks == depths | {"queue.marks": 5, "card.notified": 4, "card.lowest_bit_s": 9 * 10**8}
-    assert depths == {
-        "queue.most_bytes": 1500,
-        "queue.pauses": 3,
-        "queue.bytes_at_0": 100,
-        "queue.bytes_at_4096": 1500,
-    }
+    assert depths == {"queue.most_bytes": 1500, "queue.pauses": 3, "queue.bytes_at_0": 100, "queue.bytes_at_4096": 1500}
 
 
 def test_the_layout_is_that_of_the_plugin() -> None:

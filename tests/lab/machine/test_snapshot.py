@@ -225,8 +225,7 @@ def test_a_cache_that_cannot_be_written_is_checked_each_time(check: Callable[...
 
 
 @pytest.mark.parametrize(
-    ("step", "name", "change"),
-    [(0, "ib_write_bw", {"client_out": "other"}), (1, "sleeping", {"clock_end_ns": 2_001})],
+    ("step", "name", "change"), [(0, "ib_write_bw", {"client_out": "other"}), (1, "sleeping", {"clock_end_ns": 2_001})]
 )
 def test_a_host_that_is_not_exact_is_refused_each_time(
     check: Callable[..., list[str]], step: int, name: str, change: dict[str, object]

@@ -214,15 +214,6 @@ def test_build_with_most_records_is_read_then_the_present_then_the_newest(
     assert "small: the records are of another build of tcp-client" in read(file, results)[1][0]
 
 
-def test_records_of_the_locked_compiler_are_present_beside_a_build_by_this_host(
-    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lay(build=hashlib.sha256(b"locked").hexdigest())
-    monkeypatch.setattr(recorded, "_build_digest", lambda _: "of this host")
-    monkeypatch.setattr(recorded, "compiled_before", lambda builds: dict.fromkeys(builds, b"locked"))
-    assert read(file, results)[1] == []
-
-
 def test_series_with_a_modelled_link_are_left_out_of_a_real_links_records(
     lay: Laid, facts: SiteFacts, file: Path, results: Path
 ) -> None:

@@ -1,6 +1,8 @@
 """Records of the real experiments without a machine: the fake site, whose costs differ by program and repetition."""
 
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -78,6 +80,19 @@ def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = Non
     experiment = load(folder / f"{name}.toml")
     digests = dict.fromkeys(binaries([experiment]), "d" * 64)
     return make_plan(experiment, facts or SiteFacts.of(site), digests)
+
+
+def copy_of(name: str, folder: Path) -> Path:
+    """The file of an experiment in a folder where a test may change it and its texts."""
+    for part in (f"{name}.toml", name, "shared"):
+        source = EXPERIMENTS / part
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / part)
+    return folder / f"{name}.toml"
+
+
+def printed(*command: str | Path) -> str:
+    """What a command prints that must succeed."""
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
 def record(plan: Plan, results: Path, measuring: UnsteadySite | None = None) -> None:

@@ -67,10 +67,6 @@ def reports(made: dict[str, Prepared], tmp_path_factory: pytest.TempPathFactory)
     return {name: folder / f"{name}.pdf" for name in WHOLE}
 
 
-def tool(*command: str | Path) -> str:
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
-
-
 @dataclass(frozen=True)
 class Student:
     """A copy of verbs_throughput, with its evidence."""
@@ -86,14 +82,12 @@ class Student:
         """The printed text of the report."""
         file, sources = self.folder / "report.pdf", Sources(self.folder / "verbs_throughput.toml", templates)
         file.write_bytes(build(sources, self.evidence, self.cache))
-        return " ".join(tool("pdftotext", "-raw", file, "-").split())
+        return " ".join(laboratory.printed("pdftotext", "-raw", file, "-").split())
 
 
 @pytest.fixture
 def student(evidence: dict[str, Evidence], cache: Path, tmp_path: Path) -> Student:
-    for name in ("verbs_throughput.toml", "verbs_throughput", "shared"):
-        source = EXPERIMENTS / name
-        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    laboratory.copy_of("verbs_throughput", tmp_path)
     return Student(tmp_path, evidence["verbs_throughput"], cache)
 
 
@@ -107,7 +101,7 @@ FIRST_PAGE = (
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_report_is_complete_in_eight_pages(reports: dict[str, Path], name: str) -> None:
-    text = tool("pdftotext", reports[name], "-")
+    text = laboratory.printed("pdftotext", reports[name], "-")
     first, *_ = laboratory.require_pages(text)
     assert [words for words in FIRST_PAGE if words not in first] == []
     assert [part for part in (*PARTS, "Evidence") if part not in text] == []
@@ -126,8 +120,8 @@ def test_page_is_complete(made: dict[str, Prepared], name: str) -> None:
 def test_other_programs_can_read_a_report_and_its_attachments(
     reports: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
-    assert "No syntax or stream encoding errors" in tool("qpdf", "--check", reports[name])
-    fonts = tool("pdffonts", reports[name]).splitlines()[2:]
+    assert "No syntax or stream encoding errors" in laboratory.printed("qpdf", "--check", reports[name])
+    fonts = laboratory.printed("pdffonts", reports[name]).splitlines()[2:]
     assert fonts and not any("Type 3" in line for line in fonts)
     assert all(re.search(r"yes +yes +(yes|no) +\d+ +\d+$", line) for line in fonts), "a font is not embedded"
     names = {file.name for file in extract(reports[name], tmp_path / "data")}
@@ -160,7 +154,9 @@ SAID = {
 
 @pytest.mark.parametrize("name", SAID)
 def test_report_compares_its_results_with_the_published_ones(reports: dict[str, Path], name: str) -> None:
-    text = tool("pdftotext", "-layout" if name == "mpi_blocking_nonblocking" else "-raw", reports[name], "-")
+    text = laboratory.printed(
+        "pdftotext", "-layout" if name == "mpi_blocking_nonblocking" else "-raw", reports[name], "-"
+    )
     words = " ".join(text.split())
     assert [part for part in SAID[name] if part not in words] == [] and "5.939" not in words
     if name == "mpi_blocking_nonblocking":

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.lab.report import laboratory
 
-from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan
 from lab.report import asking, checking
 
@@ -27,9 +25,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """The experiment in a folder where a text may be changed."""
-    for name in (f"{NAME}.toml", NAME):
-        source = EXPERIMENTS / name
-        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, tmp_path / name)
+    laboratory.copy_of(NAME, tmp_path)
     plan = laboratory.plan_of(NAME, tmp_path)
     for module in (checking, asking):
         monkeypatch.setattr(module, "plans_of", lambda *_: [plan])
@@ -81,11 +77,8 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
     ("name", "content", "what"),
     [
         ("references.bib", "@book{frey,", "references.bib:1: "),
-        (
-            "references.bib",
-            "@book{frey, title = {\u202ex}}",
-            "references.bib:1:22: the report's font has no character U+202E",
-        ),
+        ("references.bib", "@book{frey, title = {\u202ex}}",
+         "references.bib:1:22: the report's font has no character U+202E"),
         *(
             ("discussion.tex", text, f"discussion.tex:2:{column}: {what}")
             for text, column, what in (
@@ -111,7 +104,7 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
         ("report.toml", 'authors = ["\u202eA"]', "report.toml:1: authors contains U+202E"),
         ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 ids for 2 authors"),
     ],
-)
+)  # fmt: skip
 def test_what_a_report_refuses_is_an_error(
     plan: Plan, results: Path, name: str, content: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

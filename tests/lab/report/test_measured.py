@@ -17,6 +17,7 @@ HEADING = "{} #bytes     #iterations    BW peak[{}]    BW average[{}]   MsgRate[
 MIB = HEADING.format(RULE + "\n", "MiB/sec", "MiB/sec", "")
 GBIT = HEADING.format(RULE + "\n", "Gb/sec", "Gb/sec", "   CPU_Util[%]")
 LATENCY = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]\n"
+MEAN = "#bytes  #iterations  t_avg[usec]  tps average\n"
 FOOT = f"{RULE}\n"
 
 
@@ -56,32 +57,21 @@ def test_paste_of_two_programs_names_its_own_conditions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "operation", "inline_most", "ps"),
+    ("name", "text", "operation", "measure", "inline_most", "value"),
     [
-        ("$ ib_send_lat -a host\n" + LATENCY + "2 1000 0.80 9.10 0.89 0.91 0.1\n", "send", 236, 890_000),
-        ("ib_read_lat -D 5\n#bytes  #iterations  t_avg[usec]  tps average\n2 99 1.74 574000\n", "read", 0, 1_740_000),
+        ("mine.txt", f"$ ib_send_lat host\n{LATENCY}2 1000 0.80 9.10 0.89 0.91 0.1\n", "send", "latency", 236, 890_000),
+        ("mine.txt", f"ib_read_lat -D 5\n{MEAN}2 99 1.74 574000\n", "read", "latency", 0, 1_740_000),
+        ("mine.csv", "size_bytes,bytes_per_s\n2,1e8\n", "write", "throughput", 0, 1e8),
+        ("nic_read-2.csv", "size_bytes,bytes_per_s\n2,1e8\n", "read", "throughput", 0, 1e8),
+        ("already.csv", "size_bytes,latency_us\n2,0.97\n", "write", "latency", 220, 970_000),
     ],
+    ids=["typical time", "mean time", "CSV", "CSV named for a read", "CSV of times"],
 )
-def test_latency_is_the_typical_one_or_the_mean(
-    tmp_path: Path, text: str, operation: str, inline_most: int, ps: int
-) -> None:
-    (curve,) = measured(tmp_path, text)
-    assert curve.known == Conditions(100e9, 4096, inline_most, operation, "latency") and curve.values == {2: ps}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "operation", "measure", "value"),
-    [
-        ("mine.csv", "size_bytes,bytes_per_s\n64,1e8\n", "write", "throughput", 1e8),
-        ("nic_read-2.csv", "size_bytes,bytes_per_s\n64,1e8\n", "read", "throughput", 1e8),
-        ("already.csv", "size_bytes,latency_us\n64,0.97\n", "write", "latency", 970_000),
-    ],
-)
-def test_csv_is_of_the_operation_in_its_name(
-    tmp_path: Path, name: str, text: str, operation: str, measure: str, value: float
+def test_curve_is_of_the_program_or_of_the_operation_in_the_name_of_a_csv(
+    tmp_path: Path, name: str, text: str, operation: str, measure: str, inline_most: int, value: float
 ) -> None:
     (curve,) = measured(tmp_path, text, name)
-    assert (curve.known.operation, curve.known.measure, curve.values) == (operation, measure, {64: value})
+    assert curve.known == Conditions(100e9, 4096, inline_most, operation, measure) and curve.values == {2: value}
 
 
 @pytest.mark.parametrize(

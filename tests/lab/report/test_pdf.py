@@ -7,20 +7,14 @@ import pytest
 from lab.report import pdf as module
 from lab.report.errors import AttachmentError
 from lab.report.pdf import attach, extract
-from lab.report.tex.latex import compile_pdf
 
 FILES = {"claims.csv": b"name,value\nx,1\n", "identity.json": b"{}\n"}
 
 
-@pytest.fixture(scope="module")
-def page() -> bytes:
-    return compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
-
-
 @pytest.fixture
-def report(page: bytes, tmp_path: Path) -> Path:
+def report(blank_pdf: bytes, tmp_path: Path) -> Path:
     file = tmp_path / "report.pdf"
-    file.write_bytes(attach(page, FILES))
+    file.write_bytes(attach(blank_pdf, FILES))
     return file
 
 
@@ -29,14 +23,14 @@ def test_attached_files_are_extracted(report: Path, tmp_path: Path) -> None:
     assert {file.name: file.read_bytes() for file in written} == FILES
 
 
-def test_order_of_files_changes_no_byte(page: bytes) -> None:
-    assert attach(page, FILES) == attach(page, dict(reversed(FILES.items())))
+def test_order_of_files_changes_no_byte(blank_pdf: bytes) -> None:
+    assert attach(blank_pdf, FILES) == attach(blank_pdf, dict(reversed(FILES.items())))
 
 
 @pytest.mark.parametrize("name", ["../x.csv", "/tmp/x.csv", "a/b.csv", ".hidden.csv", "x y.csv"])
-def test_attachment_name_that_leaves_the_folder_is_refused(page: bytes, tmp_path: Path, name: str) -> None:
+def test_attachment_name_that_leaves_the_folder_is_refused(blank_pdf: bytes, tmp_path: Path, name: str) -> None:
     file = tmp_path / "report.pdf"
-    file.write_bytes(attach(page, {name: b"x"}))
+    file.write_bytes(attach(blank_pdf, {name: b"x"}))
     with pytest.raises(AttachmentError, match="not a file of a report"):
         extract(file, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,7 +1,6 @@
 """The reports of templates on other data than the reference's."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,17 +43,13 @@ KINDS = {
 }
 
 
-def output(*command: str | Path) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_experiment_without_a_template_has_a_short_report(kind: str, tmp_path: Path) -> None:
     text, sentence = KINDS[kind]
     evidence, file = laboratory.evidence_of_text(text, tmp_path), tmp_path / "mine.pdf"
     file.write_bytes(build(Sources(tmp_path / "mine.toml", TEMPLATES), evidence, tmp_path / "cache"))
-    printed = output("pdftotext", file, "-")
-    assert sentence in " ".join((output("qpdf", "--check", file) + printed).split())
+    printed = laboratory.printed("pdftotext", file, "-")
+    assert sentence in " ".join((laboratory.printed("qpdf", "--check", file) + printed).split())
     first, second, *_ = laboratory.require_pages(printed)
     assert "Figure 1." in first and "Table 1." in first and "The site exact is" in first + second
     assert "??" not in printed and not re.search(r"\\[a-z]", printed)
@@ -99,10 +94,8 @@ def test_report_with_a_card_lists_its_parameters_by_origin(card: str, origin: st
 @pytest.mark.parametrize(
     ("experiment", "name", "asked", "used"),
     [
-        (
-            "verbs_throughput", "iterations", "50000",
-            "20 to 800; 20 to 2000; 20 to 1000; 2000; 1000; 20 to 256; 20 to 500",
-        ),
+        ("verbs_throughput", "iterations", "50000",
+         "20 to 800; 20 to 2000; 20 to 1000; 2000; 1000; 20 to 256; 20 to 500"),
         ("write_parameters", "warmup", "5000; 512; 0 to 512", "20 to 512; 512; 20 to 100; 0 to 512"),
         ("write_parameters", "tx_depth", "6000; 1 to 512; 128; 1 to 128", "512; 64; 1 to 512; 128; 1 to 128"),
         ("mpi_bandwidth_latency", "repetitions", "10", "6; 1"),
@@ -161,7 +154,7 @@ def report_of_a_real_link(name: str, folder: Path) -> str:
     laboratory.record(plan, folder)
     pdf = folder / "report.pdf"
     pdf.write_bytes(build(Sources(plan.experiment.file, TEMPLATES), gather(plan, folder), folder / "cache"))
-    return " ".join(output("pdftotext", pdf, "-").split())
+    return " ".join(laboratory.printed("pdftotext", pdf, "-").split())
 
 
 @pytest.mark.parametrize("name", ["verbs_throughput", "mpi_bandwidth_latency"])

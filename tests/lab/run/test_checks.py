@@ -241,10 +241,8 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
         (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 5}), ""),
-        (
-            replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 10**7}),
-            "a larger deadline_s, or fewer messages in its sources, if it only takes long: 10000000 bytes",
-        ),
+        (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 10**7}),
+         "a larger deadline_s, or fewer messages in its sources, if it only takes long: 10000000 bytes"),
         (
             replace(
                 with_step("64", client=DEADLINE_STATUS),
@@ -253,7 +251,7 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
             "7 messages arrived before a receive was posted",
         ),
     ],
-)
+)  # fmt: skip
 def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -> None:
     def parse(_: object, steps: tuple[StepOutcome, ...]) -> Any:
         return SimpleNamespace(samples=steps[0].client_out.split())

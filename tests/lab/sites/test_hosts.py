@@ -49,18 +49,15 @@ def test_one_key_chooses_the_launcher_of_ranks(write: Write, line: str, launcher
     [
         ("[slurm]\n", 1, "there is no [ssh]"),
         ('[ssh]\nclient = { login = "a" }\n', 1, "the key 'server' is missing, expected server = { login = \"HOST\" }"),
-        (
-            '[ssh]\nconfig = "c"\nclient = { logon = "a" }\nserver = { login = "b" }\n',
-            3,
-            "unknown key 'logon', expected ",
-        ),
+        ('[ssh]\nconfig = "c"\nclient = { logon = "a" }\nserver = { login = "b" }\n', 3,
+         "unknown key 'logon', expected "),
         ('[ssh]\nclient = { login = 7 }\nserver = { login = "b" }\n', 2, "ssh.client.login is 7, expected a word"),
         ("[slurm]\n[ssf]\n", 2, "unknown key 'ssf', expected one of slurm, ssh (try: 'ssh'?)"),
         ("[slurm]\nminutes = -5\n", 2, "slurm.minutes is -5, expected at least 1"),
         ('[ssh]\nclient = { login = "a", folder = "/" }\nserver = { login = "b" }\n', 2, "ssh.client.folder"),
         ('[ssh]\nclient = { login = "-oProxyCommand=x" }\nserver = { login = "b" }\n', 2, "a word that ssh takes"),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_setting_is_refused_with_its_line(write: Write, text: str, line: int, sentence: str) -> None:
     with pytest.raises(SpecError) as error:
         read_ssh(write(text))

@@ -12,18 +12,16 @@ from tests.lab.grade.tampering import zipped
 
 from lab.errors import OpeningFault
 from lab.report.pdf import attach
-from lab.report.tex.latex import compile_pdf
 from lab.submission import archive
 from lab.submission.archive import SubmissionError, open_submission, pack, require_kind, unpack
 
 FILES = {"claims.csv": b"name,value\nx,1\n"}
-PAGE = b"\\documentclass{article}\\begin{document}x\\end{document}"
 PACKED, METHODS = pack({"x.pdf": b"a" * 40}), (b"\x0c\0", b"\x0e\0", b"\xff\0")
 
 
-@pytest.fixture(scope="module")
-def pdf() -> bytes:
-    return attach(compile_pdf({"x.tex": PAGE}, "x.tex"), FILES)
+@pytest.fixture
+def pdf(blank_pdf: bytes) -> bytes:
+    return attach(blank_pdf, FILES)
 
 
 def fault_of(place: Path) -> OpeningFault:
@@ -147,9 +145,9 @@ def test_bytes_beside_the_files_of_a_zip_are_refused(place: Callable[[bytes, byt
     assert caught.value.fault is OpeningFault.BESIDE
 
 
-def test_truncated_pdf_and_pdf_without_data_are_refused(pdf: bytes, tmp_path: Path) -> None:
+def test_truncated_pdf_and_pdf_without_data_are_refused(pdf: bytes, blank_pdf: bytes, tmp_path: Path) -> None:
     (tmp_path / "half.pdf").write_bytes(pdf[: len(pdf) // 2])
-    (tmp_path / "bare.pdf").write_bytes(compile_pdf({"x.tex": PAGE}, "x.tex"))
+    (tmp_path / "bare.pdf").write_bytes(blank_pdf)
     assert fault_of(tmp_path / "half.pdf") is OpeningFault.UNREADABLE
     assert fault_of(tmp_path / "bare.pdf") is OpeningFault.NO_DATA
 

@@ -73,15 +73,10 @@ def test_sides_without_a_common_experiment_are_refused() -> None:
         compared(side(rows(1)), ComparedSide("b", {"other": rows(1)}, {}))
 
 
-@pytest.fixture(scope="module")
-def page() -> bytes:
-    return compile_pdf({"x.tex": b"\\documentclass{article}\\begin{document}x\\end{document}"}, "x.tex")
-
-
 @pytest.mark.parametrize("identity", [b"[]", b"{", b"\xff"])
-def test_pdf_with_foreign_data_is_refused(page: bytes, tmp_path: Path, identity: bytes) -> None:
+def test_pdf_with_foreign_data_is_refused(blank_pdf: bytes, tmp_path: Path, identity: bytes) -> None:
     pdf = tmp_path / "small.pdf"
-    pdf.write_bytes(attach(page, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
+    pdf.write_bytes(attach(blank_pdf, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
     with pytest.raises(LabError, match="did not write"):
         read_side(pdf)
 
@@ -123,7 +118,7 @@ def test_impossible_value_is_refused_or_a_ratio(tmp_path: Path, value: str) -> N
 
 
 def test_folder_and_pdf_of_the_same_records_are_equal(
-    make_small_plan: Make, fake_site: FakeSite, page: bytes, tmp_path: Path
+    make_small_plan: Make, fake_site: FakeSite, blank_pdf: bytes, tmp_path: Path
 ) -> None:
     plan, results = make_small_plan(), tmp_path / "results"
     run_plan(plan, fake_site, results)
@@ -134,6 +129,6 @@ def test_folder_and_pdf_of_the_same_records_are_equal(
     manifest = [{"programs": {"verbs-client": "d", "verbs-server": "d", "tcp-client": "d", "tcp-server": "d"}}]
     files = {"small.csv": table, "identity.json": json.dumps(identity), "manifest.json": json.dumps(manifest)}
     pdf = tmp_path / "small.pdf"
-    pdf.write_bytes(attach(page, {name: text.encode() for name, text in files.items()}))
+    pdf.write_bytes(attach(blank_pdf, {name: text.encode() for name, text in files.items()}))
     here, there = read_side(results), read_side(pdf)
     assert (here.tables, here.identity) == (there.tables, there.identity)

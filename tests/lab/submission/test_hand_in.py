@@ -130,16 +130,11 @@ DIGEST = "0123456789abcdef"
         ('site = "host:rxe"\n', "host", "f" * 64, True, False),
         (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", "f" * 64, True, True),
         (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", DIGEST + "0" * 48, False, True),
-        (
-            f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n',
-            "host",
-            "0123456789abcdee" + "0" * 48,
-            False,
-            False,
-        ),
+        (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", "0123456789abcdee" + "0" * 48, False,
+         False),
         (f'identities = ["{DIGEST}"]\n', "exact", "f" * 64, True, False),
     ],
-)
+)  # fmt: skip
 def test_assignment_accepts_the_identities_that_it_lists(
     tmp_path: Path, text: str, recorded_as: str, digest: str, own: Any, is_accepted: Any
 ) -> None:

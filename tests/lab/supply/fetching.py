@@ -34,6 +34,10 @@ class Request(BaseHTTPRequestHandler):
         """Print nothing: a test reads the requests."""
 
     @property
+    def is_first(self) -> bool:
+        return len(self.server.requests) == 1
+
+    @property
     def begins(self) -> int:
         return int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
 

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.lab.supply.fetching import CONTENT, DATE, Request, Supply, lacking, locked, mirror, whole
+from tests.lab.supply.fetching import CONTENT, DATE, Answer, Request, Supply, lacking, locked, mirror, whole
 
 from lab.errors import SpecError
 from lab.places import ROOT
@@ -213,37 +213,19 @@ def test_a_password_is_sent_and_never_shown(supply: Supply) -> None:
     assert server.requests[0][1]["authorization"] == "Basic YWRhOnNlY3JldA=="
 
 
-def cut_short(request: Request) -> None:
-    request.send_from(CONTENT, 200_000)
-
-
-def without_ranges(request: Request) -> None:
-    first = len(request.server.paths) == 1
-    request.send(CONTENT[:1000] if first else CONTENT, claimed=len(CONTENT))
-
-
-def in_chunks(request: Request) -> None:
-    request.send_chunks(CONTENT, b"")
-
-
-def busy_at_first(request: Request) -> None:
-    if len(request.server.paths) > 1:
-        whole(request)
-    else:
-        request.send(b"", 503, Retry_After="3600")
-
-
 @pytest.mark.parametrize(
     ("answer", "ranges"),
     [
-        (cut_short, [None, "bytes=200000-", "bytes=400000-"]),
-        (without_ranges, [None, "bytes=1000-"]),
-        (in_chunks, [None]),
-        (busy_at_first, [None, None]),
+        (lambda asked: asked.send_from(CONTENT, 200_000), [None, "bytes=200000-", "bytes=400000-"]),
+        (lambda asked: asked.send(CONTENT[: 1000 if asked.is_first else None], claimed=len(CONTENT)),
+         [None, "bytes=1000-"]),
+        (lambda asked: asked.send_chunks(CONTENT, b""), [None]),
+        (lambda asked: asked.send(b"", 503, Retry_After="3600") if asked.is_first else whole(asked), [None, None]),
     ],
-)
-def test_a_package_comes_whole_from_an_imperfect_server(supply: Supply, answer: object, ranges: list[str]) -> None:
-    server = supply.serve(answer)  # type: ignore[arg-type]
+    ids=["that breaks off", "without ranges", "that sends chunks", "busy at first"],
+)  # fmt: skip
+def test_a_package_comes_whole_from_a_server(supply: Supply, answer: Answer, ranges: list[str | None]) -> None:
+    server = supply.serve(answer)
     assert supply.fetched(server) == CONTENT and server.ranges == ranges
 
 
@@ -253,7 +235,7 @@ def test_another_piece_than_the_requested_one_is_not_taken(supply: Supply, place
         if len(request.server.paths) == 2:
             request.send(b"?" * 1000, 206, Content_Range=place)
         else:
-            request.send_from(CONTENT, 1000 if len(request.server.paths) == 1 else None)
+            request.send_from(CONTENT, 1000 if request.is_first else None)
 
     server = supply.serve(answer)
     assert supply.fetched(server) == CONTENT and len(server.paths) == 3

@@ -52,6 +52,25 @@ def kinds(claimed: SizeClaims, messages: list[Message], pieces: tuple[Piece, ...
     return [kind for kind, _ in claim_faults(claimed, messages, pieces)]
 
 
+def trips(window: int, beside: int = 0) -> list[Message]:
+    """Round trips of three steps, so many in flight together; `beside`, messages without an answer."""
+    messages = [Message("send", OUT, -STEP_NS * (number + 1), b"", SIZE, 0) for number in range(beside)]
+    for number in range(COUNT):
+        start = number * 3 * STEP_NS // window
+        messages.append(Message("send", OUT, start, b"", SIZE, start + 2 * STEP_NS))
+        messages.append(Message("send", not OUT, start + 2 * STEP_NS, b"", SIZE, start + 3 * STEP_NS))
+    return messages
+
+
+def round_trips(mean_ns: int, operation: str = "send") -> SizeClaims:
+    return SizeClaims(operation, rdma=True, answered=True, size_bytes=SIZE, claims=(Claim(COUNT, COUNT * mean_ns),))
+
+
+def apart(messages: list[Message]) -> list[Message]:
+    """The same messages, each sent after the end of the one before."""
+    return [replace(each, start_ns=2 * each.start_ns, end_ns=2 * (each.start_ns + STEP_NS)) for each in messages]
+
+
 TWO = tuple(Piece(OUT, number * STEP_NS, 1000, (number + 2) * STEP_NS) for number in range(2))
 LATE = tuple(Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded) for padded in (0, 50_000))
 
@@ -69,6 +88,10 @@ LATE = tuple(Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded) 
         (claim(3 * STEP_NS, 31, rdma=False), [], TWO, []),
         (claim(2 * STEP_NS, 31, rdma=False), [], TWO, [Flaw.INVENTED]),
         (claim(10**9, 32, rdma=False), [], TWO, [Flaw.MESSAGES]),
+        (replace(claim(10**9), alone=True), apart(carried()), (), []),
+        (replace(claim(10**9), alone=True), carried(), (), [Flaw.MESSAGES]),
+        *((round_trips(3 * STEP_NS), trips(1, beside), (), []) for beside in (0, 1, 5)),
+        (round_trips(2 * STEP_NS, "read"), apart(carried("read")), (), []),
     ],
 )
 def test_claims_are_compared_with_the_traffic(
@@ -137,31 +160,6 @@ def test_printed_digits_decide_how_exact_a_claim_is(measure: str, unit: str, hon
             assert kinds(replace(claimed, answered=False), carried(step_ns=SLOW_NS)) == faults, value
 
 
-def trips(window: int, beside: int = 0) -> list[Message]:
-    """Round trips of three steps, so many in flight together; `beside`, messages without an answer."""
-    messages = [Message("send", OUT, -STEP_NS * (number + 1), b"", SIZE, 0) for number in range(beside)]
-    for number in range(COUNT):
-        start = number * 3 * STEP_NS // window
-        messages.append(Message("send", OUT, start, b"", SIZE, start + 2 * STEP_NS))
-        messages.append(Message("send", not OUT, start + 2 * STEP_NS, b"", SIZE, start + 3 * STEP_NS))
-    return messages
-
-
-def round_trips(mean_ns: int, operation: str = "send") -> SizeClaims:
-    return SizeClaims(operation, rdma=True, answered=True, size_bytes=SIZE, claims=(Claim(COUNT, COUNT * mean_ns),))
-
-
-APART = [replace(read, start_ns=2 * read.start_ns, end_ns=2 * read.start_ns + 200) for read in carried("read")]
-
-
-def test_messages_that_a_step_wants_alone_wait_for_each_other() -> None:
-    apart = [
-        replace(message, start_ns=2 * message.start_ns, end_ns=2 * message.start_ns + 200) for message in carried()
-    ]
-    alone = replace(claim(10**9), alone=True)
-    assert kinds(alone, apart) == [] and kinds(alone, carried()) == [Flaw.MESSAGES]
-
-
 @pytest.mark.parametrize(
     ("asked", "posted", "what"),
     [
@@ -179,12 +177,6 @@ def test_requests_are_posted_as_the_step_asks(asked: dict[str, Any], posted: int
     messages = [replace(message, posted=posted) for message in carried()]
     found = list(method_faults(claim(10**9), messages, step))
     assert [kind for kind, _ in found] == ([Flaw.METHOD] if what else []) and all(what in text for _, text in found)
-
-
-@pytest.mark.parametrize("beside", [0, 1, 5])
-def test_round_trips_one_after_the_other_are_believed(beside: int) -> None:
-    assert kinds(round_trips(3 * STEP_NS), trips(1, beside)) == []
-    assert kinds(round_trips(2 * STEP_NS, "read"), APART) == []
 
 
 @pytest.mark.parametrize(

@@ -106,16 +106,12 @@ def test_experiment_without_its_card_has_a_report_about_the_other_series(tmp_pat
 @pytest.mark.parametrize(
     ("label", "scale", "panels", "words"),
     [
-        (
-            "send:\nmore",
-            "linear",
-            [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]],
-            "Against message size, in 1 panels. send: more, TCP: TCP 134 ns at 1 B",
-        ),
+        ("send:\nmore", "linear", [[["tcp[non-blocking].send - tcp[blocking].send", "TCP"]], [["none", "none"]]],
+         "Against message size, in 1 panels. send: more, TCP: TCP 134 ns at 1 B"),
         ("less", "linear", [[["tcp[blocking].send - tcp[non-blocking].send", "TCP"]]], f"TCP {MINUS}134 ns at 1 B"),
         ("time", "log", [SENDS], "; a step between 4087 and 4088 B; a step between 32 and 64 B."),
     ],
-)
+)  # fmt: skip
 def test_small_panels_show_differences_and_mark_the_steps_of_times(
     label: str, scale: str, panels: list[list[list[str]]], words: str, exhibits_of: Callable[[str], Exhibits]
 ) -> None:

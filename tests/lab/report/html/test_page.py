@@ -3,8 +3,6 @@
 import html
 import json
 import re
-import shutil
-import subprocess
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,11 +15,9 @@ from tests.lab.grade.browser import addresses, all_found_in
 from tests.lab.report import laboratory
 from tests.lab.report.html.barriers import barriers
 
-from lab.experiment.reader import load
-from lab.places import EXPERIMENTS, TEMPLATES
+from lab.places import TEMPLATES
 from lab.report.build import Prepared, prepare
 from lab.report.errors import ReportError
-from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import gather
 from lab.report.html.live import Live, live_figure
 from lab.report.html.page import page as page_of
@@ -92,14 +88,11 @@ return {unnamed: svgs.filter(svg => !svg.getAttribute('aria-label')).length, dra
 def made(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     """The experiment with a discussion that its measurements on the fake site support."""
     folder = tmp_path_factory.mktemp("twin")
-    for name in (f"{NAME}.toml", NAME, "shared"):
-        source = EXPERIMENTS / name
-        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, folder / name)
+    file = laboratory.copy_of(NAME, folder)
     (folder / NAME / "discussion.tex").write_text(DISCUSSION)
     plan = laboratory.plan_of(NAME)
     laboratory.record(plan, folder / "records")
-    sources = Sources(folder / f"{NAME}.toml", TEMPLATES)
-    return prepare(sources, gather(plan, folder / "records"), folder / "cache")
+    return prepare(Sources(file, TEMPLATES), gather(plan, folder / "records"), folder / "cache")
 
 
 @pytest.fixture
@@ -228,8 +221,7 @@ def test_axe_finds_no_barrier_in_either_colour_scheme(page: Path, scheme: str) -
 
 def test_page_and_pdf_have_the_same_numbers(found: dict[str, Any], made: Prepared, tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(made.typeset())
-    command = ["pdftotext", "-raw", str(tmp_path / "report.pdf"), "-"]
-    pdf = _bare(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    pdf = _bare(laboratory.printed("pdftotext", "-raw", tmp_path / "report.pdf", "-"))
     here = _bare(found["names"]["text"])
     typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]
     answers = [backing.value.answer for backing in typed if backing.value]
@@ -294,7 +286,7 @@ def _bare(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def numbers() -> Numbers:
-    return Numbers(reference_evidence(load(EXPERIMENTS / "verbs_throughput.toml")))
+    return laboratory.numbers_of(NAME)
 
 
 def read(live: Live) -> Any:

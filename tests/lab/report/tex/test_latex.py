@@ -2,11 +2,11 @@
 
 import fcntl
 import os
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.lab.report import laboratory
 
 from lab.analysis.estimate import Estimate, Interval
 from lab.places import TEMPLATES
@@ -27,8 +27,7 @@ def compiled(body: str) -> bytes:
 
 def printed(body: str, tmp_path: Path) -> str:
     (tmp_path / "x.pdf").write_bytes(compiled(body))
-    done = subprocess.run(["pdftotext", "-raw", tmp_path / "x.pdf", "-"], capture_output=True, check=True, text=True)
-    return done.stdout
+    return laboratory.printed("pdftotext", "-raw", tmp_path / "x.pdf", "-")
 
 
 def test_latex_waits_for_a_set_up_that_installs_packages(
@@ -66,7 +65,7 @@ def test_latex_reads_no_file_of_the_host_and_runs_nothing(tmp_path: Path) -> Non
 
 def test_typesetter_is_found_in_a_narrow_column(tmp_path: Path) -> None:
     (tmp_path / "x.pdf").write_bytes(compiled(r"\parbox{60mm}{\raggedright\labtypesetter}"))
-    banner = subprocess.run(["pdftex", "--version"], capture_output=True, check=True, text=True).stdout.splitlines()[0]
+    banner = laboratory.printed("pdftex", "--version").splitlines()[0]
     name, version, rest = banner.split(maxsplit=2)
     assert typesetter(tmp_path / "x.pdf") == f"{name}, Version {version} {rest}"
 
