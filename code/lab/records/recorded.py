@@ -19,7 +19,7 @@ from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, Facts, read_site
-from lab.records.record import read_document
+from lab.records.record import RecordFiles, read_document
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
@@ -36,7 +36,7 @@ class Group:
     site: SiteFacts
     started: dict[str, str]  # start of each record by key
     programs: dict[Programs, str]  # start of the newest record by programs
-    failed: frozenset[str]  # keys of trials whose programs failed
+    failed: dict[str, str]  # start of each failed trial by key
 
 
 DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
@@ -154,7 +154,7 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
     plan = make_plan(experiment, group.site, digests)
     starts = sorted((group.started[key] for key in plan.trials() if key in group.started), reverse=True)
     outdated = sorted(file.name for file, digest in digests.items() if digest not in present.get(file, {digest}))
-    failed = len(plan.trials().keys() & (group.failed - group.started.keys())) if plan.site.traits.repeats else 0
+    failed = len(plan.trials().keys() & (group.failed.keys() - group.started.keys())) if plan.site.traits.repeats else 0
     return Choice(plan, tuple(starts), tuple(outdated), failed)
 
 
@@ -215,17 +215,17 @@ class Ran:
 
 
 def read_groups(results: Path) -> list[Group]:
-    """Group all records that name their site. Readers of other records report their damage."""
+    """Group all records that name their site, and failed trials. Readers of other records report their damage."""
     groups: dict[str, Group] = {}
-    failed = frozenset(folder.name for folder in (results / "failed").glob("*"))
-    for folder in sorted((results / "records").glob("*/*")):
+    for folder in sorted([*results.glob("records/*/*"), *results.glob("failed/*")]):
+        has_failed = folder.parent.name == "failed"
         with suppress(RecordError, JsonError):
-            document = read_document(results, folder.name)
+            failed = RecordFiles(folder, Path.read_bytes)
+            document = failed.document() if has_failed else read_document(results, folder.name)
             ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
-            if site not in groups:
-                groups[site] = Group(read_site(document), {}, {}, failed)
-            group, programs, started = groups[site], tuple(sorted(ran.programs.items())), ran.state.started
-            group.started[folder.name] = started
+            group = groups.setdefault(site, Group(read_site(document), {}, {}, {}))
+            programs, started = tuple(sorted(ran.programs.items())), ran.state.started
+            (group.failed if has_failed else group.started)[folder.name] = started
             group.programs[programs] = max(started, group.programs.get(programs, ""))
     return list(groups.values())
 

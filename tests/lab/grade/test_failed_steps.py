@@ -45,15 +45,15 @@ FAILED = "without numbers, since their programs failed: write"
 
 
 class Site(Silent):
-    """A site where the program fails in one series, until it is repaired."""
+    """A site where clients with this word fail."""
 
-    fails = True
+    fails = "--fail"
 
     def identity(self) -> dict[str, str]:
         return {"image": "fake"}
 
     def run(self, job: Job) -> Outcome:
-        status, outcome = int(self.fails and "--fail" in job.steps[0].client), super().run(job)
+        status, outcome = int(self.fails in job.steps[0].client), super().run(job)
         return replace(outcome, steps=tuple(replace(each, client_status=status) for each in outcome.steps))
 
 
@@ -108,17 +108,18 @@ def test_failed_step_costs_its_own_points_alone(lab: Lab, student: Path, fake_si
     graded = lab("grade", student / "in" / "ada.week.pdf", *assigned, *grades).out
     assert points(graded) == MOST - 32 - 256 and "0 of 32: write" in graded and "0 of 256: 1 statement" in graded
 
-    fake_site.fails = False  # so that a record is missing without a reason
+    fake_site.fails = "nothing"  # so that a record is missing without a reason
     lab(*run), lab(*submit, "--draft")
     (student / "grading" / "results").rename(student / "before")
     assert "measured here, but not handed in" in rerun("ada.week.pdf")
     (student / "grading" / "results").rename(student / "repaired")
-    fake_site.fails = True
+    fake_site.fails = "--fail"
     assert "handed in, but its program fails here" in rerun("ada.week.draft.pdf")
 
-    (student / "mine" / "mine").write_text("\x7fELF of a build that fails where the one before did not")
+    (student / "mine" / "mine").write_text("\x7fELF of a build that fails everywhere")
+    fake_site.fails = "/lab/bin/mine"
     lab(*run)
-    assert FAILED in lab(*report).err  # although the build before has more records
+    assert FAILED.replace("write", "open, write") in lab(*report).err  # although the build before has more records
 
 
 def points(graded: str) -> int:
