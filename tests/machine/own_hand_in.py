@@ -57,7 +57,7 @@ def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], 
     """Submit the experiment of a folder; `after` runs after its programs were built, and may change their sources."""
     (plan,) = open_workshop([folder / "own.toml"], exact, print).plans
     after()
-    assignment: Any = SimpleNamespace(asked=asked)
+    assignment: Any = SimpleNamespace(asked=asked, steps=(), step_names=())
     results = folder / "results"
     setup = GradingSetup(assignment, exact, plan, results, folder, folder, 2, lambda *_: None, witness=exact)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)

@@ -1,5 +1,6 @@
 """An experiment: its series, sweeps and sizes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -93,6 +94,7 @@ class Experiment:
     series: tuple[Series, ...]
     comparisons: tuple[Comparison, ...] = ()
     left_out: tuple[str, ...] = ()  # series that the link cannot run
+    failed: tuple[str, ...] = ()  # series without numbers, since their programs failed
     causes: Causes | None = None
 
     @property
@@ -106,5 +108,9 @@ class Experiment:
         if not series:
             what = " or ".join(dict.fromkeys(each.obstacle(traits) for each in self.series))
             raise SpecError(f"every series {what}", file=self.file, hint="--site exact")
-        comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*left_out})
-        return replace(self, series=series, comparisons=comparisons, left_out=left_out)
+        return replace(self.without(left_out), left_out=left_out)
+
+    def without(self, names: Collection[str]) -> "Experiment":
+        series = tuple(each for each in self.series if each.name not in names)
+        comparisons = tuple(each for each in self.comparisons if not {each.ours, *each.peers} & {*names})
+        return replace(self, series=series, comparisons=comparisons)

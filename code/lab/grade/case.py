@@ -228,7 +228,7 @@ class Case:
             self.made_results[check] = tuple(islice(check(self), MOST_RESULTS))
         return self.made_results[check]
 
-    def measure(self, trials: Iterable[Planned]) -> None:
+    def measure(self, trials: Iterable[Planned], *, steps_may_fail: bool = False) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
         the site logs the link; other records are kept for all submissions. Of several computers, only a step tells what
         they must send."""
@@ -238,7 +238,8 @@ class Case:
             is_watched = tool.by_student and self.setup.witness and (not tool.together or self._step_of(planned))
             by_student[bool(is_watched)].append(planned)
         reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
-        if failed := [(planned, reason) for planned, reason in reasons if reason]:
+        failed = [(planned, reason) for planned, reason in reasons if reason]
+        if failed := [each for each in failed if not (steps_may_fail and self._step_of(each[0]))]:
             raise Blocked(_failed_here(failed))
         self.setup.measure(by_student[False])
 
@@ -384,7 +385,10 @@ class Case:
     def record_findings(self) -> tuple[Finding, ...]:
         """The faults of the records that show without measuring again."""
         planned = {trial.trial.key: trial for trial in self.claimed_plan.planned}
-        missing_keys = [key for key in planned if key not in self.records]
+        steps = self.setup.assignment.step_names
+        may_lack = {key for key, trial in planned.items() if trial.series.name in steps}
+        may_lack = {key for key in may_lack if not record_folder(self.results, key).is_dir()}
+        missing_keys = [key for key in planned if key not in self.records | may_lack]
         findings = [
             of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(planned[key])}") for key in missing_keys
         ]
@@ -408,14 +412,14 @@ class Case:
         """The student's records, if they have no fault."""
         if self.record_findings:
             raise Blocked("the records have faults", hint="see the check of the records")
-        return gather(self.claimed_plan, self.results)
+        return gather(self.claimed_plan, self.results, steps=self.setup.assignment.step_names)
 
     @cached_or_error
     def grader_evidence(self) -> Evidence:
         """The records of the same trials on the grader's site, which all submissions share."""
         _ = self.submission  # fails before minutes are spent on an unreadable submission
-        self.measure(self.grader_plan.planned)
-        return gather(self.grader_plan, self.setup.results)
+        self.measure(self.grader_plan.planned, steps_may_fail=True)
+        return gather(self.grader_plan, self.setup.results, steps=self.setup.assignment.step_names)
 
     @property
     def basis(self) -> Evidence:

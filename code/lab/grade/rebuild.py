@@ -253,6 +253,7 @@ def _digest(evidence: Evidence, texts: Texts, templates: Path) -> str:
     typeset = [*sorted(templates.rglob("*.*")), *sorted(PUBLISHED.glob("*.*"))]
     counted = files_of(evidence.plan.experiment.name, evidence.results)
     digest = hashlib.sha256(f"{digest_code()} {digest_files(typeset)} {digest_files(counted)}".encode())
+    digest.update(canonical(evidence.plan.experiment.failed).encode())
     for key, facts in evidence.facts.items():
         digest.update(canonical(facts.lasting()).encode())
         digest.update((record_folder(evidence.results, key) / SAMPLES).read_bytes())

@@ -19,7 +19,7 @@ from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, Facts, read_site
-from lab.records.record import read_document
+from lab.records.record import RecordFiles, read_document
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
@@ -36,6 +36,7 @@ class Group:
     site: SiteFacts
     started: dict[str, str]  # start of each record by key
     programs: dict[Programs, str]  # start of the newest record by programs
+    failed: dict[str, str]  # start of each failed trial by key
 
 
 DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
@@ -49,6 +50,7 @@ class Choice:
     plan: Plan
     starts: tuple[str, ...]
     outdated: tuple[str, ...]  # programs whose present build differs
+    failed: int  # trials that always fail
 
     @property
     def there(self) -> int:
@@ -56,7 +58,7 @@ class Choice:
 
     @property
     def share(self) -> float:
-        return self.there / len(self.plan.trials())
+        return (self.there + self.failed) / len(self.plan.trials())
 
 
 def plans_of(options: Namespace, reference: Path | None = None) -> tuple[Plan, ...]:
@@ -145,14 +147,15 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     candidates = _builds(ran, dict.fromkeys(binaries([experiment]), ""), present)
     different = {frozenset(digests.items()): digests for digests in candidates}  # a plan takes long to make
     choices = [_covered(experiment, group, digests, present) for digests in different.values()]
-    return max(choices, key=lambda choice: (choice.there, not choice.outdated, choice.starts))
+    return max(choices, key=lambda choice: (choice.share, not choice.outdated, choice.starts))
 
 
 def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], present: Present) -> Choice:
     plan = make_plan(experiment, group.site, digests)
     starts = sorted((group.started[key] for key in plan.trials() if key in group.started), reverse=True)
     outdated = sorted(file.name for file, digest in digests.items() if digest not in present.get(file, {digest}))
-    return Choice(plan, tuple(starts), tuple(outdated))
+    failed = len(plan.trials().keys() & (group.failed.keys() - group.started.keys())) if plan.site.traits.repeats else 0
+    return Choice(plan, tuple(starts), tuple(outdated), failed)
 
 
 def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present) -> Iterator[dict[Path, str]]:
@@ -212,16 +215,17 @@ class Ran:
 
 
 def read_groups(results: Path) -> list[Group]:
-    """Group all records that name their site. Readers of other records report their damage."""
+    """Group all records that name their site, and failed trials. Readers of other records report their damage."""
     groups: dict[str, Group] = {}
-    for folder in sorted((results / "records").glob("*/*")):
+    for folder in sorted([*results.glob("records/*/*"), *results.glob("failed/*")]):
+        has_failed = folder.parent.name == "failed"
         with suppress(RecordError, JsonError):
-            document = read_document(results, folder.name)
+            failed = RecordFiles(folder, Path.read_bytes)
+            document = failed.document() if has_failed else read_document(results, folder.name)
             ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
-            if site not in groups:
-                groups[site] = Group(read_site(document), {}, {})
-            group, programs, started = groups[site], tuple(sorted(ran.programs.items())), ran.state.started
-            group.started[folder.name] = started
+            group = groups.setdefault(site, Group(read_site(document), {}, {}, {}))
+            programs, started = tuple(sorted(ran.programs.items())), ran.state.started
+            (group.failed if has_failed else group.started)[folder.name] = started
             group.programs[programs] = max(started, group.programs.get(programs, ""))
     return list(groups.values())
 

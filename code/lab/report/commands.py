@@ -16,7 +16,7 @@ from lab.errors import LabError, StorageError
 from lab.files import store
 from lab.files.storage import write_bytes
 from lab.files.toml import files_of
-from lab.places import CACHE, MACHINE, PUBLISHED, REFERENCE, REPORTS, TEMPLATES, from_here
+from lab.places import CACHE, CARDS, MACHINE, PUBLISHED, REFERENCE, REPORTS, TEMPLATES, from_here
 from lab.plan.plan import Plan
 from lab.records.recorded import plans_of
 from lab.report.errors import ReportError, ReportsRefused
@@ -68,11 +68,12 @@ def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
 
 
 def report_texts(plan: Plan) -> list[Path]:
-    """The files behind a report except records and code: texts, templates, published values, reference, versions."""
+    """The files behind a report except records and code: its texts, templates, published values, cards, reference,
+    versions."""
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
-    published = sorted(PUBLISHED.glob("*.*"))
+    published = [*sorted(PUBLISHED.glob("*.*")), *sorted(CARDS.glob("*.*"))]
     tables = [REFERENCE / f"{plan.experiment.name}.csv", MACHINE / "packages.lock", MACHINE / "frozen.json"]
     return [*typed, *sorted(TEMPLATES.rglob("*.*")), *published, *tables]
 

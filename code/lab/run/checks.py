@@ -139,8 +139,14 @@ def last_words(out: str, err: str) -> str:
     if rank := UNFINISHED.search(err):
         errors = f"rank {rank[1]} ended without MPI_Finalize()"
     lines = [line for line in out.splitlines() if not SAMPLES_ROW.match(line)]
-    texts = [" ".join(text.split())[-LAST_LETTERS:] for text in (errors, "\n".join(lines[-LAST_LINES:]))]
-    return "; standard output: ".join(filter(None, texts))
+    return "; standard output: ".join(filter(None, map(_end_of, (errors, "\n".join(lines[-LAST_LINES:])))))
+
+
+def _end_of(text: str) -> str:
+    """The text in one line; of a long one the last words."""
+    line = " ".join(text.split())
+    end = line[-LAST_LETTERS:]
+    return line if end == line else f"... {end.partition(' ')[2] or end}"
 
 
 def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:

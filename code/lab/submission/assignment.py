@@ -218,6 +218,11 @@ class Assignment(AssignmentFile):
         return tuple(name for name, points in self.points.items() if points)
 
     @property
+    def step_names(self) -> tuple[str, ...]:
+        """The series of the steps. Their programs may fail."""
+        return tuple(step.series for step in self.steps)
+
+    @property
     def most(self) -> int:
         return sum(self.points.values()) + sum(self.criteria.values())
 

@@ -148,7 +148,7 @@ class Work:
 
 def obstacles(work: Work) -> Iterator[str]:
     """The reasons why this cannot be handed in yet. Missing records are an error: the report may be older."""
-    require_all(work.plan, work.results)
+    require_all(work.plan, work.results, work.assignment.step_names)
     people = read_people(work.folder / "report.toml")
     where = f"{work.folder.name}/report.toml"
     if not ids_of(work):
@@ -164,7 +164,7 @@ def obstacles(work: Work) -> Iterator[str]:
 
 
 def discussion_obstacles(work: Work) -> Iterator[str]:
-    """The demands of the assignment that the discussion does not meet."""
+    """The demands of the assignment that the discussion does not meet, without those about a failed step."""
     file, assignment = work.folder / "discussion.tex", work.assignment
     name = f"{work.folder.name}/{file.name}"
     text = read_typed(file) if file.exists() else ""
@@ -173,7 +173,8 @@ def discussion_obstacles(work: Work) -> Iterator[str]:
         return
     numbers = Numbers(gather(work.plan, work.results))
     counted = count(check(Writing(name, text), numbers), numbers, handed_out(assignment, starter=False, solution=True))
-    asks = filter(None, (unmet(ask, counted) for ask in assignment.asks))
+    failed = {*numbers.evidence.plan.experiment.failed}
+    asks = filter(None, (unmet(ask, counted) for ask in assignment.asks if failed.isdisjoint(ask.about)))
     yield from (f"{name}: {line}" for line in (*shortfalls(assignment, counted), *asks))
 
 
@@ -197,7 +198,7 @@ def build_obstacles(folder: Path = ROOT / "code" / "bench") -> Iterator[str]:
 
 def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
     """Write the submission. It replaces an older one of the same ids for the same assignment."""
-    require_all(work.plan, work.results)
+    require_all(work.plan, work.results, work.assignment.step_names)
     if not work.report.exists():
         raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))
     ids = ids_of(work)
@@ -219,7 +220,8 @@ def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> by
 
 
 def pack_records(plan: Plan, results: Path) -> bytes:
-    files = ((key, file) for key in plan.trials() for file in record_folder(results, key).iterdir())
+    folders = ((key, record_folder(results, key)) for key in plan.trials())
+    files = ((key, file) for key, folder in folders if folder.is_dir() for file in folder.iterdir())
     return pack({f"{key}/{file.name}": file.read_bytes() for key, file in files})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.lab import hand_ins
-from tests.lab.grade.conftest import SetChecks
+from tests.lab.grade.conftest import GradeFile, SetChecks
 
 from lab.errors import SiteError, SiteStopped, TrialFailed
 from lab.grade.case import Case, GradingSetup, SubmissionFile, TimeBudget
@@ -16,6 +16,7 @@ from lab.grade.grading import grade, watch
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Link, Outcome, Perturbation
 from lab.report.errors import ReportError
+from lab.submission.archive import Submission, open_submission
 
 STUDENTS = Job((), Link(), Perturbation(), deadline_s=20, stranger=True)
 LASTED = Outcome((), {}, {}, 5 * NS_PER_S, 11 * NS_PER_S, "", 99.0)
@@ -70,6 +71,20 @@ def test_failed_work_is_not_repeated_for_another_check(
     assert builds == [1]
     again = "see the check discussion"  # a reader of all checks needs the sentence once
     assert [check.findings[0].what for check in done.checks] == ["the report does not build", again, again]
+
+
+def test_submission_is_opened_once_for_all_checks(
+    grade_file: GradeFile, ada: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, opened = hand_ins.handed_in(ada, tmp_path / "ada.pdf"), []
+
+    def count(place: Path) -> Submission:
+        opened.append(place)
+        return open_submission(place)
+
+    monkeypatch.setattr("lab.grade.case.open_submission", count)
+    grade_file(file, ("package", "records", "discussion"))
+    assert opened == [file]
 
 
 def test_anonymous_report_has_no_names(setup: GradingSetup, ada: Any, tmp_path: Path) -> None:

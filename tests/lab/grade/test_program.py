@@ -143,7 +143,7 @@ def written(folder: Path, text: str = EXPERIMENT) -> Path:
 def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str) -> list[Finding]:
     """The findings of a check of a submission with these programs."""
     plan = hand_ins.plan_on(written(folder, text), site, "d")
-    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=())
+    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=(), step_names=())
     witness = site if isinstance(site, Witness) else None
     folders = (folder / "results", folder, folder)
     setup = GradingSetup(assignment, site, plan, *folders, 1, lambda *_: None, witness=witness)

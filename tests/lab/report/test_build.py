@@ -18,7 +18,7 @@ from tests.lab.report import laboratory
 
 from lab.errors import LabError
 from lab.machine import snapshot
-from lab.places import EXPERIMENTS, MACHINE, ROOT, TEMPLATES
+from lab.places import CARDS, EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.report import commands
 from lab.report.build import Prepared, build, prepare
 from lab.report.errors import ReportError, TextRefused
@@ -251,6 +251,14 @@ def test_report_is_current_until_a_text_changes(
     assert commands.is_current(plan, records, folder)
     png = (folder / "verbs_throughput" / "answer.png").read_bytes()
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) == 907  # pixels: 160 mm at 144 dpi
+    cards = Path(shutil.copytree(CARDS, student.folder / "cards"))
+    monkeypatch.setattr(commands, "CARDS", cards)
+    assert commands.is_current(plan, records, folder)
+    text = (cards / "qdr.toml").read_text()  # a report prints where the values of its card are from
+    (cards / "qdr.toml").write_text(text.replace("Report A", "Report B"))
+    assert not commands.is_current(plan, records, folder)
+    (cards / "qdr.toml").write_text(text)
+    assert commands.is_current(plan, records, folder)
     student.write("report.toml", "authors = ['Ada']\n")
     assert not commands.is_current(plan, records, folder)
     pdf.unlink()

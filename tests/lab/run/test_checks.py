@@ -84,6 +84,8 @@ LATE = "the server did not end before the deadline (deadline_s)"
          [f"{STATUS}rank 1 ended without MPI_Finalize(); standard output: 0.2 s"]),
         (with_step(err=f"{PROBE}{CRASH}Segmentation fault\n{BOX}", client=1), [f"{STATUS}Segmentation fault"]),
         (with_step(err="one\n\ttwo\n", client=1), [f"{STATUS}one two"]),
+        (with_step(err="rank 1: wrong\n" * 30, client=1), [f"{STATUS}... wrong{21 * ' rank 1: wrong'}"]),
+        (with_step(err=400 * "x", client=1), [f"{STATUS}... {300 * 'x'}"]),
         (with_step(err=" \n", client=1), [f"{STATUS}it printed nothing"]),
         (with_step(out="a\nb\nc\nd\n", err="no", client=255),
          ["the client ended with status 255: no; standard output: b c d"]),

@@ -18,9 +18,10 @@ from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
 from lab.records.compare import TOLERANCE, RowPlace, measured, paired
 from lab.records.facts import VOLATILE
-from lab.records.record import CLIENT_LOG, SERVER_LOG, read_document, read_samples_of, record_folder
+from lab.records.record import CLIENT_LOG, SERVER_LOG, has_record, read_document, read_samples_of, record_folder
 from lab.records.table import Row
 from lab.report.evidence.curve import margin_of
+from lab.report.evidence.evidence import Evidence
 from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
@@ -274,11 +275,20 @@ def rerun(case: Case) -> Iterator[Finding]:
     yield from _equal(case) if case.repeats_exactly else _similar(case)
 
 
+def _of_one_side(case: Case, grader: Evidence) -> Iterator[Finding]:
+    """A step's record that is missing without a reason, and one of a program that fails here."""
+    for key in sorted(case.grader_plan.trials()):
+        is_here = has_record(grader.results, key)
+        if is_here and key not in case.records:
+            yield of_record(Flaw.MISSING_RECORD, key, "measured here, but not handed in")
+        elif not is_here and key in case.records:
+            yield of_record(Flaw.NOT_MEASURED, key, "handed in, but its program fails here")
+
+
 def _equal(case: Case) -> Iterator[Finding]:
     """The same identity on a site that repeats exactly: every fact and sample is equal."""
     grader = case.grader_evidence
-    for key in sorted(grader.facts.keys() - case.records):
-        yield of_record(Flaw.MISSING_RECORD, key, "measured here, but not handed in")
+    yield from _of_one_side(case, grader)
     for key in sorted(case.records & grader.facts.keys()):
         theirs, ours = read_document(case.results, key), grader.facts[key].table()
         for name in sorted((theirs.keys() | ours.keys()) - set(NOT_COMPARED)):

@@ -23,7 +23,7 @@ from lab.programs.program import Request, Sample
 from lab.programs.student import Words, split
 from lab.records.compare import TOLERANCE, Result, compare, format_result
 from lab.records.facts import Measured
-from lab.records.record import read_facts, read_samples_of
+from lab.records.record import has_record, read_facts, read_samples_of
 from lab.records.table import make_table
 from lab.run.checks import counter_name, reported_time_ns
 from lab.run.measure import measure
@@ -111,7 +111,7 @@ def sources(case: Case) -> Iterator[Finding]:
         return
     try:
         pairs = list(zip(student_trials(case.grader_plan), student_trials(case.rebuilt_plan), strict=True))
-        case.measure(planned for pair in pairs for planned in pair)
+        case.measure((planned for pair in pairs for planned in pair), steps_may_fail=True)
     except BuildRefused as error:
         yield Finding(Flaw.BUILD, str(error))
         return
@@ -119,6 +119,12 @@ def sources(case: Case) -> Iterator[Finding]:
         yield Finding(Flaw.SOURCES, str(error))
         return
     for handed_in, rebuilt in pairs:
+        work = {has_record(case.setup.results, each.trial.key) for each in (handed_in, rebuilt)}
+        if len(work) > 1:
+            what = "one of the submitted binary and that of the sources fails"
+            yield Finding(Flaw.SOURCES, f"{handed_in.series.name}: {what}")
+        if False in work:
+            continue
         ours = _quantities(case, rebuilt)
         for name, value in _quantities(case, handed_in).items():
             if abs(value - ours[name]) > TOLERANCE * ours[name]:

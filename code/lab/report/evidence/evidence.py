@@ -91,9 +91,10 @@ class Evidence:
         return tuple(key for key in keys if key in self.facts and not self.facts[key].judged.is_sound)
 
 
-def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence:
+def gather(plan: Plan, results: Path, reference: Path | None = None, steps: Collection[str] = ()) -> Evidence:
     """All evidence of a plan; raise if a trial has no record, and name the first.
 
+    A series whose program failed is left out, and a line says so. These steps may lack records for any reason.
     If a reference has every trial of the plan and equals the records, its rows stand in for those of missing records,
     and a line says so.
     """
@@ -108,7 +109,13 @@ def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence
         counts = f"{len(absent)} of {len(keys)} trials"
         tell(f"{plan.experiment.name}: not measured here, so from {from_here(reference)}: {counts}")
     else:
-        _require(plan, results, records.keys())
+        failed = failed_series(plan, results, records.keys(), steps)
+        _require(plan, results, records.keys(), failed)
+        if failed and not steps:
+            tell(f"{plan.experiment.name}: without numbers, since their programs failed: {', '.join(failed)}")
+        planned = tuple(trial for trial in plan.planned if trial.series.name not in failed)
+        plan = replace(plan, experiment=replace(plan.experiment.without(failed), failed=failed), planned=planned)
+        rows = [row for row in rows if row.series not in failed]
     plan = measured_plan(plan, rows)
     trials = {trial.trial.key: trial for trial in reversed(plan.planned)}
     facts = {
@@ -120,14 +127,31 @@ def gather(plan: Plan, results: Path, reference: Path | None = None) -> Evidence
     return Evidence(plan, tuple(rows), facts, results, unmeasured, cells(plan, rows, keys))
 
 
-def require_all(plan: Plan, results: Path) -> None:
-    """Raise if a trial of a submission has no intact record, and name the first."""
+def failed_series(plan: Plan, results: Path, whole: Collection[str], steps: Collection[str] = ()) -> tuple[str, ...]:
+    """The series of a student's program that lack records only where it failed, and always would; of these steps, all
+    that lack records. None if no numbers would be left."""
+    lacking = [trial for trial in plan.planned if trial.trial.key not in whole]
+    others = {trial.series.name for trial in lacking if not _may_lack(trial, plan, results, steps)}
+    failed = dict.fromkeys(trial.series.name for trial in lacking if trial.series.name not in others)
+    shown = {series.name for series in plan.experiment.series if not series.tool.silent}
+    return () if shown <= failed.keys() else tuple(failed)
+
+
+def _may_lack(planned: Planned, plan: Plan, results: Path, steps: Collection[str]) -> bool:
+    key, always_fails = planned.trial.key, planned.series.tool.by_student and plan.site.traits.repeats
+    has_failed = always_fails and (results / "failed" / key).is_dir()
+    return (planned.series.name in steps or has_failed) and not record_folder(results, key).is_dir()
+
+
+def require_all(plan: Plan, results: Path, steps: Collection[str] = ()) -> None:
+    """Raise if a trial of a submission has no intact record, and name the first; steps may have failed instead."""
     whole = {key for key in plan.trials() if has_record(results, key)}
-    _require(plan, results, whole, "a submission needs records, not the reference: ")
+    failed = [name for name in failed_series(plan, results, whole) if name in steps]
+    _require(plan, results, whole, failed, "a submission needs records, not the reference: ")
 
 
-def _require(plan: Plan, results: Path, whole: Collection[str], reason: str = "") -> None:
-    absent = [trial for trial in plan.planned if trial.trial.key not in whole]
+def _require(plan: Plan, results: Path, whole: Collection[str], failed: Collection[str], reason: str = "") -> None:
+    absent = [trial for trial in plan.planned if trial.trial.key not in whole and trial.series.name not in failed]
     if absent:
         damage = record_damage(results, absent[0].trial.key)
         raise RecordError(

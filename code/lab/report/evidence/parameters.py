@@ -161,7 +161,7 @@ class Effective:
 
 def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
     """The values of every point, in the order of the file; empty if a program prints none."""
-    return evidence.once(_of_all_series)[series.name]
+    return evidence.once(_of_all_series).get(series.name, ())
 
 
 def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
