@@ -7,7 +7,7 @@ from functools import partial
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
-from lab.cli.adopt.sources import OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     UNTRIED,
     Guess,
@@ -55,6 +55,10 @@ TOTAL = re.compile(
     re.IGNORECASE,
 )
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
+UNREACHED = re.compile(
+    "refused|unreachable|timed out|resolve|no such host|did not end|connect|SIGPIPE|assign requested", re.IGNORECASE
+)
+READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 STAYS, SILENT = "client_stays = true", 'output = "none"'
@@ -109,6 +113,11 @@ def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
         yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
     emulated = dict[str, str]()
+    peers = re.search(r"\{(?:address|next)", started.text)
+    if FIXED_HOST.search(code) and not peers and (UNREACHED.search(tried.failure) or not READS_ARGUMENTS.search(code)):
+        emulated["addresses"] = "its sources name a computer"
+    if FIXED_DEVICE.search(code) and "{device}" not in started.words:
+        emulated["devices"] = "its sources name a device"
     fault = GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words)
     has_gid = re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code)
     if re.search(r"\bdlid\b", code) and (not has_gid or (NO_GID.search(code) and (fault or "query_gid" not in code))):

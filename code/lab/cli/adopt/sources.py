@@ -69,7 +69,12 @@ SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compi
 
 
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
-FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"'
+FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost)"'
+FIXED_HOST = re.compile(
+    rf'{FIXED_ADDRESS}|(?:getaddrinfo|gethostbyname)\s*\(\s*"'
+    r'|(?i:host|node|server)\w*(?:\[\w*\])?\s*=?\s*"[A-Za-z][\w.-]*"'
+)
+FIXED_DEVICE = re.compile(r'"(?:mlx|rxe|roce|ibp|irdma|bnxt_re|siw|hfi1_|mthca)\w*\d"')
 
 
 def list_of_hosts(text: str) -> str:
