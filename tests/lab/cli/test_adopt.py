@@ -843,6 +843,49 @@ def test_computer_that_the_sources_name_is_emulated(tmp_path: Path, source: str)
     assert 'emulate = ["addresses"]' in guessed(tmp_path, {"a.c": with_host}, Tried(failure="connect: timed out"))
 
 
+RECIPE = """
+CC=gcc
+all: tool
+tool: server.o client.o
+\t$(CC) -o server server.c -libverbs
+\t$(CC) -o client client.c -libverbs
+"""
+MODES = """
+int main(int argc, char **argv) {
+	if (argc != 4) exit(1);
+	if (strcmp(argv[1], "write") == 0) mode = IBV_WR_RDMA_READ;
+	getaddrinfo(argv[2], PORT, 0, &r);
+	std::string_view word{argv[3]};
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sources", "lines"),
+    [
+        (
+            {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
+            ['binaries = ["server", "client"]', 'client = "client {host}"'],
+        ),
+        (
+            {"server.c": "int main() {}", "client.cpp": MODES},
+            ['server = "server"', 'client = "client write {host} hello"', 'operation = "write"'],
+        ),
+        ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
+    ],
+    ids=["recipe of a target that is not a file", "mode and a text", "rsockets"],
+)
+def test_habits_of_programs_for_rdma_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
+    assert lacking(text := guessed(tmp_path, sources), lines) == [], text
+
+
+def test_numbers_that_a_program_missed_are_filled_in(tmp_path: Path) -> None:
+    source = "int main(int argc, char **argv) { inet_aton(argv[1], &a); b[0] = strtoul(argv[2], 0, 0); }"
+    sources = {"server.c": "int main() {}", "client.c": source}
+    assert 'client = "client {host}"' in guessed(tmp_path, sources)
+    assert 'client = "client {host} 1"' in guessed(tmp_path, sources, Tried(failure="the client: SIGSEGV"))
+
+
 def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ from lab.cli.adopt.sources import CPP
 MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
 CPP20 = re.compile(r"<(?:span|format|concepts|ranges|bit|numbers|barrier|latch|semaphore|source_location)>")
 LIBRARIES = {  # a header, and what a program that includes it is linked with
-    "rdma/rdma": "-lrdmacm -libverbs",
+    "rdma/r": "-lrdmacm -libverbs",  # or rsocket.h
     "infiniband/": "-libverbs",
     "pthread.h": "-pthread",
     "math.h": "-lm",
@@ -63,7 +63,10 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
-    return found or [name for name in targets if name in stems] or binaries_of_lines(expand(text))
+    made = binaries_of_lines(expand(text))
+    if len(found) < len(made) and not set(found) & set(made):
+        return made  # by the recipe of a target that is not a file
+    return found or [name for name in targets if name in stems] or made
 
 
 def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:

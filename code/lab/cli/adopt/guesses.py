@@ -110,7 +110,7 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     """The lines about the device and the computer."""
-    if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
+    if re.search(r"infiniband/verbs\.h|rdma/r", code) and "{device}" not in started.words:
         yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
     emulated = dict[str, str]()
     peers = re.search(r"\{(?:address|next)", started.text)
@@ -160,7 +160,8 @@ def text_of(
 def operation_of(code: str, started: Started, tried: Tried) -> str:
     """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
     default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
-    return next((name for name, pattern in OPERATIONS.items() if re.search(pattern, code)), default)
+    named = (name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code))
+    return min(named, key=lambda name: name not in started.words, default=default)
 
 
 def of_elements(output: Output, code: str) -> Output:

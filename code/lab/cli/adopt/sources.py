@@ -64,12 +64,13 @@ MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
+MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
-FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost)"'
+FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
 FIXED_HOST = re.compile(
     rf'{FIXED_ADDRESS}|(?:getaddrinfo|gethostbyname)\s*\(\s*"'
     r'|(?i:host|node|server)\w*(?:\[\w*\])?\s*=?\s*"[A-Za-z][\w.-]*"'
@@ -230,10 +231,12 @@ def role_option(text: str, end: str) -> list[str]:
     return []
 
 
-def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
+def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: str = "") -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered, other_end = dict[int, str](), dict[int, str]()
-    for statement in re.split(r"[;{}]", re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)):
+    plain = re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)
+    plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
+    for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
@@ -241,17 +244,26 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
                     numbered[int(number)] = mode[1]
                 elif "-" not in mode[1] and (CLIENT if end == "server" else SERVER).search(mode[1]):
                     other_end[int(number)] = end
+                elif mode[1] in OPERATIONS:
+                    numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
             numbered[index] = f"{{{place(name, roles)}}}"
-    if "argv[optind]" in text:
-        numbered.setdefault(1, "{host}")
-    known = {**other_end, **numbered}
+    others = {1: "{host}"} if "argv[optind]" in text else numbered and without_meaning(plain, failure)
+    known = {**other_end, **others, **numbered}
     first = min(known, default=1)
-    yield from (known[number] for number in takewhile(known.__contains__, count(first)))
+    words = (known[number] for number in takewhile(known.__contains__, count(first)))
+    yield from (TEXT if word == "{text}" else word for word in words)
+
+
+def without_meaning(text: str, failure: str) -> dict[int, str]:
+    """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
+    required = re.findall(r"\bargc\s*!=\s*(\d)", text)
+    numbers = re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text) if MISSING.search(failure) else []
+    return dict.fromkeys(range(1, int(min(required, default="1"))), TEXT) | dict.fromkeys(map(int, numbers), "1")
 
 
 def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "") -> list[str]:
@@ -262,7 +274,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
-    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
+    rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = rest[: rest.index("{host}")]  # it is the server without the others
     has_host = end == "client" or (MISSED.search(failure) and (role or not alone))
