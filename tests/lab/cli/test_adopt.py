@@ -850,6 +850,24 @@ tool: server.o client.o
 \t$(CC) -o server server.c -libverbs
 \t$(CC) -o client client.c -libverbs
 """
+SET = """
+set(PROJECT_SOURCE_DIR ${CMAKE_SOURCE_DIR}/src)
+add_executable(server ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/server.c)
+add_executable(client ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/client.c)
+"""
+EXPLAINED = """
+void usage() { printf("client: [-a <address>] -s string (required)\\n"); }
+int main(int argc, char **argv) {
+	switch (getopt(argc, argv, "a:s:")) {
+	case 'a':
+		/* this overwrites the port */
+		ret = get_addr(optarg, &address);
+	case 's':
+		printf("%s, with count %u\\n", optarg, strlen(optarg));
+		src = calloc(strlen(optarg), 1);
+	}
+}
+"""
 MODES = """
 int main(int argc, char **argv) {
 	if (argc != 4) exit(1);
@@ -871,9 +889,16 @@ int main(int argc, char **argv) {
             {"server.c": "int main() {}", "client.cpp": MODES},
             ['server = "server"', 'client = "client write {host} hello"', 'operation = "write"'],
         ),
+        (
+            {"CMakeLists.txt": SET, "src/both.c": "", "src/server.c": "int main() {}", "src/client.c": EXPLAINED},
+            [
+                'build = "gcc -O2 -o server src/both.c src/server.c && gcc -O2 -o client src/both.c src/client.c"',
+                'client = "client -s hello -a {host}"',
+            ],
+        ),
         ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
     ],
-    ids=["recipe of a target that is not a file", "mode and a text", "rsockets"],
+    ids=["recipe of a target that is not a file", "mode and a text", "comments and CMake's folders", "rsockets"],
 )
 def test_habits_of_programs_for_rdma_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
     assert lacking(text := guessed(tmp_path, sources), lines) == [], text

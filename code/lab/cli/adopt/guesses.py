@@ -56,7 +56,7 @@ TOTAL = re.compile(
 )
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
 UNREACHED = re.compile(
-    "refused|unreachable|timed out|resolve|no such host|did not end|connect|SIGPIPE|assign requested", re.IGNORECASE
+    "refused|unreachable|timed out|resolve|no such host|connect|SIGPIPE|assign requested", re.IGNORECASE
 )
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)

@@ -120,7 +120,7 @@ def with_argv(text: str) -> str:
 
 def place(words: str, roles: Roles = PLACES) -> str:
     """The placeholder for a value that is described so; empty for an unknown one."""
-    words = re.sub(r"sizeof|\bsize_t\b|\bargv\b", "", words)
+    words = re.sub(r"sizeof|\bsize_t\b|\bstrlen\b|\bargv\b", "", words)
     return next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
 
@@ -188,7 +188,8 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
     letters = " ".join(re.findall(r'getopt\w*\s*\([^;"]*"([\w:+-]*)"', text)) or strings
-    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
+    plain = re.sub(r"/\*.*?\*/|//[^\n]*|\bprintf\s*\([^;]*;", "", text, flags=re.DOTALL)
+    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
         takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
         use = re.sub(r"\w+(?:\.|->)", "", line)
