@@ -233,8 +233,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.cpp": CPP},
         [
             'build = "g++ -O2 -o a a.cpp"',
-            'server = "a --port {port} --dev {device}"',
-            'client = "a --server {host} --port {port} --dev {device}"',
+            'server = "a --dev {device} --port {port}"',
+            'client = "a --server {host} --dev {device} --port {port}"',
             'output = "none"',
         ],
     ),
@@ -858,7 +858,9 @@ add_executable(client ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/client.
 EXPLAINED = """
 void usage() { printf("client: [-a <address>] -s string (required)\\n"); }
 int main(int argc, char **argv) {
-	switch (getopt(argc, argv, "a:s:")) {
+	switch (getopt(argc, argv, "p:a:s:")) {
+	case 'p':
+		port = atoi(optarg);
 	case 'a':
 		/* this overwrites the port */
 		ret = get_addr(optarg, &address);
@@ -893,7 +895,7 @@ int main(int argc, char **argv) {
             {"CMakeLists.txt": SET, "src/both.c": "", "src/server.c": "int main() {}", "src/client.c": EXPLAINED},
             [
                 'build = "gcc -O2 -o server src/both.c src/server.c && gcc -O2 -o client src/both.c src/client.c"',
-                'client = "client -s hello -a {host}"',
+                'client = "client -s hello -a {host} -p {printed:port}"',
             ],
         ),
         ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),

@@ -271,6 +271,8 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     """The arguments of a program at one end; alone: the same program is also the other end. After a failure in which
     the server missed an argument, it has its address too."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
+    if "host" in found and "port" in found:
+        found["port"] = found.pop("port")  # behind the address, which may come with a port of its own
     if alone and not found and (forms := usage_forms(text)):
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
