@@ -110,11 +110,11 @@ RC = r"""
 build = "make"
 binaries = ["server", "client"]
 server = "server"
-client = "client {host}"
+client = "client 192.168.1.1"
 ready.tcp = 12345
 rdma = true
 grants = "connectx"
-emulate = ["lids"]
+emulate = ["addresses", "devices", "lids"]
 pattern = '(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>MB/s)'
 """
 TCP = r"""

@@ -38,7 +38,10 @@ NOTHING = "none"  # the output of a program that only must work
 PORT = 18800
 # Libraries that a program preloads, also before the library of a modelled card: built with the program.
 BUILD_LIBRARY = "[ $? = 0 ] && gcc -O2 -shared -fPIC -o {} -x c - <<'END'\n{}END\n"
-PRELOAD = ("sh", "-c", 'export LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" LAB_ADDRESS="$1"; shift; exec "$@"')
+PRELOAD = (
+    *("sh", "-c"),
+    'export LD_PRELOAD="${0#*=}${LD_PRELOAD:+:$LD_PRELOAD}" LAB_ADDRESS="$1" LAB_PEER="$2"; shift 2; exec "$@"',
+)
 LINE_BY_LINE = ("stdbuf", "-oL")  # else an ended program's output is lost in its buffer
 # A server that stays is ended by a signal, which must not count as a failure; nor must its end shortly before, because
 # it lost its client. One that waits for a key must not read the end of its input.
@@ -174,7 +177,9 @@ class Commands:
         def filled(words: Words, end: End, **more: object) -> Words:
             values = shared | {"device": end.device, "gid": end.gid} | more
             libraries = ":".join(f"{DIRECTORY}/{name}" for name in table.libraries)
-            starter = (*PRELOAD, f"preload={libraries}", end.host, *LINE_BY_LINE) if libraries else LINE_BY_LINE
+            peer = ends.client if end == ends.server else ends.server
+            hosts = (end.host, peer.host)
+            starter = (*PRELOAD, f"preload={libraries}", *hosts, *LINE_BY_LINE) if libraries else LINE_BY_LINE
             arguments = fill(self.arguments, values, {})
             words = fill(words, values, {"{arguments}": arguments, "{addresses}": addresses})
             written = {name: _written(text, values, addresses) for name, text in table.files.items()}
@@ -331,11 +336,12 @@ class OwnTable:
         '"connectx"',
     ] = ""
     emulate: Annotated[
-        tuple[Annotated[str, Limits(choices=("gids", "hostname", "lids"))], ...],
+        tuple[Annotated[str, Limits(choices=("addresses", "devices", "gids", "hostname", "lids"))], ...],
         Limits(unique=True),
         "What it expects of its computers, and a preloaded library emulates: `lids`, that a port of RoCE has a LID; "
         "`gids`, that each index is that of the GID of its IPv4 address; `hostname`, that a computer's name is its "
-        "address.",
+        "address; `addresses`, that those it names are the other computer's, or its own where it listens; `devices`, "
+        "that the device has the name that is in its sources.",
         '["lids"]',
     ] = ()
     both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False

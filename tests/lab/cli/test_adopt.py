@@ -100,7 +100,7 @@ STUDENTS = {
     ),
     "rc": (
         [STYLES / "rc.c", STYLES / "Makefile"],
-        ['binaries = ["server", "client"]', "rdma = true", 'emulate = ["lids"]', "ready.tcp = 12345"],
+        ['binaries = ["server", "client"]', "rdma = true", 'emulate = ["devices", "lids"]', "ready.tcp = 12345"],
     ),
     "tcp": (
         [STYLES / "tcp.c", STYLES / "tcp.config"],
@@ -233,8 +233,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.cpp": CPP},
         [
             'build = "g++ -O2 -o a a.cpp"',
-            'server = "a --port {port} --dev {device}"',
-            'client = "a --server {host} --port {port} --dev {device}"',
+            'server = "a --dev {device} --port {port}"',
+            'client = "a --server {host} --dev {device} --port {port}"',
             'output = "none"',
         ],
     ),
@@ -828,14 +828,99 @@ def test_correction_stays_if_the_next_trial_fails_otherwise(
     assert 'emulate = ["gids"]' in (tmp_path / "mine.toml").read_text()
 
 
-def test_address_in_sources_is_no_reason_if_the_peers_are_given(
+@pytest.mark.parametrize(
+    "source",
+    [
+        'int main() { inet_pton(AF_INET, "192.168.56.103", &a); }',
+        'int main(void) { getaddrinfo("node1", PORT, 0, &r); }',
+        '#define SERVER "node-0"\nint main(int argc, char *argv[]) { gethostbyname(SERVER); }',
+    ],
+)
+def test_computer_that_the_sources_name_is_emulated(tmp_path: Path, source: str) -> None:
+    assert 'emulate = ["addresses"]' in guessed(tmp_path, {"a.c": source})
+    with_host = source.replace("}", "connect_to(argv[1]); }")
+    assert "addresses" not in guessed(tmp_path, {"a.c": with_host})
+    assert 'emulate = ["addresses"]' in guessed(tmp_path, {"a.c": with_host}, Tried(failure="connect: timed out"))
+
+
+RECIPE = """
+CC=gcc
+all: tool
+tool: server.o client.o
+\t$(CC) -o server server.c -libverbs
+\t$(CC) -o client client.c -libverbs
+"""
+SET = """
+set(PROJECT_SOURCE_DIR ${CMAKE_SOURCE_DIR}/src)
+add_executable(server ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/server.c)
+add_executable(client ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/client.c)
+"""
+EXPLAINED = """
+void usage() { printf("client: [-a <address>] -s string (required)\\n"); }
+int main(int argc, char **argv) {
+	switch (getopt(argc, argv, "p:a:s:")) {
+	case 'p':
+		port = atoi(optarg);
+	case 'a':
+		/* this overwrites the port */
+		ret = get_addr(optarg, &address);
+	case 's':
+		printf("%s, with count %u\\n", optarg, strlen(optarg));
+		src = calloc(strlen(optarg), 1);
+	}
+}
+"""
+MODES = """
+int main(int argc, char **argv) {
+	if (argc != 4) exit(1);
+	if (strcmp(argv[1], "write") == 0) mode = IBV_WR_RDMA_READ;
+	getaddrinfo(argv[2], PORT, 0, &r);
+	std::string_view word{argv[3]};
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sources", "lines"),
+    [
+        (
+            {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
+            ['binaries = ["server", "client"]', 'client = "client {host}"'],
+        ),
+        (
+            {"server.c": "int main() {}", "client.cpp": MODES},
+            ['server = "server"', 'client = "client write {host} hello"', 'operation = "write"'],
+        ),
+        (
+            {"CMakeLists.txt": SET, "src/both.c": "", "src/server.c": "int main() {}", "src/client.c": EXPLAINED},
+            [
+                'build = "gcc -O2 -o server src/both.c src/server.c && gcc -O2 -o client src/both.c src/client.c"',
+                'client = "client -s hello -a {host} -p {printed:port}"',
+            ],
+        ),
+        ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
+    ],
+    ids=["recipe of a target that is not a file", "mode and a text", "comments and CMake's folders", "rsockets"],
+)
+def test_habits_of_programs_for_rdma_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
+    assert lacking(text := guessed(tmp_path, sources), lines) == [], text
+
+
+def test_numbers_that_a_program_missed_are_filled_in(tmp_path: Path) -> None:
+    source = "int main(int argc, char **argv) { inet_aton(argv[1], &a); b[0] = strtoul(argv[2], 0, 0); }"
+    sources = {"server.c": "int main() {}", "client.c": source}
+    assert 'client = "client {host}"' in guessed(tmp_path, sources)
+    assert 'client = "client {host} 1"' in guessed(tmp_path, sources, Tried(failure="the client: SIGSEGV"))
+
+
+def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = copied(tmp_path / "mine")
     (folder / "mine.cpp").write_text(BY_SEMICOLONS + 'const char *host = "127.0.0.1";')
     run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
     assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
-    assert "names 127.0.0.1" not in capsys.readouterr().out
+    assert "addresses" not in capsys.readouterr().out.replace("{addresses", "")
 
 
 def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
@@ -878,12 +963,12 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
         ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
         ("hello", "change "),
-        ("connection refused", "mine/mine.c:6 names 127.0.0.1"),
-        ("error in connection", "mine/mine.c:6 names 127.0.0.1"),
+        ("connection refused", 'emulate = ["addresses"]'),
+        ("error in connection", 'emulate = ["addresses"]'),
         ("done", "no line has a number with its unit"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
-        ("Cannot assign requested address", "mine/mine.c:6 names 127.0.0.1"),
+        ("Cannot assign requested address", 'emulate = ["addresses"]'),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
         ("local QP operation error", "mine/mine.c:9 names max_rd_atomic = 0"),

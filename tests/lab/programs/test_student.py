@@ -95,6 +95,89 @@ def test_hostname_is_the_address(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "10.0.0.1\n"
 
 
+CALLS = """
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <rdma/rdma_cma.h>
+int main(void)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET }, fixed = { AF_INET, 1, { inet_addr("192.168.1.1") }, { 0 } };
+	struct sockaddr *to = (struct sockaddr *)&fixed;
+	struct rdma_addrinfo *found;
+	struct addrinfo *resolved;
+	bind(0, (struct sockaddr *)&any, sizeof(any));
+	bind(0, to, sizeof(fixed));
+	connect(0, to, sizeof(fixed));
+	rdma_bind_addr(NULL, to);
+	rdma_resolve_addr(NULL, to, to, 1);
+	rdma_getaddrinfo("192.168.1.1", "1", NULL, &found);
+	rdma_bind_addr(NULL, found->ai_src_addr);
+	connect(0, found->ai_dst_addr, sizeof(fixed));
+	getaddrinfo("node1", "1", NULL, &resolved);
+	gethostbyname("node1");
+}
+"""
+CALLED = """
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+static int see(const char *call, const struct sockaddr *to)
+{
+	return printf("%s %s\\n", call, inet_ntoa(((const struct sockaddr_in *)to)->sin_addr)) < 0;
+}
+int bind(int fd, const struct sockaddr *to, socklen_t n) { return see("bind", to); }
+int connect(int fd, const struct sockaddr *to, socklen_t n) { return see("connect", to); }
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *to) { return see("listen", to); }
+int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to, int ms)
+{
+	return see("from", from) | see("to", to);
+}
+int rdma_getaddrinfo(const char *node, const char *port, const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
+{
+	static struct sockaddr_in from, to;
+	static struct rdma_addrinfo both = { .ai_src_addr = (struct sockaddr *)&from, .ai_dst_addr = (void *)&to };
+	from = to = (struct sockaddr_in){ AF_INET, 1, { inet_addr(node) }, { 0 } };
+	*res = &both;
+	return 0;
+}
+int getaddrinfo(const char *node, const char *port, const struct addrinfo *hints, struct addrinfo **res)
+{
+	return printf("%s\\n", node), inet_addr(node) == INADDR_NONE;
+}
+struct hostent *gethostbyname(const char *node)
+{
+	static struct hostent found;
+	return printf("%s\\n", node), inet_addr(node) == INADDR_NONE ? NULL : &found;
+}
+"""
+
+
+def test_computers_that_a_program_names_are_those_of_the_link(tmp_path: Path) -> None:
+    tool = program(emulate=["addresses"], binaries=["mine"], client="mine", build="gcc -w -o mine mine.c ./called.so")
+    (tmp_path / "mine.c").write_text(CALLS)
+    (tmp_path / "called.c").write_text(CALLED)
+    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-o", "called.so", "called.c"], cwd=tmp_path, check=True)
+    assert tool.build
+    subprocess.run(tool.build.command, cwd=tmp_path, check=True)
+    command = [word.replace("/lab/bin", str(tmp_path)) for word in tool.steps(REQUEST, ENDS)[0].client]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [line.split() for line in ran.stdout.splitlines()] == [
+        ["bind", "0.0.0.0"],
+        ["bind", "10.0.0.1"],
+        ["connect", "10.0.0.2"],
+        ["listen", "10.0.0.1"],
+        ["from", "10.0.0.1"],
+        ["to", "10.0.0.2"],
+        ["listen", "10.0.0.1"],
+        ["connect", "10.0.0.2"],
+        ["node1"],
+        ["10.0.0.1"],
+        ["node1"],
+        ["10.0.0.1"],
+    ]
+
+
 def test_quoted_variable_alone_needs_the_starter_too(tmp_path: Path) -> None:
     table = TABLE | {"server": "", "client": "", "each": "'NAMES={addresses: }' mine"}
     tool = own_program("mine", parse_as(OwnTable, table), tmp_path, "", 2)

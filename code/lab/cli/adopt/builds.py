@@ -1,7 +1,7 @@
 """How the programs of a folder are built: by its Makefile, CMakeLists.txt or scripts, else by lines of the compiler."""
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lab.cli.adopt.sources import CPP
@@ -9,7 +9,7 @@ from lab.cli.adopt.sources import CPP
 MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
 CPP20 = re.compile(r"<(?:span|format|concepts|ranges|bit|numbers|barrier|latch|semaphore|source_location)>")
 LIBRARIES = {  # a header, and what a program that includes it is linked with
-    "rdma/rdma": "-lrdmacm -libverbs",
+    "rdma/r": "-lrdmacm -libverbs",  # or rsocket.h
     "infiniband/": "-libverbs",
     "pthread.h": "-pthread",
     "math.h": "-lm",
@@ -42,20 +42,18 @@ def command_of_make(text: str, folder: Path) -> str:
     return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
 
 
+def expanded(words: str, values: Mapping[str, str]) -> str:
+    """A text of a Makefile or of CMake, with its variables replaced."""
+    for _ in range(3):
+        words = re.sub(r"\$[({](\w+)[)}]", lambda match: values.get(match[1], ""), words)
+    return words
+
+
 def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     """The programs of a Makefile: those that it makes for `all`, else its targets that are called like a source."""
     values = dict(assignments(text))
-
-    def expand(words: str) -> str:
-        for _ in range(3):
-            words = re.sub(r"\$[({](\w+)[)}]", lambda match: values.get(match[1], ""), words)
-        return words
-
-    def expanded(words: str) -> list[str]:
-        return expand(words).split()
-
     rules = [
-        (expanded(head), expanded(rest))
+        (expanded(head, values).split(), expanded(rest, values).split())
         for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=\n].*|)$", text, re.MULTILINE)
     ]
     heads = (target for heads, _ in rules for target in heads)
@@ -63,7 +61,10 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
-    return found or [name for name in targets if name in stems] or binaries_of_lines(expand(text))
+    made = binaries_of_lines(expanded(text, values))
+    if len(found) < len(made) and not set(found) & set(made):
+        return made  # by the recipe of a target that is not a file
+    return found or [name for name in targets if name in stems] or made
 
 
 def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:
@@ -84,14 +85,15 @@ def binaries_of_lines(text: str) -> list[str]:
 
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
-    values = dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
+    values = dict.fromkeys(("CMAKE_SOURCE_DIR", "CMAKE_CURRENT_SOURCE_DIR", "PROJECT_SOURCE_DIR"), ".")
+    values |= dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
     headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})
     libraries = " ".join(re.findall(r"add_library\s*\(\s*[\w.-]+\s+([^)]*)\)", text))
     executables = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
     found = [(name, f"{words} {libraries}") for name, words in executables if not re.search(r"\btests?/", words)]
     lines = []
     for name, words in found:
-        named = re.sub(r"\$\{(\w+)\}", lambda match: values.get(match[1], ""), words).split()
+        named = expanded(words, values).split()
         units = {file.lower(): file for file in files if file.endswith((".c", *CPP))}  # macOS does not tell cases apart
         sources = [units[path] for word in named if (path := str(folder / word).lower()) in units] or [*units.values()]
         lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))

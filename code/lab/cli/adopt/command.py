@@ -9,7 +9,6 @@ from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.sources import FIXED_ADDRESS
 from lab.cli.adopt.starts import MISUSED, Guess, Tried
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
@@ -25,12 +24,7 @@ from lab.run.run import RunSummary
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
-PEER = "take the peer from an argument, and bind to INADDR_ANY"
 ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
-    "refused|unreachable|timed out|resolve|no such host|did not end|connect|SIGPIPE|assign requested": (
-        FIXED_ADDRESS,
-        PEER,
-    ),
     r"\bqp\b": (
         r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
         "choose a Q_Key below 0x80000000, since the others are for privileged programs",
@@ -61,9 +55,7 @@ def adopt(options: Namespace) -> int:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        known = re.search(r"\{(?:address|next)", file.read_text())
-        lines = (line for line in advice(source, summary) if not (known and line.endswith(PEER)))
-        print(f"the trial failed, for the reason below; {again}", *lines, sep="\n  ")
+        print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
         return say_failures(summary)
     return show(file, shop.plans[0], options.results, tried(shop, options.results, summary))
 
@@ -106,7 +98,7 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
 
 
 def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources that may explain a failure, as an address if programs could not connect."""
+    """The lines of the sources that may explain a failure."""
     failure = " ".join(what for _, what in summary.failed)
     for name, (words, what) in product(source.code_names, ADVICE.items()):
         text = source.files[name]

@@ -7,7 +7,7 @@ from functools import partial
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
-from lab.cli.adopt.sources import OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     UNTRIED,
     Guess,
@@ -55,6 +55,10 @@ TOTAL = re.compile(
     re.IGNORECASE,
 )
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
+UNREACHED = re.compile(
+    "refused|unreachable|timed out|resolve|no such host|connect|SIGPIPE|assign requested", re.IGNORECASE
+)
+READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 STAYS, SILENT = "client_stays = true", 'output = "none"'
@@ -106,9 +110,14 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
     """The lines about the device and the computer."""
-    if re.search(r"infiniband/verbs\.h|rdma/rdma", code) and "{device}" not in started.words:
+    if re.search(r"infiniband/verbs\.h|rdma/r", code) and "{device}" not in started.words:
         yield "rdma = true", "it includes infiniband/verbs.h or rdma_cma.h"
     emulated = dict[str, str]()
+    peers = re.search(r"\{(?:address|next)", started.text)
+    if FIXED_HOST.search(code) and not peers and (UNREACHED.search(tried.failure) or not READS_ARGUMENTS.search(code)):
+        emulated["addresses"] = "its sources name a computer"
+    if FIXED_DEVICE.search(code) and "{device}" not in started.words:
+        emulated["devices"] = "its sources name a device"
     fault = GID_FAULT.search(tried.failure) and "{gid}" not in " ".join(started.words)
     has_gid = re.search(r"is_global\s*=\s*[^0\s]|\bsgid_index\b", code)
     if re.search(r"\bdlid\b", code) and (not has_gid or (NO_GID.search(code) and (fault or "query_gid" not in code))):
@@ -151,7 +160,8 @@ def text_of(
 def operation_of(code: str, started: Started, tried: Tried) -> str:
     """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
     default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
-    return next((name for name, pattern in OPERATIONS.items() if re.search(pattern, code)), default)
+    named = (name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code))
+    return min(named, key=lambda name: name not in started.words, default=default)
 
 
 def of_elements(output: Output, code: str) -> Output:

@@ -64,12 +64,18 @@ MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
+MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 
 
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
-FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx[\w-]+)"'
+FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
+FIXED_HOST = re.compile(
+    rf'{FIXED_ADDRESS}|(?:getaddrinfo|gethostbyname)\s*\(\s*"'
+    r'|(?i:host|node|server)\w*(?:\[\w*\])?\s*=?\s*"[A-Za-z][\w.-]*"'
+)
+FIXED_DEVICE = re.compile(r'"(?:mlx|rxe|roce|ibp|irdma|bnxt_re|siw|hfi1_|mthca)\w*\d"')
 
 
 def list_of_hosts(text: str) -> str:
@@ -114,7 +120,7 @@ def with_argv(text: str) -> str:
 
 def place(words: str, roles: Roles = PLACES) -> str:
     """The placeholder for a value that is described so; empty for an unknown one."""
-    words = re.sub(r"sizeof|\bsize_t\b|\bargv\b", "", words)
+    words = re.sub(r"sizeof|\bsize_t\b|\bstrlen\b|\bargv\b", "", words)
     return next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
 
@@ -182,7 +188,8 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     """Each option with a value, and the placeholder for the value: by the variable, else by the usage text."""
     strings = "".join(re.findall(STRING, text))
     letters = " ".join(re.findall(r'getopt\w*\s*\([^;"]*"([\w:+-]*)"', text)) or strings
-    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", text, re.DOTALL):
+    plain = re.sub(r"/\*.*?\*/|//[^\n]*|\bprintf\s*\([^;]*;", "", text, flags=re.DOTALL)
+    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
         takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
         use = re.sub(r"\w+(?:\.|->)", "", line)
@@ -225,10 +232,12 @@ def role_option(text: str, end: str) -> list[str]:
     return []
 
 
-def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterator[str]:
+def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: str = "") -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered, other_end = dict[int, str](), dict[int, str]()
-    for statement in re.split(r"[;{}]", re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)):
+    plain = re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)
+    plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
+    for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
                 named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
@@ -236,28 +245,39 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES) -> Iterato
                     numbered[int(number)] = mode[1]
                 elif "-" not in mode[1] and (CLIENT if end == "server" else SERVER).search(mode[1]):
                     other_end[int(number)] = end
+                elif mode[1] in OPERATIONS:
+                    numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
                 numbered.setdefault(int(number), f"{{{name}}}")
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
             numbered[index] = f"{{{place(name, roles)}}}"
-    if "argv[optind]" in text:
-        numbered.setdefault(1, "{host}")
-    known = {**other_end, **numbered}
+    others = {1: "{host}"} if "argv[optind]" in text else numbered and without_meaning(plain, failure)
+    known = {**other_end, **others, **numbered}
     first = min(known, default=1)
-    yield from (known[number] for number in takewhile(known.__contains__, count(first)))
+    words = (known[number] for number in takewhile(known.__contains__, count(first)))
+    yield from (TEXT if word == "{text}" else word for word in words)
+
+
+def without_meaning(text: str, failure: str) -> dict[int, str]:
+    """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
+    required = re.findall(r"\bargc\s*!=\s*(\d)", text)
+    numbers = re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text) if MISSING.search(failure) else []
+    return dict.fromkeys(range(1, int(min(required, default="1"))), TEXT) | dict.fromkeys(map(int, numbers), "1")
 
 
 def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "") -> list[str]:
     """The arguments of a program at one end; alone: the same program is also the other end. After a failure in which
     the server missed an argument, it has its address too."""
     found = {name: option for option, name in reversed(list(options_of(text)))}
+    if "host" in found and "port" in found:
+        found["port"] = found.pop("port")  # behind the address, which may come with a port of its own
     if alone and not found and (forms := usage_forms(text)):
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
-    rest = [word for word in positional(text, end, code) if word.strip("{}") not in found]
+    rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
     if end == "server" and alone and "{host}" in rest and "argc" in text:
         rest = rest[: rest.index("{host}")]  # it is the server without the others
     has_host = end == "client" or (MISSED.search(failure) and (role or not alone))

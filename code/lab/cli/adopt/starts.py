@@ -126,7 +126,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
-    call = arguments(clients, "client", source.code, alone=alone)
+    call = arguments(clients, "client", source.code, alone=alone, failure=tried.failure)
     if MISUSED.search(tried.failure):
         readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
         serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
