@@ -425,6 +425,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": '#include <mpi.h>\nint main() { t = MPI_Wtime() / n; printf("latency: %1.10e\\n", t); }'},
         ['unit = "s"', r"pattern = 'latency:\s+(?P<value>[\d.e+-]+)'"],
     ),
+    "seconds of MPI behind another number": (
+        {"a.c": '#include <mpi.h>\nint main() { MPI_Wtime(); printf("time from 0 to %d: %.9f\\n", 1, t); }'},
+        [r"pattern = 'time\s+from\s+0\s+to\s+[\d.]+:\s+(?P<value>[\d.]+)'", 'unit = "s"'],
+    ),
+    "long power": (
+        {"a.c": "#include <mpi.h>\nint main() { long N = 1LL << 22; MPI_Send(a.data(), N, MPI_FLOAT, 1, 0, w); }"},
+        ['sizes = "16777216"'],
+    ),
     "number and unit alone": (
         {"a.c": 'int main() { printf("%.3f ms\\n", t); }'}, [r"pattern = '\s*(?P<value>[\d.]+)\ ms'", 'unit = "ms"'],
     ),
@@ -858,6 +866,12 @@ def test_number_of_ranks_is_no_size_of_messages(tmp_path: Path) -> None:
     assert lacking(text, ['sizes = "64"', 'measure = "latency"']) == [], text
 
 
+def test_printed_time_without_a_unit_is_in_the_seconds_of_the_sources(tmp_path: Path) -> None:
+    source = "#include <mpi.h>\nint main() { std::chrono::duration<float> t = ping(); std::cout << t.count(); }"
+    text = guessed(tmp_path, {"a.cpp": source}, Tried("Elapsed time: 3.5\n"))
+    assert lacking(text, [r"pattern = 'Elapsed\s+time:\s+(?P<total>[\d.]+)'", 'unit = "s"']) == [], text
+
+
 def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
     lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
     for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
@@ -889,7 +903,7 @@ def test_loop_is_made_shorter_again_until_it_ends(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = copied(tmp_path / "mine")
-    (folder / "mine.c").write_text("int main() { const int N = 20000; while (i++ < N) ping(8); }")
+    (folder / "mine.c").write_text("int main() { const int N = 20000; for (i = 0; i != N; ++i) ping(8); }")
     monkeypatch.setattr(command, "tried", lambda *_: Tried("started", "", GO_ON.format("client")))
     run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
     assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
 from lab.cli.adopt.sources import OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     UNTRIED,
@@ -85,7 +85,7 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     printing = [*prints(started.main), *prints(source.code, times=False)]
     result_file = "" if printing else source.result_file
     known = prints(source.code, to_file=True) if result_file else printing
-    output, printed = output_of_program(known, tried, times=started.is_ring)
+    output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(source.code))
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
     if is_long and source.shorten(int(size_of(source.code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
@@ -176,14 +176,14 @@ def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
-def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
+def output_of_program(known: list[Output], tried: Tried, *, times: bool, of_time: str) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
         for output in known:
             if match := re.search(output.pattern, text):
                 is_latency = not output.unit and is_time(match["unit"])
                 return replace(output, measure="latency") if is_latency else output, text
-        if printed := printed_outputs(text, times=times):
+        if printed := printed_outputs(text, times=times, of_time=of_time):
             return printed[0], text
     return next(iter(known), None), ""
 

@@ -70,11 +70,16 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: 
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
-    unit = "s" if "MPI_Wtime" in text and not SCALED.search(text) else ""
+    unit = unit_of_times(text)
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
     units = {name: OF_WIDTH.get(MPI_BYTES.get(kind, 0), "") for name, kind in SENT.findall(text)}
     counted = (replace(each, size_unit=each.size_unit or units.get(each.variable, "")) for each in found)
     return by_rank(counted, in_turns=in_turns)
+
+
+def unit_of_times(text: str) -> str:
+    """The unit of the times that the sources print without one; empty for an unknown one."""
+    return "s" if re.search(r"MPI_Wtime|duration<(?:float|double)>", text) and not SCALED.search(text) else ""
 
 
 def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
@@ -112,7 +117,7 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
         yield from output_of(line.replace('\\"', '"'), names, headings, times=times, of_time=unit)
 
 
-def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
+def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> list[Output]:
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
     found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
     form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
@@ -128,7 +133,7 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
         is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
         formed = number.sub(form, line.replace("%", "%%"))
         names = cells if is_row else between
-        found |= dict.fromkeys(output_of(formed, names, [cells], is_row=is_row, times=times))
+        found |= dict.fromkeys(output_of(formed, names, [cells], is_row=is_row, times=times, of_time=of_time))
     return by_rank(found)
 
 
@@ -247,11 +252,13 @@ class Conversion:
 
 def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
-    ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
+    ends, numbers, unit, told = [0, *(form.end() for form in found)], list[Conversion](), "", ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
         before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
-        unit = unit_of(behind, words, name if is_row else "") or (of_time if OF_TIME.search(before) else "")
+        told, is_float = told + before, form[1] in "fFeEgG"
+        unit = unit_of(behind, words, name if is_row else "") or (of_time if is_float and OF_TIME.search(told) else "")
+        told = "" if is_float else told
         is_argument = form[1] in "diu" and re.search(r"\bsec\w*\s*[=:]\s*$", before, re.IGNORECASE)
         is_result = before != "-" and not is_argument  # the end of a range, or whole seconds
         numbers.append(Conversion(form, name, before, behind, unit if is_result else ""))

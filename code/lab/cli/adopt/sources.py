@@ -364,11 +364,11 @@ def iterations_of(text: str) -> int:
 
 def longest_loop(text: str) -> str:
     """The bound of the loop with the most turns, from its name to its digits: `N = 10000`, `i < 10000`."""
-    loop = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<]*?"
-    bounds = set(re.findall(rf"{loop}<=?\s*(\w+)", text))
+    loop, limit = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<!]*?", r"(?:<=?|!=)\s*"
+    bounds = set(re.findall(rf"{loop}{limit}(\w+)", text))
     declared = re.findall(r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s+)((\w+)\s*=?\s*\(?\d{4,15})", text)
     named = [form for form, name in declared if name in bounds]
-    return max([*named, *re.findall(rf"{loop}(\w+\s*<=?\s*\d{{4,15}})", text)], key=turns, default="")
+    return max([*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{4,15}})", text)], key=turns, default="")
 
 
 def turns(bound: str) -> int:
@@ -377,7 +377,7 @@ def turns(bound: str) -> int:
 
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
-    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7})*)[uUlL]*\b"
+    value = r"\(?\s*(\d{1,8}[uUlL]*(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7}[uUlL]*)*)\b"
     name = rf"(?!\w*(?:retry|port|sge|max_count|warm))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",
