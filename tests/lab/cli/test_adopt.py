@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -220,6 +221,18 @@ int main(void) {
 	printf("%d iters in %.2f seconds = %.2f usec/iter\\n", iters, s, time);
 }
 """
+LETTERS = """
+int main(int argc, char **argv) {
+	if (argv[1][0] == 's') { const char *port = argv[2]; while (port) listen_at(port); }
+	else if (argv[1][0] == 'c') {
+		const char *host = argv[2], *port = argv[3];
+		int seconds = argc > 4 ? atoi(argv[4]) : 60;
+		printf("seconds=%d buf=%dKB\\n", seconds, kb);
+		printf("%.0f-%.0fs: %zu bytes  %s\\n", a, b, n, rate);
+		printf("total: %zu bytes in %.2fs  %s\\n", n, s, rate);
+	}
+}
+"""
 HISTOGRAM = """
 int main(void) {
 	const unsigned txsize = size / 2;
@@ -412,6 +425,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": '#include <mpi.h>\nint main() { t = MPI_Wtime() / n; printf("latency: %1.10e\\n", t); }'},
         ['unit = "s"', r"pattern = 'latency:\s+(?P<value>[\d.e+-]+)'"],
     ),
+    "seconds of MPI behind another number": (
+        {"a.c": '#include <mpi.h>\nint main() { MPI_Wtime(); printf("time from 0 to %d: %.9f\\n", 1, t); }'},
+        [r"pattern = 'time\s+from\s+0\s+to\s+[\d.]+:\s+(?P<value>[\d.]+)'", 'unit = "s"'],
+    ),
+    "long power": (
+        {"a.c": "#include <mpi.h>\nint main() { long N = 1LL << 22; MPI_Send(a.data(), N, MPI_FLOAT, 1, 0, w); }"},
+        ['sizes = "16777216"'],
+    ),
     "number and unit alone": (
         {"a.c": 'int main() { printf("%.3f ms\\n", t); }'}, [r"pattern = '\s*(?P<value>[\d.]+)\ ms'", 'unit = "ms"'],
     ),
@@ -430,6 +451,38 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
      [r"pattern = '\s*(?P<messages>\d+)\s+messages,\s+avg\s+of\s+all\s+(?P<value>[\d.]+)'"]),
     "role as a value": (
         {"a.c": ROLE}, ['server = "a -s -n {iterations}"', 'client = "a -c -n {iterations} -a {host}"'],
+    ),
+    "letter of one end, a time, and results in strings": (
+        {"a.c": LETTERS}, ['server = "a s {port}"', 'client = "a c {host} {port} 2"', 'output = "none"'],
+    ),
+    "bytes of a broadcast": (
+        {"a.c": '#include <mpi.h>\nvoid all(char *b, int n) { MPI_Bcast(b, n, MPI_BYTE, 0, w); }\n'
+                'int main(int argc, char **argv) { int n = atoi(argv[1]); '
+                'printf("Telaps for %d bcast = %e s", NITER, t); }'},
+        ['each = "a {size}"', r"pattern = 'Telaps\s+for\s+(?P<messages>\d+)\s+bcast\s+=\s+(?P<total>[\d.e+-]+)'"],
+    ),
+    "floats of a message": (
+        {"a.c": '#include <mpi.h>\nint main() { MPI_Ssend(b, len, MPI_FLOAT, 1, 0, w); '
+                'printf("%d %f MB/s\\n", len, r); }'},
+        ['size_unit = "ints"', 'unit = "MB/s"'],
+    ),
+    "constant for rank 1": (
+        {"a.c": "#include <mpi.h>\nint main() { const int peer = 1; MPI_Bcast(&n, 1, MPI_INT, 0, w); "
+                "if (rank == peer) {} }"},
+        ['client = "a"'],
+    ),
+    "ends by their calls": (
+        {"Makefile": "default: all\nall: echo ping other\necho: echo.c\n\tgcc -Wall -Werror -o $@ $<\n",
+         "echo.c": "int main() { accept(fd, 0, 0); }", "other.c": "int main() {}",
+         "ping.c": "int main(int argc, char **argv) { const char *remote = argv[1]; connect(fd, remote, 9000); }"},
+        ['build = "sed s/-Werror/-Wno-error/ Makefile | make -f -"', 'server = "echo"', 'client = "ping {host}"'],
+    ),
+    "iterations before another number": (
+        {"a.c": "int size = 1, count = 11;\nint warmup_iters = 5;\nint iters = 1000;\nint main() {}"},
+        ["iterations = 1000"],
+    ),
+    "GB of two, shifted": (
+        {"a.c": 'int main() { gb = bytes / (2 << 29); printf("%.2f GB/s\\n", gb / t); }'}, ['unit = "GiB/s"'],
     ),
     "word of one end": ({"a.c": ONE_END}, ['server = "a server"', 'client = "a client {host}"']),
     "port before the host": ({"a.c": PORT_FIRST}, ['server = "a s {port}"', 'client = "a c {port} {host}"']),
@@ -659,7 +712,7 @@ def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) ->
     [
         ("MPI_Sendrecv(d, n, MPI_FLOAT, (rank + 1) % size, 0, t, n, MPI_FLOAT, left, 0, MPI_COMM_WORLD, s);", "each"),
         ("MPI_Allreduce(d, e, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "each"),
-        ("MPI_Bcast(&n, 1, MPI_INT, 0, c); MPI_Send(d, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);", "client"),
+        ("MPI_Bcast(&n, 1, MPI_INT, 0, c); MPI_Send(d, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);", "client"),
         ("MPI_Allgather(qpn, 1, MPI_INT, all, 1, MPI_INT, c); if (rank == 1) ibv_post_send(qp, &wr, &bad);", "client"),
     ],
 )
@@ -785,6 +838,15 @@ TRIED = {
     "a box and a decimal comma": (
         Tried("│ Size │ RTT (µs) │\n│ 16 │ 3,50 │\n"), ['sizes = "16"', 'unit = "µs"'],
     ),
+    "numbers with an exponent": (
+        Tried("size (B): 8, time (s): 9.3e-05, rate (MB/s): 2e-01\nsize (B): 16, time (s): 0.001, rate (MB/s): 0.4\n"),
+        ['sizes = "8,16"', 'unit = "MB/s"'],
+    ),
+    "seconds of the whole": (
+        Tried("[a] 0-1s: 500 bytes  4.00 Mb/s (0.50 MB/s)\n[a] total: 900 bytes in 2.00s  3.6 Mb/s (0.45 MB/s)\n"),
+        [r"pattern = '\[a\]\s+total:\s+[\d.]+\s+bytes\s+in\s+[\d.]+s\s+[\d.]+\s+Mb/s\s+\(\s*(?P<value>[\d.]+)'",
+         'unit = "MB/s"', 'sizes = "64"'],
+    ),
     "fewer messages": (
         Tried("", "", "9 bytes are reported, but tx counted 1: the data took another way"), ["iterations = 1"],
     ),
@@ -804,6 +866,12 @@ def test_number_of_ranks_is_no_size_of_messages(tmp_path: Path) -> None:
     assert lacking(text, ['sizes = "64"', 'measure = "latency"']) == [], text
 
 
+def test_printed_time_without_a_unit_is_in_the_seconds_of_the_sources(tmp_path: Path) -> None:
+    source = "#include <mpi.h>\nint main() { std::chrono::duration<float> t = ping(); std::cout << t.count(); }"
+    text = guessed(tmp_path, {"a.cpp": source}, Tried("Elapsed time: 3.5\n"))
+    assert lacking(text, [r"pattern = 'Elapsed\s+time:\s+(?P<total>[\d.]+)'", 'unit = "s"']) == [], text
+
+
 def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
     lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
     for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
@@ -814,6 +882,32 @@ def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
 def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
     tried = Tried("started\n", "", GO_ON.format("client"))
     assert "client_stays" not in guessed(tmp_path, {"a.c": 'int main() { printf("%.1f MB/s\\n", r); }'}, tried)
+
+
+def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> None:
+    sources = {
+        "n.h": "#define NUM (100000000L)\n#define BUF_SIZE 1400\n",
+        "server.c": 'int main() { while (got < NUM) read(fd, b, 1400); printf("%.1f MB/s\\n", r); }',
+        "client.c": "int main() { char b[BUF_SIZE]; for (int i = 0; i < NUM; i++) write(fd, b, 1400); }",
+        "Makefile": "all: server client\nserver client: %: %.c\n\tcat n.h $< >$@\n",
+    }
+    text = guessed(tmp_path, sources, Tried("", "4.0 MB/s\n", GO_ON.format("client")))
+    assert lacking(text, ["iterations = 10000", 'printed_by = "server"']) == [] and "client_stays" not in text, text
+    (tmp_path / "p" / "server").write_text("built before")
+    subprocess.run(["sh", "-c", *re.findall('build = "(.*)"', text)], cwd=tmp_path / "p", check=True)
+    assert all("#define NUM (10000L)" in (tmp_path / "p" / end).read_text() for end in ("server", "client"))
+    assert (tmp_path / "p" / "n.h").read_text() == sources["n.h"]
+
+
+def test_loop_is_made_shorter_again_until_it_ends(
+    tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copied(tmp_path / "mine")
+    (folder / "mine.c").write_text("int main() { const int N = 20000; for (i = 0; i != N; ++i) ping(8); }")
+    monkeypatch.setattr(command, "tried", lambda *_: Tried("started", "", GO_ON.format("client")))
+    run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
+    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert "sed -i 's/N = 20000/N = 20/' mine.c && gcc" in (tmp_path / "mine.toml").read_text()
 
 
 def test_correction_stays_if_the_next_trial_fails_otherwise(

@@ -32,13 +32,16 @@ def assignments(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
 
 
-def command_of_make(text: str, folder: Path) -> str:
-    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, and without libraries
-    whose functions are in libc."""
+def command_of_make(text: str, file: Path) -> str:
+    """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, without libraries whose
+    functions are in libc, and without warnings that are errors."""
+    folder = file.parent
     values = assignments(text)
     changed = {name: IN_LIBC.sub("", value) for name, value in values if IN_LIBC.search(value)}
     changed |= {name: MPI_CPP for name, value in values if re.fullmatch(r"mpi(?:c\+\+|cxx|CC)", value)}
     make = "make" if folder == Path() else f"make -C {folder}"
+    if "-Werror" in text:  # which warnings there are depends on the version of the compiler
+        make = f"sed s/-Werror/-Wno-error/ {file} | {make} -f -"
     return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
 
 
@@ -58,7 +61,8 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     ]
     heads = (target for heads, _ in rules for target in heads)
     targets = [target for target in heads if not target.startswith(".") and target not in ("all", "default")]
-    first = next((rest for heads, rest in rules if "all" in heads or "default" in heads), None) or targets[:1]
+    wanted = (rest for goal in ("all", "default") for heads, rest in rules if goal in heads)
+    first = next(wanted, None) or targets[:1]
     stems = {Path(name).stem for name in mains}
     found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
     made = binaries_of_lines(expanded(text, values))

@@ -13,10 +13,11 @@ from lab.cli.adopt.builds import (
     lacks_its_sources,
 )
 from lab.cli.adopt.outputs import TURNS
-from lab.cli.adopt.sources import CLIENT, CPP, MAIN, SERVER, with_argv
+from lab.cli.adopt.sources import CLIENT, CPP, MAIN, SERVER, longest_loop, turns, with_argv
 from lab.plan.builds import source_files
 from lab.programs.program import Build
 
+SENT_BYTES = 1 << 25  # in one direction, by a program that sends for minutes
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 UNREAD_FILES = ("CMakeLists.txt", *MAKEFILES, "configure", "LICENSE", "README", "README.txt")
@@ -24,12 +25,30 @@ UNREAD_FILES = ("CMakeLists.txt", *MAKEFILES, "configure", "LICENSE", "README", 
 
 class Folder:
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.long, self.short = folder, "", ""
+
+    def shorten(self, size_bytes: int) -> bool:
+        """Have the build replace the bound of the longest loop, `long`, by `short`, again by less; return whether it
+        can."""
+        bound = self.long or longest_loop(self.code)
+        fewer = min(max(10, SENT_BYTES // size_bytes), 10_000, (self.turns or turns(bound)) // 10)
+        if fewer < 10:
+            return False
+        folder = self.folder
+        vars(self).clear()  # the texts of the files
+        self.folder, self.long, self.short = folder, bound, bound.replace(str(turns(bound)), str(fewer))
+        return True
+
+    @property
+    def turns(self) -> int:
+        """The turns of a loop that was made shorter, else 0."""
+        return turns(self.short)
 
     @cached_property
     def files(self) -> dict[str, str]:
         texts = {name: content.decode(errors="replace") for name, content in source_files(Build((), self.folder))}
-        return {name: with_argv(text) for name, text in texts.items()}
+        long = self.long or "\0"  # of no text
+        return {name: with_argv(text.replace(long, self.short)) for name, text in texts.items()}
 
     @cached_property
     def mains(self) -> dict[str, str]:
@@ -54,6 +73,14 @@ class Folder:
 
     def build(self) -> tuple[str, list[str]]:
         """The build command and the names of the binaries."""
+        command, binaries = self.build_as_it_is()
+        if self.short:  # in a copy, and in all sources, so that make sees each as new
+            change = f"sed -i 's/{self.long}/{self.short}/' {' '.join(self.code_names)}"
+            copied = f"cp --parents {' '.join(binaries)} $OLDPWD && rm -r $new"
+            command = f"new=$(mktemp -d) && cp -r . $new && cd $new && {change} && {command} && {copied}"
+        return command, binaries
+
+    def build_as_it_is(self) -> tuple[str, list[str]]:
         configures = "configure" in self.files
         makefiles = (*MAKEFILES, "Makefile.in") if configures else MAKEFILES
 
@@ -66,7 +93,7 @@ class Folder:
             text, folder = self.files[name], Path(name).parent
             if Path(name).name in makefiles and not lacks_its_sources(text, folder, self.files):
                 binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
-                make = command_of_make(text, folder)
+                make = command_of_make(text, Path(name))
                 lines, others = self.other_end(binaries)
                 return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
             if name.endswith("CMakeLists.txt") and "add_executable" in text:

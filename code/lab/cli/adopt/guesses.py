@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs
+from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
 from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     UNTRIED,
@@ -51,7 +51,7 @@ REFUTED = "are reported, but"
 OTHER_SIZE = "a size that is not in the request"
 OTHER_WAY = "took another way"
 TOTAL = re.compile(
-    r"total|elapsed|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
+    r"total|elaps|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
     re.IGNORECASE,
 )
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
@@ -61,6 +61,7 @@ UNREACHED = re.compile(
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"
 STAYS, SILENT = "client_stays = true", 'output = "none"'
 # A time that is divided by 2, or words for it.
 HALF = re.compile(
@@ -88,22 +89,25 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     printing = [*prints(started.main), *prints(source.code, times=False)]
     result_file = "" if printing else source.result_file
     known = prints(source.code, to_file=True) if result_file else printing
-    output, printed = output_of_program(known, tried, times=started.is_ring)
-    output = of_elements(output, source.code) if output and started.is_ring else output
+    output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(source.code))
+    is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
+    if is_long and source.shorten(int(size_of(source.code) or 4096)):
+        return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
+    output = of_elements(output, source.code) if output and started.is_ring and not started.names_sizes else output
     output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
     if output and started.names_sizes and OTHER_SIZE in tried.failure:
         output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
     data = (name for name in source.data() if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
-        (f"build = {quoted(build)}", "from its Makefile, CMakeLists.txt or sources"),
+        (f"build = {quoted(build)}", SHORTER if source.turns else "from its Makefile, CMakeLists.txt or sources"),
         (f"binaries = [{names}]", "made by the build, or opened by the program"),
         *started.lines,
         *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
         *needs(source.code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
         *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
-        *([] if result_file else staying(started, output, printed and tried.failure)),
+        *([] if result_file or source.turns else staying(started, output, printed and tried.failure)),
     ]
     return text_of(source, started, output, printed, tried, guesses), guesses
 
@@ -151,7 +155,7 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        iterations=iterations_of_program(source.code, started, output, printed, tried),
+        iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
@@ -182,14 +186,14 @@ def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
-def output_of_program(known: list[Output], tried: Tried, *, times: bool) -> tuple[Output | None, str]:
+def output_of_program(known: list[Output], tried: Tried, *, times: bool, of_time: str) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     for text in filter(None, (tried.client, tried.server)):
         for output in known:
             if match := re.search(output.pattern, text):
                 is_latency = not output.unit and is_time(match["unit"])
                 return replace(output, measure="latency") if is_latency else output, text
-        if printed := printed_outputs(text, times=times):
+        if printed := printed_outputs(text, times=times, of_time=of_time):
             return printed[0], text
     return next(iter(known), None), ""
 

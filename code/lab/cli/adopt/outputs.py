@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
-from lab.cli.adopt.sources import PLACES, STRING
+from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
 from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*(?:[A-Z]\w+\s*(?=\"))?)+)([^;]*);", re.DOTALL)
@@ -22,20 +23,24 @@ HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
-OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f s(?:ec\w*)?\b")
+OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
 WARM_UP = re.compile("warm", re.IGNORECASE)
+RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to another, of a part of the messages
+PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
+OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
 # Numbers that scale to another unit than that of MPI_Wtime().
 SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
+OF_WIDTH = {4: "ints", 8: "doubles"}
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(
-    r"(?:/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*1U?L*\s*<<\s*[23]0)"
-    r"|[GM]B\w*\s*=\s*\(?1U?L*\s*<<\s*[23]0)"
+    r"(?:/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*(?:1U?L*\s*<<\s*[23]0|2\s*<<\s*[12]9))"
+    r"|(?:[GM]B|[Gg]igabyte|[Mm]egabyte)\w*\s*=\s*\(?1U?L*\s*<<\s*[23]0)"
 )
 
 
@@ -50,6 +55,7 @@ class Output:
     measure: str
     unit_follows: bool = False  # the value, in its line
     rank: tuple[bool, ...] = ()  # the best first: a time of one message, a rate (other times may be that of all)
+    variable: str = ""  # with the size
 
     @property
     def binary_unit(self) -> str:
@@ -64,16 +70,24 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: 
     headings = [heading for lines, rest in prints for heading in headings_of(lines, rest)]
     headings += [columns(string) for string in re.findall(STRING, text)]
     headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
-    unit = "s" if "MPI_Wtime" in text and not SCALED.search(text) else ""
+    unit = unit_of_times(text)
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
-    return by_rank(found, in_turns=in_turns)
+    units = {name: OF_WIDTH.get(MPI_BYTES.get(kind, 0), "") for name, kind in SENT.findall(text)}
+    counted = (replace(each, size_unit=each.size_unit or units.get(each.variable, "")) for each in found)
+    return by_rank(counted, in_turns=in_turns)
+
+
+def unit_of_times(text: str) -> str:
+    """The unit of the times that the sources print without one; empty for an unknown one."""
+    return "s" if re.search(r"MPI_Wtime|duration<(?:float|double)>", text) and not SCALED.search(text) else ""
 
 
 def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
     """The outputs, the best first; those that differ in their units only are one with a group for it. If the ends do
     not send in turns, the time of one message is not that of a round trip."""
     first = 0 if in_turns else 1
-    ranked = sorted(found, key=lambda output: (bool(WARM_UP.search(output.pattern)), output.rank[first:]))
+    last = re.compile(f"{WARM_UP.pattern}|{RANGE.pattern}", re.IGNORECASE)
+    ranked = sorted(found, key=lambda output: (bool(last.search(output.pattern)), output.rank[first:]))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -103,9 +117,10 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
         yield from output_of(line.replace('\\"', '"'), names, headings, times=times, of_time=unit)
 
 
-def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
+def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> list[Output]:
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
     found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
+    form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
     for line in RANK.sub("", printed).splitlines():
         numbers = list(number.finditer(line))
         if not numbers:
@@ -116,23 +131,25 @@ def printed_outputs(printed: str, *, times: bool = False) -> list[Output]:
         between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
         cells = heading if len(heading) == len(numbers) else with_unit(heading)
         is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
-        form = number.sub(form_of, line.replace("%", "%%"))
+        formed = number.sub(form, line.replace("%", "%%"))
         names = cells if is_row else between
-        found |= dict.fromkeys(output_of(form, names, [cells], is_row=is_row, times=times))
+        found |= dict.fromkeys(output_of(formed, names, [cells], is_row=is_row, times=times, of_time=of_time))
     return by_rank(found)
 
 
-def form_of(number: re.Match[str]) -> str:
-    """The conversion that may have printed a number."""
+def form_of(number: re.Match[str], *, scientific: bool) -> str:
+    """The conversion that may have printed a number, where others have an exponent."""
     flag = "'" if re.search("[,']", number[0]) else ""
-    kind = "g" if "e" in number[0].lower() else "f" if re.search(r"[.,]\d{1,2}$|\.\d+$", number[0]) else "d"
+    real = re.search(r"[.,]\d{1,2}$|\.\d+$", number[0])
+    kind = "g" if "e" in number[0].lower() or (real and scientific) else "f" if real else "d"
     return f"%{flag}{kind}"
 
 
 def number_named(printed: str, names: str) -> int:
     """The first whole number that is printed behind such a name, or before it; 0 without one."""
+    printed = PART.sub("", RANK.sub("", printed))
     pattern = rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)\s+(?:{names})"
-    found = re.search(pattern, RANK.sub("", printed), re.IGNORECASE)
+    found = re.search(pattern, printed, re.IGNORECASE)
     return int(found[1] or found[2]) if found else 0
 
 
@@ -156,7 +173,7 @@ def output_of(
     of_time: str = "",
 ) -> Iterator[Output]:
     """The pattern for one line, if it has a number whose unit follows, or is in its name or in a heading."""
-    cells = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names))
+    cells, given = next((cells for cells in headings if len(cells) == len(names)), [""] * len(names)), names
     divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
@@ -177,13 +194,19 @@ def output_of(
         return
     if size is not None and (behind := SIZE_BEHIND.match(numbers[size].behind)) and behind["type"]:
         size_unit = "doubles" if behind["type"] == "double" else "ints"
+    if is_time(unit) and any(
+        each.form[1] == "s" and OTHER_LINE.fullmatch(each.before) for each in numbers[value + 1 :]
+    ):
+        return  # the result is in a string
     pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
     measure = "throughput" if is_rate(unit) else "latency"
     rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
     follows = re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind)
     if follows and size is None and not re.search("[A-Za-z]", re.sub(r"\(\?P<\w+>|\\.", "", pattern)):
         pattern += re.escape(follows[0])  # else any number of any line
-    yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank)
+    is_bytes = size is not None and (SIZE_BEHIND.match(numbers[size].behind) or "byte" in numbers[size].name.lower())
+    variable = given[size] if size is not None and size < len(given) and not is_bytes else ""
+    yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank, variable)
 
 
 @dataclass(frozen=True)
@@ -229,12 +252,16 @@ class Conversion:
 
 def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
-    ends, numbers, unit = [0, *(form.end() for form in found)], list[Conversion](), ""
+    ends, numbers, unit, told = [0, *(form.end() for form in found)], list[Conversion](), "", ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
         before, behind = line[start : form.start()], line[form.end() :].replace("\\t", " ").replace("\t", " ")
         words = re.sub(f"^[ (\\[]*{re.escape(unit)}", "", before) if unit else before
-        unit = unit_of(behind, words, name if is_row else "") or (of_time if OF_TIME.search(before) else "")
-        numbers.append(Conversion(form, name, before, behind, unit))
+        told, is_float = told + before, form[1] in "fFeEgG"
+        unit = unit_of(behind, words, name if is_row else "") or (of_time if is_float and OF_TIME.search(told) else "")
+        told = "" if is_float else told
+        is_argument = form[1] in "diu" and re.search(r"\bsec\w*\s*[=:]\s*$", before, re.IGNORECASE)
+        is_result = before != "-" and not is_argument  # the end of a range, or whole seconds
+        numbers.append(Conversion(form, name, before, behind, unit if is_result else ""))
     return numbers
 
 
@@ -278,7 +305,8 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
         elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind):
             pattern += rf"(?P<messages>{whole})"
         else:
-            pattern += r"\S+" if number.form[1] == "s" else digits
+            kind = number.form[1]
+            pattern += r"\S+" if kind == "s" else r"[\d.e+-]+" if kind in "eEgG" else digits
         at = number.form.end() + len(of_size)
     return pattern.replace(r"\s+\s*", r"\s+")
 

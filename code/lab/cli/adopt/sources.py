@@ -5,7 +5,7 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import count, takewhile
+from itertools import accumulate, count, takewhile
 
 CPP = (".cc", ".cpp", ".cxx")
 MAIN = re.compile(r"\bmain\s*\(")
@@ -34,10 +34,12 @@ PLACES = {
     "size": r"size|len|byte|^-*msg$",
     "iterations": r"iter|count|num|reps|rounds|loop|times|trials|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
+    "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
+SENT = re.compile(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)")  # the count, and its type
 MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
-TEXT = "hello"  # the value of an argument that is any text
+GIVEN = {"text": "hello", "seconds": "2"}  # the values of arguments in place of a placeholder
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
@@ -60,6 +62,8 @@ RANK_FAULT = re.compile(
     r"|(?:index|rank)\b.{0,20}(?:invalid|out of|must|missing|range|between)",
     re.IGNORECASE,
 )
+# A word for one end: strcmp(argv[1], "-s"), argv[1] == "server", argv[1][0] == 's'.
+MODE = r"""(?:cmp\(\s*argv\[{0}\],|argv\[{0}\](?:\[0\])?\)?\s*==)\s*["'](-?-?\w+)["']"""
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
@@ -137,7 +141,16 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
             if index < len(known) and known[index]:
                 return known[index]
             depth = index = 0
-    return place(before.rpartition("=")[0].rpartition(",")[2].strip(), roles) or place(statement, roles)
+    declared = before.rpartition("=")[0].rpartition(",")[2].strip()
+    if roles is PLACES and place(declared) in ("", "iterations") and is_sent(declared.rpartition(" ")[2], text):
+        return "size"
+    return place(declared, roles) or place(statement, roles)
+
+
+def is_sent(variable: str, text: str) -> bool:
+    """Whether a variable is the number of bytes of a message of MPI."""
+    kinds = dict(SENT.findall(text))
+    return MPI_BYTES.get(kinds.get(variable, "")) == 1
 
 
 def parameters(name: str, text: str, roles: Roles) -> tuple[str, ...]:
@@ -189,7 +202,7 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     strings = "".join(re.findall(STRING, text))
     letters = " ".join(re.findall(r'getopt\w*\s*\([^;"]*"([\w:+-]*)"', text)) or strings
     plain = re.sub(r"/\*.*?\*/|//[^\n]*|\bprintf\s*\([^;]*;", "", text, flags=re.DOTALL)
-    for letter, line in re.findall(r"(?:case\s+|==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
+    for letter, line in re.findall(r"(?:case\s+|(?<!\[0\])(?<!\[0\] )==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
         takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
         use = re.sub(r"\w+(?:\.|->)", "", line)
@@ -235,11 +248,12 @@ def role_option(text: str, end: str) -> list[str]:
 def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: str = "") -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered, other_end = dict[int, str](), dict[int, str]()
+    text = without_block(text, CLIENT if end == "server" else SERVER)
     plain = re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)
     plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
     for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
-            if mode := re.search(rf'(?:cmp\(\s*argv\[{number}\],|argv\[{number}\]\)?\s*==)\s*"(-?-?\w+)"', statement):
+            if mode := re.search(MODE.format(number), statement):
                 named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
                 if named or (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
@@ -248,7 +262,7 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
-                numbered.setdefault(int(number), f"{{{name}}}")
+                numbered.setdefault(int(number), GIVEN.get(name, f"{{{name}}}"))
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
@@ -265,6 +279,16 @@ def without_meaning(text: str, failure: str) -> dict[int, str]:
     required = re.findall(r"\bargc\s*!=\s*(\d)", text)
     numbers = re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text) if MISSING.search(failure) else []
     return dict.fromkeys(range(1, int(min(required, default="1"))), TEXT) | dict.fromkeys(map(int, numbers), "1")
+
+
+def without_block(text: str, other: re.Pattern[str]) -> str:
+    """The text of a program without what it does as the other end."""
+    for found in re.finditer(rf"\bif\s*\([^;{{}}]*{MODE.format('[1-9]')}[^;{{}}]*\)\s*(?=\{{)", text):
+        if other.search(found[1]):
+            depths = accumulate((sign == "{") - (sign == "}") for sign in text[found.end() :])
+            length = next((at for at, depth in enumerate(depths) if depth == 0), 0)
+            return f"{text[: found.end()]}{{{text[found.end() + length :]}"
+    return text
 
 
 def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "") -> list[str]:
@@ -285,7 +309,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
         word
         for name, option in found.items()
         if name != "host" or has_host
-        for word in (option, TEXT if name == "text" else f"{{{name}}}")
+        for word in (option, GIVEN.get(name, f"{{{name}}}"))
     ]
     rest = [word for word in rest if word != "{host}" or has_host or not alone]
     if rest.count("{host}") == 2:
@@ -347,7 +371,7 @@ def port_of(text: str) -> str:
 
 def size_of(text: str) -> str:
     """The size of a message that the sources name; empty without one."""
-    calls = re.findall(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)", text)
+    calls = SENT.findall(text)
     counts = ((int(n) if n.isdigit() else constant(rf"\b{n}\b", text), MPI_BYTES.get(kind, 0)) for n, kind in calls)
     sent = next((count * size for count, size in counts if count * size), 0)
     return str(sent or constant(r"SIZE|LEN|BYTES", text) or "")
@@ -355,13 +379,26 @@ def size_of(text: str) -> str:
 
 def iterations_of(text: str) -> int:
     """The number of messages that the sources name; 0 without one."""
-    return constant(r"ITER|COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
+    return constant(r"ITER", text) or constant(r"COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
+
+
+def longest_loop(text: str) -> str:
+    """The bound of the loop with the most turns, from its name to its digits: `N = 10000`, `i < 10000`."""
+    loop, limit = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<!]*?", r"(?:<=?|!=)\s*"
+    bounds = set(re.findall(rf"{loop}{limit}(\w+)", text))
+    declared = re.findall(r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s+)((\w+)\s*=?\s*\(?\d{4,15})", text)
+    named = [form for form, name in declared if name in bounds]
+    return max([*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{4,15}})", text)], key=turns, default="")
+
+
+def turns(bound: str) -> int:
+    return int(re.findall(r"\d*$", bound)[0] or 0)
 
 
 def constant(names: str, text: str) -> int:
     """The value of a macro, a constant or a variable that is called like this; 0 without one."""
-    value = r"\(?\s*(\d{1,8}(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7})*)[uUlL]*\b"
-    name = rf"(?!\w*(?:retry|port|sge|max_count))\w*(?:{names})\w*"
+    value = r"\(?\s*(\d{1,8}[uUlL]*(?:\s*(?:\*|<<)\s*\(?\s*\d{1,7}[uUlL]*)*)\b"
+    name = rf"(?!\w*(?:retry|port|sge|max_count|warm))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",
         rf"\b(?:int|long|unsigned|size_t|\w+_t)\s[\w\s,=]*?\b{name}\s*=\s*{value}",

@@ -10,8 +10,8 @@ from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.sources import (
     CLIENT,
     FIXED_ADDRESS,
+    GIVEN,
     SERVER,
-    TEXT,
     arguments,
     list_of_hosts,
     port_of,
@@ -30,6 +30,8 @@ COLLECTIVE = re.compile(
 RANK_1 = re.compile(
     r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
 )
+ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
+ACCEPTS, CONNECTS = re.compile(r"accept\w*\s*\("), re.compile(r"connect\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
@@ -97,7 +99,8 @@ def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Starte
 def started_by_launcher(source: Folder, binaries: list[str]) -> Started | None:
     """An MPI program whose ranks do the same, in a collective operation or a ring."""
     same = NEXT_RANK if "infiniband/" in source.code else COLLECTIVE  # verbs need one for their start
-    if "mpi.h" not in source.code or not same.search(source.code) or RANK_1.search(source.code):
+    numbered = RANK_1.search(re.sub(rf"\b(?:{'|'.join(ONE.findall(source.code)) or '1'})\b", "1", source.code))
+    if "mpi.h" not in source.code or not same.search(source.code) or numbered:
         return None
     main = source.source_of(binaries[0])
     given = (word for word in arguments(main, "client", source.code, alone=False) if word != "{host}")
@@ -115,14 +118,15 @@ def with_files(
     if "{file}" not in words:
         return named, words
     files = named or files or dict(default)
-    first = next(iter((*files, *source.lists)), TEXT)
+    first = next(iter((*files, *source.lists)), GIVEN["text"])
     words = [word.replace("{file}", first) for word in words]
     return {name: text for name, text in files.items() if name == first}, words
 
 
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
-    server = next((name for name in binaries if SERVER.search(name)), binaries[0])
-    client = next((name for name in binaries if CLIENT.search(name)), binaries[-1] if len(binaries) == 2 else server)
+    server = end_of(source, binaries, SERVER, ACCEPTS) or binaries[0]
+    others = [name for name in binaries if name != server]
+    client = end_of(source, others, CLIENT, CONNECTS) or (binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
@@ -148,6 +152,12 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
     return Started(lines, serve + call, clients, (server, client), files, may_go_on=may_go_on)
+
+
+def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: re.Pattern[str]) -> str:
+    """The binary of one end: by its name, else by the calls in its source; empty without one."""
+    called = (name for name in binaries if calls.search(source.source_of(name)))
+    return next((name for name in binaries if named.search(name)), "") or next(called, "")
 
 
 def assigned(text: str, *, alone: bool) -> list[str]:
