@@ -32,6 +32,7 @@ _BREAK = re.compile(
 )
 _WORD = re.compile(r"[a-z]+|\d+")
 _PROPER = re.compile(r"\b(?:[A-Z]{2,}|Soft)\b")  # TCP, READ, MPI
+_NEAR = 300  # letters before and behind a factor that can turn its direction
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
 
 
@@ -123,7 +124,8 @@ class _Surroundings:
             return False
         if any(number.is_difference or number.dimension != PURE or number.value <= 0 for number in answers):
             return False
-        ends = sentence.start, typed.start, typed.end, sentence.end
+        near = max(sentence.start, typed.start - _NEAR), min(sentence.end, typed.end + _NEAR)
+        ends = near[0], typed.start, typed.end, near[1]
         parts = (NAMES.sub(" ", self.text[start:end]).replace("~", " ") for start, end in pairwise(ends))
         words = tuple(_SIZE.sub(lambda size: f" {_bytes_of(size)} " if is_sized else " ", part) for part in parts)
         tries = (f" at {format_size(size)}" for size in (*judged.sizes, *sizes)[:1])

@@ -103,7 +103,7 @@ _IN_LETTERS = re.compile(
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _ADJECTIVE = "(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er"
 _COMPARED = re.compile(rf" (?:as|more|less|than|that|the(?! same)|{_ADJECTIVE})\b")
-# Factors in words, and the share of each by which a value may differ.
+# Factors in words, and the share of a factor that a value may lack or exceed.
 _FACTORS = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
     **{"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17},
