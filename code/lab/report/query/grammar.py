@@ -189,6 +189,12 @@ def parse_statement(text: str) -> Statement:
     return Statement(text, claim, span, across)
 
 
+def two_statements(text: str) -> str:
+    """The hint for `a > b; c > d`."""
+    parts = filter(None, map(str.strip, text.replace("%", r"\%").split(";")))
+    return "".join(rf"\shows{{{part}}}" for part in parts)
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
@@ -202,7 +208,7 @@ class _Parser:
             match = _TOKEN.match(self.text, column)
             if match is None:
                 letter = self.text[column]
-                hint = _INSTEAD.get(letter, "")
+                hint = _INSTEAD.get(letter, "") if letter != ";" else two_statements(self.text)
                 raise QueryError(f"unexpected character {letter!r}", hint=hint, query=self.text, column=column)
             kind = next(name for name in ("size", "number", "name", "point", "sign", "space") if match[name])
             if kind != "space":

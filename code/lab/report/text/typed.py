@@ -1,6 +1,7 @@
 """Typed numbers: a number with a unit of something measured is computed from the data or is a constant of the plan.
 
-The rule is lexical; bare numbers, sizes, and factors and percentages in words are free.
+The rule is lexical; bare numbers and sizes are free. A factor in words ("almost five times") is a typed number beside
+evidence, which must show it, and free elsewhere.
 """
 
 import re
@@ -35,6 +36,8 @@ class TypedNumber:
     is_change: bool  # `55 % slower`: the ratio is 1.55 or 0.45; `3 us slower`: a difference
     hedge: tuple[float, float]  # how far below and above it the words before it allow, over the number
     start: int  # in the text
+    end: int
+    is_in_words: bool = False
 
     def is_one_of(self, values: Collection[float]) -> bool:
         """Whether each typed number is one of the values, rounded to the typed digits or as near as its hedge says."""
@@ -98,9 +101,29 @@ _IN_LETTERS = re.compile(
     rf"(?:{_UNITS[0]}|(?(numeral)(?!)|(?:(?!us\b)(?:{_FRACTION}){_SECOND}|instructions\b|[kMG]Hz\b)))"
 )
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
-_COMPARED = re.compile(
-    r" (?:as|more|less|than|that|the(?! same)|(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er)\b"
+_ADJECTIVE = "(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er"
+_COMPARED = re.compile(rf" (?:as|more|less|than|that|the(?! same)|{_ADJECTIVE})\b")
+# Factors in words, and the share of a factor that a value may lack or exceed.
+_FACTORS = {
+    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
+    **{"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17},
+    **{"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100},
+}
+_VERBS = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5}
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_COUNT = "|".join(sorted(_FACTORS, reverse=True))
+_WORDY, _MAGNITUDE = 0.1, 0.3
+_FACTOR = re.compile(
+    rf"\b(?i:(?P<phrase>factors? of (?:{_ABOUT} )?)(?P<by>{_COUNT})"
+    rf"|(?:(?P<low>{_COUNT}) (?:to|or) )?(?P<many>{_COUNT})(?P<half> and a half)? (?P<times>times)"
+    rf"|(?P<fold>{_COUNT})[ -]?fold"
+    r"|(?P<verb>twice|(?:doubl|tripl|quadrupl|halv)(?:es|ed)(?! (?:with|each|every|per)\b))"
+    r"|(?P<magnitude>an order of magnitude)"
+    rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?"
+    rf"(?=(?P<share> (?:as|of(?! (?:an?|the) (?:\w+ )?round)|that|the(?! round)|less|more|fewer|{_ADJECTIVE})\b)?)"
+    r")\b"
 )
+_ORDINAL = re.compile(r"\b(?:and an?|first|second|other|one|within) \Z")  # the first half, within a tenth
 # Words before a number, and how far below and above it a value may be.
 _HEDGES = {
     re.compile(rf"(?:\b(?:{words})|{signs}) ?(?:an? |the )?(?:factors?(?: of)? )?\Z"): span
@@ -115,9 +138,10 @@ _CHANGED = re.compile(
     r" (?:too )?(?:more|less|fewer|above|below|(?:fast|slow|high|low|larg|small|long|short|great|bett)\w*er)\b"
 )
 _CHANGES = re.compile(
-    r"\b(?:cost|decreas|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|reduc|rise|save|saving|shrink)\w*\b"
+    r"\b(?:cost|decreas|differ|drop|f[ae]ll|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|reduc|rise|save|saving|shrink)\w*\b"
     r"(?![^.;:\0]*\bto\b)[^.;:\0]*\Z"
 )
+_ADDED = re.compile(r"\b(?:adds?|added|saves?|(?:overhead|penalty|gap|difference) of)(?: \w+){0,2} \Z")
 _SCALED = re.compile(
     r"\b(?:by|is|are|was|were) (?:about |nearly |up to )?\Z|\b(?:advantage|beat|better|decreas|exceed|faster|gain|gap"
     r"|gr[eo]w|higher|improv|increas|larger|lower|outperform|ratio|reduc|rises|slower|smaller|speed|wins)\w*[^.;:\0]*\Z"
@@ -130,33 +154,72 @@ def typed_numbers(
     file: str,
     constants: Collection[Constant],
     suggest: Callable[[TypedNumber], str | None],
-    is_shown: Callable[[TypedNumber], bool] = lambda _: False,
+    is_shown: Callable[[TypedNumber], bool] = lambda typed: typed.is_in_words,
 ) -> Iterator[TextFault]:
     r"""Every measured number typed outside \claim, \shows and \given; `suggest` names a query unless it is cited."""
     plain, offsets = _plain(without_comments(text))
-    for match in _TYPED.finditer(plain):
-        dimension, scale = _unit(match)
-        values = (_value(match[name]) for name in ("least", "low", "number") if match[name])
-        numbers = tuple((value * scale, step * scale) for value, step in values)
+    for match in (*_TYPED.finditer(plain), *_FACTOR.finditer(plain)):
         before = plain[max(0, match.start() - 40) : match.start()]
-        is_change = bool(_CHANGED.match(plain, match.end()) or (match["percent"] and _CHANGES.search(before)))
-        exact = TypedNumber(numbers, dimension, bool(match["bits"]), is_change, EXACTLY, offsets[match.start()])
-        if match["times"] and _is_repetition(plain, match):
+        is_change = bool(_CHANGED.match(plain, match.end()) or _CHANGES.search(before))
+        read = _in_digits(match) if match.re is _TYPED else _in_words(match, before, is_change=is_change)
+        if not read or (match["times"] and _is_repetition(plain, match)):
             continue
-        typed = replace(exact, hedge=_hedge(before + (match["phrase"] or "")))
+        numbers, dimension = read
+        if dimension != "percent":
+            is_added = dimension in ("time", "rate") and _ADDED.search(before)
+            is_change = bool(is_added or _CHANGED.match(plain, match.end()))
+        in_words, in_bits = match.re is _FACTOR, match.re is _TYPED and bool(match["bits"])
+        place = offsets[match.start()], offsets[match.end() - 1] + 1
+        exact = TypedNumber(numbers, dimension, in_bits, is_change, EXACTLY, *place, is_in_words=in_words)
+        below, above = _hedge(before + (match["phrase"] or ""))
+        typed = replace(exact, hedge=(2 * below, 2 * above) if in_words else (below, above))
         known = [constant.value for constant in constants if constant.dimension == dimension]
-        if not exact.is_one_of(known) and not is_shown(typed):
-            yield _fault(text, file, typed.start, match[0].strip(), suggest(typed))
-    yield from (_fault(text, file, offsets[match.start()], match[0], "") for match in _IN_LETTERS.finditer(plain))
+        is_known = not in_words and not is_change and exact.is_one_of(known)
+        if not is_known and not is_shown(typed):
+            queries = [suggest(replace(typed, numbers=(part,))) for part in numbers]
+            yield _fault(text, file, typed.start, match[0].strip(), queries)
+    yield from (_fault(text, file, offsets[match.start()], match[0], [""]) for match in _IN_LETTERS.finditer(plain))
 
 
-def _fault(text: str, file: str, place: int, typed: str, query: str | None) -> TextFault:
+def _in_digits(match: re.Match[str]) -> tuple[tuple[tuple[float, float], ...], str]:
+    """The numbers that a match has, each with a step of its last digit, and their dimension."""
+    dimension, scale = _unit(match)
+    values = (_value(match[name]) for name in ("least", "low", "number") if match[name])
+    return tuple((value * scale, step * scale) for value, step in values), dimension
+
+
+def _in_words(
+    match: re.Match[str], before: str, *, is_change: bool
+) -> tuple[tuple[tuple[float, float], ...], str] | None:
+    """The same of a factor in words: of "drops by a third" a percentage."""
+    count = (match["by"] or match["many"] or match["fold"] or "").lower()
+    if match["part"]:
+        is_half = match["part"].lower() == "half"
+        is_share = match["share"] or re.search(rf"\b(?:by|to|costs?|loses?)(?: {_ABOUT})? \Z", before)
+        if not (is_share and (is_half or match["numerator"])) or _ORDINAL.search(before):
+            return None
+        value = _FACTORS.get((match["numerator"] or "").lower(), 1) / _PARTS[match["part"].lower()]
+        if is_change:
+            return ((100 * value, 200 * value * _WORDY),), "percent"
+    elif match["verb"]:
+        if match["verb"].lower() == "twice" and not _COMPARED.match(match.string, match.end()):
+            return None
+        value = next(number for stem, number in _VERBS.items() if match["verb"].lower().startswith(stem))
+    else:
+        value = 10.0 if match["magnitude"] else _FACTORS.get(count, 1) + (0.5 if match["half"] else 0.0)
+    margin = _MAGNITUDE if match["magnitude"] else _WORDY
+    values = [float(_FACTORS[match["low"].lower()]), value] if match["low"] else [value]
+    return tuple((number, 2 * number * margin) for number in values), "factor"
+
+
+def _fault(text: str, file: str, place: int, typed: str, queries: Collection[str | None]) -> TextFault:
     typed = typed.replace("μ", "µ")  # NFKC's letter is not in the report's font
     what = f"{typed} is typed (measured numbers are computed from the data)"
     escaped = typed.replace("%", r"\%")
     hint = rf"\given{{{escaped}}}"
-    if query is not None:
-        hint = rf"\claim{{{query or 'QUERY'}}}, or {hint} with \cite for a number from elsewhere"
+    if None not in queries:
+        claims = " to ".join(rf"\claim{{{query or 'QUERY'}}}" for query in queries)
+        hint = rf"{claims}, or {hint} with \cite for a number from elsewhere"
     return fault(text, file, place, FaultKind.NUMBER, what, hint)
 
 
@@ -220,8 +283,9 @@ def _hedge(text: str) -> tuple[float, float]:
 
 def _is_repetition(plain: str, match: re.Match[str]) -> bool:
     """Whether "6 times" counts repetitions."""
-    if not match["number"].isdecimal() or _COMPARED.match(plain, match.end()):
+    in_words = match.re is _FACTOR
+    if (not in_words and not match["number"].isdecimal()) or _COMPARED.match(plain, match.end()):
         return False
     before = plain[max(0, match.start() - 80) : match.start()]
     is_counted = _DONE.search(before) or plain.startswith((" each", " per ", " for each"), match.end())
-    return bool(is_counted or not (match["least"] or match["low"] or _SCALED.search(before)))
+    return bool(is_counted or not ((not in_words and match["least"]) or match["low"] or _SCALED.search(before)))

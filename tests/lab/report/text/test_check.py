@@ -105,6 +105,11 @@ def test_typed_number_passes_if_the_evidence_beside_it_shows_it(experiment: str,
             r"\claim{ib_write_lat.card / write.card at 1}, which prints",
         ),
         ("latency", "tcp.card = 37.4 us at 16K", r"\claim{tcp.card at 16K}, which prints the number"),
+        (
+            "latency",
+            r"tcp.card > 17 us at 1; mpi.card = 2.19 us within 1 \% at 1",
+            r"\shows{tcp.card > 17 us at 1}\shows{mpi.card = 2.19 us within 1 \% at 1}",
+        ),
     ],
 )
 def test_hint_for_an_undecided_statement_can_be_typed_into_the_text(experiment: str, statement: str, hint: str) -> None:

@@ -50,7 +50,7 @@ def test_true_prose_without_measured_number_passes(text: str) -> None:
         ("2 \\textmu s", "time 2e-06"),
         ("3 milliseconds", "time 0.003"),
         ("1,946 instructions", "instructions 1946"),
-        ("5 to 21 times", "factor 5"),
+        ("5 to 21 times", r"factor 5} to \claim{factor 21"),
         ("5 \\%", "percent 5"),
         ("2.4 GHz", "frequency 2.4e+09"),
     ],
