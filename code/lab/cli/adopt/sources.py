@@ -270,15 +270,15 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
     others = {1: "{host}"} if "argv[optind]" in text else numbered and without_meaning(plain, failure)
     known = {**other_end, **others, **numbered}
     first = min(known, default=1)
-    words = (known[number] for number in takewhile(known.__contains__, count(first)))
-    yield from (TEXT if word == "{text}" else word for word in words)
+    yield from (known[number] for number in takewhile(known.__contains__, count(first)))
 
 
 def without_meaning(text: str, failure: str) -> dict[int, str]:
     """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
     required = re.findall(r"\bargc\s*!=\s*(\d)", text)
     numbers = re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text) if MISSING.search(failure) else []
-    return dict.fromkeys(range(1, int(min(required, default="1"))), TEXT) | dict.fromkeys(map(int, numbers), "1")
+    texts = dict.fromkeys(range(1, int(min(required, default="1"))), GIVEN["text"])
+    return texts | dict.fromkeys(map(int, numbers), "1")
 
 
 def without_block(text: str, other: re.Pattern[str]) -> str:
