@@ -65,7 +65,14 @@ FOLDERS = {
     ),
     "card/module": Folder((), headers=("card",)),
     "machine/pair": Folder(
-        ("checksum copies log options ring turns wire", "cut pair", "promise", "step", "clock netdev", "plugin")
+        (
+            "checksum copies log options ring translations turns wire",
+            "cut pair",
+            "promise",
+            "step",
+            "clock netdev",
+            "plugin",
+        )
     ),
     "machine/switch": Folder(("addresses queue", "bridge", "main"), headers=("machine/pair",)),
     "machine/profile": Folder(("pages polls", "plugin")),

@@ -13,6 +13,7 @@ import pytest
 from tests.sites.jobs import PATIENCE_S, await_true
 
 from lab.errors import SiteError, SiteStopped
+from lab.machine import link
 from lab.machine.link import BASE_NS
 from lab.machine.qemu import MachineError
 from lab.machine.results import NAMES
@@ -22,6 +23,7 @@ from lab.places import CACHE, MACHINE
 from lab.sites.exact import ExactSite
 
 Shell = Callable[..., Job]
+MADE_AT = 208  # layout.h
 LATE_S = 0.3  # before any server is ready
 RDMA = "exec rdma_server -p {0}", "exec rdma_client -s 10.0.0.2 -p {0}"
 GID = "exec cat /sys/class/infiniband/{0.device}/ports/1/gids/{0.gid}"
@@ -188,6 +190,21 @@ def test_vm_that_never_ends_is_ended_by_the_host(exact: ExactSite, shell: Shell)
     with pytest.raises(MachineError, match="ran longer than 3 s"):
         impatient(3).run(shell(SPIN, deadline_s=600))
     assert copies() == []
+
+
+def test_later_copy_finds_what_an_earlier_one_translated(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, counts = list[int](), link.counts
+
+    def counted(shared: int) -> dict[str, int]:
+        made.append(int.from_bytes(os.pread(shared, 8, MADE_AT), "little"))
+        return counts(shared)
+
+    monkeypatch.setattr(link, "counts", counted)
+    site = impatient(600)
+    outcomes = [site.run(shell("ip addr; ls -R /sys/class")) for _ in range(2)]
+    site.stop()
+    assert made[0] > 1000 and made[1] < made[0] / 2
+    assert outcomes[0].steps == outcomes[1].steps
 
 
 def test_kernel_panic_is_reported(exact: ExactSite, shell: Shell) -> None:

@@ -66,7 +66,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 	return error;
 }
 
-/* Programs that need more than the older call use this call instead. */
+/* What only the newer call can ask for is not modelled. */
 static struct ibv_srq *no_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	(void)context, (void)attr;

@@ -133,13 +133,14 @@ static bool is_called(int calls)
 	return call->revents;
 }
 
-void copies_serve(int calls, struct order *order)
+void copies_serve(int calls, struct order *order, void (*before_each)(void))
 {
 	for (;;) {
 		while (!is_called(calls))
 			;
 		if (!receive(calls, order))
 			_exit(EXIT_SUCCESS);
+		before_each();
 		if (is_copy(calls, order))
 			return;
 	}

@@ -22,8 +22,8 @@ struct order {
 /* Call this first: QEMU excludes the memory of the guest from forks. */
 void copies_allow_memory(void);
 
-/* Fork for each order until no more can come, and then end this process. Returns in each fork. */
-void copies_serve(int calls, struct order *order);
+/* Fork for each order until no more can come, and then end this process. Calls before each fork. Returns in each. */
+void copies_serve(int calls, struct order *order, void (*before_each)(void));
 
 /* In a fork: replace a file by another one, wherever it is open or mapped. */
 void copies_replace(int old_file, int new_file);

@@ -56,7 +56,7 @@ struct end {
 	/* Statistics of the synchronisation, which differ from run to run. */
 	uint64_t steps;   /* at 192: reads of the promise of the other end */
 	uint64_t waits;   /* at 200: waits for a further one */
-	uint64_t sleeps;  /* at 208: sleeps while it waited */
+	uint64_t made;    /* at 208: translations of the guest's code that this fork made itself: see translations.h */
 	uint64_t wait_ns; /* at 216: time of the host, in all waits */
 	/* Equal in all runs: the instructions of its guest, stored when it has ended. */
 	uint64_t instructions; /* at 224 */
@@ -76,7 +76,8 @@ struct end {
 };
 
 _Static_assert(offsetof(struct end, counts) == 128 && offsetof(struct end, steps) == 192 &&
-		       offsetof(struct end, notified) == 232 && offsetof(struct end, early) == 248,
+		       offsetof(struct end, made) == 208 && offsetof(struct end, notified) == 232 &&
+		       offsetof(struct end, early) == 248,
 	       "the harness reads these");
 _Static_assert(offsetof(struct end, depths) == DEPTHS_AT && sizeof(struct depths) == 64 + 16 * MOST_DEPTHS,
 	       "and these");

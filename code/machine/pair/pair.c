@@ -130,10 +130,8 @@ static void sleep_until_noted(struct pair *p, uint32_t seen)
 	long woken = 0;
 
 	atomic_store(&p->other->asleep, 1);
-	if (atomic_load(&p->other->changes) == seen) {
-		p->mine->sleeps++;
+	if (atomic_load(&p->other->changes) == seen)
 		woken = syscall(SYS_futex, &p->other->changes, FUTEX_WAIT, seen, &most, NULL, 0);
-	}
 	atomic_store(&p->other->asleep, 0);
 	if (woken < 0 && errno == ETIMEDOUT)
 		pair_require_other(p);

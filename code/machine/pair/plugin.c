@@ -13,6 +13,7 @@
 #include "options.h"
 #include "qemu.h"
 #include "rdma.h"
+#include "translations.h"
 #include "turns.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -28,6 +29,7 @@ static struct steps steps;
 static void plugin_leave(int status, void *nothing)
 {
 	(void)nothing;
+	pair.mine->made = translations_tell();
 	pair.mine->instructions = (uint64_t)icount_get_raw();
 	if (!log_close(plugs[LINK].log))
 		pair_fail(&pair, "the log of the link cannot be written whole");
@@ -146,6 +148,7 @@ static void plugin_resume(struct order *order)
 	join_other();
 	if (options.card > 0 && options.card < MOST_FILES)
 		plug_card(path_of(order->files[options.card]));
+	translations_begin();
 	clock_go_on(&steps);
 }
 
@@ -159,7 +162,9 @@ static void plugin_hold(void)
 		pair_fail(&pair, "something was in flight when both machines were to be stopped");
 	copies_allow_memory();
 	rcu_enable_atfork();
-	copies_serve((int)options.calls, &order);
+	if (options.trusted)
+		translations_share();
+	copies_serve((int)options.calls, &order, translations_take_over);
 	plugin_resume(&order);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is used of QEMU 7.2: its functions, which Debian's program exports, and two of its structures. Debian ships no
+ * What is used of QEMU 7.2: its functions, which Debian's program exports, and three of its structures. Debian ships no
  * headers of these. A structure that is read, not only given, is used in the one QEMU that it was read from: see
  * clock.c.
  */
@@ -72,6 +72,27 @@ int qemu_main_loop(void);              /* returns at once where a shutdown is re
 bool all_cpu_threads_idle(void);
 void *qemu_add_vm_change_state_handler(void (*call)(void *, bool running, int state), void *opaque);
 void qemu_plugin_register_vcpu_init_cb(uint64_t id, void (*call)(uint64_t id, unsigned int cpu));
+
+/* Translated code of the guest: include/exec/exec-all.h, tcg/tcg.h. There is a place for each of two pages. */
+struct translation {
+	uint64_t pc, cs_base;
+	uint32_t flags, how, traced;
+	uint16_t bytes, instructions;
+	const void *code;
+	size_t code_bytes;
+	uintptr_t next[2];
+	uint64_t places[2]; /* in the guest's memory; -1: none */
+};
+enum { INSTRUCTIONS = 0x1ff, NO_LONGER_VALID = 0x40000 }; /* in `how`: CF_COUNT_MASK, CF_INVALID */
+enum { READ = 1, EXECUTE = 4, MODES = 6, MEMORY_BYTES = 1 << 30 /* the guest's main memory, from place 0 */ };
+size_t tcg_nb_tbs(void);
+size_t tcg_code_size(void);
+size_t tcg_code_capacity(void);
+void tcg_tb_foreach(int (*call)(void *key, void *translation, void *data), void *data);
+struct translation *tb_gen_code(struct processor *, uint64_t pc, uint64_t cs_base, uint32_t flags, int how);
+void tlb_set_page(struct processor *, uint64_t address, uint64_t place, int access, int mode, uint64_t bytes);
+void tlb_flush(struct processor *);
+void *qemu_map_ram_ptr(void *block, uint64_t place);
 
 /* Processes that are forked off have their own thread for what is freed late: include/qemu/rcu.h. */
 void rcu_enable_atfork(void);

@@ -31,11 +31,15 @@ static void order(int calls, int files, int last)
 	assert_int_equal(sendmsg(calls, &message, 0), 5);
 }
 
+static void nothing(void)
+{
+}
+
 static void serve(void *calls)
 {
 	struct order got;
 
-	copies_serve(*(int *)calls, &got);
+	copies_serve(*(int *)calls, &got, nothing);
 	_exit(strcmp(got.words, "words") == 0 ? 7 : 8); /* in a fork */
 }
 
