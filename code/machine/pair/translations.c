@@ -5,7 +5,7 @@
 #include "qemu.h"
 #include "translations.h"
 
-enum { MOST = 1 << 19, PAGE = 4096 };
+enum { MOST = 1 << 18, PAGE = 4096 };
 
 /* What a translation follows from. */
 struct told {
@@ -15,7 +15,7 @@ struct told {
 };
 
 static struct shared {
-	atomic_uint count;
+	atomic_uint count; /* of all; the oldest ones give way */
 	struct told each[MOST];
 } *shared;
 
@@ -59,15 +59,15 @@ static int tell(void *key, void *value, void *nothing)
 {
 	const struct translation *const t = value;
 	struct told *told;
-	unsigned int number;
 
 	(void)key, (void)nothing;
 	if (seen++ < inherited)
 		return 0;
 	made++;
-	if (!is_lasting(t) || (number = atomic_fetch_add(&shared->count, 1)) >= MOST)
+	if (!is_lasting(t))
 		return 0;
-	told = &shared->each[number];
+	told = &shared->each[atomic_fetch_add(&shared->count, 1) % MOST];
+	atomic_store(&told->bytes, 0);
 	told->pc = t->pc;
 	told->cs_base = t->cs_base;
 	told->place = t->places[0];
@@ -86,9 +86,9 @@ uint64_t translations_tell(void)
 }
 
 /* The CPU finds the code by its look-aside buffers, as if it ran there; the page tables are not read. */
-static void translate(struct processor *cpu, const struct told *t)
+static void translate(struct processor *cpu, struct told *t)
 {
-	const uint16_t bytes = atomic_load(&t->bytes);
+	const uint16_t bytes = atomic_exchange(&t->bytes, 0);
 
 	if (!bytes || sum_of(t->place, bytes) != t->sum)
 		return;
@@ -97,7 +97,8 @@ static void translate(struct processor *cpu, const struct told *t)
 	tb_gen_code(cpu, t->pc, t->cs_base, t->flags, (int)t->how);
 }
 
-/* QEMU would leave by a jump if it had no room for a translation. */
+/* QEMU would leave by a jump if it had no room for a translation. Code that is not there before a fork, as that of a
+ * trial's own programs, is told each time and never taken over. */
 void translations_take_over(void)
 {
 	struct processor *const cpu = qemu_get_cpu(0);
@@ -106,7 +107,7 @@ void translations_take_over(void)
 	if (!shared)
 		return;
 	count = atomic_load(&shared->count);
-	for (; taken_over < count && taken_over < MOST && tcg_code_size() < tcg_code_capacity() / 2; taken_over++)
-		translate(cpu, &shared->each[taken_over]);
+	for (; taken_over != count && tcg_code_size() < tcg_code_capacity() / 2; taken_over++)
+		translate(cpu, &shared->each[taken_over % MOST]);
 	tlb_flush(cpu);
 }
