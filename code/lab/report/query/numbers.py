@@ -65,6 +65,7 @@ class Numbers:
     judged: dict[str, StatementResult] = field(default_factory=dict, repr=False)  # by their texts
     _values: dict[str, Value] = field(default_factory=dict, repr=False)
     _quick: dict[str, Value | None] = field(default_factory=dict, repr=False)  # without intervals
+    _queries: dict[Dimension, list[str]] = field(default_factory=dict, repr=False)
     _curves: dict[tuple[str, str, str, str], MeasuredCurve] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -109,7 +110,9 @@ class Numbers:
 
     def suggest(self, value: float, dimension: Dimension, most: float = 0.0, sizes: Collection[int] = ()) -> str:
         """The query whose answer is nearest to a typed number, or nothing; at these sizes it may differ by most."""
-        queries = list(self._askable(dimension)) if value else []
+        if dimension not in self._queries:
+            self._queries[dimension] = list(self._askable(dimension))
+        queries = self._queries[dimension] if value else []
         there = [text for text in queries if text.endswith(tuple(f" at {format_size(size)}" for size in sizes))]
         furthest = max(most if dimension != PURE else 0.0, NEARLY * value) * (1 + 1e-9)
         near = self.first(there, dimension, lambda answer: abs(answer - value) <= furthest)

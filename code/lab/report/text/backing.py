@@ -2,18 +2,18 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise, permutations
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, islice, pairwise, permutations
 
 from lab.errors import LabError
 from lab.model.sizes import format_size, parse_size
 from lab.report.errors import TextFault
-from lab.report.query.judge import Stated, cut, stated_numbers
+from lab.report.query.judge import Stated, cut, judge, stated_numbers
 from lab.report.query.numbers import Numbers
-from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value
+from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value, exact
 from lab.report.text.direction import is_reversed, words_of
 from lab.report.text.macros import CITED, NAMES, Sentence, Use, sentences
 from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
@@ -32,7 +32,9 @@ _BREAK = re.compile(
 )
 _WORD = re.compile(r"[a-z]+|\d+")
 _PROPER = re.compile(r"\b(?:[A-Z]{2,}|Soft)\b")  # TCP, READ, MPI
-_NEAR = 300  # letters before and behind a factor that can turn its direction
+_NEAR = 300  # letters before and behind a number that are read for its direction and series
+_CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
+_MOST_PAIRS = 20  # of the claims of a sentence
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
 
 
@@ -74,7 +76,19 @@ class _Surroundings:
     def _evidence(self, typed: TypedNumber) -> list[Backing]:
         sentence = self._sentence(typed)
         starts = {use.start for use in sentence.evidence} if sentence else set()
-        return [backing for backing in self.backings if backing.use.start in starts]
+        beside = [backing for backing in self.backings if backing.use.start in starts]
+        is_comparison = typed.dimension in ("factor", "percent") or typed.is_change
+        return [*beside, *self._pairs(beside)] if is_comparison else beside
+
+    def _pairs(self, beside: Sequence[Backing]) -> Iterator[Backing]:
+        """The comparisons of two claims of one measure, and of a claimed ratio with 1."""
+        claimed = [(re.sub(r" in \S+$", "", part.use.body), part.value) for part in beside if part.value]
+        against_1 = [(claim, ("1", exact(1.0))) for claim in claimed if "/" in claim[0]]
+        for (left, value), (right, other) in islice(chain(against_1, combinations(claimed, 2)), _MOST_PAIRS):
+            statement = f"{left} {'>' if value.estimate.value > other.estimate.value else '<'} {right}"
+            with suppress(LabError):
+                judged = replace(judge(self.numbers, statement), truth=Truth.TRUE)  # the sign is that of the values
+                yield Backing(replace(beside[0].use, body=statement), judged=judged)
 
     def shows(self, typed: TypedNumber) -> bool:
         """Whether a true statement of the sentence has the number: in its words, its answer, or one of its series."""
@@ -126,7 +140,8 @@ class _Surroundings:
             return False
         near = max(sentence.start, typed.start - _NEAR), min(sentence.end, typed.end + _NEAR)
         ends = near[0], typed.start, typed.end, near[1]
-        parts = (NAMES.sub(" ", self.text[start:end]).replace("~", " ") for start, end in pairwise(ends))
+        claimed = (_CLAIM.sub(_in_words, self.text[start:end]) for start, end in pairwise(ends))
+        parts = (NAMES.sub(" ", part).replace("~", " ") for part in claimed)
         words = tuple(_SIZE.sub(lambda size: f" {_bytes_of(size)} " if is_sized else " ", part) for part in parts)
         tries = (f" at {format_size(size)}" for size in (*judged.sizes, *sizes)[:1])
         is_time = any(self.numbers.quick(names[0] + size, TIME) is not None for size in (*tries, ""))
@@ -165,7 +180,8 @@ class _Surroundings:
 
     def _clause(self, sentence: Sentence, typed: TypedNumber) -> str:
         """The words around a number, without evidence."""
-        text, at = self.text[sentence.start : sentence.end], typed.start - sentence.start
+        near = max(sentence.start, typed.start - _NEAR)
+        text, at = self.text[near : min(sentence.end, typed.end + _NEAR)], typed.start - near
         breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
         return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
 
@@ -183,7 +199,8 @@ class _Surroundings:
         if not near and sentence and CITED.search(sentence.text):
             return None
         value, step = (part / scale for part in typed.numbers[0])
-        is_by_chance = dimension == PURE and value == float(f"{value:.2g}")  # hundreds of ratios agree with two digits
+        # Hundreds of ratios agree with a word, or with two digits.
+        is_by_chance = dimension == PURE and (typed.is_in_words or value == float(f"{value:.2g}"))
         if not near and not is_by_chance and typed.dimension != "instructions":
             near = self.numbers.suggest(value, dimension, 0.5 * step, sizes)
         near = near or self.numbers.first(queries, dimension, lambda _: True)
@@ -203,11 +220,17 @@ def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
         yield from (100 * abs(value - 1),) if typed.is_change else (100 * value, 100 * abs(value - 1))
 
 
+def _in_words(claim: re.Match[str]) -> str:
+    """A claim as the words that name its series and sizes."""
+    return " ".join(("that of", *_names(claim[1]), *map(str, _sizes_of(claim[1]))))
+
+
 def _bytes_of(match: re.Match[str]) -> int | None:
     size = match[3] or (match[1] or "1") + (match[2] or "")
     return parse_size(size) if re.fullmatch(r"\d{1,9}[KMG]?", size) else None
 
 
+@lru_cache(64)
 def _sizes_in(sentence: str) -> tuple[int, ...]:
     r"""The sizes that a sentence names: `64 KiB`, `one byte`, `\size{64K}`."""
     return tuple(size for match in _SIZE.finditer(sentence) if (size := _bytes_of(match)) is not None)
@@ -243,7 +266,8 @@ def _queries(backing: Backing, sizes: tuple[int, ...], typed: TypedNumber) -> It
     """What the evidence names, at the sentence's sizes and then at its own."""
     sides, _ = sides_of(backing.use.body)
     names = _names(backing.use.body)
-    pieces = [*sides, *(f"{left} / {right}" for left, right in permutations(sides[:2], 2) if " " not in left + right)]
+    bare = dict.fromkeys(_AT.sub(" ", side).strip() for side in sides[:2])
+    pieces = [*sides, *(f"{left} / {right}" for left, right in permutations(bare, 2) if " " not in left + right)]
     pieces += names
     pieces += [f"{left} - {right}" for left, right in permutations(names[:4], 2)]
     if typed.dimension == "percent":

@@ -13,14 +13,14 @@ _COMPARATIVE = (
     r"|(?P<less>low(?:er)?|small(?:er)?|less|few(?:er)?|little|below)"
     r"|(?P<more>high(?:er)?|larg(?:er?)|great(?:er)?|big(?:ger)?|more|many|much|better|above)"
 )
-_WHOLE = r"(?P<time>(?:of )?the (?:time|latency))|(?P<whole>that|of|what|the)"
+_WHOLE = r"(?P<time>(?:of )?the (?:time|latency))|(?P<whole>that|of|what|the|\w+'s)"
 _BEHIND = re.compile(rf"[\s\\%}}$]*(?:times )?(?:as )?(?:{_COMPARATIVE}|{_WHOLE})\b")
 _BEFORE = re.compile(
     rf"\b(?:(?P<verb>beat|outperform|exceed)\w*(?P<object>.*)\bby\b|(?:{_COMPARATIVE})\b(?P<than>.*)\bby\b"
     r"|(?P<rise>gain|grow|increas|r[io]se)\w*.*|(?P<fall>cost|decreas|drop|f[ae]ll|los[et]|reduc|shr[iau]nk)\w*.*)"
     r"(?: an?| about| almost| nearly| roughly)*\s*\Z"
 )
-_TO = re.compile(r"\b(?:from|between)\s[a-z\s]*\d+\b.*?\b(?:to|and)\s+(\d+)\b")
+_TO = re.compile(r"\b(?:from|between)\s[a-z\s.]*\d+\b.*?\b(?:to|and)\s[a-z\s.]*\b(\d+)\b", re.IGNORECASE)
 _COMPARED = re.compile(r"(?i:\b(?:against|compared|over|than|unlike|versus|vs|while|whereas|with)\b)")
 _VERB = re.compile(r"(?i:doubl|tripl|quadrupl|halv)")
 _UP, _DOWN = ("speed", "long", "more", "time", "whole", "verb", "rise"), ("slow", "short", "less", "fall")

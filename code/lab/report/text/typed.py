@@ -113,14 +113,30 @@ _VERBS = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _COUNT = "|".join(sorted(_FACTORS, reverse=True))
 _WORDY, _MAGNITUDE = 0.1, 0.3
+# What a share or a multiple is one of, other than a count such as "half of the messages".
+_QUANTITY = (
+    r"bandwidth|capacity|cost|goodput|instructions|latency|limit|link|peak|performance|rate|speed|throughput|time|value"
+    r"|\w+ (?:a|each|per) second"
+)
+_SHARE = (
+    rf" (?:as|that|less|more|fewer|than|{_ADJECTIVE})\b|(?: of)?(?: (?:it|that|those|what)\b| ?{_EXEMPT}"
+    r"|(?: (?:an?|its|our|the|their))?(?: (?:cards?|(?-i:[\w-]*[A-Z]{2,}))\b(?! \w{3,}s\b)"
+    rf"|(?: (?!an? |round|the )(?:[\w-]*[^\Ws]|[\w-]+'s)){{0,2}} (?:{_QUANTITY})\b))"
+)
+_CHOSEN = r"(?:buffer|delay|depth|length|number|queue|size|window)s?"
+_FREE = re.compile(  # before a factor that is not measured
+    r"(?i)(?<!\bas )(?:\b(?:I|we|one|models?|theory) (?:would )?(?:assume|expect|guess|predict)\w*|\bwould)"
+    r"(?: \w+){0,3} \Z"
+    rf"|\b(?:an?|each|message|the) {_CHOSEN}(?: (?:is|are|was))? \Z"
+)
 _FACTOR = re.compile(
     rf"\b(?i:(?P<phrase>factors? of (?:{_ABOUT} )?)(?P<by>{_COUNT})"
     rf"|(?:(?P<low>{_COUNT}) (?:to|or) )?(?P<many>{_COUNT})(?P<half> and a half)? (?P<times>times)"
     rf"|(?P<fold>{_COUNT})[ -]?fold"
-    r"|(?P<verb>twice|(?:doubl|tripl|quadrupl|halv)(?:es|ed)(?! (?:with|each|every|per)\b))"
+    rf"|(?P<verb>twice(?={_SHARE})|(?:doubl|tripl|quadrupl|halv)(?:es|ed)"
+    rf"(?! (?:with|each|every|per|the (?:\w+ )?{_CHOSEN})\b))"
     r"|(?P<magnitude>an order of magnitude)"
-    rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?"
-    rf"(?=(?P<share> (?:as|of(?! (?:an?|the) (?:\w+ )?round)|that|the(?! round)|less|more|fewer|{_ADJECTIVE})\b)?)"
+    rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?(?=(?P<share>{_SHARE})?)"
     r")\b"
 )
 _ORDINAL = re.compile(r"\b(?:and an?|first|second|other|one|within) \Z")  # the first half, within a tenth
@@ -192,6 +208,8 @@ def _in_words(
     match: re.Match[str], before: str, *, is_change: bool
 ) -> tuple[tuple[tuple[float, float], ...], str] | None:
     """The same of a factor in words: of "drops by a third" a percentage."""
+    if _FREE.search(before):
+        return None
     count = (match["by"] or match["many"] or match["fold"] or "").lower()
     if match["part"]:
         is_half = match["part"].lower() == "half"
@@ -202,8 +220,6 @@ def _in_words(
         if is_change:
             return ((100 * value, 200 * value * _WORDY),), "percent"
     elif match["verb"]:
-        if match["verb"].lower() == "twice" and not _COMPARED.match(match.string, match.end()):
-            return None
         value = next(number for stem, number in _VERBS.items() if match["verb"].lower().startswith(stem))
     else:
         value = 10.0 if match["magnitude"] else _FACTORS.get(count, 1) + (0.5 if match["half"] else 0.0)
