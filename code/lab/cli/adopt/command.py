@@ -8,8 +8,8 @@ from itertools import product
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.starts import MISUSED, Guess, Tried
+from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -32,6 +32,14 @@ ADVICE = {  # by the words of a failure: what in a source explains it, and what 
     r"did not end|\bwc\b|completion|operation error": (
         r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
         "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
+    ),
+    ENDLESS.pattern: (
+        rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
+        "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
+    ),
+    r"": (  # any failure
+        r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
+        "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
     ),
 }
 
