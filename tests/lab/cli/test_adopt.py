@@ -1069,7 +1069,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("hello", "change "),
         ("connection refused", 'emulate = ["addresses"]'),
         ("error in connection", 'emulate = ["addresses"]'),
-        ("done", "no line has a number with its unit"),
+        ("done", "mine.toml; the last lines of both:\n  done"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),

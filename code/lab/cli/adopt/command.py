@@ -91,8 +91,9 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     """Print the numbers that were read, and what to do next; without numbers, the last lines of both ends."""
     rows = make_table(plan, results)
     if not rows:
-        print(f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:")
-        print(*printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:], sep="\n  ")
+        last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
+        why = f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:"
+        print(why, *last, sep="\n  ")
         return 1
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
