@@ -1065,7 +1065,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     ("printed", "words"),
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
-        ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
+        ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),
         ("connection refused", 'emulate = ["addresses"]'),
         ("error in connection", 'emulate = ["addresses"]'),

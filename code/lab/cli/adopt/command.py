@@ -58,7 +58,7 @@ def adopt(options: Namespace) -> int:
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     shop, summary = run_file(file, options)
     if text:
-        shop, summary = corrected(file, source, options, (text, guesses), (shop, summary))
+        shop, summary = corrected(file, source, options, text, (shop, summary))
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
@@ -69,21 +69,21 @@ def adopt(options: Namespace) -> int:
 
 
 def corrected(
-    file: Path, source: Folder, options: Namespace, written: tuple[str, list[Guess]], ran: tuple[Workshop, RunSummary]
+    file: Path, source: Folder, options: Namespace, text: str, ran: tuple[Workshop, RunSummary]
 ) -> tuple[Workshop, RunSummary]:
     """Guess again by what each trial showed, until nothing changes; return the last trial."""
-    (text, guesses), (shop, summary), failures = written, ran, ""
+    (shop, summary), failures = ran, ""
     for correction in range(CORRECTIONS):
         seen = tried(shop, options.results, summary)
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
-        better, more = experiment_of(source, replace(seen, failure=failures))
+        better, _ = experiment_of(source, replace(seen, failure=failures))
         if summary.interrupted or better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
-        changed = [shown(guess) for guess in more if guess not in guesses]
+        changed = [line for line in better.splitlines() if line not in text.splitlines()]
         print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-        (shop, summary), text, guesses = run_file(file, options), better, more
+        (shop, summary), text = run_file(file, options), better
     return shop, summary
 
 
