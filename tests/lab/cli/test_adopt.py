@@ -35,6 +35,8 @@ int main(int argc, char **v) {
 	printf("RTT %d: %.1f us\\n", 1, 2.5);
 	attr.qkey = 0xdeadbeef;
 	attr.max_rd_atomic = 0;
+	attr.va = htonl((uintptr_t)buf);
+	connect(3); while (1);
 	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 """
@@ -327,6 +329,11 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "CMake": (
         {"CMakeLists.txt": CMAKE, "src/a.c": VERBS_MAIN, "src/b.c": VERBS_MAIN, "src/c.h": ""},
         ['build = "gcc -O2 -o my_server -Isrc src/a.c -libverbs && gcc -O2 -o my_client -Isrc src/b.c -libverbs"'],
+    ),
+    "standard of CMake": (
+        {"CMakeLists.txt": "set(CMAKE_CXX_STANDARD 20)\nadd_executable(a a.cpp)\nadd_executable(b b.c)\n",
+         "a.cpp": "int main() {}", "b.c": "int main() { sleep (10); sleep(3600); usleep(7); }"},
+        ['build = "g++ -O2 -o a -std=gnu++20 a.cpp && gcc -O2 -o b b.c"', "deadline_s = 14"],
     ),
     "CMake of macOS": (
         {"CMakeLists.txt": "add_executable(ex3 main.c LIB.c LIB.h)", "main.c": VERBS_MAIN, "lib.c": "", "lib.h": ""},
@@ -880,8 +887,11 @@ def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
 
 
 def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
-    tried = Tried("started\n", "", GO_ON.format("client"))
-    assert "client_stays" not in guessed(tmp_path, {"a.c": 'int main() { printf("%.1f MB/s\\n", r); }'}, tried)
+    tried, source = Tried("started\n", "", GO_ON.format("client")), 'int main() { printf("%.1f MB/s\\n", r); }'
+    text = guessed(tmp_path, {"a.c": source}, tried)
+    assert "client_stays" not in text and "deadline_s = 10" in text
+    text = guessed(tmp_path, {"server.c": source, "client.c": source.replace("{", "{ while (1) ")}, tried)
+    assert "deadline_s = 4" in text
 
 
 def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> None:
@@ -1055,16 +1065,18 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     ("printed", "words"),
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
-        ("latency of 64 bytes: 2.5 us", "written again, by what it printed"),
+        ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),
         ("connection refused", 'emulate = ["addresses"]'),
         ("error in connection", 'emulate = ["addresses"]'),
-        ("done", "no line has a number with its unit"),
+        ("done", "mine.toml; the last lines of both:\n  done"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
+        ("error 5", "mine/mine.c:10 names htonl((uintptr_t)buf): it keeps 32 of the 64 bits"),
+        ("the client did not end before the deadline", "mine/mine.c:11 names while (1): give this loop a bound"),
         ("local QP operation error", "mine/mine.c:9 names max_rd_atomic = 0"),
     ],
 )

@@ -95,10 +95,12 @@ def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> 
     libraries = " ".join(re.findall(r"add_library\s*\(\s*[\w.-]+\s+([^)]*)\)", text))
     executables = re.findall(r"add_executable\s*\(\s*([\w.-]+)\s+([^)]*)\)", text)
     found = [(name, f"{words} {libraries}") for name, words in executables if not re.search(r"\btests?/", words)]
+    standard = [f"-std=gnu++{number}" for number in values.get("CMAKE_CXX_STANDARD", "").split()[:1]]
     lines = []
     for name, words in found:
         named = expanded(words, values).split()
         units = {file.lower(): file for file in files if file.endswith((".c", *CPP))}  # macOS does not tell cases apart
         sources = [units[path] for word in named if (path := str(folder / word).lower()) in units] or [*units.values()]
-        lines.append(compile_line(name, [*(f"-I{header}" for header in headers), *sources], code))
+        flags = [*(standard if any(unit.endswith(CPP) for unit in sources) else ()), *(f"-I{each}" for each in headers)]
+        lines.append(compile_line(name, [*flags, *sources], code))
     return " && ".join(lines), [name for name, _ in found]

@@ -8,8 +8,8 @@ from itertools import product
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.starts import MISUSED, Guess, Tried
+from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -33,6 +33,14 @@ ADVICE = {  # by the words of a failure: what in a source explains it, and what 
         r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
         "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
     ),
+    ENDLESS.pattern: (
+        rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
+        "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
+    ),
+    r"": (  # any failure
+        r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
+        "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
+    ),
 }
 
 
@@ -50,7 +58,7 @@ def adopt(options: Namespace) -> int:
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     shop, summary = run_file(file, options)
     if text:
-        shop, summary = corrected(file, source, options, (text, guesses), (shop, summary))
+        shop, summary = corrected(file, source, options, text, (shop, summary))
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
@@ -61,21 +69,21 @@ def adopt(options: Namespace) -> int:
 
 
 def corrected(
-    file: Path, source: Folder, options: Namespace, written: tuple[str, list[Guess]], ran: tuple[Workshop, RunSummary]
+    file: Path, source: Folder, options: Namespace, text: str, ran: tuple[Workshop, RunSummary]
 ) -> tuple[Workshop, RunSummary]:
     """Guess again by what each trial showed, until nothing changes; return the last trial."""
-    (text, guesses), (shop, summary), failures = written, ran, ""
+    (shop, summary), failures = ran, ""
     for correction in range(CORRECTIONS):
         seen = tried(shop, options.results, summary)
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
-        better, more = experiment_of(source, replace(seen, failure=failures))
+        better, _ = experiment_of(source, replace(seen, failure=failures))
         if summary.interrupted or better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
-        changed = [shown(guess) for guess in more if guess not in guesses]
+        changed = [line for line in better.splitlines() if line not in text.splitlines()]
         print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-        (shop, summary), text, guesses = run_file(file, options), better, more
+        (shop, summary), text = run_file(file, options), better
     return shop, summary
 
 
@@ -83,8 +91,9 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     """Print the numbers that were read, and what to do next; without numbers, the last lines of both ends."""
     rows = make_table(plan, results)
     if not rows:
-        print(f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:")
-        print(*printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:], sep="\n  ")
+        last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
+        why = f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:"
+        print(why, *last, sep="\n  ")
         return 1
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)

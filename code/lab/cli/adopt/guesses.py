@@ -30,7 +30,7 @@ sizes = "{sizes}" # {why_sizes}
 iterations = {iterations} # at most as many as the program sends
 warmup = 0
 repetitions = 1
-deadline_s = 10 # of the site's clock, for all sizes
+deadline_s = {deadline_s} # of the site's clock, for all sizes
 {link}
 [programs.{name}]
 folder = "{folder}"
@@ -61,6 +61,8 @@ UNREACHED = re.compile(
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
+SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
+SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
 SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"
 STAYS, SILENT = "client_stays = true", 'output = "none"'
 # A time that is divided by 2, or words for it.
@@ -155,10 +157,17 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
+        deadline_s=deadline_s_of(source.code, started, tried),
         iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
+
+
+def deadline_s_of(code: str, started: Started, tried: Tried) -> int:
+    """A short deadline, and a longer one if the client did not end, although it has no loop without an end."""
+    is_long = ENDLESS.search(tried.failure) and not started.may_go_on
+    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(code)))
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:
