@@ -65,7 +65,7 @@ class Flaw(Enum):
     BUILD = "does not build"
     SOURCES = "sources not matching the binary"
     FRAME = "code in place of the course's frame"
-    FAILS = "fails at other sizes"
+    FAILS = "program fails"
     ENDS_WELL = "ends well after a fault"
     TAKES_ANYTHING = "takes any option"
     # the report's claims and pages

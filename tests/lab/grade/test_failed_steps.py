@@ -41,7 +41,7 @@ asks = "a message arrives"
 """
 DISCUSSION = "TCP reaches \\claim{tcp at 4K}, and one step of this program does not work yet.\n"
 MOST = 511
-FAILED = "without numbers, since their programs failed: write"
+FAILED = "these series have no numbers, since their programs failed: write"
 
 
 class Site(Silent):
@@ -101,12 +101,15 @@ def test_failed_step_costs_its_own_points_alone(lab: Lab, student: Path, fake_si
     assert "3 of 3 trials have no record" in lab(*submit).err  # what never ran has not failed
     assert lab(*run).out.startswith("2 trials measured, 0 done before, 1 failed")
     assert FAILED in lab(*report).err
+    queried = lab("query", *run[1:], "write at 4K").err
+    assert "hint: leave write out, or correct the program, then lab run small" in queried
     page = (student / "report" / "small.html").read_text()
     assert "These series have no numbers, since their programs failed: <code>write</code>." in page
     assert points(lab("preview-grade", *own, *assigned, *grades).out) == MOST - 32 - 256
     assert "hand in this file" in lab(*submit).out
     graded = lab("grade", student / "in" / "ada.week.pdf", *assigned, *grades).out
     assert points(graded) == MOST - 32 - 256 and "0 of 32: write" in graded and "0 of 256: 1 statement" in graded
+    assert "[program fails] write: at the grader's sizes: step 1: the client ended with status 1" in graded
 
     fake_site.fails = "nothing"  # so that a record is missing without a reason
     lab(*run), lab(*submit, "--draft")

@@ -75,11 +75,11 @@ def _by_the_link(case: Case, trials: list[Planned]) -> Iterator[Finding]:
 
 
 def _refutations(case: Case, planned: Planned, step: TaskStep | None = None) -> list[Fault]:
-    """The faults of a trial by the link's log, or the reason why it failed."""
+    """The faults of a trial at other sizes by the link's log, or the reason why it failed."""
     try:
         return case.watch(planned, step=step)[1]
     except TrialFailed as error:
-        return [(Flaw.FAILS, str(error))]
+        return [(Flaw.FAILS, f"at the grader's sizes: {error}")]
 
 
 def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
@@ -156,7 +156,7 @@ def correct(case: Case) -> Iterator[Finding]:
         try:
             measure(at_other_sizes(planned, demands, ends), case.setup.site, case.grader_plan.site)
         except TrialFailed as error:
-            return Finding(Flaw.FAILS, f"{planned.series.name}: {error}")
+            return Finding(Flaw.FAILS, f"{planned.series.name}: at the grader's sizes: {error}")
         return None
 
     def run_fault_test(planned: Planned, test: FaultTest) -> Finding | None:

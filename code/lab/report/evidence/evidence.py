@@ -112,7 +112,8 @@ def gather(plan: Plan, results: Path, reference: Path | None = None, steps: Coll
         failed = failed_series(plan, results, records.keys(), steps)
         _require(plan, results, records.keys(), failed)
         if failed and not steps:
-            tell(f"{plan.experiment.name}: without numbers, since their programs failed: {', '.join(failed)}")
+            names = ", ".join(failed)
+            tell(f"{plan.experiment.name}: these series have no numbers, since their programs failed: {names}")
         planned = tuple(trial for trial in plan.planned if trial.series.name not in failed)
         plan = replace(plan, experiment=replace(plan.experiment.without(failed), failed=failed), planned=planned)
         rows = [row for row in rows if row.series not in failed]

@@ -371,7 +371,8 @@ class Question:
         near = next((near for typed in tries if (near := get_close_matches(typed, names, 1, 0.4))), [])
         experiment = self.numbers.evidence.plan.experiment
         if failed := next((each for each in experiment.failed if f"{name}.".startswith(f"{each}.")), ""):
-            return self.fail(f"{failed} has no numbers, since its program failed", column, f"lab run {experiment.name}")
+            hint = f"leave {failed} out, or correct the program, then lab run {experiment.name}"
+            return self.fail(f"{failed} has no numbers, since its program failed", column, hint)
         hint = f"one of {', '.join(self.numbers.series)}"
         if near:
             hint = self.text[:column] + near[0] + self.text[column + len(name) :]
