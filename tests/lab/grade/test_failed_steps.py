@@ -12,6 +12,7 @@ from tests.lab.grade.test_program import Silent
 from tests.lab.hand_ins import PEOPLE
 from tests.toml import series_of
 
+from lab.errors import SiteError
 from lab.model.trial import Job, Outcome
 from lab.records import recorded
 from lab.report.commands import report_file
@@ -47,13 +48,15 @@ FAILED = "these series have no numbers, since their programs failed: write"
 class Site(Silent):
     """A site where clients with this word fail."""
 
-    fails = "--fail"
+    fails, is_broken = "--fail", False
 
     def identity(self) -> dict[str, str]:
         return {"image": "fake"}
 
     def run(self, job: Job) -> Outcome:
         status, outcome = int(self.fails in job.steps[0].client), super().run(job)
+        if status and self.is_broken:
+            raise SiteError("the VM was killed")
         return replace(outcome, steps=tuple(replace(each, client_status=status) for each in outcome.steps))
 
 
@@ -99,7 +102,11 @@ def test_failed_step_costs_its_own_points_alone(lab: Lab, student: Path, fake_si
         return lab("grade", student / "in" / name, *assigned, *grades, "--only", "rerun").out
 
     assert "3 of 3 trials have no record" in lab(*submit).err  # what never ran has not failed
+    fake_site.is_broken = True
     assert lab(*run).out.startswith("2 trials measured, 0 done before, 1 failed")
+    assert "1 of 3 trials have no record" in lab(*submit).err  # nor has what broke with its site
+    fake_site.is_broken = False
+    assert lab(*run).out.startswith("0 trials measured, 2 done before, 1 failed")
     assert FAILED in lab(*report).err
     queried = lab("query", *run[1:], "write at 4K").err
     assert "hint: leave write out, or correct the program, then lab run small" in queried
