@@ -107,7 +107,7 @@ void translations_take_over(void)
 	if (!shared)
 		return;
 	count = atomic_load(&shared->count);
-	for (; taken_over != count && tcg_code_size() < tcg_code_capacity() / 2; taken_over++)
+	for (; taken_over != count && tcg_code_size() < tcg_code_capacity() / 4; taken_over++)
 		translate(cpu, &shared->each[taken_over % MOST]);
 	tlb_flush(cpu);
 }
