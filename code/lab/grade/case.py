@@ -386,9 +386,11 @@ class Case:
         """The faults of the records that show without measuring again."""
         planned = {trial.trial.key: trial for trial in self.claimed_plan.planned}
         steps = self.setup.assignment.step_names
-        may_lack = {key for key, trial in planned.items() if trial.series.name in steps}
-        may_lack = {key for key in may_lack if not record_folder(self.results, key).is_dir()}
-        missing_keys = [key for key in planned if key not in self.records | may_lack]
+        missing_keys = [
+            key
+            for key, trial in planned.items()
+            if key not in self.records and (trial.series.name not in steps or record_folder(self.results, key).is_dir())
+        ]
         findings = [
             of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(planned[key])}") for key in missing_keys
         ]

@@ -220,8 +220,8 @@ def read_groups(results: Path) -> list[Group]:
     for folder in sorted([*results.glob("records/*/*"), *results.glob("failed/*")]):
         has_failed = folder.parent.name == "failed"
         with suppress(RecordError, JsonError):
-            failed = RecordFiles(folder, Path.read_bytes)
-            document = failed.document() if has_failed else read_document(results, folder.name)
+            failure = RecordFiles(folder, Path.read_bytes)  # without digests, unlike a record
+            document = failure.document() if has_failed else read_document(results, folder.name)
             ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
             group = groups.setdefault(site, Group(read_site(document), {}, {}, {}))
             programs, started = tuple(sorted(ran.programs.items())), ran.state.started

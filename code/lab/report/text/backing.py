@@ -30,7 +30,6 @@ _BEHIND = re.compile(r"\W*\b(?:by|for|on|over|using|with)\b.*?(?=[,;:.\\]|\b(?:a
 _BREAK = re.compile(
     r"\\[a-z]+\{[^{}]*\}|[,;:()]\s|\b(?:against|and|but|compared|than|to|versus|vs|where|whereas|while|with)\b"
 )
-_WORD = re.compile(r"[a-z]+|\d+")
 _PROPER = re.compile(r"\b(?:[A-Z]{2,}|Soft)\b")  # TCP, READ, MPI
 _NEAR = 300  # letters before and behind a number that are read for its direction and series
 _CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
@@ -249,8 +248,8 @@ def _names(statement: str) -> list[str]:
 
 def _meant(names: list[str], *texts: str) -> list[str]:
     """The series that the first text with words of their names means: by all of these or else by some."""
-    parts = {name: set(_WORD.findall(name.lower())) for name in names}
-    for words in (set(_WORD.findall(text.lower())) for text in texts):
+    parts = {name: words_of(name) for name in names}
+    for words in map(words_of, texts):
         meant = [name for name in names if parts[name] <= words] or [name for name in names if parts[name] & words]
         if meant:
             return meant
