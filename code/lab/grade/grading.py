@@ -92,7 +92,7 @@ def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:
     """A digest of everything that a grade of this assignment depends on."""
     texts = [file for folder in (TEMPLATES, PUBLISHED) for file in sorted(folder.rglob("*.*"))]
     course_files = [assignment.file, *files_of(assignment.experiment_file), *chain(*files_handed_out(assignment))]
-    digest = hashlib.sha256(f"{digest_files([*course_files, *texts])} {digest_code([ROOT / 'code' / 'lab'])}".encode())
+    digest = hashlib.sha256(f"{digest_files([*course_files, *texts])} {digest_code()}".encode())
     for build in student_builds(experiment):
         for _, content in source_files(build):
             digest.update(hashlib.sha256(content).digest())

@@ -14,9 +14,9 @@ from lab.records.table import table_stamp
 CODE = (ROOT / "code" / "lab",)
 
 
-def digest_code(folders: Iterable[Path] = CODE) -> str:
-    """All modules of these packages."""
-    return digest_files(file for folder in folders for file in sorted(folder.rglob("*.py")))
+def digest_code(folders: Iterable[Path] = ()) -> str:
+    """All modules of these packages, by default those of `lab`."""
+    return digest_files(file for folder in folders or CODE for file in sorted(folder.rglob("*.py")))
 
 
 def report_stamp(plan: Plan, results: Path, texts: Iterable[Path]) -> str:

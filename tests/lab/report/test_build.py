@@ -19,7 +19,7 @@ from tests.lab.report import laboratory
 from lab.errors import LabError
 from lab.machine import snapshot
 from lab.places import CARDS, EXPERIMENTS, MACHINE, ROOT, TEMPLATES
-from lab.report import commands
+from lab.report import commands, stamp
 from lab.report.build import Prepared, build, prepare
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import environment
@@ -31,6 +31,8 @@ from lab.report.pdf import extract
 from lab.report.sources import Sources
 from lab.report.tex.render import Markup
 
+# Modules outside of lab.report, lab.figures and lab.analysis that make words or numbers of a report.
+PRINTS_THROUGH = ("causes/table.py", "model/sizes.py", "records/facts.py", "sites/site.py", "supply/lock.py")
 BLANK = 2.5  # pages of a report, summed, below the last line of each page
 WHOLE = ("verbs_throughput", "write_parameters", "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
@@ -241,7 +243,7 @@ def test_statements_and_sources_of_a_text_are_printed_and_attached(student: Stud
     assert "statement,S1,verbs < tcp everywhere," in files["claims.csv"] and "bytes/us" not in files["claims.csv"]
 
 
-def test_report_is_current_until_a_text_changes(
+def test_report_is_current_until_a_text_or_a_module_changes(
     student: Student, records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, folder = laboratory.plan_of("verbs_throughput", student.folder), student.folder / "report"
@@ -258,6 +260,15 @@ def test_report_is_current_until_a_text_changes(
     (cards / "qdr.toml").write_text(text.replace("Report A", "Report B"))
     assert not commands.is_current(plan, records, folder)
     (cards / "qdr.toml").write_text(text)
+    code = shutil.copytree(stamp.CODE[0], student.folder / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(stamp, "CODE", (code,))
+    assert commands.is_current(plan, records, folder)
+    for name in PRINTS_THROUGH:
+        module = Path(code, name)
+        text = module.read_text()
+        module.write_text(f"{text}# changed\n")
+        assert not commands.is_current(plan, records, folder), name
+        module.write_text(text)
     assert commands.is_current(plan, records, folder)
     student.write("report.toml", "authors = ['Ada']\n")
     assert not commands.is_current(plan, records, folder)
