@@ -1,6 +1,7 @@
 """Trials are run once and recorded, whoever else runs."""
 
 import errno
+import fcntl
 import gzip
 import json
 import os
@@ -29,7 +30,7 @@ from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, measure, record_facts
-from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials
+from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials, trial_lock
 from lab.sites.site import Clock, Shared
 
 Make = Callable[..., Plan]
@@ -198,6 +199,16 @@ def test_full_disk_loses_no_record_and_the_same_command_continues(
     refused, finished = done.stdout.splitlines()
     measured, _, _, kept, *_ = finished.split()
     assert (refused, int(measured) + int(kept)) == ("2", 40) and int(kept) > 0
+
+
+def test_lock_is_released_where_its_file_cannot_be_removed(results: Path, tmp_path: Path) -> None:
+    file, moved = results / "locks" / "key", tmp_path / "moved"
+    with pytest.raises(OSError, match="key"), trial_lock(results, "key") as is_locked:
+        assert is_locked
+        file.rename(moved)
+        file.mkdir()
+    with moved.open() as again:
+        fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_half_record_of_a_killed_run_does_not_count(make_small_plan: Make, fake_site: FakeSite, results: Path) -> None:
