@@ -32,8 +32,7 @@ DONE = 0x10 << 1 | 1  # QEMU's status for the byte that init writes to isa-debug
 KILLED_STATUS = 128 + 9
 CONSOLE, CONSOLE_LIMIT = "console.log", 1 << 20
 PANIC = "Kernel panic - "
-# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics. The agent, which imports nothing of lab, has a
-# copy of them.
+# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
 DEVICE_COLUMNS = tuple(
     f"{way}_{name}"
     for way, names in (
@@ -112,20 +111,20 @@ def _sums(client: dict[str, int], server: dict[str, int]) -> dict[str, int]:
 
 
 def counters(text: str) -> dict[str, int]:
-    """The counters that count() in init writes: /proc/net/dev, then names and values of each rxe device."""
+    """The counters of /proc/net/dev, behind which count() in init writes names and values of each rxe device."""
     values: dict[str, str] = {}
     lines = iter(text.splitlines())
     for line in lines:
         device, colon, rest = line.strip().partition(":")
         columns = rest.split()
-        if device.startswith("rxe"):
-            values |= {f"{device}.{name}": next(lines, "") for name in columns}
-        elif colon and len(columns) == len(DEVICE_COLUMNS):
+        if colon and len(columns) == len(DEVICE_COLUMNS) and columns[0].isdecimal():
             values |= {f"{device}.{name}": value for name, value in zip(DEVICE_COLUMNS, columns, strict=True)}
+        elif device.startswith("rxe"):
+            values |= {f"{device}.{name}": next(lines, "") for name in columns}
     try:
         return {name: whole(value) for name, value in sorted(values.items()) if value.isdecimal()}
     except ValueError as error:
-        raise SiteError(f"the guest's counters hold {error}") from error
+        raise SiteError(f"the counters of an end hold {error}") from error
 
 
 def _step(files: Files, number: int) -> StepOutcome:

@@ -22,16 +22,6 @@ PROC = Path("/proc")
 SOFTWARE = "software"  # in place of a driver's name
 WORD_BYTES = 4  # InfiniBand counts data in words (InfiniBand Architecture 1.3, 16.1.3.5)
 
-# The columns of /proc/net/dev, named as in /sys/class/net/*/statistics: a copy of those in lab.machine.results.
-DEVICE_COLUMNS = tuple(
-    f"{way}_{name}"
-    for way, names in (
-        ("rx", "bytes packets errors dropped fifo_errors frame_errors compressed multicast"),
-        ("tx", "bytes packets errors dropped fifo_errors collisions carrier_errors compressed"),
-    )
-    for name in names.split()
-)
-
 
 def text(path: Path) -> str:
     """The value in a file; empty without the file."""
@@ -42,16 +32,8 @@ def text(path: Path) -> str:
 
 
 def counters() -> dict[str, int]:
-    """The counters of all interfaces and RDMA ports: eth0.tx_bytes, mlx5_0.port_rcv_packets."""
-    counts: dict[str, int] = {}
-    for line in text(PROC / "net/dev").splitlines():
-        name, colon, rest = line.strip().partition(":")
-        words = rest.split()
-        if colon and len(words) == len(DEVICE_COLUMNS):
-            counts.update((f"{name}.{column}", int(word)) for column, word in zip(DEVICE_COLUMNS, words))  # noqa: B905 - Python 3.8
-    for device in devices():
-        counts.update(port_counters(device))
-    return counts
+    """The counters of all RDMA ports, such as mlx5_0.port_rcv_packets."""
+    return {name: count for device in devices() for name, count in port_counters(device).items()}
 
 
 def port_counters(device: str) -> dict[str, int]:

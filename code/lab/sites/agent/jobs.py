@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lab.errors import SiteError
-from lab.machine.results import NAMES, settled, tagged
+from lab.machine.results import NAMES, counters, settled, tagged
 from lab.model.trial import (
     DAEMON,
     DEADLINE_STATUS,
@@ -122,12 +122,13 @@ def _look(agents: Agents, job: Job) -> tuple[dict[str, int], int]:
     """The client's counters by their names, and those of others behind `server.`, or behind `rank1.`, `rank2.` and so
     on; the client's clock."""
     calls = [(far, far.call("look")) for far in agents.far]
-    client, *others = (far.answer(call) for far, call in calls)
-    counters = dict[str, int](client["counters"])
-    for rank, other in enumerate(others, 1):
-        prefix = f"rank{rank}" if job.is_switched else name_of(rank)
-        counters |= {f"{prefix}.{name}": count for name, count in other["counters"].items()}
-    return counters, client["clock_ns"]
+    looks = [far.answer(call) for far, call in calls]
+    counted = dict[str, int]()
+    for rank, look in enumerate(looks):
+        prefix = "" if rank == 0 else f"rank{rank}." if job.is_switched else f"{name_of(rank)}."
+        of_end = counters(look["interfaces"]) | look["counters"]
+        counted |= {f"{prefix}{name}": count for name, count in of_end.items()}
+    return counted, looks[0]["clock_ns"]
 
 
 PROGRAM = "program"  # the name of a step's program at each agent

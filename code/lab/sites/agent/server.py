@@ -321,7 +321,8 @@ class Agent:
         return {}
 
     def do_look(self) -> JsonTable:
-        return {"counters": computer.counters(), "clock_ns": time.monotonic_ns()}
+        interfaces = computer.text(computer.PROC / "net/dev")  # read by lab.machine.results, as that of a VM
+        return {"interfaces": interfaces, "counters": computer.counters(), "clock_ns": time.monotonic_ns()}
 
     def do_identity(self, interface: str, device: str) -> JsonTable:
         return {"found": computer.identity(interface, device)}

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SiteError
-from lab.machine import results
 from lab.model.trial import DEADLINE_STATUS, End
 from lab.run.checks import FLOODED_STATUS
 from lab.sites.agent import computer, server
@@ -84,9 +83,8 @@ def test_a_request_for_missing_programs_makes_no_folder(agent: FarEnd, tmp_path:
     assert folder.is_dir() and made["folder"] == str(folder) and made["free_bytes"] > 0
 
 
-def test_the_agent_has_the_same_constants_as_the_harness() -> None:
+def test_the_agent_has_the_same_status_of_a_deadline_as_the_harness() -> None:
     assert server.DEADLINE_STATUS == DEADLINE_STATUS
-    assert computer.DEVICE_COLUMNS == results.DEVICE_COLUMNS
 
 
 PLACES = programs({"tcp": "/kept/tcp", "tcp-client": "/kept/tcp-client"}) | {"@client.host": "10.0.0.1"}
