@@ -36,9 +36,14 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     return read_samples(outcome.client_out, request, ours=True)
 
 
+def sizes_option(request: Request) -> str:
+    """Return the --sizes of Verbyte's programs: `64@1000/10` is 1000 messages of 64 bytes after 10 for warm-up."""
+    return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in request.counts)
+
+
 def _shared(request: Request, table: Table) -> tuple[str, ...]:
     values, asked = vars(request.parameters), table.asked
-    options = {"measure": request.measure, "sizes": request.sizes_option}
+    options = {"measure": request.measure, "sizes": sizes_option(request)}
     if request.program == "verbs":
         options["operation"] = request.operation
     names = [name for name in (*FIRST, *LATER) if name in asked]

@@ -41,7 +41,7 @@ def launch_together(
 def _options(request: Request) -> tuple[str, ...]:
     values = request.parameters
     mode = ("--mode", MODES[request.measure], "--calls", values.calls)
-    words = (*mode, "--sizes", request.sizes_option, "--seed", str(values.seed))
+    words = (*mode, "--sizes", bench.sizes_option(request), "--seed", str(values.seed))
     verify = ("--verify",) if values.verify else ()
     times = {"--least-time": request.least_time_s, "--duration": values.duration_s}
     lasting = [word for name, seconds in times.items() if seconds for word in (name, str(seconds))]

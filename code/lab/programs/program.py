@@ -57,11 +57,6 @@ class Request:
         """The least time of each size; 0 unless a plan sets it."""
         return 0 if self.parameters.least_time_s == "auto" else self.parameters.least_time_s
 
-    @property
-    def sizes_option(self) -> str:
-        """The --sizes of Verbyte's programs: `64@1000/10` is 1000 messages of 64 bytes after 10 warm-up messages."""
-        return ",".join(f"{counts.size}@{counts.iterations}/{counts.warmup}" for counts in self.counts)
-
     def messages(self, counts: Counts) -> int:
         rounds = self.parameters.round_limits.cap if self.parameters.until_stable else 1
         return rounds * counts.iterations + counts.warmup
