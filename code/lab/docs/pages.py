@@ -10,7 +10,7 @@ from typing import get_args, get_type_hints
 
 from lab.docs import card_page, gallery
 from lab.docs.schema import SchemaKey, SchemaTable, filled, joined, rows, tables
-from lab.experiment.document import Document
+from lab.experiment.experiment import Document
 from lab.experiment.rules import RULES
 from lab.options import TABLES, OptionRule, parameter_of
 from lab.places import DOCS, TEMPLATES, from_here

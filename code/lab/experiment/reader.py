@@ -7,8 +7,17 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 from lab.errors import SizeError
-from lab.experiment.document import Causes, Comparison, Document, SeriesTable, Values
-from lab.experiment.experiment import MOST_TRIALS, Experiment, Point, Series
+from lab.experiment.experiment import (
+    MOST_TRIALS,
+    Causes,
+    Comparison,
+    Document,
+    Experiment,
+    Point,
+    Series,
+    SeriesTable,
+    Values,
+)
 from lab.experiment.rules import FIXED, SWEEPABLE, broken_rule, find_program, program_faults
 from lab.files.toml import TomlFile, check_lines, read_toml, read_whole
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, ProfileKeys, Scalar

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from lab.experiment.document import Document, SeriesTable
-from lab.experiment.experiment import Point, Series
+from lab.experiment.experiment import Document, Point, Series, SeriesTable
 from lab.model.parameters import NAMES
 from lab.model.trial import MOST_COMPUTERS
 from lab.options import Refusal, refusal

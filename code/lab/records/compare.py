@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from lab.experiment.document import Comparison
+from lab.experiment.experiment import Comparison
 from lab.model.sizes import format_size
 from lab.plan.plan import Plan
 from lab.records.table import Row, columns, format_table, make_table, parse_table

@@ -13,7 +13,7 @@ from lab.docs import gallery
 from lab.docs.card_page import headline, page
 from lab.docs.pages import PAGES, stale, template_page, write
 from lab.docs.schema import SchemaKey, SchemaTable, tables
-from lab.experiment.document import Document
+from lab.experiment.experiment import Document
 from lab.experiment.reader import card_names, load, read_card
 from lab.places import DOCS, EXAMPLES
 from lab.programs.program import ANY_SOURCE

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.errors import SpecError
-from lab.experiment.document import Document
+from lab.experiment.experiment import Document
 from lab.experiment.reader import load
 from lab.files.toml import Lines, check_lines, files_of, find_line, read_whole
 from lab.machine.contents import Wanted

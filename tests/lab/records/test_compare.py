@@ -8,7 +8,7 @@ import pytest
 from tests.lab.fake_site import FakeSite, run_plan
 
 from lab.errors import LabError
-from lab.experiment.document import Comparison
+from lab.experiment.experiment import Comparison
 from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan

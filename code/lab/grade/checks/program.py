@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lab.compiler.compilation import BuildRefused
 from lab.errors import TrialFailed
-from lab.experiment.document import Comparison
+from lab.experiment.experiment import Comparison
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Fault, Finding, Flaw, PartPoints, Score, with_advice
 from lab.grade.rebuild import TIMES, firsts, frame_faults, lengthened, student_trials
