@@ -19,7 +19,7 @@ from lab.grade.finding import Finding, PartPoints
 from lab.kit.commands import laid_out
 from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS, EXPERIMENTS
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.sites.exact import ExactSite
 from lab.submission.archive import PROGRAMS, Submission, pack
 from lab.submission.assignment import Demands
@@ -55,7 +55,7 @@ output = "columns"
 
 def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], None] = lambda: None) -> Case:
     """Submit the experiment of a folder; `after` runs after its programs were built, and may change their sources."""
-    (plan,) = open_workshop([folder / "own.toml"], exact, print).plans
+    (plan,) = open_campaign([folder / "own.toml"], exact, print).plans
     after()
     assignment: Any = SimpleNamespace(asked=asked, steps=(), step_names=())
     results = folder / "results"
@@ -89,7 +89,7 @@ def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None],
         wrong.apply(file.parent / "program")
     sources = {f"{SOURCES}/silent/{each.name}": each.read_bytes() for each in (file.parent / "program").iterdir()}
     shutil.copytree(ASSIGNMENTS / kit.name / "program", file.parent / "program", dirs_exist_ok=True)  # the course's own
-    (plan,) = open_workshop([file], exact, print).plans
+    (plan,) = open_campaign([file], exact, print).plans
     own = (each for each in kit.assignment.steps if each.series in tried)
     untimed = tuple(each if each.series == TIMED else replace(each, tiers=(), against="") for each in own)
     sizes = {size for wrong in tried.values() for size in (wrong.sizes if wrong else (512,))}

@@ -10,7 +10,7 @@ from lab.cli.measure import run_remaining
 from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.records.record import Record, read_samples_of
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite
@@ -20,8 +20,8 @@ FASTEST_NS, SLOWEST_NS = 2_000, 3_000_000  # of a message or its round trip over
 
 
 def measured(exact: ExactSite, named: str | Path, series: str = "") -> Record:
-    shop = open_workshop([Path(named)], exact, print)
-    planned = next(each for each in shop.plans[0].planned if series in ("", each.series.name))
+    campaign = open_campaign([Path(named)], exact, print)
+    planned = next(each for each in campaign.plans[0].planned if series in ("", each.series.name))
     return measure(planned, exact, SiteFacts.of(exact))
 
 
@@ -151,9 +151,9 @@ def test_habits_of_tutorials_are_no_obstacle(
 def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_named(
     exact: ExactSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shop = open_workshop([Path("hostfile_ring")], exact, print)
-    (planned, *_) = shop.plans[0].planned
-    plan = replace(shop.plans[0], planned=(planned,))
-    assert not run_remaining(replace(shop, plans=(plan,)), tmp_path, 1).failed
+    campaign = open_campaign([Path("hostfile_ring")], exact, print)
+    (planned, *_) = campaign.plans[0].planned
+    plan = replace(campaign.plans[0], planned=(planned,))
+    assert not run_remaining(replace(campaign, plans=(plan,)), tmp_path, 1).failed
     assert sorted(each.size_bytes for each in read_samples_of(tmp_path, planned.trial.key)) == [64, 512, 4096]
     assert "messages arrived before a receive was posted" in capsys.readouterr().err

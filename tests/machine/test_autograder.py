@@ -15,7 +15,7 @@ from tests.lab import hand_ins
 
 from lab.grade.commands import write_bundle
 from lab.places import BENCH, CACHE
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.exact import ExactSite
 from lab.submission.hand_in import Work
@@ -112,10 +112,10 @@ def measured_by(name: str, course: hand_ins.Course, exact: ExactSite) -> Work:
     (folder / "small.toml").write_bytes((course.folder / "course" / "small.toml").read_bytes())
     (folder / "small" / "discussion.tex").write_text(DISCUSSION)
     (folder / "small" / "report.toml").write_text(hand_ins.PEOPLE.format(name))
-    shop = open_workshop([folder / "small.toml"], exact, print)
-    (plan,) = shop.plans
+    campaign = open_campaign([folder / "small.toml"], exact, print)
+    (plan,) = campaign.plans
     todo, _ = missing([plan], folder / "results")
-    assert not run_trials(RunSetup(exact, shop.facts, folder / "results"), todo, 2, lambda *_: None).failed
+    assert not run_trials(RunSetup(exact, campaign.facts, folder / "results"), todo, 2, lambda *_: None).failed
     return hand_ins.with_report(course, Work(course.assignment, plan, folder / "results", folder / "small.pdf", ()))
 
 

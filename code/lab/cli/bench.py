@@ -8,7 +8,7 @@ from math import log2
 from pathlib import Path
 from random import Random
 
-from lab.cli.measure import chosen_seed, open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, say_interrupted, write_table
 from lab.experiment.experiment import Series
 from lab.files.storage import write_text
 from lab.places import EXPERIMENTS, from_here
@@ -23,10 +23,10 @@ DRAWN = 4  # sizes between the least and the largest of a series
 def bench(options: Namespace) -> int:
     """Measure, print a table for each comparison, and write the results as JSON and as JUnit's XML if asked."""
     seed = chosen_seed(options)
-    shop = open_shop([EXPERIMENTS / "bench.toml"], options)
-    (plan,) = shop.plans
+    campaign = campaign_of([EXPERIMENTS / "bench.toml"], options)
+    (plan,) = campaign.plans
     plans = (plan, drawn(plan, seed))
-    summary = run_remaining(replace(shop, plans=plans), options.results, options.jobs)
+    summary = run_remaining(replace(campaign, plans=plans), options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
     named, more = (make_table(each, options.results) for each in plans)

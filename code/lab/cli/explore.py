@@ -24,7 +24,7 @@ from lab.machine.results import CLIENT, NAMES, Frame
 from lab.model.trial import Job, Link, Outcome
 from lab.places import CACHE, MACHINE, from_here
 from lab.plan.plan import Plan, Planned, SiteFacts, draw, make_trial, shuffle
-from lab.plan.planning import Workshop, open_workshop
+from lab.plan.planning import Campaign, open_campaign
 from lab.programs.program import Request
 from lab.run.checks import last_words
 from lab.run.estimate import TimeEstimate
@@ -45,10 +45,10 @@ NS_PER_MS = 1_000_000
 
 def explore(options: Namespace) -> int:
     """Run each series with each seed; print every failure with the key that repeats it, in the order of seeds."""
-    site, shop = _open(options.experiment)
-    trials = [each for seed in options.seeds for each in make_trials(shop.plans[0], options.series or (), seed)]
+    site, campaign = _open(options.experiment)
+    trials = [each for seed in options.seeds for each in make_trials(campaign.plans[0], options.series or (), seed)]
     progress, pool = Progress(trials, sys.stderr, TimeEstimate()), ThreadPoolExecutor(options.jobs)
-    runs = [(planned, pool.submit(failure, planned, site, shop.facts)) for planned in trials]
+    runs = [(planned, pool.submit(failure, planned, site, campaign.facts)) for planned in trials]
     ended, found = 0, list[str]()
 
     def report(planned: Planned, what: str) -> None:
@@ -80,11 +80,11 @@ def explore(options: Namespace) -> int:
 def replay(options: Namespace) -> int:
     """Repeat the run of a key; print the packets around its failure, and the last words of both ends."""
     experiment, series, seed = options.key
-    site, shop = _open(experiment)
-    (planned,) = make_trials(shop.plans[0], [series], seed)
+    site, campaign = _open(experiment)
+    (planned,) = make_trials(campaign.plans[0], [series], seed)
     with tempfile.TemporaryDirectory() as folder:
         kept = Kept(site, Path(folder))
-        what = failure(planned, kept, shop.facts)
+        what = failure(planned, kept, campaign.facts)
         print(f"{experiment}:{series}:{seed}: {what or 'no failure'}\n  {circumstances(planned)}")
         if kept.outcome:
             print(*timeline(kept.folder, kept.outcome), sep="\n")
@@ -94,9 +94,9 @@ def replay(options: Namespace) -> int:
     return int(bool(what))
 
 
-def _open(experiment: Path) -> tuple[ExactSite, Workshop]:
+def _open(experiment: Path) -> tuple[ExactSite, Campaign]:
     site = ExactSite(MACHINE, CACHE)
-    return site, open_workshop([experiment], site, tell)
+    return site, open_campaign([experiment], site, tell)
 
 
 def make_trials(plan: Plan, names: Sequence[str], seed: int) -> Iterator[Planned]:

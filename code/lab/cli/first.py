@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, run_remaining, say_failures, say_interrupted, write_table
 from lab.figures.figure import counts
 from lab.figures.marks import plain
 from lab.figures.stacks import bars
@@ -37,13 +37,13 @@ def try_(options: Namespace) -> int:
     """Measure the missing trials, show the figure, and print the next steps."""
     site = open_site(options.site, options.hosts)
     first = FIRST if site.traits.repeats else ON_A_REAL_LINK
-    shop = open_shop([first], options, site)
-    summary = run_remaining(shop, options.results, options.jobs)
+    campaign = campaign_of([first], options, site)
+    summary = run_remaining(campaign, options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
         return say_failures(summary)
-    (plan,) = shop.plans
+    (plan,) = campaign.plans
     write_table(plan, options.results)
     _show(plan, options.results, options.out)
     return 0

@@ -16,7 +16,7 @@ from lab.model.sizes import format_size, parse_sizes
 from lab.places import CACHE, MACHINE
 from lab.plan.builds import LARGEST_SOURCE, compiled, keep_contents
 from lab.plan.plan import Plan, make_plan
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.programs.program import Build
 from lab.sites.exact import ProfiledSite
 
@@ -27,7 +27,7 @@ def history(options: Namespace) -> int:
     """Count both commits' programs in the same trials, and print the functions that differ."""
     sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
-    (plan,) = open_workshop([options.experiment], site, tell).plans
+    (plan,) = open_campaign([options.experiment], site, tell).plans
     before, after = at_commit(plan, options.since), at_commit(plan, options.until) if options.until else plan
     counter = Profiler(site)
     pairs = (asked_windows(each, options.series or (), sizes) for each in (before, after))

@@ -18,7 +18,7 @@ from lab.files.storage import write_text
 from lab.files.store import is_current, keep_stamp
 from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.plan import Plan, Planned
-from lab.plan.planning import Workshop, experiment_files, find_experiment, most_trials, open_workshop
+from lab.plan.planning import Campaign, experiment_files, find_experiment, most_trials, open_campaign
 from lab.programs.program import LINES, ROUNDED
 from lab.records.facts import Facts
 from lab.records.record import find_key, has_record, read_facts, record_folder
@@ -103,14 +103,14 @@ SHOWN_FACTS = ("program", "operation", "measure", "repetition", "site", "link", 
 
 def plan(options: Namespace) -> int:
     """Print the number of trials, how many are done, and an estimate of the time."""
-    shop = open_shop(options.experiment, options)
-    for planned_experiment in shop.plans:
+    campaign = campaign_of(options.experiment, options)
+    for planned_experiment in campaign.plans:
         print(f"{planned_experiment.experiment.name}: {planned_experiment.experiment.title}")
         for line in _series_lines(planned_experiment, options.results):
             print(f"  {line}")
-    todo, done = missing(shop.plans, options.results)
-    jobs = shop.site.at_once or options.jobs
-    seconds = TimeEstimate(_trials(shop), options.results).total_s(todo, jobs)
+    todo, done = missing(campaign.plans, options.results)
+    jobs = campaign.site.at_once or options.jobs
+    seconds = TimeEstimate(_trials(campaign), options.results).total_s(todo, jobs)
     print(f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
     return 0
 
@@ -128,19 +128,19 @@ def _done(trials: Iterable[Planned], results: Path) -> int:
     return sum(has_record(results, planned.trial.key) for planned in trials)
 
 
-def _trials(shop: Workshop) -> Iterator[Planned]:
-    return (planned for plan in shop.plans for planned in plan.planned)
+def _trials(campaign: Campaign) -> Iterator[Planned]:
+    return (planned for plan in campaign.plans for planned in plan.planned)
 
 
 def run(options: Namespace) -> int:
     """Run the missing trials and write the tables; with --report, each report as soon as its trials are over."""
-    shop = open_shop(options.experiment, options)
-    with Reporting(shop, options) as reports:
-        summary = run_remaining(shop, options.results, options.jobs, fresh=options.fresh, watch=reports.watch)
+    campaign = campaign_of(options.experiment, options)
+    with Reporting(campaign, options) as reports:
+        summary = run_remaining(campaign, options.results, options.jobs, fresh=options.fresh, watch=reports.watch)
         if summary.interrupted:
             reports.stop()
             return say_interrupted(summary)
-        for plan in shop.plans:
+        for plan in campaign.plans:
             write_table(plan, options.results)
         others = f", {summary.by_others} measured by another run" if summary.by_others else ""
         counts = f"{summary.measured} trials measured, {summary.done_before} done before"
@@ -150,16 +150,16 @@ def run(options: Namespace) -> int:
 
 
 def run_remaining(
-    shop: Workshop, results: Path, jobs: int, *, fresh: bool = False, watch: Watch | None = None
+    campaign: Campaign, results: Path, jobs: int, *, fresh: bool = False, watch: Watch | None = None
 ) -> RunSummary:
     """Run the trials without a record; the progress line ends whatever happens."""
-    todo, done = missing(shop.plans, results, fresh=fresh)
+    todo, done = missing(campaign.plans, results, fresh=fresh)
     if not todo:
         return RunSummary(done_before=done)
     tell(*damaged(todo, results))
-    for line in preflight(shop.site, shop.facts, todo) if is_wanted(shop.facts.traits, len(todo)) else ():
+    for line in preflight(campaign.site, campaign.facts, todo) if is_wanted(campaign.facts.traits, len(todo)) else ():
         tell(line)
-    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(shop), results))
+    progress = Progress(todo, sys.stderr, TimeEstimate(_trials(campaign), results))
 
     def watch_all(result: str, planned: Planned) -> None:
         progress.watch(result, planned)
@@ -167,8 +167,8 @@ def run_remaining(
             watch(result, planned)
 
     try:
-        work = RunSetup(shop.site, shop.facts, results, fresh, progress.say)
-        summary = run_trials(work, todo, shop.site.at_once or jobs, watch_all)
+        work = RunSetup(campaign.site, campaign.facts, results, fresh, progress.say)
+        summary = run_trials(work, todo, campaign.site.at_once or jobs, watch_all)
     finally:
         progress.close()
     summary.done_before = done
@@ -215,7 +215,7 @@ def say_interrupted(summary: RunSummary) -> int:
 def table(options: Namespace) -> int:
     if options.reference:  # the plans of a run now: a reference from an earlier build or VM would be stale
         site = choose(options.hosts)[0] if options.site == ANY else options.site
-        plans = open_shop(options.experiment, options, open_site(site, options.hosts)).plans
+        plans = campaign_of(options.experiment, options, open_site(site, options.hosts)).plans
     else:
         plans = plans_of(options)
     for plan in plans:
@@ -284,9 +284,9 @@ def capture(facts: Facts, experiment: Path | None, file: Path) -> None:
     print(f"{from_here(file)}: {count} frames at the client")
 
 
-def open_shop(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Workshop:
+def campaign_of(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Campaign:
     """The plans for a site, which is open and ready: by default the one of the options."""
-    return open_workshop(files, site or open_site(options.site, options.hosts), tell, most_trials(options))
+    return open_campaign(files, site or open_site(options.site, options.hosts), tell, most_trials(options))
 
 
 def chosen_seed(options: Namespace) -> int:

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from lab.errors import tell
 from lab.plan.plan import Planned
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 from lab.report.commands import is_current
 from lab.run.run import missing
 
@@ -25,9 +25,9 @@ class Reporting:
     On a wall clock reports start after all trials, since they would take CPU time from them.
     """
 
-    def __init__(self, shop: Workshop, options: Namespace) -> None:
-        self.options, self.during_trials = options, shop.facts.traits.repeats
-        self.plans = shop.plans if options.report else ()
+    def __init__(self, campaign: Campaign, options: Namespace) -> None:
+        self.options, self.during_trials = options, campaign.facts.traits.repeats
+        self.plans = campaign.plans if options.report else ()
         todo = {plan.experiment.file: missing([plan], options.results, fresh=options.fresh)[0] for plan in self.plans}
         self.waiting = {file: {planned.trial.key for planned in trials} for file, trials in todo.items()}
         self.failed = Counter[Path]()  # trials, by experiment

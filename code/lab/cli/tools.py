@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.analysis.card import Conditions, Rates, errors, slowed, unknown
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
-from lab.cli.measure import chosen_seed, open_shop, run_remaining, say_failures, say_interrupted
+from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, say_interrupted
 from lab.compiler import build
 from lab.errors import LabError, SizeError, SpecError, tell
 from lab.files.storage import write_text
@@ -21,7 +21,7 @@ from lab.model.sizes import format_size, parse_size, parse_sizes
 from lab.places import CACHE, MACHINE, REFERENCE, from_here
 from lab.plan.builds import compiled_places, lab_programs
 from lab.plan.plan import Plan
-from lab.plan.planning import all_experiments, open_workshop
+from lab.plan.planning import all_experiments, open_campaign
 from lab.programs.perftest import PS_PER_US
 from lab.records.compare import difference_of_records
 from lab.records.compare import verify as compare_tables
@@ -41,7 +41,7 @@ def profile(options: Namespace) -> int:
     """Count each window, print its largest functions, and write both tables."""
     sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
-    for plan in open_workshop(options.experiment, site, tell).plans:
+    for plan in open_campaign(options.experiment, site, tell).plans:
         counter, shares = Profiler(site), list[Share]()
         for window in asked_windows(plan, options.series, sizes):
             for share in counter.shares(window):
@@ -134,18 +134,18 @@ def error_lines(curve: MeasuredCurve, card: Rates) -> Iterator[str]:
 
 def verify(options: Namespace) -> int:
     """Measure everything again in an empty folder, then compare the tables with the reference."""
-    shop = open_shop(options.experiment, options)
-    references = [read_reference(each, REFERENCE) for each in shop.plans]
+    campaign = campaign_of(options.experiment, options)
+    references = [read_reference(each, REFERENCE) for each in campaign.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
-        summary = run_remaining(shop, Path(folder), options.jobs)
+        summary = run_remaining(campaign, Path(folder), options.jobs)
         if summary.interrupted:
             raise KeyboardInterrupt
-        pairs = zip(shop.plans, references, strict=True)
+        pairs = zip(campaign.plans, references, strict=True)
         verdicts = [compare_tables(plan, Path(folder), reference) for plan, reference in pairs]
     for verdict in verdicts:
         print("\n".join(verdict.lines()))
     if not all(verdict.identical for verdict in verdicts):
-        _print_changes(shop.plans)
+        _print_changes(campaign.plans)
     return max(say_failures(summary), int(not all(verdict.holds for verdict in verdicts)))
 
 
@@ -155,15 +155,15 @@ def _print_changes(plans: Iterable[Plan]) -> None:
 
 def spot(options: Namespace) -> int:
     """Measure a random tenth of the trials, and compare the rows of all records with the reference's."""
-    shop = open_shop(options.experiment, options)
-    references = [parse_table(read_reference(plan, REFERENCE)) for plan in shop.plans]
+    campaign = campaign_of(options.experiment, options)
+    references = [parse_table(read_reference(plan, REFERENCE)) for plan in campaign.plans]
     seed = chosen_seed(options)
-    sample = replace(shop, plans=tuple(_tenth(plan, random.Random(seed)) for plan in shop.plans))
+    sample = replace(campaign, plans=tuple(_tenth(plan, random.Random(seed)) for plan in campaign.plans))
     summary = run_remaining(sample, options.results, options.jobs)
     if summary.interrupted:
         return say_interrupted(summary)
     differences = []
-    for plan, reference in zip(shop.plans, references, strict=True):
+    for plan, reference in zip(campaign.plans, references, strict=True):
         trials = plan.trials()
         there = sum(has_record(options.results, key) for key in trials)
         difference = difference_of_records(make_table(plan, options.results), reference)
@@ -171,7 +171,7 @@ def spot(options: Namespace) -> int:
         print(f"{plan.experiment.name}: {there} of {len(trials)} trials measured here{verdict}")
         differences.append(difference)
     if any(differences):
-        _print_changes(shop.plans)
+        _print_changes(campaign.plans)
     return max(say_failures(summary), int(any(differences)))
 
 
@@ -190,14 +190,14 @@ def lock(options: Namespace) -> int:
     print(f"{ExactSite(MACHINE, CACHE).expect(tell)}: what every host must find")
     if options.machine:
         return 0
-    shop = open_workshop(all_experiments(), open_site(options.site, options.hosts), tell)
+    campaign = open_campaign(all_experiments(), open_site(options.site, options.hosts), tell)
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)
-        summary = run_remaining(shop, results, options.jobs)
+        summary = run_remaining(campaign, results, options.jobs)
         if summary.interrupted or summary.failed:
             hint = "lab run, then lab table --reference"
             raise LabError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
-        for file, rows in write_reference(shop.plans, results, REFERENCE).items():
+        for file, rows in write_reference(campaign.plans, results, REFERENCE).items():
             print(f"{file}: {rows} rows")
     return 0
 

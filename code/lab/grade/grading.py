@@ -23,7 +23,7 @@ from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Sco
 from lab.places import GRADING, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
 from lab.plan.plan import Planned
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.report.evidence.evidence import describe
 from lab.report.stamp import digest_code
 from lab.sites.site import Witness, open_site
@@ -53,12 +53,12 @@ class CheckTookTooLong(Exception):
 
 def prepare_grading(file: Path, jobs: int) -> GradingSetup:
     assignment = load_assignment(file)
-    shop = open_workshop([assignment.experiment_file], open_site(assignment.site), tell)
-    (plan,) = shop.plans
+    campaign = open_campaign([assignment.experiment_file], open_site(assignment.site), tell)
+    (plan,) = campaign.plans
     require_gradable(plan.experiment, assignment.checks)
     return GradingSetup(
-        assignment, shop.site, plan, GRADING / "results", TEMPLATES, GRADING, shop.site.at_once or jobs, watch,
-        _grader_digest(assignment, plan.experiment), shop.site if isinstance(shop.site, Witness) else None,
+        assignment, campaign.site, plan, GRADING / "results", TEMPLATES, GRADING, campaign.site.at_once or jobs, watch,
+        _grader_digest(assignment, plan.experiment), campaign.site if isinstance(campaign.site, Witness) else None,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from lab.grade.grading import watch
 from lab.kit.kit import SOLUTION, Kit, load_kit, new_kit, write_parcel, write_repository
 from lab.places import ASSIGNMENTS, CACHE, REFERENCE, SUBMISSIONS, TEMPLATES, exact_version, from_here
 from lab.plan.plan import Plan
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.report.build import prepare
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
@@ -200,11 +200,11 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
     """Measure the reference solution; a trial with a record is not run again."""
     if not kit.solution():
         raise SpecError("the kit has no solution", file=kit.folder / SOLUTION, hint="docs/instructor.md, section 2")
-    shop = open_workshop([laid_out(kit, folder)], open_site(kit.assignment.site), tell)
-    (plan,) = shop.plans
+    campaign = open_campaign([laid_out(kit, folder)], open_site(kit.assignment.site), tell)
+    (plan,) = campaign.plans
     todo, _ = missing([plan], results)
-    setup = RunSetup(shop.site, shop.facts, results)
-    summary = run_trials(setup, todo, shop.site.at_once or jobs, watch)
+    setup = RunSetup(campaign.site, campaign.facts, results)
+    summary = run_trials(setup, todo, campaign.site.at_once or jobs, watch)
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failed:

@@ -26,13 +26,15 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Workshop:
+class Campaign:
+    """A prepared site, and the plans of experiments for it."""
+
     site: Site
     facts: SiteFacts
     plans: tuple[Plan, ...]
 
 
-def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | None = MOST_TRIALS) -> Workshop:
+def open_campaign(files: Iterable[Path], site: Site, tell: Tell, most: int | None = MOST_TRIALS) -> Campaign:
     """Open the site and make the plans. All experiments are checked before a build and counted before a plan."""
     experiments = [load(find_experiment(file), most) for file in files]
     require_count(experiments, site.name, tell, most)
@@ -47,7 +49,7 @@ def open_workshop(files: Iterable[Path], site: Site, tell: Tell, most: int | Non
     plans = tuple(make_plan(each, facts, digests) for each in experiments)
     for line in left_out(plans):
         tell(line)
-    return Workshop(site, facts, plans)
+    return Campaign(site, facts, plans)
 
 
 def _started(function: Callable[[], None]) -> Future[None]:

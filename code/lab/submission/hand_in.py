@@ -18,7 +18,7 @@ from lab.files.store import is_current
 from lab.places import REFERENCE, ROOT, SUBMISSIONS, exact_version, from_here
 from lab.plan.builds import kept_binary, source_files
 from lab.plan.plan import Plan, SiteFacts, canonical
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.programs.program import Build, Program
 from lab.records.record import record_folder
 from lab.records.reference import read_identity
@@ -241,11 +241,11 @@ def submit(options: Namespace) -> int:
 
 def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, draft: bool) -> Path:
     assignment = load_assignment(find_assignment(named))
-    shop = open_workshop([assignment.experiment_file], open_site(assignment.site), tell)
-    (plan,) = shop.plans
+    campaign = open_campaign([assignment.experiment_file], open_site(assignment.site), tell)
+    (plan,) = campaign.plans
     tell(*other_identity(assignment, plan, read_identity(REFERENCE) or {}))
     work = Work(assignment, plan, results, report_file(plan), tuple(report_texts(plan)))
-    compiled_here = () if shop.site.boots_image else build_obstacles()  # else by the bundled compiler
+    compiled_here = () if campaign.site.boots_image else build_obstacles()  # else by the bundled compiler
     reasons = (*compiled_here, *obstacles(work))
     if reasons and not draft:
         raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))

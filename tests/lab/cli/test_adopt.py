@@ -1109,10 +1109,10 @@ def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOut
 
     monkeypatch.setattr(fake_site, "run", run)
 
-    def shop(files: list[Path], _: object) -> Any:
+    def campaign(files: list[Path], _: object) -> Any:
         plan = make_plan(
             experiment := load(files[0]), facts := SiteFacts.of(fake_site), dict.fromkeys(binaries([experiment]), "d")
         )
         return SimpleNamespace(site=fake_site, facts=facts, plans=(plan,))
 
-    monkeypatch.setattr(command, "open_shop", shop)
+    monkeypatch.setattr(command, "campaign_of", campaign)

@@ -15,7 +15,7 @@ from lab.cli.bench import DRAWN, drawn
 from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 
 COMPARED = """
 title = "Ours and a peer"
@@ -49,7 +49,7 @@ def compared(make_small_plan: Callable[..., Plan]) -> Plan:
 def run(
     lab: Lab, compared: Plan, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Lab:
-    monkeypatch.setattr(bench, "open_shop", lambda *_: Workshop(fake_site, compared.site, (compared,)))
+    monkeypatch.setattr(bench, "campaign_of", lambda *_: Campaign(fake_site, compared.site, (compared,)))
     monkeypatch.chdir(tmp_path)
     return lambda *words: lab("bench", "--results", results, "--jobs", 1, *words)
 

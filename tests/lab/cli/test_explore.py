@@ -16,7 +16,7 @@ from lab.machine.job import check
 from lab.model.trial import Link
 from lab.places import EXAMPLES
 from lab.plan.plan import Plan, Planned, SiteFacts, make_plan
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 
 SEEDS = range(1, 201)
 
@@ -85,7 +85,7 @@ def test_interrupted_search_prints_what_it_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = plan_of("stale_completion")
-    shop = Workshop(FakeSite(), plan.site, (plan,))
+    campaign = Campaign(FakeSite(), plan.site, (plan,))
 
     third_ends = threading.Event()
 
@@ -100,7 +100,7 @@ def test_interrupted_search_prints_what_it_found(
         third_ends.set()
         return "hangs"
 
-    monkeypatch.setattr(explore, "_open", lambda _: (shop.site, shop))
+    monkeypatch.setattr(explore, "_open", lambda _: (campaign.site, campaign))
     monkeypatch.setattr(explore, "failure", failure)
     asked = Namespace(experiment=Path("stale_completion"), series=None, seeds=range(1, 9), jobs=2)
     assert explore.explore(asked) == 1

@@ -17,7 +17,7 @@ from lab.cli.main import main
 from lab.cli.reporting import Reporting
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, SiteFacts
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 from lab.run.run import RunSummary
 from lab.sites.site import MODULES, Clock
 
@@ -124,11 +124,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
 
 
 @pytest.fixture
-def shop(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Workshop:
+def campaign(make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts) -> Campaign:
     """Three experiments of four trials."""
     texts = (PEERS.replace("iterations = 40", f"iterations = {count}") for count in (40, 80, 160))
     plans = (make_small_plan(text) for text in texts)
-    return Workshop(fake_site, facts, tuple(map(named, plans, ("one", "two", "three"))))
+    return Campaign(fake_site, facts, tuple(map(named, plans, ("one", "two", "three"))))
 
 
 def named(plan: Plan, name: str) -> Plan:
@@ -145,24 +145,24 @@ def measure(plan: Plan, reports: Reporting) -> None:
 
 
 def test_no_more_reports_than_trials_run_at_once_and_waiting_ones_share_a_process(
-    shop: Workshop, started: Started, tmp_path: Path
+    campaign: Campaign, started: Started, tmp_path: Path
 ) -> None:
-    with Reporting(shop, options(tmp_path)) as reports:
-        for plan in shop.plans:
+    with Reporting(campaign, options(tmp_path)) as reports:
+        for plan in campaign.plans:
             measure(plan, reports)
         assert started.names == [["one"]]
         started.processes[0].kill()
         started.processes[0].wait()
-        measure(shop.plans[0], reports)
+        measure(campaign.plans[0], reports)
         assert started.names == [["one"], ["two", "three"]]
         reports.stop()
 
 
-def test_on_a_wall_clock_reports_start_after_all_trials(shop: Workshop, started: Started, tmp_path: Path) -> None:
+def test_on_a_wall_clock_reports_start_after_all_trials(campaign: Campaign, started: Started, tmp_path: Path) -> None:
     started.seconds = 0
-    wall = replace(shop.facts, traits=replace(shop.facts.traits, clock=Clock.WALL))
-    with Reporting(replace(shop, facts=wall), options(tmp_path)) as reports:
-        for plan in shop.plans:
+    wall = replace(campaign.facts, traits=replace(campaign.facts.traits, clock=Clock.WALL))
+    with Reporting(replace(campaign, facts=wall), options(tmp_path)) as reports:
+        for plan in campaign.plans:
             measure(plan, reports)
         assert not started.names
         assert reports.finish() == 0

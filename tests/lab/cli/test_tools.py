@@ -15,7 +15,7 @@ from lab.cli.tools import lines
 from lab.experiment.reader import card_names, read_card
 from lab.places import PUBLISHED
 from lab.plan.plan import Plan
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 from lab.records.reference import write_reference
 
 
@@ -91,7 +91,7 @@ def spot(
     """Measure a tenth of a plan whose reference is known."""
     write_reference([measured_plan], results, tmp_path / "reference")
     monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
-    monkeypatch.setattr(tools, "open_shop", lambda *_: Workshop(fake_site, measured_plan.site, (measured_plan,)))
+    monkeypatch.setattr(tools, "campaign_of", lambda *_: Campaign(fake_site, measured_plan.site, (measured_plan,)))
     words = ("--jobs", 1, "--seed", 7, "--results", tmp_path / "here")
     return lambda: lab("spot", measured_plan.experiment.file, *words)
 

@@ -8,7 +8,7 @@ from tests.lab.experiment.test_reader import Write, refused
 from lab.errors import LabError
 from lab.experiment.reader import load
 from lab.plan.plan import binaries
-from lab.plan.planning import open_workshop
+from lab.plan.planning import open_campaign
 from lab.sites.site import Site
 
 HEAD = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = "1..1K*2"\niterations = 200\nwarmup = 10\n'
@@ -129,15 +129,15 @@ def test_mistake_is_refused_on_its_line(
 
 def test_opening_an_experiment_builds_its_programs(experiment_file: Write, fake_site: Site, tmp_path: Path) -> None:
     (tmp_path / "source").write_text("built")
-    shop = open_workshop([experiment_file(HEAD + PROGRAM + SERIES)], fake_site, print)
+    campaign = open_campaign([experiment_file(HEAD + PROGRAM + SERIES)], fake_site, print)
     assert (tmp_path / "mine").read_text() == "built"
-    assert shop.plans[0].planned[0].trial.programs.keys() == {"mine"}
+    assert campaign.plans[0].planned[0].trial.programs.keys() == {"mine"}
 
 
 def test_failed_build_is_reported_with_its_last_line(experiment_file: Write, fake_site: Site) -> None:
     file = experiment_file(HEAD + PROGRAM + SERIES)
     with pytest.raises(LabError, match=r"cp source mine: cp: .*No such file"):
-        open_workshop([file], fake_site, print)
+        open_campaign([file], fake_site, print)
     file.write_text(file.read_text().replace("cp source", "no-such-command source"))
     with pytest.raises(LabError, match=r"cannot be run: .*no-such-command"):
-        open_workshop([file], fake_site, print)
+        open_campaign([file], fake_site, print)

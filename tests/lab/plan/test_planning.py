@@ -12,7 +12,7 @@ from lab.experiment.reader import load
 from lab.places import BENCH, EXAMPLES, EXPERIMENTS
 from lab.plan import planning
 from lab.plan.builds import compiled, compiled_before, keep_binaries, kept_binary, require_kept
-from lab.plan.planning import all_experiments, find_experiment, open_workshop, under_test
+from lab.plan.planning import all_experiments, find_experiment, open_campaign, under_test
 from lab.programs.program import Build
 from lab.supply.packages import SupplyError
 
@@ -84,7 +84,7 @@ def test_image_of_lab_toml_comes_before_anything_is_compiled(
     monkeypatch.setattr(planning, "compiled", pytest.fail)
     monkeypatch.setattr(fake_site, "boots_image", True)
     with pytest.raises(SupplyError, match=r"no package source has none\.lab"):
-        open_workshop([student], fake_site, print)
+        open_campaign([student], fake_site, print)
 
 
 def test_hosts_compiler_replaces_a_missing_locked_one_but_not_for_a_card(

@@ -21,7 +21,7 @@ from lab.experiment.reader import load
 from lab.files.store import seal
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 from lab.records import recorded
 from lab.records.record import record_folder, write_record
 from lab.records.recorded import plans_of, read_groups
@@ -152,7 +152,7 @@ def test_reference_needs_all_records_of_the_present_plan(
     plan = lay(now, day=2, first=first)
     monkeypatch.setattr(measuring, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(measuring, "open_site", lambda *_: fake_site)
-    monkeypatch.setattr(measuring, "open_workshop", lambda *_: Workshop(fake_site, now, (plan,)))
+    monkeypatch.setattr(measuring, "open_campaign", lambda *_: Campaign(fake_site, now, (plan,)))
     status = lab("table", file, "--reference", "--results", tmp_path / "results").status
     assert (status, (tmp_path / "reference").exists()) == ((0, True) if first == 10 else (2, False))
 

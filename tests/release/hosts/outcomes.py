@@ -27,7 +27,7 @@ from lab.machine.runner import PROGRAM
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step, StepOutcome
 from lab.places import CACHE, MACHINE, REFERENCE
 from lab.plan.plan import Plan
-from lab.plan.planning import all_experiments, open_workshop
+from lab.plan.planning import all_experiments, open_campaign
 from lab.records.table import columns, format_table, make_table
 from lab.sites.exact import ExactSite
 from lab.sites.site import Site
@@ -74,8 +74,8 @@ def few(site: Site) -> Named:
 
 
 def trials(files: Iterable[Path], site: Site) -> Named:
-    shop = open_workshop(files, site, tell)
-    return {name: job for plan in shop.plans for name, job in _of(plan).items()}
+    campaign = open_campaign(files, site, tell)
+    return {name: job for plan in campaign.plans for name, job in _of(plan).items()}
 
 
 def _of(plan: Plan) -> Named:
@@ -105,11 +105,11 @@ def recorded_trials() -> Digests:
 
 def measured_trials(site: ExactSite) -> Digests:
     """The digests of all trials, measured now; a trial that failed has none."""
-    shop = open_workshop(all_experiments(), site, tell)
+    campaign = open_campaign(all_experiments(), site, tell)
     with tempfile.TemporaryDirectory(prefix="lab-hosts-") as folder:
         with redirect_stdout(sys.stderr):
-            run_remaining(shop, Path(folder), jobs=os.cpu_count() or 1)
-        for plan in shop.plans:
+            run_remaining(campaign, Path(folder), jobs=os.cpu_count() or 1)
+        for plan in campaign.plans:
             rows = make_table(plan, Path(folder))
             yield from of_trials(plan.experiment.name, format_table(columns(plan, rows), rows))
 

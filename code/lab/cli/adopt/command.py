@@ -10,13 +10,13 @@ from pathlib import Path
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
 from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
-from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
 from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.plan import Plan
-from lab.plan.planning import Workshop
+from lab.plan.planning import Campaign
 from lab.programs.printed import COLOUR
 from lab.records.record import record_folder
 from lab.records.table import make_table
@@ -56,25 +56,25 @@ def adopt(options: Namespace) -> int:
         text, guesses = experiment_of(source)
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
-    shop, summary = run_file(file, options)
+    campaign, summary = run_file(file, options)
     if text:
-        shop, summary = corrected(file, source, options, text, (shop, summary))
+        campaign, summary = corrected(file, source, options, text, (campaign, summary))
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
         print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
         return say_failures(summary)
-    return show(file, shop.plans[0], options.results, tried(shop, options.results, summary))
+    return show(file, campaign.plans[0], options.results, tried(campaign, options.results, summary))
 
 
 def corrected(
-    file: Path, source: Folder, options: Namespace, text: str, ran: tuple[Workshop, RunSummary]
-) -> tuple[Workshop, RunSummary]:
+    file: Path, source: Folder, options: Namespace, text: str, ran: tuple[Campaign, RunSummary]
+) -> tuple[Campaign, RunSummary]:
     """Guess again by what each trial showed, until nothing changes; return the last trial."""
-    (shop, summary), failures = ran, ""
+    (campaign, summary), failures = ran, ""
     for correction in range(CORRECTIONS):
-        seen = tried(shop, options.results, summary)
+        seen = tried(campaign, options.results, summary)
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         better, _ = experiment_of(source, replace(seen, failure=failures))
@@ -83,8 +83,8 @@ def corrected(
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]
         print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-        (shop, summary), text = run_file(file, options), better
-    return shop, summary
+        (campaign, summary), text = run_file(file, options), better
+    return campaign, summary
 
 
 def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
@@ -120,14 +120,14 @@ def shown(guess: Guess) -> str:
     return f"{guess[0]}  ({guess[1]})"
 
 
-def run_file(file: Path, options: Namespace) -> tuple[Workshop, RunSummary]:
-    shop = open_shop([file], options)
-    return shop, run_remaining(shop, options.results, options.jobs)
+def run_file(file: Path, options: Namespace) -> tuple[Campaign, RunSummary]:
+    campaign = campaign_of([file], options)
+    return campaign, run_remaining(campaign, options.results, options.jobs)
 
 
-def tried(shop: Workshop, results: Path, summary: RunSummary) -> Tried:
+def tried(campaign: Campaign, results: Path, summary: RunSummary) -> Tried:
     """What the trial printed, from its record or from the evidence of its failure."""
-    key = shop.plans[0].planned[0].trial.key
+    key = campaign.plans[0].planned[0].trial.key
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
     client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
     return Tried(COLOUR.sub("", client), COLOUR.sub("", server), " ".join(what for _, what in summary.failed))
