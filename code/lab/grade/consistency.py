@@ -130,7 +130,7 @@ def _rows(planned: Planned, samples: tuple[Sample, ...]) -> Iterator[Finding]:
     request, tool = planned.trial.request, planned.series.tool
     if tool.prints_samples:
         try:
-            read_samples(write_samples(samples), request, ours=tool.build is None)
+            read_samples(write_samples(samples), request, by_lab=tool.build is None)
         except ParseError as error:
             yield Finding(Flaw.ROWS, error.what)
         return

@@ -33,7 +33,7 @@ def steps(request: Request, ends: Ends) -> tuple[Step, ...]:
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
     """Read the CSV of the client, or of rank 0; raise unless it has all samples of the request."""
     (outcome,) = outcomes
-    return read_samples(outcome.client_out, request, ours=True)
+    return read_samples(outcome.client_out, request, by_lab=True)
 
 
 def sizes_option(request: Request) -> str:

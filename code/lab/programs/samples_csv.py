@@ -34,13 +34,13 @@ _ROW = re.compile(r"(\d{1,19}),([a-z_]+),(\d{1,19}),(\d{1,19}),(\d{1,19}),(\d{1,
 _END = re.compile(r"# end rows=(\d{1,19})", re.ASCII)
 
 
-def read_samples(text: str, request: Request, *, ours: bool = False) -> Reading:
+def read_samples(text: str, request: Request, *, by_lab: bool = False) -> Reading:
     """Read a CSV; raise unless it has exactly the samples of the request. Only Verbyte's programs may report CPU times,
     since no link confirms them."""
     lines = _lines(text)
     samples = _body(lines)
-    costs = [sample for sample in samples if ours and sample.sample in OF_PROCESSORS]
-    timed = [sample for sample in samples if not (ours and sample.sample in OF_PROCESSORS)]
+    costs = [sample for sample in samples if by_lab and sample.sample in OF_PROCESSORS]
+    timed = [sample for sample in samples if not (by_lab and sample.sample in OF_PROCESSORS)]
     for sample in timed:
         if sample.bytes != sample.size_bytes * sample.messages or sample.time_ns <= 0:
             raise ParseError(f"an impossible sample: {sample}", where=request.program)

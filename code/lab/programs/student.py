@@ -427,7 +427,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     data = {file.name for file in binaries if is_data(file)}
     placed = (word in (data if index else names) for index, word in enumerate(words))
     options = (word for variable in variables for word in ("-e", variable))
-    words = tuple(f"{DIRECTORY}/{word}" if is_ours else word for word, is_ours in zip(words, placed, strict=True))
+    words = tuple(f"{DIRECTORY}/{word}" if is_file else word for word, is_file in zip(words, placed, strict=True))
     return *options, *words
 
 

@@ -80,7 +80,7 @@ COSTS = with_costs(WHOLE)
 def test_changed_csv_is_refused(text: str, request_: Request, old: str, new: str) -> None:
     assert old in text
     with pytest.raises(ParseError):
-        read_samples(text.replace(old, new, 1), request_, ours="_processor," in text)
+        read_samples(text.replace(old, new, 1), request_, by_lab="_processor," in text)
 
 
 SHARED = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"pairs": 2}))
@@ -172,10 +172,10 @@ def test_single_messages_of_a_duration_are_any_number_of_rows(kinds: tuple[str, 
 
 
 def test_cpu_times_are_read_of_the_labs_programs_only() -> None:
-    samples = read_samples(COSTS, ASKED, ours=True).samples
+    samples = read_samples(COSTS, ASKED, by_lab=True).samples
     assert len(samples) == 44 + 8
     assert [sample.time_ns for sample in samples if sample.size_bytes == 64][-4:] == [900, 400, 800, 0]
-    assert len(read_samples(with_costs(ROUNDS, 160), ASKED_ROUNDS, ours=True).samples) == 30 + 8
+    assert len(read_samples(with_costs(ROUNDS, 160), ASKED_ROUNDS, by_lab=True).samples) == 30 + 8
     with pytest.raises(ParseError):
         read_samples(COSTS, ASKED)
     with pytest.raises(ParseError, match="those of the request"):

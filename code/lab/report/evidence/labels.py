@@ -18,24 +18,24 @@ PARAMETERS = {
 }
 
 
-OURS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
+LAB_TRANSPORTS = {"verbs": "RDMA", "tcp": "TCP", "mpi-tcp": "MPI over TCP", "mpi-verbs": "MPI over verbs"}
 
 
-def is_ours(series: Series) -> bool:
+def is_lab_program(series: Series) -> bool:
     """Whether Verbyte's program ran, and not a reference tool."""
-    return series.program in OURS
+    return series.program in LAB_TRANSPORTS
 
 
-def is_own(series: Series) -> bool:
+def is_user_program(series: Series) -> bool:
     """Whether the program is one of the experiment's."""
     return series.tool.build is not None
 
 
 def label(series: Series) -> str:
     """The transport for Verbyte's programs, the name of a reference tool, else the series' name."""
-    if is_own(series):
+    if is_user_program(series):
         return series.name
-    words = OURS.get(series.program, series.program)
+    words = LAB_TRANSPORTS.get(series.program, series.program)
     words = f"{words} {series.operation.upper()}" if series.program == "verbs" else words
     if not series.link.card:
         return words

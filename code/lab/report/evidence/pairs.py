@@ -6,49 +6,49 @@ from itertools import pairwise, product
 
 from lab.experiment.experiment import Experiment, Series
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import is_ours, is_own
+from lab.report.evidence.labels import is_lab_program, is_user_program
 
 HANDLING = ("post_list", "signal_every", "nodelay")  # how a program posts its messages
 
 
-class Sort(Enum):
+class PairKind(Enum):
     TRANSPORT = "transport"  # another transport of ours
     PEER = "peer"  # a reference tool of the same operation
-    OWN = "own"  # a program of the experiment
+    USER = "user"  # a program of the experiment
     STEP = "step"  # both are of the experiment: the series before
 
 
 # Program over program.
 COMPARED = (
-    ("verbs", "tcp", Sort.TRANSPORT),
-    ("verbs", "ib_write_bw", Sort.PEER),
-    ("verbs", "ib_read_bw", Sort.PEER),
-    ("verbs", "ib_send_bw", Sort.PEER),
-    ("tcp", "iperf3", Sort.PEER),
+    ("verbs", "tcp", PairKind.TRANSPORT),
+    ("verbs", "ib_write_bw", PairKind.PEER),
+    ("verbs", "ib_read_bw", PairKind.PEER),
+    ("verbs", "ib_send_bw", PairKind.PEER),
+    ("tcp", "iperf3", PairKind.PEER),
 )
 
 
-def pairs(evidence: Evidence) -> list[tuple[Series, Series, Sort]]:
+def pairs(evidence: Evidence) -> list[tuple[Series, Series, PairKind]]:
     """The comparisons for which the experiment has both sides on one link, those of a modelled card first."""
     return sorted(_compared(evidence), key=lambda pair: not pair[0].link.card)
 
 
-def _compared(evidence: Evidence) -> Iterator[tuple[Series, Series, Sort]]:
+def _compared(evidence: Evidence) -> Iterator[tuple[Series, Series, PairKind]]:
     curves, experiment = evidence.all_series("throughput"), evidence.plan.experiment
     usual = [run for run in curves if not _posts_otherwise(experiment, run)]
     for above, below, sort in COMPARED:
         for ours, base in product(usual, usual):
             if (ours.program, base.program, ours.link) == (above, below, base.link) and (
-                sort is Sort.TRANSPORT or (ours.operation, ours.has_card) == (base.operation, base.has_card)
+                sort is PairKind.TRANSPORT or (ours.operation, ours.has_card) == (base.operation, base.has_card)
             ):
                 yield ours, base, sort
-    own = list(filter(is_own, curves))
-    for ours, base in product(filter(is_ours, curves), own):
+    own = list(filter(is_user_program, curves))
+    for ours, base in product(filter(is_lab_program, curves), own):
         if (ours.link, ours.operation) == (base.link, base.operation):
-            yield ours, base, Sort.OWN
+            yield ours, base, PairKind.USER
     for base, ours in pairwise(own):
         if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
-            yield ours, base, Sort.STEP
+            yield ours, base, PairKind.STEP
 
 
 def _posts_otherwise(experiment: Experiment, series: Series) -> bool:

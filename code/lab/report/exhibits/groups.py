@@ -16,8 +16,8 @@ from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
 from lab.report.evidence.curve import STOPS, subject
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.labels import describe_link, is_ours, is_own
-from lab.report.evidence.pairs import Sort, pairs
+from lab.report.evidence.labels import describe_link, is_lab_program, is_user_program
+from lab.report.evidence.pairs import PairKind, pairs
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import X, enough
@@ -65,7 +65,7 @@ class SeriesPair:
 
     ours: str
     base: str
-    sort: Sort
+    sort: PairKind
     look: str
     sizes: tuple[str, ...]  # at most three
     is_time: bool = False
@@ -185,7 +185,7 @@ class Groups:
         device = self.evidence.plan.site.ends.client.device
         is_card = series.has_card or not (series.link.card or device.startswith(SOFT))
         looks = LOOKS | (OVER_CARD if is_card else BY_KERNEL)
-        return looks.get(series.program, "program" if is_own(series) else "tool")
+        return looks.get(series.program, "program" if is_user_program(series) else "tool")
 
     def _link(self, series: Series) -> str:
         return describe_link(series.link, self.evidence.plan.site)
@@ -229,13 +229,14 @@ class Groups:
     def _of_latencies(self, group: CurveGroup) -> Iterator[SeriesPair]:
         """RDMA and MPI over TCP, and ours over each reference tool of the same operation."""
         runs = [self.evidence.series(query) for query, *_ in group.curves if query in self.exhibits.numbers.series]
-        ours, tools = list(filter(is_ours, runs)), [run for run in runs if not (is_ours(run) or is_own(run))]
+        ours = list(filter(is_lab_program, runs))
+        tools = [run for run in runs if not (is_lab_program(run) or is_user_program(run))]
         tcp = [run for run in ours if run.program == "tcp"][:1]
-        compared = [(run, base, Sort.TRANSPORT) for base in tcp for run in ours]
+        compared = [(run, base, PairKind.TRANSPORT) for base in tcp for run in ours]
         compared = [pair for pair in compared if pair[0].program != "tcp" and not is_fetch(pair[0])]
         for tool in tools:
             alike = (run for run in ours if _does(run) == _does(tool) and not run.program.startswith("mpi"))
-            compared += [(run, tool, Sort.PEER) for run in alike]
+            compared += [(run, tool, PairKind.PEER) for run in alike]
         for run, base, sort in compared:
             yield from self._pair(run.name, base.name, sort, self._look(run), is_time=True)
 
@@ -250,9 +251,9 @@ class Groups:
         if len(rows) > 1:
             is_time = group.measure != "throughput"
             (ours, _, look), (base, *_), *_ = sorted(rows, key=product, reverse=not is_time)
-            yield from self._pair(ours, base, Sort.TRANSPORT, look, is_time=is_time)
+            yield from self._pair(ours, base, PairKind.TRANSPORT, look, is_time=is_time)
 
-    def _pair(self, ours: str, base: str, sort: Sort, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
+    def _pair(self, ours: str, base: str, sort: PairKind, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
         of_base = self.exhibits.sizes_of_query(base)
         if common := [parse_size(size) for size in self.exhibits.sizes_of_query(ours) if size in of_base]:
             yield SeriesPair(ours, base, sort, look, _few(common), is_time)
