@@ -68,9 +68,9 @@ def run(exact: ExactSite, overlay: tuple[Path, ...]) -> Run:
     """Run steps over a card, which must all succeed."""
 
     def run(
-        *steps: Step, card: Card = QDR, loss_ppm: int = 0, more: tuple[Path, ...] = (), stranger: bool = False
+        *steps: Step, card: Card = QDR, loss_ppm: int = 0, more: tuple[Path, ...] = (), untrusted: bool = False
     ) -> Outcome:
-        outcome = exact.run(replace(over(card, steps, (*overlay, *more), loss_ppm=loss_ppm), stranger=stranger))
+        outcome = exact.run(replace(over(card, steps, (*overlay, *more), loss_ppm=loss_ppm), untrusted=untrusted))
         for step in outcome.steps:
             assert (step.client_status, step.server_status) == (0, 0), (step.client_err, step.server_err)
         return outcome
@@ -207,7 +207,7 @@ def test_every_card_of_the_repository_works(run: Run) -> None:
 
 def test_course_template_runs_sandboxed_over_a_card_and_slower_habits_cost(run: Run, tmp_path: Path) -> None:
     program = (compile_plain(tmp_path),)
-    steps = run(*(plain(words, number) for number, words in enumerate(WAYS)), more=program, stranger=True).steps
+    steps = run(*(plain(words, number) for number, words in enumerate(WAYS)), more=program, untrusted=True).steps
     single, drained, sliding, lists = (float(step.client_out.split()[1]) for step in steps)
     assert single < drained < min(sliding, lists)
 

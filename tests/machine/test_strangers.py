@@ -22,7 +22,7 @@ def job(*clients: str, server: str = "serves", deadline_s: int = DEADLINE_S) -> 
     ports = range(5201, 5201 + len(clients))
     pairs = zip(ports, clients, strict=True)
     steps = (Step((program, server, str(port)), (*around, program, each), port) for port, each in pairs)
-    return Job(tuple(steps), Link(), Perturbation(), deadline_s, overlay=(OUTLAW,), stranger=True)
+    return Job(tuple(steps), Link(), Perturbation(), deadline_s, overlay=(OUTLAW,), untrusted=True)
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ class TimeBudget:
 
     def run(self, job: Job, run: Callable[[], Outcome]) -> Outcome:
         """Run a job; if it runs the student's programs, charge the budget."""
-        if not job.stranger:
+        if not job.untrusted:
             return run()
         if self.left_ns <= 0:
             raise TrialFailed(f"the submission's programs ran for more than {self.seconds} s, in all checks together")

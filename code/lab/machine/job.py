@@ -8,7 +8,7 @@ from lab.machine import cpio
 from lab.machine.cpio import Entry
 from lab.machine.qemu import MAILBOX_BYTES
 from lab.model.trial import MARK, NS_PER_S, PADDING, Job, Link, Ready, place_under_test
-from lab.places import SET_CLOCK, STRANGER
+from lab.places import GUEST_SANDBOX, SET_CLOCK
 from lab.typed_json import Fault, check_values
 
 
@@ -74,7 +74,7 @@ def after(text: str, server: str) -> str:
 def sandboxed(role: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """A command with its untrusted program in a sandbox; the words before the program are trusted."""
     at = place_under_test(arguments)
-    return (*arguments[:at], "sh", f"/lab/{STRANGER.name}", role, *arguments[at:])
+    return (*arguments[:at], "sh", f"/lab/{GUEST_SANDBOX.name}", role, *arguments[at:])
 
 
 def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -> str:
@@ -97,11 +97,11 @@ def question(sign: Ready, server: str, printed: tuple[str, ...] | None = None) -
 
 def files(job: Job, more: Mapping[str, str], functions: str = "") -> dict[str, Entry]:
     texts = {"job": settings(job, more, functions)}
-    if job.stranger:
-        texts[STRANGER.name] = STRANGER.read_text()
+    if job.untrusted:
+        texts[GUEST_SANDBOX.name] = GUEST_SANDBOX.read_text()
     for number, step in enumerate(job.steps):
         for role, words in (("server", step.server), ("client", step.client)):
-            command = sandboxed(role, words) if job.stranger else words
+            command = sandboxed(role, words) if job.untrusted else words
             texts[f"{number}.{role}"] = script(f"{number}.{role}", command, step.printed if role == "client" else None)
         texts[f"{number}.ready"] = question(step.sign, f"{number}.server", step.printed)
     programs = {f"bin/{path.name}": Entry(path.read_bytes(), executable=True) for path in job.overlay}

@@ -263,7 +263,7 @@ class Job:
     deadline_s: int  # seconds of the site's clock for the whole job
     environment: tuple[tuple[str, str], ...] = ()
     overlay: tuple[Path, ...] = ()  # programs under test, put at DIRECTORY
-    stranger: bool = False  # the programs are a student's: a VM runs them in a sandbox
+    untrusted: bool = False  # the programs are a student's: a VM runs them in a sandbox
 
     @property
     def takes_card(self) -> bool:

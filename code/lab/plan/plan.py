@@ -13,7 +13,7 @@ from lab.experiment.experiment import Experiment, Point, Series
 from lab.files.store import sha256, sums_of
 from lab.model.parameters import Parameters
 from lab.model.trial import DAEMON, OVER_CARD, Ends, Job, Perturbation, Step
-from lab.places import CACHE, CARD, MACHINE, STRANGER
+from lab.places import CACHE, CARD, GUEST_SANDBOX, MACHINE
 from lab.plan.builds import kept_binary
 from lab.programs.launchers import with_ranks_under
 from lab.programs.program import Program, Request
@@ -143,7 +143,7 @@ def make_trial(
         perturbation=perturb(repetition),
         deadline_s=request.deadline_s,
         overlay=tuple(kept_binary(name, digest) for name, digest in programs.items()),
-        stranger=series.tool.build is not None and not series.tool.launched,
+        untrusted=series.tool.build is not None and not series.tool.launched,
     )
     reading = series.tool.reading
     if series.tool.loops:
@@ -173,9 +173,9 @@ def _key(job: Job, programs: dict[str, str], site: SiteFacts, reading: str) -> s
     facts = vars(job) | {"steps": steps, "overlay": (), "format": FORMAT, "programs": programs}
     facts["identity"] = site.identity
     facts["link"] = job.link.table
-    del facts["stranger"]
-    if job.stranger:
-        facts["shut in"] = sha256(STRANGER)
+    del facts["untrusted"]
+    if job.untrusted:
+        facts["shut in"] = sha256(GUEST_SANDBOX)
     if job.is_switched and site.traits.repeats:
         from lab.machine import switched  # imported lazily: other plans need no VM
 

@@ -18,7 +18,7 @@ from lab.model.trial import NS_PER_S, Job, Link, Outcome, Perturbation
 from lab.report.errors import ReportError
 from lab.submission.archive import Submission, open_submission
 
-STUDENTS = Job((), Link(), Perturbation(), deadline_s=20, stranger=True)
+STUDENTS = Job((), Link(), Perturbation(), deadline_s=20, untrusted=True)
 LASTED = Outcome((), {}, {}, 5 * NS_PER_S, 11 * NS_PER_S, "", 99.0)
 
 
@@ -32,7 +32,7 @@ def test_time_budget_is_charged_for_the_students_programs_only() -> None:
         assert budget.run(STUDENTS, lambda: LASTED) is LASTED
     with pytest.raises(TrialFailed, match="for more than 12 s, in all checks together"):
         budget.run(STUDENTS, lambda: LASTED)
-    assert budget.run(replace(STUDENTS, stranger=False), lambda: LASTED) is LASTED
+    assert budget.run(replace(STUDENTS, untrusted=False), lambda: LASTED) is LASTED
 
 
 def test_broken_machine_costs_the_deadline() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lab.errors import SiteError
 from lab.machine import job
 from lab.model.trial import OVER_CARD, Job, Link, Perturbation, Ready, Step
-from lab.places import STRANGER
+from lab.places import GUEST_SANDBOX
 from lab.sites.agent.server import listens
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -22,14 +22,14 @@ JOB = Job((STEP,), Link(), Perturbation(), deadline_s=5)
 
 def test_only_untrusted_programs_run_in_the_sandbox_and_nothing_before_them() -> None:
     around = ("sh", "-c", "sleep 1; exec", "sh", "/lab/bin/mine", "--size", "1")
-    strange = replace(JOB, steps=(Step(("/lab/bin/mine",), around, 1),), stranger=True)
+    strange = replace(JOB, steps=(Step(("/lab/bin/mine",), around, 1),), untrusted=True)
     files = {name: entry.content.decode() for name, entry in job.files(strange, {}).items()}
     assert files["0.server"].endswith("exec sh /lab/stranger server /lab/bin/mine\n")
     assert files["0.client"].endswith("sh sh /lab/stranger client /lab/bin/mine --size 1\n")
-    assert files["stranger"] == STRANGER.read_text()
+    assert files["stranger"] == GUEST_SANDBOX.read_text()
     over = job.files(replace(strange, steps=(Step((OVER_CARD, "/lab/bin/mine"), (), 1),)), {})
     assert over["0.server"].content.endswith(b"exec /lab/bin/over-card sh /lab/stranger server /lab/bin/mine\n")
-    assert "stranger" not in "".join(job.files(replace(strange, stranger=False), {}))
+    assert "stranger" not in "".join(job.files(replace(strange, untrusted=False), {}))
 
 
 @given(st.lists(ARGUMENTS, max_size=4))

@@ -78,11 +78,11 @@ def test_sandbox_is_a_part_of_the_keys_of_student_programs_only(
 ) -> None:
     experiment = load(EXPERIMENTS / "examples" / "plain_verbs.toml")
     before = plan_of(experiment, facts)
-    assert all(each.trial.job.stranger == (each.series.program == "plain") for each in before.planned)
+    assert all(each.trial.job.untrusted == (each.series.program == "plain") for each in before.planned)
     (tmp_path / "stranger").write_text("exec other")
-    monkeypatch.setattr(plan, "STRANGER", tmp_path / "stranger")
+    monkeypatch.setattr(plan, "GUEST_SANDBOX", tmp_path / "stranger")
     pairs = zip(before.planned, keys(plan_of(experiment, facts)), strict=True)
-    assert all((each.trial.key != key) == each.trial.job.stranger for each, key in pairs)
+    assert all((each.trial.key != key) == each.trial.job.untrusted for each, key in pairs)
 
 
 @pytest.mark.parametrize(
