@@ -26,7 +26,7 @@ class Reporting:
     """
 
     def __init__(self, campaign: Campaign, options: Namespace) -> None:
-        self.options, self.during_trials = options, campaign.facts.traits.repeats
+        self.options, self.during_trials = options, campaign.facts.traits.is_deterministic
         self.plans = campaign.plans if options.report else ()
         todo = {plan.experiment.file: missing([plan], options.results, fresh=options.fresh)[0] for plan in self.plans}
         self.waiting = {file: {planned.trial.key for planned in trials} for file, trials in todo.items()}

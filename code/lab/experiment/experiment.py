@@ -215,7 +215,7 @@ class Series:
     def obstacle(self, traits: Traits) -> str:
         """The reason why a site cannot provide the series' link; empty if it can."""
         link, together = self.link, self.tool.together
-        if traits.repeats:
+        if traits.is_deterministic:
             return ""
         if link.card:
             return "has a modelled card, and this site has none"

@@ -211,7 +211,7 @@ class Setting:
         self.parameters, self.counts = series.parameters(site, point), series.counts(site, point)
         self.request = Request(series.program, series.operation, series.measure, self.counts, self.parameters)
         traits = fixed(site)
-        most = EXACT_LARGEST if traits and traits.repeats else MOST_BYTES
+        most = EXACT_LARGEST if traits and traits.is_deterministic else MOST_BYTES
         self.largest = min(most, series.tool.largest_bytes or MOST_BYTES)  # bytes of a message
 
     @property

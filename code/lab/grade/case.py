@@ -379,7 +379,7 @@ class Case:
     def repeats_exactly(self) -> bool:
         """Whether the grader's trials are the student's, on a site where a trial always repeats exactly."""
         claimed = self.claimed_plan
-        return claimed.site.traits.repeats and claimed.trials().keys() == self.grader_plan.trials().keys()
+        return claimed.site.traits.is_deterministic and claimed.trials().keys() == self.grader_plan.trials().keys()
 
     @cached_or_error
     def record_findings(self) -> tuple[Finding, ...]:

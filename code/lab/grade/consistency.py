@@ -147,7 +147,7 @@ def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
     for series in grader.plan.experiment.series:
         here, there = (_printed_values(evidence, series) for evidence in (grader, claimed))
         differing = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
-        compared = [key for key in differing if grader.plan.site.traits.repeats or key[2] not in TIMED]
+        compared = [key for key in differing if grader.plan.site.traits.is_deterministic or key[2] not in TIMED]
         if compared:
             _, size, name = key = compared[0]
             values = " and ".join(str(sorted(side.get(key, ()))) for side in (there, here))

@@ -130,7 +130,7 @@ def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: 
         return parameters.least_time_s
     counted = parameters.verify or parameters.until_stable or parameters.duration_s or "iterations" in point
     counted = counted or "least_time_s" not in series.tool.uses
-    return 0 if counted or traits.repeats else LEAST_TIME_S
+    return 0 if counted or traits.is_deterministic else LEAST_TIME_S
 
 
 def make_trial(
@@ -152,7 +152,7 @@ def make_trial(
         reading += f" of {[counts.iterations for counts in request.counts]}"
     key = _key(job, programs, site, reading)
     outcome_key = _key(job, programs, site, "") if reading else key
-    token = _token_of(key) if site.traits.repeats else secrets.token_hex(TOKEN_BYTES)
+    token = _token_of(key) if site.traits.is_deterministic else secrets.token_hex(TOKEN_BYTES)
     return Trial(key, outcome_key, request, replace(job, environment=(("LAB_TOKEN", token),)), programs)
 
 
@@ -176,7 +176,7 @@ def _key(job: Job, programs: dict[str, str], site: SiteFacts, reading: str) -> s
     del facts["untrusted"]
     if job.untrusted:
         facts["shut in"] = sha256(GUEST_SANDBOX)
-    if job.is_switched and site.traits.repeats:
+    if job.is_switched and site.traits.is_deterministic:
         from lab.machine import switched  # imported lazily: other plans need no VM
 
         facts["switch"] = switched.digest(MACHINE)

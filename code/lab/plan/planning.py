@@ -81,10 +81,10 @@ def under_test(experiments: Sequence[Experiment], site: Site, tell: Tell) -> dic
         from lab.supply.packages import SupplyError  # imported lazily: reading records needs no network
 
         try:
-            cards = card_contents(experiments, tell) if site.traits.repeats else {}
+            cards = card_contents(experiments, tell) if site.traits.is_deterministic else {}
             return keep_contents(compiled(builds, tell) | cards)
         except SupplyError as error:
-            if site.traits.repeats and any(each.has_card for each in series):
+            if site.traits.is_deterministic and any(each.has_card for each in series):
                 raise
             tell(f"{error.what}: using the programs of this host's compiler")
     build(each.tool.build for each in series if each.tool.build)

@@ -154,7 +154,8 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
     plan = make_plan(experiment, group.site, digests)
     starts = sorted((group.started[key] for key in plan.trials() if key in group.started), reverse=True)
     outdated = sorted(file.name for file, digest in digests.items() if digest not in present.get(file, {digest}))
-    failed = len(plan.trials().keys() & (group.failed.keys() - group.started.keys())) if plan.site.traits.repeats else 0
+    lost = group.failed.keys() - group.started.keys() if plan.site.traits.is_deterministic else set[str]()
+    failed = len(plan.trials().keys() & lost)
     return Choice(plan, tuple(starts), tuple(outdated), failed)
 
 

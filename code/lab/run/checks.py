@@ -227,7 +227,7 @@ def bytes_at_once(link: Link, traits: Traits) -> int:
     """Return the burst of the kernel's link model after each silence; the exact site's model has none."""
     from lab.sites.cable import burst_bytes  # imported lazily, as the VM is with it
 
-    return 0 if traits.repeats or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
+    return 0 if traits.is_deterministic or link.rate_bit_s is None else burst_bytes(link.rate_bit_s)
 
 
 def notes(program: Program, traits: Traits, ends: Ends) -> list[str]:

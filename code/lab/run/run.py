@@ -107,7 +107,7 @@ def _measure(work: RunSetup, planned: Planned) -> None:
         with patience(planned, work.facts, work.tell):
             record = measure(planned, work.site, work.facts, None if work.fresh else _outcome_before(work, planned))
     except FailedOutcome as failure:
-        if failure.readable and work.facts.traits.repeats:
+        if failure.readable and work.facts.traits.is_deterministic:
             write_text(_outcome_file(work, planned), json.dumps(as_json(failure.readable)))
         folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
         hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
@@ -201,7 +201,8 @@ def patience(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIR
 
 
 def _notice(planned: Planned, site: SiteFacts, passed_s: float) -> str:
-    clock = " of the guest's clock (slower than the host's while a program polls)" if site.traits.repeats else ""
+    slower = " of the guest's clock (slower than the host's while a program polls)"
+    clock = slower if site.traits.is_deterministic else ""
     return (
         f"{planned.series.name} repetition {planned.repetition} has run for {passed_s:.0f} s; if a program waits for "
         f"what never comes, its deadline ends it after {planned.trial.job.deadline_s} s{clock} "

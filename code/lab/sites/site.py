@@ -38,7 +38,7 @@ class Traits:
     computers: int = 0  # on a wall clock: the most that start a program at once (`each`)
 
     @property
-    def repeats(self) -> bool:
+    def is_deterministic(self) -> bool:
         """Whether a trial gives the same bytes each time, on any host."""
         return self.clock is Clock.INSTRUCTIONS
 

@@ -183,7 +183,7 @@ def other_identity(assignment: Assignment, plan: Plan, reference: dict[str, str]
     can judge this."""
     identity = identity_of(plan)
     is_reference = (identity.site.identity | identity.programs).items() <= reference.items()
-    if reference and plan.site.traits.repeats and not assignment.accepts(identity.digest, own=is_reference):
+    if reference and plan.site.traits.is_deterministic and not assignment.accepts(identity.digest, own=is_reference):
         what = f"measured on {identity.words}, which the assignment does not accept"
         yield f"{what}: no points for rerun without a person (lab doctor prints the differences)"
 

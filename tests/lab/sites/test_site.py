@@ -32,8 +32,8 @@ REAL = [OwnDevices.traits, LinkOfHosts.traits, slurm.TRAITS]
 
 
 def test_exact_trials_repeat_and_only_a_link_made_for_the_run_takes_a_model() -> None:
-    assert exact.ExactSite.traits == EXACT and EXACT.repeats
-    assert not any(traits.repeats for traits in (*MADE, *REAL))
+    assert exact.ExactSite.traits == EXACT and EXACT.is_deterministic
+    assert not any(traits.is_deterministic for traits in (*MADE, *REAL))
     assert all(traits.takes_models for traits in (EXACT, *MADE))
     assert not any(traits.takes_models for traits in REAL)
 

@@ -81,16 +81,16 @@ def distribution_findings(claimed: Sequence[Row], grader: Sequence[Row], traits:
             what = f"{quantity} is {quantity.ratio:.3f} of what is measured here, allowed is {quantity.tolerance:.0%}"
             yield Finding(Flaw.TOLERANCE, what)
     for series, group in _by(quantities, lambda quantity: quantity.place.series).items():
-        yield from _repetitions(series, group, OUTLIERS if traits.repeats else DISTURBED)
+        yield from _repetitions(series, group, OUTLIERS if traits.is_deterministic else DISTURBED)
         yield from _spreads(series, group, margin_of(traits))
     steady = [quantity for quantity in quantities if quantity.tolerance == SINGLE]
     # On a wall clock nothing may be steady: there, a mean is as uncertain as its values are far apart.
-    means = _means(steady, lambda _: JOINT) if traits.repeats else _means(quantities, _mean_spread)
+    means = _means(steady, lambda _: JOINT) if traits.is_deterministic else _means(quantities, _mean_spread)
     for (series, column), (mean, allowed) in means.items():
         if abs(mean - 1) > allowed:
             what = f"is {mean:.3f} of what is measured here on average over its sizes, allowed is {allowed:.0%}"
             yield Finding(Flaw.SHIFT, f"{series}: {column} {what}")
-    yield from _ratios(steady, means, JOINT if traits.repeats else SINGLE)
+    yield from _ratios(steady, means, JOINT if traits.is_deterministic else SINGLE)
 
 
 def _repetitions(series: str, quantities: list[Quantity], allowed: float) -> Iterator[Finding]:
@@ -326,5 +326,5 @@ def _similar(case: Case) -> Iterator[Finding]:
     traits = grader.plan.site.traits
     yield from distribution_findings(claimed.rows, grader.rows, traits)
     yield from node_findings(claimed, grader)
-    if traits.repeats or case.has_grader_identity:
+    if traits.is_deterministic or case.has_grader_identity:
         yield from header_findings(claimed, grader)  # other hardware may grant other values

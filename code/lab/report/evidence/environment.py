@@ -88,7 +88,7 @@ def ends_of(evidence: Evidence) -> str:
     """Both ends by their devices and addresses, or the nodes of the trials if each trial had others. A report of a site
     whose trials repeat names no nodes, since all of them give the same bytes."""
     site = evidence.plan.site
-    moments = () if site.traits.repeats else tuple(facts.moment for facts in evidence.facts.values())
+    moments = () if site.traits.is_deterministic else tuple(facts.moment for facts in evidence.facts.values())
     nodes = {", ".join(moment.nodes) for moment in moments} - {""}
     ends = (f"{end.device} on {end.host}" if end.device else end.host for end in (site.ends.client, site.ends.server))
     return "; ".join(sorted(nodes)) or ", ".join(ends)

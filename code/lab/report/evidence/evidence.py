@@ -139,7 +139,7 @@ def failed_series(plan: Plan, results: Path, whole: Collection[str], steps: Coll
 
 
 def _may_lack(planned: Planned, plan: Plan, results: Path, steps: Collection[str]) -> bool:
-    key, always_fails = planned.trial.key, planned.series.tool.by_student and plan.site.traits.repeats
+    key, always_fails = planned.trial.key, planned.series.tool.by_student and plan.site.traits.is_deterministic
     # The evidence of a program; that of a site that broke down has no output.
     has_failed = always_fails and (results / "failed" / key / "client.out").is_file()
     return (planned.series.name in steps or has_failed) and not record_folder(results, key).is_dir()

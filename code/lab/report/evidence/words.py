@@ -51,7 +51,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 def measured_on(evidence: Evidence) -> str:
     """The days of the measurements, or the date of the site's clock if every run has the same bytes."""
     site = evidence.plan.site
-    if site.traits.repeats:
+    if site.traits.is_deterministic:
         base = _BASE.search(site.identity.get("arguments", ""))
         return f"Its clock begins at {base[1]}; on any day the records are the same." if base else ""
     days = sorted({day[0] for facts in evidence.facts.values() if (day := _DAY.match(facts.moment.started))})
@@ -63,7 +63,7 @@ def measured_on(evidence: Evidence) -> str:
 def measured_here(evidence: Evidence) -> str:
     """The number of trials that were measured, by the records alone."""
     trials, absent = len(evidence.facts), len(evidence.unmeasured)
-    where = " on this computer" if evidence.plan.site.traits.repeats else ""
+    where = " on this computer" if evidence.plan.site.traits.is_deterministic else ""
     if not absent:
         return f"Measured{where}: {trials} of {trials} trials."
     identical = ", all identical to the reference" if absent < trials else ""
