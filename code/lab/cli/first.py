@@ -55,7 +55,7 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
     gallery = Gallery()
     overview = Overview(Exhibits(Numbers(gather(plan, results)), gallery))
     overview.first()
-    sketch, figure = gallery[FIGURE], draw(gallery, CACHE / "report" / "figures")[FIGURE]
+    captioned, figure = gallery[FIGURE], draw(gallery, CACHE / "report" / "figures")[FIGURE]
     png = folder / plan.experiment.name / f"{FIGURE}.png"
     write_bytes(png, figure.png)
     names = "; ".join(f"{series.name}: {label(series)}" for series in plan.experiment.series)
@@ -64,14 +64,14 @@ def _show(plan: Plan, results: Path, folder: Path) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDEST)
     console.print(plan.experiment.title, style="bold", end="\n\n")
-    console.print(bars(sketch.data), end="\n")
+    console.print(bars(captioned.data), end="\n")
     for text in (
         "",
-        f"{sketch.caption} {names}. Link: {links}.",
+        f"{captioned.caption} {names}. Link: {links}.",
         rdma_words(plan.site.ends.client.device, plan.experiment.cards),
         site.long,
         site.shared,
-        plain(f"A bar is the median over the repetitions. In the PNG: {counts(sketch.data.curves)}."),
+        plain(f"A bar is the median over the repetitions. In the PNG: {counts(captioned.data.curves)}."),
     ):
         console.print(text)
     console.print(str(from_here(png)), end="\n\n", soft_wrap=True)

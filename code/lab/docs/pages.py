@@ -63,7 +63,7 @@ def _default(key: SchemaKey) -> str:
 
 def _program(program: Program) -> tuple[str, ...]:
     able = ", ".join(f"{operation} {measure}" for operation, measure in sorted(program.abilities))
-    return f"`{program.name}`", able, ", ".join(f"`{name}`" for name in sorted(program.uses))
+    return f"`{program.name}`", able, ", ".join(f"`{name}`" for name in sorted(program.parameters))
 
 
 def _conditions(rule: OptionRule) -> str:

@@ -221,7 +221,7 @@ class _Reader:
             self.refuse(error.what, path, hint=error.hint)
 
     def check_variation(self, series: Series, path: Keys) -> None:
-        can = sorted(series.tool.uses & SWEEPABLE)
+        can = sorted(series.tool.parameters & SWEEPABLE)
         expected = f"one of {', '.join(can)}" if can else "no vary"
         for name, values in series.vary.items():
             if name in FIXED:

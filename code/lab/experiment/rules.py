@@ -219,7 +219,7 @@ class Setting:
         """Whether UD is asked to do other than SEND, or to send a message longer than a packet."""
         path_mtu = self.parameters.path_mtu
         packet = 1 << min(12, (self.link.mtu - HEADERS).bit_length() - 1) if path_mtu == "auto" else path_mtu
-        by_datagrams = self.parameters.connection == "ud" and "connection" in self.tool.uses
+        by_datagrams = self.parameters.connection == "ud" and "connection" in self.tool.parameters
         return by_datagrams and (self.request.operation != "send" or max(each.size for each in self.counts) > packet)
 
     @property

@@ -82,7 +82,8 @@ def record_findings(
         judged=judged(planned, site, outcome, samples, facts.measured.header or {}),
     )
     # Experiments that differ in parameters which the program does not use share the trial, and so the record.
-    options = [{name: each.asked.options.get(name) for name in planned.series.tool.uses} for each in (facts, plan)]
+    names = planned.series.tool.parameters
+    options = [{name: each.asked.options.get(name) for name in names} for each in (facts, plan)]
     record, expected = {**record, "options": options[0]}, {**plan.table(), "options": options[1]}
     for name in sorted((expected.keys() | record.keys()) - set(UNPLANNED)):
         if record.get(name) != expected.get(name):

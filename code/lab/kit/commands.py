@@ -33,7 +33,7 @@ from lab.report.sources import Sources
 from lab.report.tex.numbers import show, show_exactly, significant
 from lab.report.text.backing import measured_numbers_typed
 from lab.report.text.latex import blank
-from lab.report.text.macros import sentences, uses
+from lab.report.text.macros import macros_of, sentences
 from lab.report.text.typed import typed_numbers
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites.site import open_site
@@ -82,7 +82,7 @@ def with_numbers(text: str, experiment: Experiment, file: Path, folder: Path = R
     r"""Answer each \claim of the text; raise for one without an answer, and for a typed measured number."""
     text = _PERCENT.sub(r"\\%", text)  # in a discussion it begins a comment, here it does not
     read = blank(text, _CODE)
-    claims = [use for use in uses(read) if use.kind == "claim"]
+    claims = [use for use in macros_of(read) if use.kind == "claim"]
     has_table = (folder / f"{experiment.name}.csv").exists()
     numbers = Numbers(reference_evidence(experiment, folder)) if claims or has_table else None
     name = str(file)

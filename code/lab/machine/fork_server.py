@@ -65,7 +65,7 @@ class ForkServer:
                 fork.request(self.calls[end], arguments, files, mailbox, console)
                 with watch(fork):
                     if files.log:
-                        bound_files(fork.pid, LOG_MOST_BYTES)
+                        limit_file_size(fork.pid, LOG_MOST_BYTES)
                     return results.collect(fork, mailbox, console)
 
     def close(self) -> None:
@@ -222,7 +222,7 @@ def opened_logs(folder: Path | None, names: Sequence[str]) -> Iterator[list[tupl
                 raise qemu.MachineError(f"more frames crossed the link than its log holds ({LOG_MOST_BYTES >> 20} MiB)")
 
 
-def bound_files(pid: int, most_bytes: int) -> None:
+def limit_file_size(pid: int, most_bytes: int) -> None:
     """Limit the size of a process's files: a signal kills it when it writes more."""
     with suppress(ProcessLookupError):  # it has ended
         _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)

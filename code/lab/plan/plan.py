@@ -129,7 +129,7 @@ def _least_time_s(series: Series, point: Point, parameters: Parameters, traits: 
     if parameters.least_time_s != "auto":
         return parameters.least_time_s
     counted = parameters.verify or parameters.until_stable or parameters.duration_s or "iterations" in point
-    counted = counted or "least_time_s" not in series.tool.uses
+    counted = counted or "least_time_s" not in series.tool.parameters
     return 0 if counted or traits.is_deterministic else LEAST_TIME_S
 
 
@@ -146,7 +146,7 @@ def make_trial(
         untrusted=series.tool.build is not None and not series.tool.launched,
     )
     reading = series.tool.reading
-    if series.tool.loops:
+    if series.tool.chooses_sizes:
         reading += f" about {sorted(counts.size for counts in request.counts)}"
     if series.tool.reads_iterations:
         reading += f" of {[counts.iterations for counts in request.counts]}"

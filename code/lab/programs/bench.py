@@ -71,7 +71,7 @@ def _program(name: str, operations: tuple[str, ...]) -> Program:
         engine=True,
         prints_samples=True,
         rdma=name == "verbs",
-        uses=frozenset(TABLES[name].asked) - {"wait_deadline_s"},
+        parameters=frozenset(TABLES[name].asked) - {"wait_deadline_s"},
         table=TABLES[name],
     )
 

@@ -93,7 +93,7 @@ PROGRAMS = (
         frozenset({("send", "throughput")}),
         steps_per_size(_step, PORT),
         parse,
-        uses=frozenset({"iterations", "sizes", "nodelay", "send_buffer", "streams", "both"}),
+        parameters=frozenset({"iterations", "sizes", "nodelay", "send_buffer", "streams", "both"}),
         largest_bytes=LARGEST,
     ),
 )

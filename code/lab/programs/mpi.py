@@ -73,7 +73,7 @@ def _program(transport: str) -> Program:
         (BENCH / BINARY,),
         prints_samples=True,
         rdma=transport == "verbs",
-        uses=frozenset(TABLE.asked) - {"wait_deadline_s"},
+        parameters=frozenset(TABLE.asked) - {"wait_deadline_s"},
         table=TABLE,
     )
 

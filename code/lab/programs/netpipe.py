@@ -64,8 +64,8 @@ def _mpi(request: Request, ends: Ends) -> tuple[Step, ...]:
 
 
 def _program(name: str, steps: Callable[[Request, Ends], tuple[Step, ...]]) -> Program:
-    uses = frozenset({"iterations", "sizes"})
-    return Program(name, frozenset({("send", "latency")}), steps, parse, same_counts=True, uses=uses)
+    parameters = frozenset({"iterations", "sizes"})
+    return Program(name, frozenset({("send", "latency")}), steps, parse, same_counts=True, parameters=parameters)
 
 
 PROGRAMS = (_program("netpipe-tcp", _tcp), _program("netpipe-mpi", _mpi))

@@ -208,9 +208,9 @@ def _header(text: str) -> dict[str, str]:
 
 
 def _program(name: str, operation: str, measure: str, *, both_spin: bool = False) -> Program:
-    uses = {"iterations", "sizes", *SHARED} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
-    uses |= PEER if measure == "throughput" else {"wait"}
-    uses |= {"connection"} if name in UNRELIABLE else set()
+    parameters = {"iterations", "sizes", *SHARED} | ({"relaxed_ordering"} if name != "ib_write_lat" else set())
+    parameters |= PEER if measure == "throughput" else {"wait"}
+    parameters |= {"connection"} if name in UNRELIABLE else set()
     return Program(
         name,
         frozenset({(operation, measure)}),
@@ -218,7 +218,7 @@ def _program(name: str, operation: str, measure: str, *, both_spin: bool = False
         parse,
         both_spin=both_spin,
         rdma=True,
-        uses=frozenset(uses),
+        parameters=frozenset(parameters),
         whole_lists=True,
         largest_bytes=LARGEST,
     )

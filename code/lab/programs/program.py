@@ -122,14 +122,14 @@ class Program:
     rdma: bool = False  # needs an RDMA device
     grants: str = ""  # the card whose sizes of queues it gets in place of the requested ones
     emulated: tuple[str, ...] = ()  # what a preloaded library makes of the site
-    uses: frozenset[str] = frozenset()  # parameters that change its commands
+    parameters: frozenset[str] = frozenset()  # the names of those that change its commands
     table: Table | None = None  # the options of a program of code/bench
     reading: str = ""  # the output's format in an experiment's file: a part of the key
     reads_iterations: bool = False  # it prints a time of as many messages, without their number
     launched: bool = False  # started by an MPI launcher, so no site can sandbox it
     together: bool = False  # one command for each of several computers behind a switch
     silent: bool = False  # its output is not read: it only must work
-    loops: bool = False  # the program chooses its sizes; its command names none
+    chooses_sizes: bool = False  # its command names none
     one_size: bool = False  # neither its command nor its output names a size
     whole_lists: bool = False  # posts only whole post lists: peer_post_list must divide the iterations
     largest_bytes: int | None = None  # limit of a message

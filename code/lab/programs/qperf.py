@@ -54,5 +54,6 @@ def _fields(text: str) -> tuple[str, dict[str, tuple[str, str]]]:
     return title.rstrip(":"), fields
 
 
-USES = frozenset({"sizes", "peer_seconds"})
-PROGRAMS = (Program("qperf", frozenset({("send", "latency")}), steps_per_size(_step, PORT), parse, uses=USES),)
+PARAMETERS = frozenset({"sizes", "peer_seconds"})
+STEPS = steps_per_size(_step, PORT)
+PROGRAMS = (Program("qperf", frozenset({("send", "latency")}), STEPS, parse, parameters=PARAMETERS),)

@@ -375,8 +375,8 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
     data = tuple(file for file in table.binaries if is_data(PurePath(file)))
     used = places((*server, *client, *each, *split(arguments), *table.files.values()))
     rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
-    loops = not used & {"size", "sizes"}
-    printed = _printed(table, rdma=rdma, loops=loops)
+    chooses_sizes = not used & {"size", "sizes"}
+    printed = _printed(table, rdma=rdma, chooses_sizes=chooses_sizes)
     build_words = build_command(table.build, table.libraries, prepared=table.is_prepared)
     build = Build(build_words, folder, (*table.sources, *data) if table.sources else ())
     commands = Commands(server, client, each, computers, split(arguments), table, printed)
@@ -393,14 +393,14 @@ def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", c
         emulated=table.emulate,
         rdma=rdma,
         same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
-        uses=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
+        parameters=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
         reads_iterations="(?P<total>" in table.pattern and "(?P<messages>" not in table.pattern,
         launched=bool(table.mpi),
         together=bool(table.each),
         silent=table.output == NOTHING,
-        loops=loops,
-        one_size=loops and table.output == "pattern" and "(?P<size>" not in table.pattern,
+        chooses_sizes=chooses_sizes,
+        one_size=chooses_sizes and table.output == "pattern" and "(?P<size>" not in table.pattern,
     )
 
 
@@ -440,7 +440,7 @@ def _reading(table: OwnTable) -> str:
     return " ".join(parts)
 
 
-def _printed(table: OwnTable, *, rdma: bool, loops: bool) -> Printed:
+def _printed(table: OwnTable, *, rdma: bool, chooses_sizes: bool) -> Printed:
     """Return the format of the output. A device's completion shows that the data arrived; a socket's sender needs an
     answer."""
     columns = table.output == "columns"
@@ -451,7 +451,7 @@ def _printed(table: OwnTable, *, rdma: bool, loops: bool) -> Printed:
         stop="completed" if rdma else "confirmed",
         factor=Decimal(str(table.factor)),
         size_unit=table.size_unit,
-        sizes_of_its_own=loops,
+        sizes_of_its_own=chooses_sizes,
     )
 
 

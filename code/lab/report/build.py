@@ -27,7 +27,7 @@ from lab.report.tex.render import Rendered, render
 from lab.report.text.backing import Backing
 from lab.report.text.check import Checked, Writing, check, read_writing
 from lab.report.text.latex import lost_targets, without_comments
-from lab.report.text.macros import uses
+from lab.report.text.macros import macros_of
 from lab.report.text.references import list_of_sources
 
 COLUMNS = tuple(
@@ -129,7 +129,7 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
     inside = attachments(evidence, added | sources.typed_texts)
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
-    live = live_figure(numbers, {name: sketch.data for name, sketch in gallery.items()}, queried)
+    live = live_figure(numbers, {name: captioned.data for name, captioned in gallery.items()}, queried)
     figures = draw(gallery, cache / "figures")
     svgs = {name: figure.svg for name, figure in figures.items()}
     material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
@@ -167,7 +167,7 @@ def _numbered(backings: Sequence[Backing]) -> list[Backing]:
 def _claims_of_templates(body: Rendered, numbers: Numbers) -> list[Backing]:
     """The answers to the templates' queries; an error names the template's line."""
     claims = []
-    for use in uses(body.text):
+    for use in macros_of(body.text):
         try:
             claims.append(Backing(use, value=numbers.ask(use.body)))
         except QueryError as error:

@@ -258,7 +258,7 @@ def unaccounted(
     """
     counts, time_ns = planned.trial.request.counts, reported_time_ns(samples)
     spans_ns = [step.clock_end_ns - step.clock_start_ns for step in outcome.steps]
-    if not (planned.series.tool.build and time_ns and spans_ns) or planned.series.tool.loops:
+    if not (planned.series.tool.build and time_ns and spans_ns) or planned.series.tool.chooses_sizes:
         return  # a program that chooses its sizes may have gone through others too
     if any(name.startswith(LINES) for name in header):
         return

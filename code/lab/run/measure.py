@@ -67,7 +67,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     except ParseError as error:
         raise _unread([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
-        raise _unread(problems, planned, outcome, facts, REFUTED if planned.series.tool.loops else "")
+        raise _unread(problems, planned, outcome, facts, REFUTED if planned.series.tool.chooses_sizes else "")
     verdict = replace(judged(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))
@@ -78,7 +78,8 @@ def judged(
 ) -> Judged:
     """Judge samples that passed the checks; the grader repeats this."""
     warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples, header)]
-    return Judged(__version__, (*warned, *unread(planned, samples)), path=path_of(planned, site.ends, outcome, samples))
+    path = path_of(planned, site.ends, outcome, samples)
+    return Judged(__version__, (*warned, *unread(planned, samples)), path=path)
 
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
@@ -143,10 +144,10 @@ def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: Jso
         outcome.clock_start_ns,
         outcome.clock_end_ns,
     )
-    not_judged = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
+    before_checks = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
     first = FirstAsked(series.name, planned.point)
     moment = Moment(first, as_json(series.published), as_json(series.profile(site.name)), state)
-    return Facts(trial.key, asked, measured, not_judged, moment)
+    return Facts(trial.key, asked, measured, before_checks, moment)
 
 
 def _logs(planned: Planned, outcome: Outcome) -> tuple[str, str]:

@@ -104,7 +104,7 @@ def _run_once(work: RunSetup, planned: Planned, stop: threading.Event) -> str:
 
 def _measure(work: RunSetup, planned: Planned) -> None:
     try:
-        with patience(planned, work.facts, work.tell):
+        with slow_notices(planned, work.facts, work.tell):
             record = measure(planned, work.site, work.facts, None if work.fresh else _outcome_before(work, planned))
     except FailedOutcome as failure:
         if failure.readable and work.facts.traits.is_deterministic:
@@ -181,7 +181,7 @@ def _signals_raise() -> Iterator[None]:
 
 
 @contextmanager
-def patience(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIRST_NOTICE_S) -> Iterator[None]:
+def slow_notices(planned: Planned, site: SiteFacts, tell: Tell, first_s: float = FIRST_NOTICE_S) -> Iterator[None]:
     """Print a notice now and then while a student program runs."""
     over = threading.Event()
 

@@ -72,7 +72,7 @@ def test_a_record_may_have_other_values_of_parameters_that_its_program_does_not_
         changed = {**record, "options": {**record["options"], name: 7}}
         return [finding.kind for finding in record_findings(planned, ada.plan.site, changed, samples)]
 
-    unused = record["options"].keys() - planned.series.tool.uses
+    unused = record["options"].keys() - planned.series.tool.parameters
     assert unused and all(findings(name) == [] for name in unused)
     assert findings("windows") == [Flaw.RECORD]
 

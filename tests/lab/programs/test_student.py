@@ -211,7 +211,7 @@ def test_each_end_gets_the_number_of_its_gid() -> None:
 
 def test_traits_follow_from_the_commands() -> None:
     mine = program()
-    assert mine.uses == {"sizes", "iterations", "tx_depth", "size"}
+    assert mine.parameters == {"sizes", "iterations", "tx_depth", "size"}
     assert mine.binaries == (FOLDER / "build/mine",) and mine.build == Build(("make", "-s", "all"), FOLDER)
     assert program(client="mine {sizes} {iterations} {host}").same_counts
     assert not mine.same_counts and not program(client="mine {sizes} {host}").same_counts

@@ -18,7 +18,7 @@ from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows, profile_why
 from lab.report.sources import Sources
 from lab.report.tex.render import escape
-from lab.report.text.macros import uses
+from lab.report.text.macros import macros_of
 from lab.sites.ssh import LinkOfHosts
 
 PARAMETERS = 'sizes = "1..16K*4"\niterations = 400\nrepetitions = 6'
@@ -129,7 +129,7 @@ def test_latency_report_claims_only_measured_times(latency: str) -> None:
     figures = {*re.findall(r"\\label\{figure:(\w+)\}", latency)}
     assert {"answer", "size", "tails"} <= figures and not {"causes", "processor"} & figures
     assert {"five", "published", "fetch"} <= {*re.findall(r"\\label\{table:(\w+)\}", latency)}
-    halves = [use.body for use in uses(latency) if re.search(r"\bread(\.card)?(?!\.rtt)( at|\.p)", use.body)]
+    halves = [use.body for use in macros_of(latency) if re.search(r"\bread(\.card)?(?!\.rtt)( at|\.p)", use.body)]
     assert not halves and ("read.card.rtt" in latency) == ("write.card" in latency)
     assert (r"\emph{assumed}" in latency) == (r"\claim[2]{(fdr.doorbell" in latency) == ("write.card" in latency)
 

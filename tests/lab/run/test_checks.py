@@ -118,7 +118,7 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
 
 def student_trial(**tool: object) -> Any:
     counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
-    traits = {"build": Build(("make",), Path()), "loops": False, "together": False}
+    traits = {"build": Build(("make",), Path()), "chooses_sizes": False, "together": False}
     series = SimpleNamespace(tool=SimpleNamespace(**{**traits, **tool}))
     return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
@@ -143,7 +143,10 @@ def test_student_program_that_claims_far_less_time_than_it_was_busy_is_noted(
     note = " ".join(unaccounted(student_trial(), outcome, samples))
     assert bool(note) == bool(words) and all(part in note for part in words)
     assert not list(unaccounted(student_trial(), outcome, samples, {"lines_64": "9"}))
-    for tool in ({"build": None}, {"loops": True}):  # Verbyte's programs, and one that may have measured other sizes
+    for tool in (
+        {"build": None},
+        {"chooses_sizes": True},
+    ):  # Verbyte's programs, and one that may have measured other sizes
         assert not list(unaccounted(student_trial(**tool), outcome, samples))
 
 

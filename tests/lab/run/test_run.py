@@ -30,7 +30,7 @@ from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, measure, record_facts
-from lab.run.run import RunSetup, RunSummary, damaged, missing, patience, run_trials, trial_lock
+from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials, slow_notices, trial_lock
 from lab.sites.site import Clock, Shared
 
 Make = Callable[..., Plan]
@@ -306,7 +306,7 @@ def notices(site: SiteFacts, count: int, build: Build | None) -> list[str]:
     planned: Any = SimpleNamespace(
         series=series, repetition=3, trial=SimpleNamespace(job=SimpleNamespace(deadline_s=120))
     )
-    with patience(planned, site, tell, first_s=0.001):
+    with slow_notices(planned, site, tell, first_s=0.001):
         assert enough.wait(60 if build else 0.05) == bool(build)
     return heard[:count]
 

@@ -160,7 +160,7 @@ def _refuted(planned: Planned, reading: Reading, seen: Seen, step: TaskStep | No
         if step and planned.series.has_card:
             yield from method_faults(claimed, seen.rdma.messages, step)
         yield from claim_faults(claimed, seen.rdma.messages, by_size[claimed.size_bytes], seen.around.messages)
-        if tool.rdma and SEED in tool.uses:
+        if tool.rdma and SEED in tool.parameters:
             yield from data_faults(claimed, seen.rdma.messages, request.parameters.seed)
 
 

@@ -85,18 +85,18 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Sketch:
+class CaptionedFigure:
     caption: str
     data: Any  # a Drawable; its kind follows from the figure's name
 
 
-Gallery = dict[str, Sketch]  # the figures of a report by name
+Gallery = dict[str, CaptionedFigure]  # the figures of a report by name
 
 
 def draw(gallery: Gallery, cache: Path) -> dict[str, Figure]:
     """Draw all figures; those that the cache has undamaged are read."""
     code = digest_code(DRAWN_BY)
-    return {name: _drawn(sketch.data, cache, code) for name, sketch in gallery.items()}
+    return {name: _drawn(captioned.data, cache, code) for name, captioned in gallery.items()}
 
 
 def _drawn(data: Drawable, cache: Path, code: str) -> Figure:
@@ -198,7 +198,7 @@ class Exhibits:
         if len(caption.split()) > MOST_WORDS:
             words = f"{len(caption.split())} words (at most {MOST_WORDS})"
             raise ReportError(f"a caption of {words}: {caption[:40]} ...")
-        self.gallery[data.name] = Sketch(caption, data)
+        self.gallery[data.name] = CaptionedFigure(caption, data)
         warned = r"\labwarned{}" if self.numbers.evidence.unchecked(data.keys) else ""
         return Markup(
             "\\begin{labplace}{figure}\n"

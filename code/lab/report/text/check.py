@@ -15,7 +15,7 @@ from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth
 from lab.report.text.backing import Backing, measured_numbers_typed, sides_of
 from lab.report.text.latex import fault, lost_targets, swallowed, unclosed, unsafe
-from lab.report.text.macros import NAMES, Sentence, Use, malformed, sentences, uses
+from lab.report.text.macros import NAMES, Sentence, Use, macros_of, malformed, sentences
 from lab.report.text.references import lost_sources, references_refused
 
 _COMPARES = re.compile(
@@ -94,7 +94,7 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
 
 def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, TextFault | None]]:
     count = 0
-    for use in uses(writing.text):
+    for use in macros_of(writing.text):
         try:
             if use.kind == "claim":
                 value = numbers.ask(use.body)

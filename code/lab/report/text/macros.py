@@ -63,7 +63,7 @@ class Sentence:
     evidence: tuple[Use, ...]
 
 
-def uses(text: str) -> list[Use]:
+def macros_of(text: str) -> list[Use]:
     """All complete macros outside comments."""
     macros = [macro for macro in _MACRO.finditer(without_comments(text)) if macro["body"]]
     bodies = [_ESCAPED.sub(lambda escaped: escaped[1] or " ", macro["body"]) for macro in macros]
@@ -89,13 +89,13 @@ def keys_cited(text: str) -> list[str]:
 
 def length_of(text: str) -> tuple[int, int]:
     """The number of printed words, and of distinct claims and statements."""
-    evidence = {(use.kind, " ".join(use.body.split())) for use in uses(text) if use.kind != "given"}
+    evidence = {(use.kind, " ".join(use.body.split())) for use in macros_of(text) if use.kind != "given"}
     return len(_WORD.findall(blank(without_comments(text), NAMES))), len(evidence)
 
 
 def sentences(text: str) -> Iterator[Sentence]:
     r"""The sentences of a text; a \shows behind the full stop belongs to the sentence before it."""
-    bare, evidence, start = without_comments(text), uses(text), 0
+    bare, evidence, start = without_comments(text), macros_of(text), 0
     starts = [use.start for use in evidence]
     for match in [*_END.finditer(_CLOSED.sub(_filler, bare)), None]:
         end = len(bare) if match is None else match.start() if match["break"] else match.end()

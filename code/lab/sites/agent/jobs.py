@@ -209,7 +209,7 @@ class _Run:
         of a program that failed first, else 0."""
         awaited, open_ = running[:count], set(running)
         while not all(future.done() for future in awaited):
-            done, open_ = wait(open_, self.patience_s, FIRST_COMPLETED)
+            done, open_ = wait(open_, self.reply_limit_s, FIRST_COMPLETED)
             failed = [rank for rank, future in enumerate(running) if future in done and self.status(rank, future)]
             if failed or not done:
                 wait(awaited, AFTER_FAILURE_S)
@@ -260,12 +260,12 @@ class _Run:
         return max(0.0, self.deadline - time.monotonic())
 
     @property
-    def patience_s(self) -> float:
+    def reply_limit_s(self) -> float:
         """The time for a reply: an agent ends its programs at the deadline, and then reports that."""
         return self.left_s + ANSWER_S
 
     def answer(self, rank: int, future: Future[Reply]) -> Reply:
-        return self.agents.far[rank].answer(future, self.patience_s)
+        return self.agents.far[rank].answer(future, self.reply_limit_s)
 
 
 def launcher_hosts(launcher: Sequence[str]) -> dict[str, int]:

@@ -10,9 +10,9 @@ from tests.lab.figures.examples import one_point
 
 from lab.files.store import SUMS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import FILES, Exhibits, Sketch, draw, grid, render
+from lab.report.exhibits.core import FILES, CaptionedFigure, Exhibits, draw, grid, render
 
-ONE = {"one": Sketch("One.", one_point())}
+ONE = {"one": CaptionedFigure("One.", one_point())}
 MORE = "tcp[non-blocking].receive - tcp[blocking].receive"
 CURVES = [["card", "card"], ["tcp.card", "TCP"], ["nothing", "no such series", "kernel RDMA"]]
 
@@ -21,9 +21,9 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[4])!r})
 import lab.report.build, lab.report.html.page
 from pathlib import Path
-from lab.report.exhibits.core import Sketch, draw
+from lab.report.exhibits.core import CaptionedFigure, draw
 from tests.lab.figures.examples import one_point
-draw(dict(one=Sketch("One.", one_point())), Path(sys.argv[1]))
+draw(dict(one=CaptionedFigure("One.", one_point())), Path(sys.argv[1]))
 sys.exit("matplotlib" in sys.modules)
 """
 

@@ -149,7 +149,7 @@ def everything(text: str) -> list[object]:
     for sentence in macros.sentences(text):
         assert 0 <= sentence.start < sentence.end <= len(text)
         assert all(sentence.start <= use.start < use.end <= sentence.end for use in sentence.evidence)
-    assert sum(len(sentence.evidence) for sentence in macros.sentences(text)) == len(macros.uses(text))
+    assert sum(len(sentence.evidence) for sentence in macros.sentences(text)) == len(macros.macros_of(text))
     return [*faults, *check.unsupported(text), macros.length_of(text), macros.keys_cited(text)]
 
 

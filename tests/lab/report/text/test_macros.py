@@ -2,12 +2,12 @@
 
 import pytest
 
-from lab.report.text.macros import keys_cited, length_of, sentences, uses
+from lab.report.text.macros import keys_cited, length_of, macros_of, sentences
 
 
 def test_macroshave_kind_body_digits_and_offsets() -> None:
     text = "It has \\claim[2]{ib\\_write at 4K / 2}. % \\claim{no}\n\\shows{a = b within\n  1 \\%} \\given {117~B/us}"
-    macros = uses(text)
+    macros = macros_of(text)
     assert [(use.kind, use.body, use.digits) for use in macros] == [
         ("claim", "ib_write at 4K / 2", 2),
         ("shows", "a = b within 1 %", None),
@@ -16,7 +16,7 @@ def test_macroshave_kind_body_digits_and_offsets() -> None:
     assert [text[use.start : use.start + 3] for use in macros] == ["\\cl", "\\sh", "\\gi"]
     assert [text[use.end - 1] for use in macros] == ["}"] * 3
     assert text[macros[1].body_start :].startswith("a = b")
-    assert uses("\\claim{card\n% not this\n at 4K}")[0].body.split() == ["card", "at", "4K"]
+    assert macros_of("\\claim{card\n% not this\n at 4K}")[0].body.split() == ["card", "at", "4K"]
     assert [len(sentence.evidence) for sentence in sentences("One.\n\n\\shows{a > b}\n\nTwo.")] == [0, 1, 0]
     assert keys_cited("So \\cite{b, a}. % \\cite{c}\nAnd \\cite{a}.") == ["b", "a"]
 
