@@ -8,7 +8,7 @@ from math import log2
 from pathlib import Path
 from random import Random
 
-from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, write_table
 from lab.experiment.experiment import Series
 from lab.files.storage import write_text
 from lab.places import EXPERIMENTS, from_here
@@ -27,8 +27,6 @@ def bench(options: Namespace) -> int:
     (plan,) = campaign.plans
     plans = (plan, drawn(plan, seed))
     summary = run_remaining(replace(campaign, plans=plans), options.results, options.jobs)
-    if summary.interrupted:
-        return say_interrupted(summary)
     named, more = (make_table(each, options.results) for each in plans)
     write_table(plan, options.results)
     sizes = {(row.series, row.size_bytes) for row in more}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lab.cli.measure import campaign_of, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.figures.figure import counts
 from lab.figures.marks import plain
 from lab.figures.stacks import bars
@@ -39,8 +39,6 @@ def try_(options: Namespace) -> int:
     first = FIRST if site.traits.is_deterministic else ON_A_REAL_LINK
     campaign = campaign_of([first], options, site)
     summary = run_remaining(campaign, options.results, options.jobs)
-    if summary.interrupted:
-        return say_interrupted(summary)
     if summary.failed:
         return say_failures(summary)
     (plan,) = campaign.plans

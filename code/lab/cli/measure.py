@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from lab.cli import INTERRUPTED
 from lab.cli.reporting import Reporting
 from lab.errors import LabError, RecordError, tell
 from lab.files.storage import write_text
@@ -137,9 +136,6 @@ def run(options: Namespace) -> int:
     campaign = campaign_of(options.experiment, options)
     with Reporting(campaign, options) as reports:
         summary = run_remaining(campaign, options.results, options.jobs, fresh=options.fresh, watch=reports.watch)
-        if summary.interrupted:
-            reports.stop()
-            return say_interrupted(summary)
         for plan in campaign.plans:
             write_table(plan, options.results)
         others = f", {summary.by_others} measured by another run" if summary.by_others else ""
@@ -203,13 +199,6 @@ def say_failures(summary: RunSummary) -> int:
     if len(summary.failed) > SHOWN_FAILURES:
         tell(f"and {len(summary.failed) - SHOWN_FAILURES} more")
     return int(bool(summary.failed))
-
-
-def say_interrupted(summary: RunSummary) -> int:
-    """Print how many trials are left and which command continues; return the exit status."""
-    again = "lab " + " ".join(sys.argv[1:])
-    tell(f"lab: interrupted; every finished record is kept, {summary.left} trials are left: {again} continues")
-    return INTERRUPTED
 
 
 def table(options: Namespace) -> int:

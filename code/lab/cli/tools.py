@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.analysis.card import Conditions, Rates, errors, slowed, unknown
 from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
-from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, say_interrupted
+from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures
 from lab.compiler import build
 from lab.errors import LabError, SizeError, SpecError, tell
 from lab.files.storage import write_text
@@ -138,8 +138,6 @@ def verify(options: Namespace) -> int:
     references = [read_reference(each, REFERENCE) for each in campaign.plans]
     with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
         summary = run_remaining(campaign, Path(folder), options.jobs)
-        if summary.interrupted:
-            raise KeyboardInterrupt
         pairs = zip(campaign.plans, references, strict=True)
         verdicts = [compare_tables(plan, Path(folder), reference) for plan, reference in pairs]
     for verdict in verdicts:
@@ -160,8 +158,6 @@ def spot(options: Namespace) -> int:
     seed = chosen_seed(options)
     sample = replace(campaign, plans=tuple(_tenth(plan, random.Random(seed)) for plan in campaign.plans))
     summary = run_remaining(sample, options.results, options.jobs)
-    if summary.interrupted:
-        return say_interrupted(summary)
     differences = []
     for plan, reference in zip(campaign.plans, references, strict=True):
         trials = plan.trials()
@@ -191,11 +187,12 @@ def lock(options: Namespace) -> int:
     if options.machine:
         return 0
     campaign = open_campaign(all_experiments(), open_site(options.site, options.hosts), tell)
+    hint = "lab run, then lab table --reference"
+    tell(f"measuring the reference, which is stale until then; after an interruption: {hint}")
     with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
         results = Path(folder)
         summary = run_remaining(campaign, results, options.jobs)
-        if summary.interrupted or summary.failed:
-            hint = "lab run, then lab table --reference"
+        if summary.failed:
             raise LabError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
         for file, rows in write_reference(campaign.plans, results, REFERENCE).items():
             print(f"{file}: {rows} rows")

@@ -157,8 +157,6 @@ class GradingSetup:
             self.watch(f"{result} ({next(numbers)} of {len(todo)})", planned)
 
         summary = run_trials(RunSetup(self.site, self.course_plan.site, self.results), todo, self.jobs, watch)
-        if summary.interrupted:
-            raise KeyboardInterrupt
         if summary.failed:
             by_student = all(planned.series.tool.by_student for planned, _ in summary.failed)
             raise (Blocked if by_student else SiteError)(_failed_here(summary.failed))

@@ -205,8 +205,6 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
     todo, _ = missing([plan], results)
     setup = RunSetup(campaign.site, campaign.facts, results)
     summary = run_trials(setup, todo, campaign.site.at_once or jobs, watch)
-    if summary.interrupted:
-        raise KeyboardInterrupt
     if summary.failed:
         what = f"{len(summary.failed)} trials of the solution failed, first: {summary.failed[0][1]}"
         raise RecordError(what, where=kit.name)

@@ -32,8 +32,6 @@ class RunSummary:
     measured: int = 0
     by_others: int = 0
     failed: list[tuple[Planned, str]] = field(default_factory=list)
-    interrupted: bool = False
-    left: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,8 @@ def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
 
 
 def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
-    """Run all trials. A failed trial does not stop the others; a full disk or a signal does."""
+    """Run all trials. A failed trial does not stop the others; a full disk or a signal does, which raises
+    KeyboardInterrupt with the number of trials that are left."""
     summary, stop = RunSummary(), threading.Event()
     with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         futures = {pool.submit(_run_once, work, planned, stop): planned for planned in todo}
@@ -80,10 +79,8 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
             pool.shutdown(wait=True, cancel_futures=True)
             if not isinstance(error, KeyboardInterrupt):
                 raise
-            summary.interrupted = True
-    summary.left = (
-        sum(not has_record(work.results, planned.trial.key) for planned in todo) if summary.interrupted else 0
-    )
+            left = sum(not has_record(work.results, planned.trial.key) for planned in todo)
+            raise KeyboardInterrupt(f"{left} trials are left") from error
     return summary
 
 

@@ -12,7 +12,6 @@ from lab.cli import INTERRUPTED, first
 from lab.experiment.reader import load
 from lab.plan.planning import all_experiments
 from lab.report.evidence.words import rdma_words
-from lab.run.run import RunSummary
 from lab.sites.site import Clock
 
 
@@ -51,7 +50,11 @@ def test_failed_trial_is_named_and_no_figure_is_drawn(
 
 
 def test_interrupt_reports_what_is_left(lab_try: Callable[[], Ran], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first, "run_remaining", lambda *_: RunSummary(interrupted=True, left=3))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt("3 trials are left")
+
+    monkeypatch.setattr(first, "run_remaining", interrupt)
     status, _, err = lab_try()
     assert status == INTERRUPTED and "3 trials are left" in err
 

@@ -18,7 +18,6 @@ from lab.cli.reporting import Reporting
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, SiteFacts
 from lab.plan.planning import Campaign
-from lab.run.run import RunSummary
 from lab.sites.site import MODULES, Clock
 
 PATIENCE_S = 300
@@ -173,7 +172,11 @@ def test_interrupted_run_waits_for_no_report(
     lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert lab_run() == 0
-    monkeypatch.setattr("lab.cli.measure.run_remaining", lambda *_, **__: RunSummary(interrupted=True, left=1))
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt("1 trials are left")
+
+    monkeypatch.setattr("lab.cli.measure.run_remaining", interrupt)
     assert lab_run("--report") == INTERRUPTED
     assert started.names == [["one", "two"]] and started.processes[0].returncode is not None
     assert "1 trials are left" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
 from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
-from lab.cli.measure import campaign_of, run_remaining, say_failures, say_interrupted, write_table
+from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
 from lab.machine.results import NAMES
@@ -59,8 +59,6 @@ def adopt(options: Namespace) -> int:
     campaign, summary = run_file(file, options)
     if text:
         campaign, summary = corrected(file, source, options, text, (campaign, summary))
-    if summary.interrupted:
-        return say_interrupted(summary)
     if summary.failed:
         again = f"change {from_here(file)}, then: lab adopt {options.folder}"
         print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
@@ -78,7 +76,7 @@ def corrected(
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         better, _ = experiment_of(source, replace(seen, failure=failures))
-        if summary.interrupted or better == text or (correction and not summary.failed and SILENT not in text):
+        if better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]
