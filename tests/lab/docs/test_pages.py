@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.docs import gallery
-from lab.docs.card_page import headline, page
-from lab.docs.pages import PAGES, stale, template_page, write
+from lab.docs.pages import PAGES, card_page, headline, stale, template_page, write
 from lab.docs.schema import SchemaKey, SchemaTable, tables
 from lab.experiment.experiment import Document
 from lab.experiment.reader import card_names, load, read_card
@@ -158,20 +157,20 @@ def test_every_example_with_programs_is_in_the_table() -> None:
 
 def test_page_has_each_parameter_of_each_card_with_its_origin() -> None:
     for name in card_names():
-        section = page().partition(f"### {name}\n")[2].partition("\n#")[0]
+        section = card_page().partition(f"### {name}\n")[2].partition("\n#")[0]
         for parameter, known in read_card(name).known.items():
             (row,) = (line for line in section.splitlines() if f"`{parameter}` {known.value:,}" in line)
             assert row.endswith(f" | {known.origin} | {known.source} |")
 
 
 def test_page_has_only_answers_that_differ_from_soft_roce() -> None:
-    section = page().partition("## Beside Soft-RoCE\n")[2].partition("\n## ")[0]
+    section = card_page().partition("## Beside Soft-RoCE\n")[2].partition("\n## ")[0]
     assert re.search(r"^\|[^|]* ibv_alloc_mw; [^|]*\| works \| Operation not supported \|$", section, re.MULTILINE)
     assert "max_sge" not in section
 
 
 def test_qdr_is_within_two_percent_of_the_report_it_was_fitted_to_and_five_of_the_other() -> None:
-    (last,) = (line for line in page().splitlines() if line.startswith("| median"))
+    (last,) = (line for line in card_page().splitlines() if line.startswith("| median"))
     fitted, predicted = (float(each.strip().removesuffix("%")) for each in last.split("|") if "%" in each)
     assert fitted <= 2 and predicted <= 5
 
