@@ -25,7 +25,7 @@ from lab.programs.student import (
     places,
     split,
 )
-from lab.sites.site import fixed
+from lab.sites.site import FIXED_TRAITS
 from lab.typed_json import Fault, Keys
 
 OwnTables = Mapping[str, OwnTable]
@@ -210,7 +210,7 @@ class Setting:
         self.tool, self.link, self.point, self.measure = series.tool, series.link, point, series.measure
         self.parameters, self.counts = series.parameters(site, point), series.counts(site, point)
         self.request = Request(series.program, series.operation, series.measure, self.counts, self.parameters)
-        traits = fixed(site)
+        traits = FIXED_TRAITS.get(site)
         most = EXACT_LARGEST if traits and traits.is_deterministic else MOST_BYTES
         self.largest = min(most, series.tool.largest_bytes or MOST_BYTES)  # bytes of a message
 

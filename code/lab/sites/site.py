@@ -49,17 +49,12 @@ class Traits:
 
 
 EXACT = Traits(Clock.INSTRUCTIONS, Shared.NOTHING, takes_models=True, reachable=False)
-FIXED = {"exact": EXACT}  # the sites with the same traits on every host
-
-
-def fixed(site: str) -> Traits | None:
-    """The traits of a site that are the same on every host; None for another site."""
-    return FIXED.get(site)
+FIXED_TRAITS = {"exact": EXACT}  # the sites with the same traits on every host
 
 
 def read_traits(site: str, values: JsonValue) -> Traits:
     try:
-        return fixed(site) or parse_as(Traits, values)
+        return FIXED_TRAITS.get(site) or parse_as(Traits, values)
     except JsonError as error:
         raise RecordError(f"it has no valid traits of the site {site}: {error.what}") from error
 

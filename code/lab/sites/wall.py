@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import cached_property
 
 from lab.errors import SiteError, SiteStopped
 from lab.model.trial import Ends, Job, Link, Outcome
@@ -56,24 +57,22 @@ class WallSite:
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.stopped = False
         self.link: RealLink | None = None
-        self.found_facts: tuple[dict[str, str], Ends, Traits] | None = None
 
     @property
     def ends(self) -> Ends:
-        return self.facts()[1]
+        return self.facts[1]
 
     @property
     def traits(self) -> Traits:
-        return self.facts()[2]
+        return self.facts[2]
 
     def identity(self) -> dict[str, str]:
-        return self.facts()[0]
+        return self.facts[0]
 
+    @cached_property
     def facts(self) -> tuple[dict[str, str], Ends, Traits]:
-        if self.found_facts is None:
-            link = self.connected()
-            self.found_facts = jobs.identity(link.agents, link.ends) | link.about, link.ends, link.traits
-        return self.found_facts
+        link = self.connected()
+        return jobs.identity(link.agents, link.ends) | link.about, link.ends, link.traits
 
     def prepare(self, progress: Tell) -> None:
         self.tell = progress

@@ -14,7 +14,7 @@ from lab.files.toml import TomlFile, read_toml
 from lab.model.sizes import LARGEST, parse_size, parse_sizes
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.programs.student import Words, split
-from lab.sites.site import EVERYWHERE, MODULES, fixed
+from lab.sites.site import EVERYWHERE, FIXED_TRAITS, MODULES
 from lab.typed_json import LINE, Fault, JsonTable, Keys, Limits, PartOf, Typed, nearest, parse_as
 
 # In the order in which they are made.
@@ -241,7 +241,7 @@ class Assignment(AssignmentFile):
         other hardware has to be named."""
         if self.identities is not None:
             return self.identities
-        return (self.recorded_as,) if fixed(self.recorded_as) else ()
+        return (self.recorded_as,) if self.recorded_as in FIXED_TRAITS else ()
 
     def accepts(self, digest: str, *, own: bool) -> bool:
         """Whether records of an identity are graded without a person; `own` marks the identity of the grader's site."""

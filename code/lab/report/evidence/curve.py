@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lab.experiment.experiment import Point, Series
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, STEADY, Cell, Evidence
 from lab.report.evidence.labels import label, label_within
-from lab.sites.site import Clock, Traits, fixed
+from lab.sites.site import FIXED_TRAITS, Clock, Traits
 
 # Of a median. Repetitions start from perturbed instants, which move the stack and the timer: of 1,872 in
 # results/reference whose throughput Verbyte's programs measured on exact, 90 % are within 1 % of the median of their
@@ -24,7 +24,7 @@ def margin_of(traits: Traits) -> float:
 
 def margin_of_sites(sites: Iterable[str]) -> float:
     """The larger margin of sites that are given by their names."""
-    traits = map(fixed, sites)
+    traits = map(FIXED_TRAITS.get, sites)
     return max((margin_of(known) if known else WALL for known in traits), default=WALL)
 
 
