@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.causes.symbols import JOB, CodeFiles, Symbols, Tally, codes, parse_counts, parse_kernel
-from lab.causes.table import ENDS, Share, difference
+from lab.causes.table import Share, difference
 from lab.errors import SpecError, TrialFailed
 from lab.machine import cpio
 from lab.model.parameters import Counts
 from lab.model.trial import DAEMON, Job, Step
 from lab.plan.plan import Plan, Planned, SiteFacts, Trial, make_trial
+from lab.programs.program import ENDS
 from lab.run.checks import failed_steps
 from lab.sites.exact import ProfiledSite
 

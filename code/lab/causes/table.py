@@ -18,7 +18,6 @@ from lab.typed_json import JsonTable, parse_as, whole
 FILE = Path(__file__).with_name("classes.toml")
 FOLDER = "causes"  # in the folder of the tables
 CLASSES, FUNCTIONS = "{}.csv", "{}.functions.csv"  # by an experiment's name
-ENDS = ("client", "server")
 # Tolerated difference between the starts of two trials: in instructions, and as a share of the messages' instructions.
 LUCK, LUCK_SHARE = 100_000, 0.1
 OTHER = "other"  # functions of the kernel without a class

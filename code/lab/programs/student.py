@@ -18,7 +18,7 @@ from lab.model.trial import DIRECTORY, MARK, End, Ends, Ready, Step, StepOutcome
 from lab.places import CARD
 from lab.programs import mpi
 from lab.programs.printed import COLUMNS, Printed, by_rank, lines_about, output, read_printed
-from lab.programs.program import ANY_SOURCE, Build, Program, Reading, Request
+from lab.programs.program import ANY_SOURCE, ENDS, Build, Program, Reading, Request
 from lab.programs.samples_csv import read_samples
 from lab.typed_json import TEXT, Limits
 
@@ -280,9 +280,7 @@ class OwnTable:
         "Factor of each value: 2 if the program prints RTT/2, 0.5 if it counts both directions.",
         "2",
     ] = 1
-    printed_by: Annotated[str, Limits(choices=("client", "server")), "Which end prints the results.", '"server"'] = (
-        "client"
-    )
+    printed_by: Annotated[str, Limits(choices=ENDS), "Which end prints the results.", '"server"'] = "client"
     sources: Annotated[
         tuple[Annotated[str, TEXT], ...],
         "The files of the folder that belong into a submission, as patterns. An empty list: the course's program, of "

@@ -11,7 +11,7 @@ from lab.errors import ParseError
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.plan import Planned, SiteFacts
-from lab.programs.program import BACK, LINES, SUMMARIES, WINDOW, Program, Sample
+from lab.programs.program import BACK, ENDS, LINES, SUMMARIES, WINDOW, Program, Sample
 from lab.sites.site import Traits
 
 PATH_MTU_MOST = max(PATH_MTUS)  # bytes of a message in one packet
@@ -190,7 +190,7 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
     rdma, link = planned.series.tool.rdma, planned.trial.job.link
     if rdma and site.ends.client == site.ends.server:
         return
-    states = (outcome.state.get(end) for end in ("client", "server"))
+    states = (outcome.state.get(end) for end in ENDS)
     most = bytes_per_s_most(link, states, rdma=rdma, bypass=planned.series.has_card)
     at_once = bytes_at_once(link, site.traits)
     rows = [sample for sample in samples if sample.sample in RATES and sample.time_ns > 0]

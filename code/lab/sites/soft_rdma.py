@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from lab.errors import SiteError
+from lab.machine.results import NAMES
 from lab.model.trial import End, Ends, Link
 from lab.sites import cable
 from lab.sites.agent import computer
@@ -68,7 +69,7 @@ class SoftRdma(cable.ModelledLink):
         try:
             for command in make():
                 _run(command)
-            for name, side in zip(("client", "server"), SIDES, strict=True):
+            for name, side in zip(NAMES, SIDES, strict=True):
                 self.far.append(FarEnd(name, ["ip", "vrf", "exec", side.domain, *here()], _explain))
         except BaseException:
             self.close()
