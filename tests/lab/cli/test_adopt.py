@@ -1096,7 +1096,7 @@ def test_trial_is_shown_or_the_file_to_change(
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
     status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    out = capsys.readouterr().out
+    out = "".join(capsys.readouterr())
     assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
 
 

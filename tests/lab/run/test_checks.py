@@ -118,7 +118,7 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
 
 def student_trial(**tool: object) -> Any:
     counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
-    traits = {"build": Build(("make",), Path()), "loops": False, "together": False}
+    traits = {"build": Build(("make",), Path("none")), "loops": False, "together": False}
     series = SimpleNamespace(tool=SimpleNamespace(**{**traits, **tool}))
     return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
@@ -263,3 +263,10 @@ def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -
     assert hint(student_trial(build=None), outcome) == ""
     together = hint(student_trial(parse=parse, together=True), outcome)
     assert together == text.replace("client_stays = true", "a larger deadline_s")  # no end of several may stay
+
+
+def test_line_of_the_sources_that_explains_a_failure_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int main() {\n\tattr.qkey = 0xdeadbeef;\n}")
+    trial = student_trial(build=Build(("make",), tmp_path))
+    assert "a.c:2 names 0xdeadbeef: choose a Q_Key" in hint(trial, with_step(err="cannot modify qp", client=1))
+    assert "names" not in hint(trial, with_step(err="connection refused", client=1))

@@ -1,15 +1,12 @@
 """`lab adopt`: guess an experiment from a folder of programs, write its file, and run one small trial."""
 
-import re
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
+from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.starts import MISUSED, Guess, Tried
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -24,24 +21,6 @@ from lab.run.run import RunSummary
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
-ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
-    r"\bqp\b": (
-        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
-        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
-    ),
-    r"did not end|\bwc\b|completion|operation error": (
-        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
-        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
-    ),
-    ENDLESS.pattern: (
-        rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
-        "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
-    ),
-    r"": (  # any failure
-        r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
-        "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
-    ),
-}
 
 
 def adopt(options: Namespace) -> int:
@@ -62,8 +41,7 @@ def adopt(options: Namespace) -> int:
     if summary.interrupted:
         return say_interrupted(summary)
     if summary.failed:
-        again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
+        print(f"the trial failed, for the reason below; change {from_here(file)}, then: lab adopt {options.folder}")
         return say_failures(summary)
     return show(file, shop.plans[0], options.results, tried(shop, options.results, summary))
 
@@ -104,16 +82,6 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
-
-
-def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources that may explain a failure."""
-    failure = " ".join(what for _, what in summary.failed)
-    for name, (words, what) in product(source.code_names, ADVICE.items()):
-        text = source.files[name]
-        for found in re.finditer(what[0], text) if re.search(words, failure, re.IGNORECASE) else ():
-            line = text.count("\n", 0, found.start(1)) + 1
-            yield f"{source.folder.name}/{name}:{line} names {found[1]}: {what[1]}"
 
 
 def shown(guess: Guess) -> str:

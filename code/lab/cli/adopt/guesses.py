@@ -20,6 +20,7 @@ from lab.cli.adopt.starts import (
 )
 from lab.errors import SpecError
 from lab.programs.printed import bytes_of
+from lab.run.checks import ENDLESS
 
 TEMPLATE = """\
 title = "{name}"
@@ -60,7 +61,6 @@ UNREACHED = re.compile(
 )
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
-ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
 SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
 SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"

@@ -20,8 +20,8 @@ from lab.cli.adopt.sources import (
     shown_arguments,
     variables,
 )
+from lab.run.checks import CONNECTS, LOOP
 
-LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
 COLLECTIVE = re.compile(
     rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
@@ -31,7 +31,7 @@ RANK_1 = re.compile(
     r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
 )
 ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
-ACCEPTS, CONNECTS = re.compile(r"accept\w*\s*\("), re.compile(r"connect\w*\s*\(")
+ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
