@@ -892,6 +892,8 @@ def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_pat
     assert "client_stays" not in text and "deadline_s = 10" in text
     text = guessed(tmp_path, {"server.c": source, "client.c": source.replace("{", "{ while (1) ")}, tried)
     assert "deadline_s = 4" in text
+    text = guessed(tmp_path, {"a.c": "int main() {}"}, Tried("[1,0]<stdout>:  64 24.5\n", "", GO_ON.format("client")))
+    assert "deadline_s = 4" in text
 
 
 def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> None:
@@ -1070,6 +1072,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("connection refused", 'emulate = ["addresses"]'),
         ("error in connection", 'emulate = ["addresses"]'),
         ("done", "mine.toml; the last lines of both:\n  done"),
+        ("1 24.5\n2 24.6", "no line has a number with its unit: set output, pattern and unit"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),
@@ -1090,7 +1093,7 @@ def test_trial_is_shown_or_the_file_to_change(
 ) -> None:
     folder = copied(tmp_path / "mine")
     silent = FIXED.replace("printf", "note")
-    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
+    sources = {"done": silent, "1 24.5\n2 24.6": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
     (folder / "mine.c").write_text(sources.get(printed, FIXED))
     (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.starts import MISUSED, Guess, Tried
+from lab.cli.adopt.starts import MISUSED, ROW, Guess, Tried
 from lab.cli.measure import open_shop, run_remaining, say_failures, say_interrupted, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -40,10 +40,13 @@ def adopt(options: Namespace) -> int:
         shop, summary = corrected(file, source, options, text, (shop, summary))
     if summary.interrupted:
         return say_interrupted(summary)
+    seen = tried(shop, options.results, summary)
     if summary.failed:
         print(f"the trial failed, for the reason below; change {from_here(file)}, then: lab adopt {options.folder}")
+        if SILENT in file.read_text() and ROW.search(seen.client):
+            say_unread(file, seen)
         return say_failures(summary)
-    return show(file, shop.plans[0], options.results, tried(shop, options.results, summary))
+    return show(file, shop.plans[0], options.results, seen)
 
 
 def corrected(
@@ -69,9 +72,7 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     """Print the numbers that were read, and what to do next; without numbers, the last lines of both ends."""
     rows = make_table(plan, results)
     if not rows:
-        last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
-        why = f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:"
-        print(why, *last, sep="\n  ")
+        say_unread(file, printed, "both ends ended without an error, but ")
         return 1
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
@@ -82,6 +83,11 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
+
+
+def say_unread(file: Path, printed: Tried, before: str = "") -> None:
+    last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
+    print(f"{before}{NO_RESULT} {from_here(file)}; the last lines of both:", *last, sep="\n  ")
 
 
 def shown(guess: Guess) -> str:

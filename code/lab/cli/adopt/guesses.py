@@ -9,6 +9,7 @@ from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
 from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
+    ROW,
     UNTRIED,
     Guess,
     Started,
@@ -157,16 +158,17 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        deadline_s=deadline_s_of(source.code, started, tried),
+        deadline_s=deadline_s_of(source.code, started, output, tried),
         iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
 
 
-def deadline_s_of(code: str, started: Started, tried: Tried) -> int:
-    """A short deadline, and a longer one if the client did not end, although it has no loop without an end."""
-    is_long = ENDLESS.search(tried.failure) and not started.may_go_on
+def deadline_s_of(code: str, started: Started, output: Output | None, tried: Tried) -> int:
+    """A short deadline, and a longer one if the client did not end, although it has no loop without an end, and if what
+    it printed meanwhile can be read."""
+    is_long = ENDLESS.search(tried.failure) and not started.may_go_on and (output or not ROW.search(tried.client))
     return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(code)))
 
 

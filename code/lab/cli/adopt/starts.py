@@ -33,6 +33,7 @@ RANK_1 = re.compile(
 ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
 ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
+ROW = re.compile(r"^(?:\S+>:)?\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
