@@ -158,18 +158,19 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        deadline_s=deadline_s_of(source.code, started, output, tried),
+        deadline_s=deadline_s_of(source, started, output, tried),
         iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
 
 
-def deadline_s_of(code: str, started: Started, output: Output | None, tried: Tried) -> int:
-    """A short deadline, and a longer one if the client did not end, although it has no loop without an end, and if what
-    it printed meanwhile can be read."""
-    is_long = ENDLESS.search(tried.failure) and not started.may_go_on and (output or not ROW.search(tried.client))
-    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(code)))
+def deadline_s_of(source: Folder, started: Started, output: Output | None, tried: Tried) -> int:
+    """A short deadline, and a longer one if the client did not end, although it has no loop without an end or that was
+    made shorter, and if what it printed meanwhile can be read."""
+    goes_on = started.may_go_on or source.turns or (not output and ROW.search(tried.client))
+    is_long = ENDLESS.search(tried.failure) and not goes_on
+    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(source.code)))
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:

@@ -18,6 +18,7 @@ from lab.cli.adopt.sources import (
     ring_arguments,
     settings,
     shown_arguments,
+    value_of,
     variables,
 )
 from lab.run.checks import CONNECTS, LOOP
@@ -164,7 +165,7 @@ def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: r
 def assigned(text: str, *, alone: bool) -> list[str]:
     """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
     without = ("text", "file", "host") if alone else ("text", "file")
-    return [f"{name}={{{role}}}" for name, role in variables(text).items() if role not in without]
+    return [f"{name}={value_of(role)}" for name, role in variables(text).items() if role not in without]
 
 
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
