@@ -99,6 +99,10 @@ SOURCES = {  # by the words of a failure: what in a source explains it, and what
         rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
         "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
     ),
+    r"ns are reported, but the site's clock": (
+        r"(?s)\A(?!.*tv_[un]sec).*?(\w+\.tv_sec\s*-\s*\w+\.tv_sec)",
+        "it counts whole seconds: add the difference of tv_usec (or tv_nsec)",
+    ),
     r"": (  # any failure
         r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
         "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
@@ -108,11 +112,11 @@ REFUTED = "iterations in [parameters], at most as many as the program sends, and
 STAYS, LONGER = "client_stays = true", "a larger deadline_s"
 
 
-def hint(planned: Planned, outcome: Outcome) -> str:
+def hint(planned: Planned, outcome: Outcome, problems: Iterable[str]) -> str:
     """What may help, in one line; empty for Verbyte's programs, and if nothing is known."""
     if not (build := planned.series.tool.build):
         return ""
-    failure = " ".join(failed_steps(outcome))
+    failure = " ".join(problems)
     return "; ".join(filter(None, (_of_outcome(planned, outcome, failure), *_of_sources(build, failure))))
 
 
@@ -124,7 +128,8 @@ def _of_outcome(planned: Planned, outcome: Outcome, failure: str) -> str:
             if len(reading.samples) == len(planned.trial.request.counts):
                 return f"{LONGER if tool.together else STAYS}, since it has printed a result for every size"
         counters = outcome.counters_before, outcome.counters_after
-        return early_messages(*counters) or still_at_work(*counters)
+        if what := early_messages(*counters) or still_at_work(*counters):
+            return what
     return next((text for pattern, text in HINTS.items() if re.search(pattern, failure, re.IGNORECASE)), "")
 
 
