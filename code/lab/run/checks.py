@@ -10,8 +10,9 @@ from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_pack
 from lab.errors import ParseError
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
+from lab.plan.builds import source_files
 from lab.plan.plan import Planned, SiteFacts
-from lab.programs.program import BACK, ENDS, LINES, SUMMARIES, WINDOW, Program, Sample
+from lab.programs.program import BACK, ENDS, LINES, SUMMARIES, WINDOW, Build, Program, Sample
 from lab.sites.site import Traits
 
 PATH_MTU_MOST = max(PATH_MTUS)  # bytes of a message in one packet
@@ -56,6 +57,9 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
     yield from (what for _, what in sorted(failed, key=lambda failure: failure[0] != DEADLINE_STATUS))
 
 
+LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
+CONNECTS = re.compile(r"connect\w*\s*\(")
+ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 # What a student program may have run into, by its last words.
 HINTS = {
     r"\busage\b": "other arguments in server and client, or in each: a program printed its usage",
@@ -82,22 +86,61 @@ HINTS = {
     r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
+SOURCES = {  # by the words of a failure: what in a source explains it, and what to do
+    r"\bqp\b": (
+        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
+        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
+    ),
+    r"did not end|\bwc\b|completion|operation error": (
+        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
+        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
+    ),
+    ENDLESS.pattern: (
+        rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
+        "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
+    ),
+    r"ns are reported, but the site's clock": (
+        r"(?s)\A(?!.*tv_[un]sec).*?(\w+\.tv_sec\s*-\s*\w+\.tv_sec)",
+        "it counts whole seconds: add the difference of tv_usec (or tv_nsec)",
+    ),
+    r"": (  # any failure
+        r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
+        "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
+    ),
+}
 REFUTED = "iterations in [parameters], at most as many as the program sends, and its unit"
 STAYS, LONGER = "client_stays = true", "a larger deadline_s"
 
 
-def hint(planned: Planned, outcome: Outcome) -> str:
-    if not (tool := planned.series.tool).build:
+def hint(planned: Planned, outcome: Outcome, problems: Iterable[str]) -> str:
+    """What may help, in one line; empty for Verbyte's programs, and if nothing is known."""
+    if not (build := planned.series.tool.build):
         return ""
+    failure = " ".join(problems)
+    return "; ".join(filter(None, (_of_outcome(planned, outcome, failure), *_of_sources(build, failure))))
+
+
+def _of_outcome(planned: Planned, outcome: Outcome, failure: str) -> str:
+    tool = planned.series.tool
     if any(step.client_status == DEADLINE_STATUS for step in outcome.steps):
         with suppress(ParseError):
             reading = tool.parse(planned.trial.request, outcome.steps)
             if len(reading.samples) == len(planned.trial.request.counts):
                 return f"{LONGER if tool.together else STAYS}, since it has printed a result for every size"
         counters = outcome.counters_before, outcome.counters_after
-        return early_messages(*counters) or still_at_work(*counters)
-    words = " ".join(failed_steps(outcome))
-    return next((text for pattern, text in HINTS.items() if re.search(pattern, words, re.IGNORECASE)), "")
+        if what := early_messages(*counters) or still_at_work(*counters):
+            return what
+    return next((text for pattern, text in HINTS.items() if re.search(pattern, failure, re.IGNORECASE)), "")
+
+
+def _of_sources(build: Build, failure: str) -> Iterator[str]:
+    """The lines of the sources that may explain a failure."""
+    for name, content in source_files(build):
+        text = content.decode(errors="replace")
+        for words, (pattern, what) in SOURCES.items():
+            if re.search(words, failure, re.IGNORECASE) and (found := re.search(pattern, text)):
+                line = text.count("\n", 0, found.start(1)) + 1
+                yield f"{build.folder.name}/{name}:{line} names {found[1]}: {what}"
 
 
 def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:

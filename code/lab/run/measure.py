@@ -61,13 +61,14 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     if len(outcome.steps) != len(planned.trial.job.steps):
         problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
     if problems:
-        raise _failure(problems, planned, outcome, facts, hint(planned, outcome))
+        raise _failure(problems, planned, outcome, facts, hint(planned, outcome, problems))
     try:
         reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     except ParseError as error:
         raise _unread([str(error)], planned, outcome, facts) from error
     if problems := list(refuted(planned, site, outcome, reading.samples)):
-        raise _unread(problems, planned, outcome, facts, REFUTED if planned.series.tool.chooses_sizes else "")
+        advice = REFUTED if planned.series.tool.chooses_sizes else hint(planned, outcome, problems)
+        raise _unread(problems, planned, outcome, facts, advice)
     verdict = replace(judged(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
     facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
     return Record(facts, reading.samples, *_logs(planned, outcome))

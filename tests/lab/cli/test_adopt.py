@@ -243,6 +243,33 @@ int main(void) {
 }
 """
 
+MODES_BY_NUMBER = """
+#define MODE_LATENCY 0
+#define MODE_THROUGHPUT 1
+#define TYPE_CLIENT 0
+#define TYPE_SERVER 1
+int main(int argc, char **argv) {
+	int num_threads = atoi(argv[1]);
+	switch (atoi(argv[2])) { case MODE_LATENCY: latency = 1; break; case MODE_THROUGHPUT: break; default: exit(1); }
+	switch (atoi(argv[3])) { case TYPE_CLIENT: break; case TYPE_SERVER: is_server = 1; break; }
+	strcpy(ip_addr, argv[4]);
+	start_port = atoi(argv[5]);
+}
+"""
+MODE_OF_MPI = """
+#include <mpi.h>
+/* argv[1]: size
+ * argv[2]: size of all */
+int main(int argc, char **argv) {
+	if (argc != 4) exit(1);
+	if (atoi(argv[1]) == 0) latency(); else if (atoi(argv[1]) == 1) bandwidth();
+	repetitions = atoi(argv[2]);
+	bursts = atoi(argv[3]);
+	printf("size - bandwidth in MB/s\\n");
+	printf("%d %f\\n", size, (double)size / ((end - start) / (n * 2.0) * 1024.0 * 1024.0));
+}
+"""
+
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "C++": (
         {"a.cpp": CPP},
@@ -500,6 +527,19 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": "int main(int n, char **argv) { addr.sin_port = atoi(argv[1]); }"},
         ['server = "a {port}"', "ready.after_s = 0.5"],
     ),
+    "modes that are numbers": (
+        {"a.c": MODES_BY_NUMBER},
+        ['server = "a 1 1 1 {host} {port}"', 'client = "a 1 1 0 {host} {port}"'],
+    ),
+    "mode of MPI, a comment with arguments, and a rate by a time in another unit": (
+        {"a.c": MODE_OF_MPI}, ['client = "a 1 {iterations} 1"', 'unit = "MiB/s"'],
+    ),
+    "number that is checked": (
+        {"a.c": "int main(int argc, char **argv) { if (atoi(argv[1]) == 0) exit(1); port = atoi(argv[1]); }"},
+        ['server = "a {port}"'],
+    ),
+    "constant behind another one": ({"a.c": "int main() { int buf_size = 2 * (1 << 3), iterations = 70; }"},
+     ['sizes = "16"', "iterations = 70"]),
     "options behind": (
         {"server.c": BEHIND, "client.c": "int main() {}"},
         ['server = "server {port} --iters {iterations} --msg {size}"'],
@@ -892,6 +932,8 @@ def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_pat
     assert "client_stays" not in text and "deadline_s = 10" in text
     text = guessed(tmp_path, {"server.c": source, "client.c": source.replace("{", "{ while (1) ")}, tried)
     assert "deadline_s = 4" in text
+    text = guessed(tmp_path, {"a.c": "int main() {}"}, Tried("[1,0]<stdout>:  64 24.5\n", "", GO_ON.format("client")))
+    assert "deadline_s = 4" in text
 
 
 def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> None:
@@ -904,9 +946,20 @@ def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> No
     text = guessed(tmp_path, sources, Tried("", "4.0 MB/s\n", GO_ON.format("client")))
     assert lacking(text, ["iterations = 10000", 'printed_by = "server"']) == [] and "client_stays" not in text, text
     (tmp_path / "p" / "server").write_text("built before")
-    subprocess.run(["sh", "-c", *re.findall('build = "(.*)"', text)], cwd=tmp_path / "p", check=True)
+    (build,) = re.findall('build = "(.*)"', text)
+    subprocess.run(["sh", "-c", f"{build} && touch beside"], cwd=tmp_path / "p", check=True)
+    assert (tmp_path / "p" / "beside").exists()  # as a library that is built then
     assert all("#define NUM (10000L)" in (tmp_path / "p" / end).read_text() for end in ("server", "client"))
     assert (tmp_path / "p" / "n.h").read_text() == sources["n.h"]
+
+
+def test_product_that_a_field_holds_is_made_shorter(tmp_path: Path) -> None:
+    source = "#define NUM_MESSAGES 64 * 8 * 1024\nint main() { arg->num_messages = NUM_MESSAGES; %s }"
+    loop = "for (int i = 0; i < arg->num_messages; i++) send(fd, b, 1400, 0);"
+    text = guessed(tmp_path, {"a.c": source % loop}, Tried("", "", GO_ON.format("client")))
+    (command,) = re.findall("sed -i '.*?' a.c", text)
+    subprocess.run(["sh", "-c", command], cwd=tmp_path / "p", check=True)
+    assert "iterations = 8192" in text and "NUM_MESSAGES 8192\n" in (tmp_path / "p" / "a.c").read_text()
 
 
 def test_loop_is_made_shorter_again_until_it_ends(
@@ -1070,6 +1123,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("connection refused", 'emulate = ["addresses"]'),
         ("error in connection", 'emulate = ["addresses"]'),
         ("done", "mine.toml; the last lines of both:\n  done"),
+        ("1 24.5\n2 24.6", "no line has a number with its unit: set output, pattern and unit"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),
@@ -1090,13 +1144,13 @@ def test_trial_is_shown_or_the_file_to_change(
 ) -> None:
     folder = copied(tmp_path / "mine")
     silent = FIXED.replace("printf", "note")
-    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
+    sources = {"done": silent, "1 24.5\n2 24.6": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
     (folder / "mine.c").write_text(sources.get(printed, FIXED))
     (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
     status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
-    out = capsys.readouterr().out
+    out = "".join(capsys.readouterr())
     assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
 
 

@@ -118,7 +118,7 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
 
 def student_trial(**tool: object) -> Any:
     counts = (Counts(64, 1000, 50), Counts(1024, 1000, 50), Counts(2048, 1000, 50))
-    traits = {"build": Build(("make",), Path()), "chooses_sizes": False, "together": False}
+    traits = {"build": Build(("make",), Path("none")), "chooses_sizes": False, "together": False}
     series = SimpleNamespace(tool=SimpleNamespace(**{**traits, **tool}))
     return SimpleNamespace(series=series, trial=SimpleNamespace(request=SimpleNamespace(counts=counts)))
 
@@ -245,6 +245,7 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(client=134), ""),
         (with_step("64 1024 2048", client=DEADLINE_STATUS), "client_stays = true"),
         (with_step("64", client=DEADLINE_STATUS), ""),
+        (with_step("Usage", client=DEADLINE_STATUS), "other arguments in server and client"),
         (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 5}), ""),
         (replace(with_step("64", client=DEADLINE_STATUS), counters_after={"v0.tx_bytes": 10**7}),
          "a larger deadline_s, or fewer messages in its sources, if it only takes long: 10000000 bytes"),
@@ -261,8 +262,26 @@ def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -
     def parse(_: object, steps: tuple[StepOutcome, ...]) -> Any:
         return SimpleNamespace(samples=steps[0].client_out.split())
 
-    text = hint(student_trial(parse=parse), outcome)
+    problems = list(failed_steps(outcome))
+    text = hint(student_trial(parse=parse), outcome, problems)
     assert words in text and bool(words) == bool(text)
-    assert hint(student_trial(build=None), outcome) == ""
-    together = hint(student_trial(parse=parse, together=True), outcome)
+    assert hint(student_trial(build=None), outcome, problems) == ""
+    together = hint(student_trial(parse=parse, together=True), outcome, problems)
     assert together == text.replace("client_stays = true", "a larger deadline_s")  # no end of several may stay
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        ("cannot modify qp", "a.c:2 names 0xdeadbeef: choose a Q_Key"),
+        (
+            "2000000000 ns are reported, but the site's clock advanced by 1",
+            "a.c:3 names b.tv_sec - a.tv_sec: it counts",
+        ),
+        ("connection refused", ""),
+    ],
+)
+def test_line_of_the_sources_that_explains_a_failure_is_named(tmp_path: Path, problem: str, words: str) -> None:
+    (tmp_path / "a.c").write_text("int main() {\n\tattr.qkey = 0xdeadbeef;\n\ts = b.tv_sec - a.tv_sec;\n}")
+    text = hint(student_trial(build=Build(("make",), tmp_path)), NOTHING, [problem])
+    assert words in text and bool(words) == ("names" in text)

@@ -1,15 +1,12 @@
 """`lab adopt`: guess an experiment from a folder of programs, write its file, and run one small trial."""
 
-import re
 from argparse import Namespace
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.guesses import ENDLESS, NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.starts import CONNECTS, LOOP, MISUSED, Guess, Tried
+from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.starts import MISUSED, ROW, Guess, Tried
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -24,24 +21,6 @@ from lab.run.run import RunSummary
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
-ADVICE = {  # by the words of a failure: what in a source explains it, and what to do
-    r"\bqp\b": (
-        r"(?i)q_?key\w*\W+(0x[89a-f][\da-f]{7})\b",
-        "choose a Q_Key below 0x80000000, since the others are for privileged programs",
-    ),
-    r"did not end|\bwc\b|completion|operation error": (
-        r"(?s)\A(?!.*initiator_depth)(?=.*(?:RDMA_READ|WR_ATOMIC)).*?(rdma_conn_param|max_rd_atomic = 0)\b",
-        "an RDMA READ or atomic needs initiator_depth and responder_resources (max_rd_atomic, max_dest_rd_atomic) >= 1",
-    ),
-    ENDLESS.pattern: (
-        rf"(?s)\A(?=.*{CONNECTS.pattern}).*?({LOOP.pattern})",
-        "give this loop a bound, or print a result with its unit in each turn (then client_stays = true ends it)",
-    ),
-    r"": (  # any failure
-        r"((?:hton|ntoh)l\s*\(\s*\((?:uintptr_t|u?int64_t|unsigned long(?: long)?)\)\s*\w+\s*\))",
-        "it keeps 32 of the 64 bits of an address: use htobe64() and be64toh()",
-    ),
-}
 
 
 def adopt(options: Namespace) -> int:
@@ -59,11 +38,13 @@ def adopt(options: Namespace) -> int:
     campaign, summary = run_file(file, options)
     if text:
         campaign, summary = corrected(file, source, options, text, (campaign, summary))
+    seen = tried(campaign, options.results, summary)
     if summary.failed:
-        again = f"change {from_here(file)}, then: lab adopt {options.folder}"
-        print(f"the trial failed, for the reason below; {again}", *advice(source, summary), sep="\n  ")
+        print(f"the trial failed, for the reason below; change {from_here(file)}, then: lab adopt {options.folder}")
+        if SILENT in file.read_text() and ROW.search(seen.client):
+            say_unread(file, seen)
         return say_failures(summary)
-    return show(file, campaign.plans[0], options.results, tried(campaign, options.results, summary))
+    return show(file, campaign.plans[0], options.results, seen)
 
 
 def corrected(
@@ -89,9 +70,7 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     """Print the numbers that were read, and what to do next; without numbers, the last lines of both ends."""
     rows = make_table(plan, results)
     if not rows:
-        last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
-        why = f"both ends ended without an error, but {NO_RESULT} {from_here(file)}; the last lines of both:"
-        print(why, *last, sep="\n  ")
+        say_unread(file, printed, "both ends ended without an error, but ")
         return 1
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
@@ -104,14 +83,9 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     return 0
 
 
-def advice(source: Folder, summary: RunSummary) -> Iterator[str]:
-    """The lines of the sources that may explain a failure."""
-    failure = " ".join(what for _, what in summary.failed)
-    for name, (words, what) in product(source.code_names, ADVICE.items()):
-        text = source.files[name]
-        for found in re.finditer(what[0], text) if re.search(words, failure, re.IGNORECASE) else ():
-            line = text.count("\n", 0, found.start(1)) + 1
-            yield f"{source.folder.name}/{name}:{line} names {found[1]}: {what[1]}"
+def say_unread(file: Path, printed: Tried, before: str = "") -> None:
+    last = *printed.client.splitlines()[-3:], *printed.server.splitlines()[-3:]
+    print(f"{before}{NO_RESULT} {from_here(file)}; the last lines of both:", *last, sep="\n  ")
 
 
 def shown(guess: Guess) -> str:

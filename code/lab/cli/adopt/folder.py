@@ -13,7 +13,7 @@ from lab.cli.adopt.builds import (
     lacks_its_sources,
 )
 from lab.cli.adopt.outputs import TURNS
-from lab.cli.adopt.sources import CLIENT, CPP, MAIN, SERVER, longest_loop, turns, with_argv
+from lab.cli.adopt.sources import CLIENT, CPP, MAIN, NUMBER_OF_TURNS, SERVER, longest_loop, turns, with_argv
 from lab.plan.builds import source_files
 from lab.programs.program import Build
 
@@ -36,7 +36,7 @@ class Folder:
             return False
         folder = self.folder
         vars(self).clear()  # the texts of the files
-        self.folder, self.long, self.short = folder, bound, bound.replace(str(turns(bound)), str(fewer))
+        self.folder, self.long, self.short = folder, bound, NUMBER_OF_TURNS.sub(str(fewer), bound)
         return True
 
     @property
@@ -75,9 +75,9 @@ class Folder:
         """The build command and the names of the binaries."""
         command, binaries = self.build_as_it_is()
         if self.short:  # in a copy, and in all sources, so that make sees each as new
-            change = f"sed -i 's/{self.long}/{self.short}/' {' '.join(self.code_names)}"
-            copied = f"cp --parents {' '.join(binaries)} $OLDPWD && rm -r $new"
-            command = f"new=$(mktemp -d) && cp -r . $new && cd $new && {change} && {command} && {copied}"
+            change = f"sed -i 's/{self.long.replace('*', '[*]')}/{self.short}/' {' '.join(self.code_names)}"
+            lines = f"cd $new && {change} && {command} && cp --parents {' '.join(binaries)} $OLDPWD"
+            command = f"new=$(mktemp -d) && cp -r . $new && ({lines}) && rm -r $new"
         return command, binaries
 
     def build_as_it_is(self) -> tuple[str, list[str]]:

@@ -9,6 +9,7 @@ from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
 from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
+    ROW,
     UNTRIED,
     Guess,
     Started,
@@ -20,6 +21,7 @@ from lab.cli.adopt.starts import (
 )
 from lab.errors import SpecError
 from lab.programs.printed import bytes_of
+from lab.run.checks import ENDLESS
 
 TEMPLATE = """\
 title = "{name}"
@@ -60,7 +62,6 @@ UNREACHED = re.compile(
 )
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
-ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
 SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
 SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"
@@ -157,17 +158,19 @@ def text_of(
         program="\n".join(f"{line} # {reason}" for line, reason in guesses),
         sizes=sizes,
         why_sizes=why,
-        deadline_s=deadline_s_of(source.code, started, tried),
+        deadline_s=deadline_s_of(source, started, output, tried),
         iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
         operation=operation_of(source.code, started, tried),
         measure=output.measure if output else "throughput",
     )
 
 
-def deadline_s_of(code: str, started: Started, tried: Tried) -> int:
-    """A short deadline, and a longer one if the client did not end, although it has no loop without an end."""
-    is_long = ENDLESS.search(tried.failure) and not started.may_go_on
-    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(code)))
+def deadline_s_of(source: Folder, started: Started, output: Output | None, tried: Tried) -> int:
+    """A short deadline, and a longer one if the client did not end, although it has no loop without an end or that was
+    made shorter, and if what it printed meanwhile can be read."""
+    goes_on = started.may_go_on or source.turns or (not output and ROW.search(tried.client))
+    is_long = ENDLESS.search(tried.failure) and not goes_on
+    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(source.code)))
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:

@@ -40,6 +40,7 @@ OF_WIDTH = {4: "ints", 8: "doubles"}
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(
     r"(?:/\s*\(?\s*(?:1024(?:\.0*)?\s*[*/]\s*\(?\s*1024|1048576|1073741824|\(?\s*(?:1U?L*\s*<<\s*[23]0|2\s*<<\s*[12]9))"
+    r"|/\s*\([^;]*\*\s*1024(?:\.0*)?\s*\*\s*1024(?:\.0*)?\s*\)"  # a time in another unit
     r"|(?:[GM]B|[Gg]igabyte|[Mm]egabyte)\w*\s*=\s*\(?1U?L*\s*<<\s*[23]0)"
 )
 

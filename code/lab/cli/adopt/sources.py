@@ -6,6 +6,7 @@ Each function guesses by the habits of C programs. A wrong guess costs a person 
 import re
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, count, takewhile
+from math import prod
 
 CPP = (".cc", ".cpp", ".cxx")
 MAIN = re.compile(r"\bmain\s*\(")
@@ -32,14 +33,15 @@ PLACES = {
     "port": r"port|service",
     "device": r"dev",
     "size": r"size|len|byte|^-*msg$",
-    "iterations": r"iter|count|num|reps|rounds|loop|times|trials|msgs|messages|requests|^n$",
+    "threads": r"threads|connections|streams|parallel",
+    "iterations": r"iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages|requests|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
 SENT = re.compile(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)")  # the count, and its type
 MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
-GIVEN = {"text": "hello", "seconds": "2"}  # the values of arguments in place of a placeholder
+GIVEN = {"text": "hello", "seconds": "2", "threads": "1"}  # the values of arguments in place of a placeholder
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
@@ -50,7 +52,7 @@ RING = {
     "addresses": r"list|hosts|host\d|servers|server_?names?|addrs|addresses|ips\b",
     "next": r"right|next",
     "previous": r"left|prev",
-    **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "file", "host")},
+    **{name: pattern for name, pattern in PLACES.items() if name not in ("gid", "file", "host", "threads")},
 }
 FROM_ONE = re.compile(
     r"-myindex\s+0?1\b|<0?1\.\.|(?:atoi|stoi|strtol)\s*\([^;]*\)\s*-\s*1\s*;|(?:index|idx|rank)\s*(?:<\s*1\b|-\s*1\s*;)"
@@ -71,6 +73,7 @@ MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNOR
 MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
+ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
 
 
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
@@ -120,6 +123,11 @@ def with_argv(text: str) -> str:
     """The text of a source with the usual name of the arguments of main()."""
     found = re.search(r"\bmain\s*\([^,)]*,\s*(?:const\s+)?char\s*\*+\s*(\w+)", text)
     return re.sub(rf"\b{found[1]}\b", "argv", text) if found else text
+
+
+def value_of(role: str) -> str:
+    """The value of an argument: its placeholder, or a number or a text."""
+    return GIVEN.get(role, f"{{{role}}}")
 
 
 def place(words: str, roles: Roles = PLACES) -> str:
@@ -189,7 +197,7 @@ def usage_forms(text: str) -> list[list[str]]:
         for value, word in re.findall(r"<([^>]+)>|([\w%-]+)", re.sub(r"\[[^\]]*\]", "", form)):
             name = place(value or (word if word.isupper() else ""))
             if name or END.fullmatch(word):
-                words.append(f"{{{name}}}" if name else word)
+                words.append(value_of(name) if name else word)
             elif value or "-" in word:
                 return []
         forms.append(words)
@@ -249,8 +257,9 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered, other_end = dict[int, str](), dict[int, str]()
     text = without_block(text, CLIENT if end == "server" else SERVER)
-    plain = re.sub(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;", "", text)
+    plain = re.sub(r"//[^\n]*|(?s:/\*.*?\*/|\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;)", "", text)
     plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
+    numbered |= numbered_modes(plain, end)
     for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(MODE.format(number), statement):
@@ -262,23 +271,37 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
-                numbered.setdefault(int(number), GIVEN.get(name, f"{{{name}}}"))
+                numbered.setdefault(int(number), value_of(name))
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
-            numbered[index] = f"{{{place(name, roles)}}}"
+            numbered[index] = value_of(place(name, roles))
     others = {1: "{host}"} if "argv[optind]" in text else numbered and without_meaning(plain, failure)
     known = {**other_end, **others, **numbered}
     first = min(known, default=1)
     yield from (known[number] for number in takewhile(known.__contains__, count(first)))
 
 
+CASES = re.compile(r"(?s)switch\s*\(\s*ato\w+\s*\(\s*argv\[(\d)\]\s*\)\s*\)\s*\{(.*?)(?:default|\})")
+
+
+def numbered_modes(text: str, end: str) -> dict[int, str]:
+    """The numbers of modes: that of this end, else the last one that a program knows."""
+    compared = re.findall(r"ato\w+\s*\(\s*argv\[(\d)\]\s*\)\s*==\s*(\d+)", text)
+    values = {int(n): value for n, value in compared if len({other for m, other in compared if m == n}) > 1}
+    for n, cases in CASES.findall(text):
+        names = re.findall(r"case\s+(\w+)\s*:", cases) or [""]
+        name = next((name for name in names if ENDS[end].search(name.lower())), names[-1])
+        values[int(n)] = next(iter(re.findall(rf"#\s*define\s+{name}\s+(\d+)", text)), name)
+    return values
+
+
 def without_meaning(text: str, failure: str) -> dict[int, str]:
     """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
     required = re.findall(r"\bargc\s*!=\s*(\d)", text)
-    numbers = re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text) if MISSING.search(failure) else []
-    texts = dict.fromkeys(range(1, int(min(required, default="1"))), GIVEN["text"])
-    return texts | dict.fromkeys(map(int, numbers), "1")
+    numbers = {int(number): "1" for number in re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text)}
+    given = {number: numbers.get(number, GIVEN["text"]) for number in range(1, int(min(required, default="1")))}
+    return given | (numbers if MISSING.search(failure) else {})
 
 
 def without_block(text: str, other: re.Pattern[str]) -> str:
@@ -302,15 +325,11 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
     rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
-    if end == "server" and alone and "{host}" in rest and "argc" in text:
+    knows_end = numbered_modes(text, "server") != numbered_modes(text, "client")
+    if end == "server" and alone and "{host}" in rest and "argc" in text and not knows_end:
         rest = rest[: rest.index("{host}")]  # it is the server without the others
-    has_host = end == "client" or (MISSED.search(failure) and (role or not alone))
-    words = [
-        word
-        for name, option in found.items()
-        if name != "host" or has_host
-        for word in (option, GIVEN.get(name, f"{{{name}}}"))
-    ]
+    has_host = end == "client" or knows_end or (MISSED.search(failure) and (role or not alone))
+    words = [word for name, option in found.items() if name != "host" or has_host for word in (option, value_of(name))]
     rest = [word for word in rest if word != "{host}" or has_host or not alone]
     if rest.count("{host}") == 2:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
@@ -327,7 +346,7 @@ def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]
             value = re.fullmatch(r"<(.+)>|([A-Z_]+)", word)
             role = roles.get(words[-1]) if words and "-" not in word else ""
             role = "host" if re.fullmatch(ADDRESS, word) else place(word) if value else role
-            words.append(f"{{{role}}}" if role else "1" if value else word)
+            words.append(value_of(role) if role else "1" if value else word)
         found.setdefault("client" if "{host}" in words else "server", words)
     return found
 
@@ -382,17 +401,23 @@ def iterations_of(text: str) -> int:
     return constant(r"ITER", text) or constant(r"COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
 
 
+FEW_TURNS = 1000
+NUMBER_OF_TURNS = re.compile(r"\d+(?:\s*\*\s*\d+)*$")
+
+
 def longest_loop(text: str) -> str:
     """The bound of the loop with the most turns, from its name to its digits: `N = 10000`, `i < 10000`."""
     loop, limit = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<!]*?", r"(?:<=?|!=)\s*"
-    bounds = set(re.findall(rf"{loop}{limit}(\w+)", text))
-    declared = re.findall(r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s+)((\w+)\s*=?\s*\(?\d{4,15})", text)
-    named = [form for form, name in declared if name in bounds]
-    return max([*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{4,15}})", text)], key=turns, default="")
+    bounds = "|".join(set(re.findall(rf"{loop}{limit}(?:\w+(?:->|\.))*(\w+)", text))) or "\0"
+    start = r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s(?:[^;{}]*?,)?\s*)"  # a list may come before it
+    named = re.findall(rf"{start}(\b(?i:{bounds})\b\s*=?\s*\(?\d{{1,15}}(?:\s*\*\s*\d{{1,15}})*)", text)
+    found = [*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{1,15}})", text)]
+    return max((bound for bound in found if turns(bound) >= FEW_TURNS), key=turns, default="")
 
 
 def turns(bound: str) -> int:
-    return int(re.findall(r"\d*$", bound)[0] or 0)
+    number = NUMBER_OF_TURNS.search(bound)
+    return prod(map(int, re.findall(r"\d+", number[0]))) if number else 0
 
 
 def constant(names: str, text: str) -> int:
@@ -401,7 +426,7 @@ def constant(names: str, text: str) -> int:
     name = rf"(?!\w*(?:retry|port|sge|max_count|warm))\w*(?:{names})\w*"
     for form in (
         rf"#\s*define\s+{name}\s+{value}",
-        rf"\b(?:int|long|unsigned|size_t|\w+_t)\s[\w\s,=]*?\b{name}\s*=\s*{value}",
+        rf"\b(?:int|long|unsigned|size_t|\w+_t)\s[^;{{}}\"]*?\b{name}\s*=\s*{value}",
     ):
         for found in re.findall(form, text, re.IGNORECASE):
             product = 1

@@ -18,10 +18,11 @@ from lab.cli.adopt.sources import (
     ring_arguments,
     settings,
     shown_arguments,
+    value_of,
     variables,
 )
+from lab.run.checks import CONNECTS, LOOP
 
-LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
 NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
 COLLECTIVE = re.compile(
     rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
@@ -31,8 +32,9 @@ RANK_1 = re.compile(
     r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
 )
 ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
-ACCEPTS, CONNECTS = re.compile(r"accept\w*\s*\("), re.compile(r"connect\w*\s*\(")
+ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
+ROW = re.compile(r"^(?:\S+>:)?\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
 MISUSED = re.compile("usage|argument", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -163,7 +165,7 @@ def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: r
 def assigned(text: str, *, alone: bool) -> list[str]:
     """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
     without = ("text", "file", "host") if alone else ("text", "file")
-    return [f"{name}={{{role}}}" for name, role in variables(text).items() if role not in without]
+    return [f"{name}={value_of(role)}" for name, role in variables(text).items() if role not in without]
 
 
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
