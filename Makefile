@@ -160,7 +160,7 @@ release: checks build # Run the tests that take many minutes or a network (docs/
 	$(bin)/pytest -m release
 
 compilers: checks # Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
-	$(bin)/python tests/bench/compilers.py
+	$(bin)/python -m tests.bench.compilers
 
 hosts: checks build # Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [EVERY=no]
 	$(bin)/python -m tests.release.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS))

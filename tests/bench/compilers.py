@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-CACHE = ROOT / ".cache" / "compilers"
-KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+from tests.release.hosts.roots import KEYS, apt_in, run
+
+from lab.places import CACHE, ROOT
+
+FOLDER = CACHE / "compilers"
 HEADERS = ("libibverbs-dev", "libopenmpi-dev", "libcmocka-dev", "libc6-dev-arm64-cross", "libc6-dev-s390x-cross")
 TOOLS = ("make", "dash", "coreutils", "findutils")
 # The first suite with each compiler: Verbyte runs on bookworm, and sid has the newest.
@@ -31,19 +33,11 @@ class Suite:
 
     @property
     def folder(self) -> Path:
-        return CACHE / self.name
+        return FOLDER / self.name
 
     @property
     def root(self) -> Path:
         return self.folder / "root"
-
-    def apt(self, *words: str) -> str:
-        """The output of an apt command that has lists, packages and status in the suite's folder."""
-        places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
-        options = {f"Dir::{name}": str(self.folder / file) for name, file in places.items()}
-        options |= {"Dir::Etc::sourceparts": "-", "APT::Install-Recommends": "no", "APT::Sandbox::User": "root"}
-        settings = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
-        return run(words[0], *settings, *words[1:])
 
     def unpack(self) -> None:
         """Fetch and unpack the compilers with all that they need, unless that is done."""
@@ -51,12 +45,8 @@ class Suite:
         names = "\n".join((*packages(self.name), ""))
         if done.exists() and done.read_text() == names:
             return
-        for folder in ("lists/partial", "cache/archives/partial", "root/usr"):
-            (self.folder / folder).mkdir(parents=True, exist_ok=True)
-        (self.folder / "status").touch()
-        (self.folder / "sources.list").write_text(f"deb [signed-by={KEYS}] {mirror()} {self.name} main\n")
-        self.apt("apt-get", "-q", "update")
-        self.apt("apt-get", "-qy", "--download-only", "install", *names.split())
+        (self.root / "usr").mkdir(parents=True, exist_ok=True)
+        run(*apt_in(self.folder, "deb", self.name), "-y", "--download-only", "install", *names.split())
         for name in ("bin", "sbin", "lib", "lib64"):
             (self.root / "usr" / name).mkdir(exist_ok=True)
             if not (self.root / name).is_symlink():
@@ -86,19 +76,6 @@ class Suite:
             check=False,
         )
         return "" if done.returncode == 0 else done.stdout + done.stderr
-
-
-def run(*words: str) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
-
-
-def mirror() -> str:
-    """The host's source of Debian packages."""
-    form = "$(ORIGIN)|$(COMPONENT)|$(REPO_URI)"
-    lines = run("apt-get", "indextargets", "--format", form, "Created-By: Packages").splitlines()
-    return next(
-        uri for origin, part, uri in (line.split("|") for line in lines) if (origin, part) == ("Debian", "main")
-    )
 
 
 def packages(suite: str) -> tuple[str, ...]:

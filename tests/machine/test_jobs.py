@@ -134,8 +134,9 @@ def test_no_end_waits_for_the_others_cpu_and_a_longer_link_takes_longer(exact: E
     assert 49.9 < far - near[0] < 50.1
 
 
-def test_harness_sends_nothing_over_the_link(exact: ExactSite, shell: Shell) -> None:
-    outcome = exact.run(shell("true"))
+def test_harness_sends_nothing_over_the_link_and_brings_no_program(exact: ExactSite, shell: Shell) -> None:
+    outcome = exact.run(shell("ls /lab/bin"))
+    assert outcome.steps[0].client_out == ""
     grown = {name: count - outcome.counters_before[name] for name, count in outcome.counters_after.items()}
     assert grown["side.tx_packets"] > 0
     assert [grown[f"{end}.{way}_packets"] for end in ("v0", "v1") for way in ("rx", "tx")] == [0, 0, 0, 0]

@@ -14,7 +14,6 @@ import pytest
 from tests.lab.fake_site import FakeSite
 
 from lab.cli.adopt import command
-from lab.cli.adopt.builds import binaries_of_make
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import experiment_of
 from lab.cli.adopt.outputs import BINARY, Output, outputs, printed_outputs
@@ -121,21 +120,6 @@ def test_experiment_follows_from_the_sources_and_can_be_loaded(
     (tmp_path / "mine.toml").write_text(text)
     assert lacking(text, lines) == [], text
     assert len(load(tmp_path / "mine.toml").series) == 1
-
-
-@pytest.mark.parametrize(
-    ("makefile", "names"),
-    [
-        (
-            ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n",
-            ["my-server", "my-client"],
-        ),
-        ("BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n", ["bin/pp"]),
-        ("pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", ["pp"]),
-    ],
-)
-def test_programs_of_a_makefile_are_found(makefile: str, names: list[str]) -> None:
-    assert binaries_of_make(makefile, ["pp.c"]) == names
 
 
 CPP = """
@@ -269,8 +253,57 @@ int main(int argc, char **argv) {
 	printf("%d %f\\n", size, (double)size / ((end - start) / (n * 2.0) * 1024.0 * 1024.0));
 }
 """
+RECIPE = """
+CC=gcc
+all: tool
+tool: server.o client.o
+\t$(CC) -o server server.c -libverbs
+\t$(CC) -o client client.c -libverbs
+"""
+SET = """
+set(PROJECT_SOURCE_DIR ${CMAKE_SOURCE_DIR}/src)
+add_executable(server ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/server.c)
+add_executable(client ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/client.c)
+"""
+EXPLAINED = """
+void usage() { printf("client: [-a <address>] -s string (required)\\n"); }
+int main(int argc, char **argv) {
+	switch (getopt(argc, argv, "p:a:s:")) {
+	case 'p':
+		port = atoi(optarg);
+	case 'a':
+		/* this overwrites the port */
+		ret = get_addr(optarg, &address);
+	case 's':
+		printf("%s, with count %u\\n", optarg, strlen(optarg));
+		src = calloc(strlen(optarg), 1);
+	}
+}
+"""
+OPERATION = """
+int main(int argc, char **argv) {
+	if (argc != 4) exit(1);
+	if (strcmp(argv[1], "write") == 0) mode = IBV_WR_RDMA_READ;
+	getaddrinfo(argv[2], PORT, 0, &r);
+	std::string_view word{argv[3]};
+}
+"""
 
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "recipe of a target that is not a file": (
+        {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
+        ['binaries = ["server", "client"]', 'client = "client {host}"'],
+    ),
+    "mode and a text": (
+        {"server.c": "int main() {}", "client.cpp": OPERATION},
+        ['server = "server"', 'client = "client write {host} hello"', 'operation = "write"'],
+    ),
+    "comments and CMake's folders": (
+        {"CMakeLists.txt": SET, "src/both.c": "", "src/server.c": "int main() {}", "src/client.c": EXPLAINED},
+        ['build = "gcc -O2 -o server src/both.c src/server.c && gcc -O2 -o client src/both.c src/client.c"',
+         'client = "client -s hello -a {host} -p {printed:port}"'],
+    ),
+    "rsockets": ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
     "C++": (
         {"a.cpp": CPP},
         [
@@ -286,6 +319,18 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "mpic++": (
         {"a.cc": '#include <mpi.h>\nint main() {}', "Makefile": "CXX = mpic++\na: a.cc\n"},
         ["build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\""],
+    ),
+    "names with signs, and a phony target": (
+        {"pp.c": "int main() {}",
+         "Makefile": ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n"},
+        ['binaries = ["my-server", "my-client"]'],
+    ),
+    "folder in a variable": (
+        {"pp.c": "int main() {}", "Makefile": "BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n"},
+        ['binaries = ["bin/pp"]'],
+    ),
+    "object file": (
+        {"pp.c": "int main() {}", "Makefile": "pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n"}, ['binaries = ["pp"]'],
     ),
     "names": (
         {"my_server.c": "", "server.c": "int main(void) { for (;;) {} }", "client.c": "int main(void) {}",
@@ -565,18 +610,6 @@ def test_time_of_one_message_is_a_latency_if_the_ends_send_in_turns(tmp_path: Pa
     assert ("(?P<messages>" in text) == ("iter" in unit) == ('measure = "latency"' in text)
 
 
-ARGP = """
-struct argp_option options[] = {
-	{ "listen", 'l', 0, 0, "be the server" }, { "connect", 'c', "HOST", 0, "" },
-	{ "requests", 'n', "COUNT", 0, "" }, { 0 } };
-int main(int argc, char **argv) {
-	switch (key) {
-	case 'l': a->listen = 1; break;
-	case 'c': a->host = arg; break;
-	case 'n': a->requests = atoi(arg); break;
-	}
-}
-"""
 LOOP_OF_OPTIONS = """
 int main(int argc, char **argv) {
 	for (int i = 1; i < argc; ++i) {
@@ -747,13 +780,6 @@ def test_program_of_a_ring_is_started_on_each_computer(
     assert series.link.computers == 2 and series.tool.together
 
 
-def test_rank_that_a_program_refused_is_counted_the_other_way(tmp_path: Path) -> None:
-    text = guessed(tmp_path, {"a.c": POSITIONS}, Tried(failure="the client ended with status 1: invalid rank"))
-    assert 'each = "a {index} {computers} {addresses}"' in text
-    text = guessed(tmp_path, {"a.c": POSITIONS}, Tried(failure="status 1: rank 1: Rank 1: connect: Invalid argument"))
-    assert 'each = "a {rank} {computers} {addresses}"' in text
-
-
 @pytest.mark.parametrize(
     ("loop", "command"),
     [
@@ -900,30 +926,83 @@ TRIED = {
 }  # fmt: skip
 
 
+ARGP = """
+struct argp_option options[] = {
+	{ "listen", 'l', 0, 0, "be the server" }, { "connect", 'c', "HOST", 0, "" },
+	{ "requests", 'n', "COUNT", 0, "" }, { 0 } };
+int main(int argc, char **argv) {
+	switch (key) {
+	case 'l': a->listen = 1; break;
+	case 'c': a->host = arg; break;
+	case 'n': a->requests = atoi(arg); break;
+	}
+}
+"""
+NUMBERS = {
+    "server.c": "int main() {}",
+    "client.c": "int main(int argc, char **argv) { inet_aton(argv[1], &a); b[0] = strtoul(argv[2], 0, 0); }",
+}
+BY_README = {
+    "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
+    "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
+}
+CHRONO = "#include <mpi.h>\nint main() { std::chrono::duration<float> t = ping(); std::cout << t.count(); }"
+BOTH_ENDS = ['server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"']
+CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
+    "rank from one": (
+        {"a.c": POSITIONS}, Tried(failure="the client ended with status 1: invalid rank"),
+        ['each = "a {index} {computers} {addresses}"'],
+    ),
+    "rank of the launcher": (
+        {"a.c": POSITIONS}, Tried(failure="status 1: rank 1: Rank 1: connect: Invalid argument"),
+        ['each = "a {rank} {computers} {addresses}"'],
+    ),
+    "number of ranks beside a size": (
+        {"a.c": "#include <mpi.h>\nconst int data_size = 64;\nint main() {}"},
+        Tried("rank: 0, size: 2\ncycles: 100, 4.5e-05 s/cycle\n"), ['sizes = "64"', 'measure = "latency"'],
+    ),
+    "time without a unit": (
+        {"a.cpp": CHRONO}, Tried("Elapsed time: 3.5\n"),
+        [r"pattern = 'Elapsed\s+time:\s+(?P<total>[\d.]+)'", 'unit = "s"'],
+    ),
+    "server without an address": (
+        {"a.c": ROLE}, Tried(failure="step 1: the server ended with status 1: Usage: -a <bind_ip>"), BOTH_ENDS,
+    ),
+    "server without an address, on its output": (
+        {"a.c": ROLE}, Tried(failure="the server ended with status 1: bad; standard output: -a <IP>"), BOTH_ENDS,
+    ),
+    "number that was not missed": (NUMBERS, UNTRIED, ['client = "client {host}"']),
+    "number that was missed": (NUMBERS, Tried(failure="the client: SIGSEGV"), ['client = "client {host} 1"']),
+    "client that may send": (
+        {"a.c": ARGP}, UNTRIED,
+        ['server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"'],
+    ),
+    "server that sends": (
+        {"a.c": ARGP}, Tried(failure="the data took another way"), ['operation = "read"'],
+    ),
+    "arguments of a README": (
+        BY_README, Tried(failure="Error: missing arguments"),
+        ['server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"'],
+    ),
+    "printed size of another kind than the one given": (
+        {"a.c": KILO}, Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request"),
+        [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sources", "tried", "lines"), CORRECTED.values(), ids=CORRECTED)
+def test_trial_corrects_the_guesses_about_its_sources(
+    tmp_path: Path, sources: dict[str, str], tried: Tried, lines: list[str]
+) -> None:
+    assert lacking(text := guessed(tmp_path, sources, tried), lines) == [], text
+
+
 @pytest.mark.parametrize(("tried", "lines"), TRIED.values(), ids=TRIED)
 def test_what_a_trial_printed_corrects_the_guesses(tmp_path: Path, tried: Tried, lines: list[str]) -> None:
     source = "int main(int argc, char **argv) { listen(3, 1); std::cout << 1; }"
     text = guessed(tmp_path, {"a.cpp": source}, tried)
     assert lacking(text, lines) == [] and text.count("_stays") <= 1, text
-
-
-def test_number_of_ranks_is_no_size_of_messages(tmp_path: Path) -> None:
-    source = "#include <mpi.h>\nconst int data_size = 64;\nint main() {}"
-    text = guessed(tmp_path, {"a.c": source}, Tried("rank: 0, size: 2\ncycles: 100, 4.5e-05 s/cycle\n"))
-    assert lacking(text, ['sizes = "64"', 'measure = "latency"']) == [], text
-
-
-def test_printed_time_without_a_unit_is_in_the_seconds_of_the_sources(tmp_path: Path) -> None:
-    source = "#include <mpi.h>\nint main() { std::chrono::duration<float> t = ping(); std::cout << t.count(); }"
-    text = guessed(tmp_path, {"a.cpp": source}, Tried("Elapsed time: 3.5\n"))
-    assert lacking(text, [r"pattern = 'Elapsed\s+time:\s+(?P<total>[\d.]+)'", 'unit = "s"']) == [], text
-
-
-def test_server_that_missed_an_argument_has_its_address(tmp_path: Path) -> None:
-    lines = ('server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"')
-    for words in ("Usage: a -a <bind_ip>", "bad; standard output: -a <IP>"):
-        text = guessed(tmp_path, {"a.c": ROLE}, Tried(failure=f"step 1: the server ended with status 1: {words}"))
-        assert lacking(text, lines) == [], text
 
 
 def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_path: Path) -> None:
@@ -1000,76 +1079,6 @@ def test_computer_that_the_sources_name_is_emulated(tmp_path: Path, source: str)
     assert 'emulate = ["addresses"]' in guessed(tmp_path, {"a.c": with_host}, Tried(failure="connect: timed out"))
 
 
-RECIPE = """
-CC=gcc
-all: tool
-tool: server.o client.o
-\t$(CC) -o server server.c -libverbs
-\t$(CC) -o client client.c -libverbs
-"""
-SET = """
-set(PROJECT_SOURCE_DIR ${CMAKE_SOURCE_DIR}/src)
-add_executable(server ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/server.c)
-add_executable(client ${PROJECT_SOURCE_DIR}/both.c ${PROJECT_SOURCE_DIR}/client.c)
-"""
-EXPLAINED = """
-void usage() { printf("client: [-a <address>] -s string (required)\\n"); }
-int main(int argc, char **argv) {
-	switch (getopt(argc, argv, "p:a:s:")) {
-	case 'p':
-		port = atoi(optarg);
-	case 'a':
-		/* this overwrites the port */
-		ret = get_addr(optarg, &address);
-	case 's':
-		printf("%s, with count %u\\n", optarg, strlen(optarg));
-		src = calloc(strlen(optarg), 1);
-	}
-}
-"""
-MODES = """
-int main(int argc, char **argv) {
-	if (argc != 4) exit(1);
-	if (strcmp(argv[1], "write") == 0) mode = IBV_WR_RDMA_READ;
-	getaddrinfo(argv[2], PORT, 0, &r);
-	std::string_view word{argv[3]};
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("sources", "lines"),
-    [
-        (
-            {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
-            ['binaries = ["server", "client"]', 'client = "client {host}"'],
-        ),
-        (
-            {"server.c": "int main() {}", "client.cpp": MODES},
-            ['server = "server"', 'client = "client write {host} hello"', 'operation = "write"'],
-        ),
-        (
-            {"CMakeLists.txt": SET, "src/both.c": "", "src/server.c": "int main() {}", "src/client.c": EXPLAINED},
-            [
-                'build = "gcc -O2 -o server src/both.c src/server.c && gcc -O2 -o client src/both.c src/client.c"',
-                'client = "client -s hello -a {host} -p {printed:port}"',
-            ],
-        ),
-        ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
-    ],
-    ids=["recipe of a target that is not a file", "mode and a text", "comments and CMake's folders", "rsockets"],
-)
-def test_habits_of_programs_for_rdma_are_known(tmp_path: Path, sources: dict[str, str], lines: list[str]) -> None:
-    assert lacking(text := guessed(tmp_path, sources), lines) == [], text
-
-
-def test_numbers_that_a_program_missed_are_filled_in(tmp_path: Path) -> None:
-    source = "int main(int argc, char **argv) { inet_aton(argv[1], &a); b[0] = strtoul(argv[2], 0, 0); }"
-    sources = {"server.c": "int main() {}", "client.c": source}
-    assert 'client = "client {host}"' in guessed(tmp_path, sources)
-    assert 'client = "client {host} 1"' in guessed(tmp_path, sources, Tried(failure="the client: SIGSEGV"))
-
-
 def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1078,29 +1087,6 @@ def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
     assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
     assert "addresses" not in capsys.readouterr().out.replace("{addresses", "")
-
-
-def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
-    lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
-    assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
-    text = guessed(tmp_path, {"a.c": ARGP}, Tried(failure="the data took another way"))
-    assert lacking(text, ['operation = "read"']) == [], text
-
-
-def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path) -> None:
-    sources = {
-        "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
-        "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
-    }
-    text = guessed(tmp_path, sources, Tried(failure="Error: missing arguments"))
-    lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
-    assert lacking(text, lines) == [], text
-
-
-def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
-    failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
-    text = guessed(tmp_path, {"a.c": KILO}, failure)
-    assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
 
 
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -140,6 +140,15 @@ def of_size(program: str, size: str, profile: str = "") -> str:
     return f'{head}{series(program=program, operation=operation)}parameters = {{ wait = "event" }}\n'
 
 
+def by_datagrams(size: int, more: str) -> str:
+    """SENDs of one size, which a packet must hold."""
+    text = HEAD.replace("1..1K*2", str(size)) + series(operation="send")
+    return f'{text}parameters = {{ connection = "ud" }}\nlink = {{ {more} }}\n'
+
+
+SIGNALS = VERBS + "parameters = { post_list = %d, signal_every = %d }\n"
+PAIRS = HEAD.replace("2000", "%d") + series(program="ib_write_bw") + "parameters = { peer_post_list = 32, pairs = 2 }\n"
+VARIED = HEAD + EXACT + 'bytes_per_size_at_most = "%s"\n' + VERBS + "vary.iterations = [500]\n"
 WIDE, ROUNDS = HEAD + "path_mtu = 4096\n", "parameters = { until_stable = 1, iterations = 4 }\n"
 ONE_WAY_CALLS = HEAD + series(**ONE_WAY) + "parameters = { iterations = %d }\n"
 
@@ -156,6 +165,13 @@ ONE_WAY_CALLS = HEAD + series(**ONE_WAY) + "parameters = { iterations = %d }\n"
          "mtu"),
         (HEAD + VERBS + ROUNDS, HEAD + series(program="ib_write_bw") + ROUNDS, 12, "until_stable = 1"),
         (ONE_WAY_CALLS % 2, ONE_WAY_CALLS % 1, 12, "iterations = 1"),
+        (HEAD + "path_mtu = 1024\n" + VERBS + "link.mtu = 1104", HEAD + "path_mtu = 1024\n" + VERBS + "link.mtu = 1103",
+         7, "path_mtu = 1024"),
+        (by_datagrams(1024, "mtu = 1500"), by_datagrams(1025, "mtu = 1500"), 12, "connection = ud"),
+        (by_datagrams(4096, "mtu = 9000"), by_datagrams(4097, "mtu = 9000"), 12, "connection = ud"),
+        (HEAD + SIGNALS % (1, 100), HEAD + SIGNALS % (20, 100), 12, "signal_every = 100"),
+        (PAIRS % 2048, PAIRS % 2016, 12, "peer_post_list = 32"),
+        (VARIED % "1M", VARIED % "64K", 15, "iterations = 500"),
     ],
 )  # fmt: skip
 def test_value_must_fit_in_the_program_the_link_and_the_site(

@@ -7,7 +7,7 @@ from tests.lab.experiment.test_reader import Write, refused
 
 from lab.errors import LabError
 from lab.experiment.reader import load
-from lab.plan.plan import binaries
+from lab.plan.plan import SiteFacts, binaries, make_plan
 from lab.plan.planning import open_campaign
 from lab.sites.site import Site
 
@@ -25,10 +25,12 @@ output = "columns"
 SERIES = '[[series]]\nname = "a"\nprogram = "mine"\noperation = "write"\nmeasure = "throughput"\n'
 
 
-def test_series_runs_a_program_of_its_file(experiment_file: Write, tmp_path: Path) -> None:
+def test_series_runs_a_program_of_its_file(experiment_file: Write, facts: SiteFacts, tmp_path: Path) -> None:
     assert load(experiment_file(HEAD + PROGRAM.replace("{size}", "{sizes}") + SERIES))
     experiment = load(experiment_file(HEAD + PROGRAM + SERIES + 'arguments = "-x"\n'))
     assert experiment.series[0].program == "mine"
+    (first, *_) = make_plan(experiment, facts, {tmp_path / "mine": "d"}).planned
+    assert first.trial.job.steps[0].client[-2:] == ("-x", first.trial.job.steps[0].client[-1])
     assert binaries([experiment]) == {tmp_path / "mine"}
 
 
@@ -56,6 +58,8 @@ EACH = 'each = "mine {rank} {addresses}"\n'
             ("mine -s {port}", f"mine -s {{{name}}}", 11, f"unknown placeholder {{{name}}}", "port")
             for name in ("prot", "port.real", "port:9999999999")
         ),
+        ("mine -s {port}", "mine -s {port} {printed:p}", 11, "unknown placeholder {printed:p}", "port"),
+        ("mine {port}", "mine {prot}", 12, "unknown placeholder {prot}", "port"),
         ("mine -s {port}", "mine -s {port", 11, "the command cannot be read", "in pairs"),
         ("mine -s {port}", "mine -s 'open", 11, "the command cannot be read", "in pairs"),
         ("mine -s {port}", " ", 11, "the command is empty", "a program"),
@@ -74,6 +78,10 @@ EACH = 'each = "mine {rank} {addresses}"\n'
         (OUTPUT, f'{OUTPUT}\nready.lines = "x"', 14, "unknown key 'lines'", "line"),
         (OUTPUT, f'{OUTPUT}\nmpi = "tcp"\nserver_stays = true', 15, "server_stays is for a", ""),
         (OUTPUT, 'output = "none"\nfactor = 2', 14, "factor and output = 'none'", "'columns'"),
+        (OUTPUT, 'output = "none"\nclient_stays = true', 14, "client_stays and output = 'none'", "'columns'"),
+        (OUTPUT, 'output = "pattern"\nunit = "MB/s"\nclient_stays = true\npattern = "(?=x)(?P<value>y)"', 16,
+         "the end of the client cannot be seen", "a simpler pattern"),
+        (f'{{host}}"\n{OUTPUT}', f'{{printed:p}} {{host}}"\n{OUTPUT}\nmpi = "tcp"', 12, "of a server, and", "one of"),
         (OUTPUT, f"{OUTPUT}\nfactor = 0", 14, "factor is 0", "more than 0"),
         (f'{{size}} {{iterations}} {{arguments}} {{host}}"\n{OUTPUT}',
          '{arguments} {host}"\noutput = "pattern"\nunit = "MB/s"\npattern = "(?P<value>x)"', 4, "sizes = 1024",
@@ -125,6 +133,22 @@ def test_mistake_is_refused_on_its_line(
     assert old in text
     error = refused(experiment_file(text.replace(old, new, 1) + profile))
     assert (error.line, what in error.what, expected in error.expected) == (line, True, True), str(error)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{port} {size}", "{printed:p} {size}"),
+        (BOTH, BOTH.replace(" -s {port}", "").replace("{port} {size}", "{printed:p} {size}")),
+        (BOTH + OUTPUT, f'{BOTH.replace(" -s {port}", "")}{OUTPUT}\nfiles."conf" = "{{port}}"'),
+        (BOTH + OUTPUT, f'each = "mine {{size}}"\n{OUTPUT}\nmpi = "tcp"'),
+        ("cp source mine", "CC=gcc"),
+    ],
+    ids=["printed", "only printed", "port in a file", "size of MPI", "variable alone"],
+)
+def test_command_needs_no_more_than_it_uses(experiment_file: Write, old: str, new: str) -> None:
+    text = HEAD + PROGRAM + SERIES
+    assert old in text and load(experiment_file(text.replace(old, new, 1)))
 
 
 def test_opening_an_experiment_builds_its_programs(experiment_file: Write, fake_site: Site, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Checks of a student's programs, on a fake site."""
 
 import re
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,16 +11,18 @@ from typing import Any
 import pytest
 from tests.lab import fake_site, hand_ins
 from tests.lab.grade.own_program import experiment
+from tests.lab.grade.witness import wire
+from tests.lab.grade.witness.test_packets import block
 
 from lab.grade.case import Blocked, Case, GradingSetup, SubmissionFile
 from lab.grade.checks.data import package, rerun
-from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, sources, speed
-from lab.grade.finding import Finding, Flaw
+from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, sources, speed, steps
+from lab.grade.finding import Finding, Flaw, PartPoints, Score
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
 from lab.programs.program import Sample
 from lab.sites.site import Witness
 from lab.submission.archive import PROGRAMS, Submission, make_page, pack
-from lab.submission.assignment import Demands
+from lab.submission.assignment import Demands, TaskStep, Tier
 from lab.submission.hand_in import program_files
 
 EXPERIMENT = experiment(build="true")
@@ -80,6 +83,23 @@ class Silent(Pretending):
         return self.run(job)
 
 
+class Traffic(Silent):
+    """Logs each message as a segment, and a share of the messages of one size."""
+
+    def __init__(self, size: int = 0, share: float = 1.0) -> None:
+        super().__init__()
+        self.size, self.share = size, share
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        frames = []
+        for step, (size, count) in zip(job.steps, sizes_and_counts(job), strict=True):
+            sent = round(count * (self.share if size == self.size else 1))
+            frames.append(wire.tcp(0, 99, syn=True, port=step.port))
+            frames += [wire.tcp(n * fake_site.cost(size), 100 + n * size, size, port=step.port) for n in range(sent)]
+        (logs / "client.pcapng").write_bytes(b"".join(map(block, frames)))
+        return self.run(job)
+
+
 class Together(Silent):
     """Several computers, of which rank 0 prints one rate for both sizes."""
 
@@ -123,6 +143,24 @@ class Faulty(Pretending):
         return replace(outcome, steps=(replace(outcome.steps[0], client_status=status),))
 
 
+OF_SOURCES = b"\x7fELF of the sources"
+
+
+class Rebuilt(Pretending):
+    """Where the binary of the sources prints other times, or fails."""
+
+    def __init__(self, slowness: float, status: int = 0) -> None:
+        super().__init__()
+        self.slowness, self.status = slowness, status
+
+    def run(self, job: Job) -> Outcome:
+        is_rebuilt = job.overlay[0].read_bytes() == OF_SOURCES
+        self.printed = lambda ns: ns * (self.slowness if is_rebuilt else 1)
+        outcome = super().run(job)
+        status = self.status if is_rebuilt else 0
+        return replace(outcome, steps=tuple(replace(step, client_status=status) for step in outcome.steps))
+
+
 class OnlyItsSizes(Pretending):
     """A program made for the sizes of the experiment."""
 
@@ -140,10 +178,15 @@ def written(folder: Path, text: str = EXPERIMENT) -> Path:
     return folder / "small.toml"
 
 
-def findings_of(folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str) -> list[Finding]:
+def findings_of(
+    folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str, task_steps: tuple[TaskStep, ...] = ()
+) -> list[Any]:
     """The findings of a check of a submission with these programs."""
     plan = hand_ins.plan_on(written(folder, text), site, "d")
-    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=(), step_names=())
+    ranked = SimpleNamespace(series="mine")
+    step_names = tuple(step.series for step in task_steps)
+    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=task_steps, step_names=step_names)
+    assignment.leaderboard = ranked if task_steps else None
     witness = site if isinstance(site, Witness) else None
     folders = (folder / "results", folder, folder)
     setup = GradingSetup(assignment, site, plan, *folders, 1, lambda *_: None, witness=witness)
@@ -162,6 +205,7 @@ CASES: dict[str, tuple[Any, Any, str, list[Flaw], str]] = {
     "times with a constant": (program, Pretending(lambda ns: 0.9 * ns + 1000), EXPERIMENT, [], ""),
     "half of the times": (program, Pretending(lambda ns: ns / 2), EXPERIMENT, [Flaw.INVENTED], ""),
     "one time for all": (program, Pretending(lambda _: 1e3), EXPERIMENT, [Flaw.INVENTED], ""),
+    "one long time for all": (program, Pretending(lambda _: 45e6), EXPERIMENT, [Flaw.INVENTED], ""),
     "15 ms taken off": (program, Pretending(lambda ns: max(ns - 15e6, 1)), EXPERIMENT, [Flaw.INVENTED], ""),
     "another path": (program, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
     "another path in a rerun": (rerun, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
@@ -185,6 +229,70 @@ def test_times_bytes_packets_speed_and_sources_of_a_program_are_checked(tmp_path
     findings = findings_of(tmp_path, check, site, text)
     assert [finding.kind for finding in findings] == kinds
     assert all(what in finding.what for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("site", "what"),
+    [
+        (Rebuilt(1.0), []),
+        (Rebuilt(1.09), []),
+        (Rebuilt(1.12), [f"mine: the time in ns that it prints for {size} bytes is " for size in (64, 4096)]),
+        (Rebuilt(1.0, 1), ["ended with status 1"]),
+    ],
+    ids=["equal", "within", "slower", "sources fail"],
+)
+def test_binary_must_do_what_its_sources_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: Any, what: list[str]
+) -> None:
+    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    findings = findings_of(tmp_path, sources, site)
+    assert [finding.kind for finding in findings] == [Flaw.SOURCES] * len(what)
+    assert all(part in finding.what for finding, part in zip(findings, what, strict=True))
+
+
+STEP = TaskStep("mine", 10, "it works", advice="look at mine.c")
+TIERS = replace(STEP, against="tcp", tiers=(Tier(0.9, 3), Tier(2.0, 4)))
+ALL, NONE = PartPoints("mine: it works", 10, 10), PartPoints("mine: it works", 10, 0)
+TIER_NAMES = [f"mine: at least {tier.at_least:g} of tcp" for tier in TIERS.tiers]
+
+
+@pytest.mark.parametrize(
+    ("site", "step", "sizes", "parts", "what"),
+    [
+        (Traffic(), STEP, (3, 5), [ALL], []),
+        (Traffic(), TIERS, (3,), [ALL, *map(PartPoints, TIER_NAMES, (3, 4), (3, 0))],
+         ["mine: it reaches 1.00 of the rate of tcp on average over the sizes; 2 gives 4 points more; look"]),
+        (Traffic(5, 0.5), TIERS, (3, 5), [replace(ALL, points=5), *map(PartPoints, TIER_NAMES, (3, 4), (0, 0))],
+         ["mine: 5000 bytes over TCP are claimed, 2500 crossed the link"]),
+        (Traffic(5, 0.5), replace(STEP, size=5), (3,), [NONE], ["5000 bytes over TCP are claimed"]),
+        (Traffic(4096, 0.5), STEP, (3,), [NONE], ["4096000 bytes over TCP are claimed, 2048000 crossed"]),
+    ],
+    ids=["works", "tiers", "one size of two", "size of the step", "size of the experiment"],
+)  # fmt: skip
+def test_step_has_points_for_its_sizes_and_its_speed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    site: Any, step: TaskStep, sizes: tuple[int, ...], parts: list[PartPoints], what: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    monkeypatch.setitem(globals(), "DEMANDS", replace(DEMANDS, sizes=sizes))
+    results = findings_of(tmp_path, steps, site, EXPERIMENT + COMPARED.format(least=1.0), task_steps=(step,))
+    assert [each for each in results if isinstance(each, PartPoints)] == parts
+    findings = [each for each in results if isinstance(each, Finding)]
+    assert all(part in finding.what for finding, part in zip(findings, what, strict=True)), findings
+    assert all(finding.what.endswith("look at mine.c") for finding in findings)
+    scores = [(each.name, each.unit, each.least_is_best) for each in results if isinstance(each, Score)]
+    assert scores == ([("mine at 4K", "B/s", False)] if parts[0] == ALL else [])
+
+
+def test_message_that_waits_for_a_delayed_acknowledgement_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_site, "cost", lambda _: 30_000_000)
+    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    results = findings_of(tmp_path, steps, Traffic(), EXPERIMENT + COMPARED.format(least=1.0), task_steps=(TIERS,))
+    (slow,) = (each.what for each in results if isinstance(each, Finding))
+    assert "points more; a message takes 30 ms, and Linux delays an acknowledgement by 40 ms" in slow
+    assert slow.endswith("set TCP_NODELAY, or pass the whole message to one send(); look at mine.c")
 
 
 def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None:
@@ -213,8 +321,9 @@ def test_trials_of_several_computers_are_not_watched_without_a_step(tmp_path: Pa
     assert site.watched == []
 
 
-def test_program_that_reports_faults_is_correct(tmp_path: Path) -> None:
-    site = Faulty(1)
+@pytest.mark.parametrize("status", [1, 128 + signal.SIGALRM])
+def test_program_that_reports_faults_is_correct(tmp_path: Path, status: int) -> None:
+    site = Faulty(status)
     assert findings_of(tmp_path, correct, site) == []
     job = next(job for job in site.spoiled if "--verify" in job.steps[0].client)
     assert [step.server[2:4] for step in job.steps] == [("/lab/bin/mine", "--verify")]
@@ -240,10 +349,11 @@ def test_program_that_hides_a_fault_is_found(tmp_path: Path, site: Any, kind: Fl
 def test_other_sizes_and_faults_also_use_the_card(tmp_path: Path) -> None:
     site, file = fake_site.FakeSite(), written(tmp_path, RDMA.replace("mtu = 4200", 'card = "qdr"'))
     (planned,) = hand_ins.plan_on(file, site, "d").planned
-    samples = (Sample(64, "completed", 0, 1, 64, 9),)
+    samples = (Sample(64, "completed", 0, 1, 64, 9), Sample(16384, "completed", 0, 10, 163840, 1_000_000))
     jobs = [test.job for test in fault_tests(planned, samples, DEMANDS, site.ends)]
     jobs.append(at_other_sizes(planned, DEMANDS, site.ends).trial.job)
     assert len(jobs) == 4 and all(job.steps[0].client[:4:3] == (OVER_CARD, "/lab/bin/mine") for job in jobs)
+    assert sizes_and_counts(jobs[2]) == [(16384, 5000)]  # so many take half a second, twice as long as the server lives
     assert jobs[-1].steps[0].server[4] == "--verify" and OVER_CARD in jobs[-2].steps[0].server
 
 

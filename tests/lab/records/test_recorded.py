@@ -16,7 +16,7 @@ from tests.lab.fake_site import FakeSite
 from tests.toml import series_of
 
 from lab.cli import measure as measuring
-from lab.errors import RecordError, SiteError
+from lab.errors import RecordError, SiteError, SpecError
 from lab.experiment.reader import load
 from lab.files.store import seal
 from lab.model.trial import Outcome
@@ -187,11 +187,21 @@ def test_of_two_complete_sites_the_named_or_the_preferred_is_read(
     lay(replace(facts, name="ssh", identity={"hosts": "ada to bob"}, traits=OwnDevices.traits), day=2)
     assert read(file, results)[0].site.name == "exact"
     assert read(file, results, prefer="ssh")[0].site.name == "ssh"
+    assert read(file, results, prefer="host")[0].site.name == "ssh"  # the newest
     assert read(file, results, "ssh:ada,bob")[0].site.name == "ssh"
     with pytest.raises(RecordError, match="there is no record of the site vm"):
         read(file, results, "vm")
     with pytest.raises(SiteError, match="unknown site: 'sun'"):
         read(file, results, "sun")
+
+
+def test_large_plan_is_refused_before_it_is_made(
+    lay: Laid, file: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay(first=1)
+    monkeypatch.setattr("lab.plan.planning.MOST_TRIALS", 9)
+    with pytest.raises(SpecError, match="10 trials on exact"):
+        read(file, results)
 
 
 def test_build_with_most_records_is_read_then_the_present_then_the_newest(
@@ -221,6 +231,9 @@ def test_series_with_a_modelled_link_are_left_out_of_a_real_links_records(
     lay(replace(facts, name="host", traits=OwnDevices.traits))
     plan, said = read(file, results)
     assert plan.experiment.left_out == ("gigabit",) and said[-1].endswith("whose link takes no such model: gigabit")
+    file.write_text(PEERS.partition("[[series]]")[0] + MODELLED)
+    with pytest.raises(RecordError, match="none of the 10 records is of a trial of small"):
+        read(file, results)
 
 
 @pytest.mark.parametrize("damage", [{"traits": None}, {"ends": {}}, {"programs": 3}, {"state": {}}])

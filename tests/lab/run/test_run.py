@@ -274,6 +274,19 @@ def test_trial_that_the_site_could_not_run_leaves_its_evidence_and_stops_no_othe
             assert (folder / "console.log").read_text() == "Oops" and "panicked" in (folder / "failure.txt").read_text()
 
 
+def test_interrupt_ends_what_the_site_runs_and_counts_what_is_left(
+    make_small_plan: Make, fake_site: FakeSite, results: Path
+) -> None:
+    """A stopped site ends its VMs: tests/machine/test_jobs.py."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    plan, fake_site.later_seconds = make_small_plan(), 30.0
+    summary = run_trials(RunSetup(fake_site, plan.site, results), [*plan.planned], 1, interrupt)
+    assert (summary.interrupted, summary.left, fake_site.stopped.is_set()) == (True, len(plan.planned) - 1, True)
+
+
 @pytest.mark.parametrize("end", ["client", "server"])
 def test_rdma_program_does_not_start_where_an_end_has_no_device(
     make_small_plan: Make, fake_site: FakeSite, facts: SiteFacts, end: str

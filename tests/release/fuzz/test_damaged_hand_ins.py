@@ -128,16 +128,6 @@ def test_undamaged_submissions_get_all_points(desk: Desk) -> None:
     assert next(each for each in listed.checks if each.name == "rerun").status is Status.PASSED
 
 
-def test_a_case_that_fails_is_shown(desk: Desk) -> None:
-    @share(0, least=1)
-    @given(data=st.data())
-    def fails(data: st.DataObject, desk: Desk) -> None:
-        assert desk.forgers[Damage(data.draw).upto(0)] is None, "its own words"
-
-    with pytest.raises(AssertionError, match="its own words"):
-        fails(desk=desk)
-
-
 @share(0.4)
 @given(data=st.data())
 def test_damaged_records(data: st.DataObject, desk: Desk) -> None:

@@ -100,17 +100,23 @@ def make_musl(root: Path) -> None:
             (root / "bin" / name).symlink_to("busybox")
 
 
-def source(folder: Path) -> Path:
-    """Busybox's source, unpacked, without a change of apt's lists and settings."""
+def apt_in(folder: Path, kind: str, suite: str) -> list[str]:
+    """An apt-get with up-to-date lists of a suite, and with lists, packages and status in a folder."""
     for name in ("lists/partial", "cache/archives/partial"):
-        (folder / name).mkdir(parents=True)
+        (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
-    (folder / "sources.list").write_text(f"deb-src [signed-by={KEYS}] {mirror()} bookworm main\n")
+    (folder / "sources.list").write_text(f"{kind} [signed-by={KEYS}] {mirror()} {suite} main\n")
     places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
     options = {f"Dir::{name}": str(folder / file) for name, file in places.items()}
-    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root"}
+    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root", "APT::Install-Recommends": "no"}
     apt = ["apt-get", "-q", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
     run(*apt, "update")
+    return apt
+
+
+def source(folder: Path) -> Path:
+    """Busybox's source, unpacked, without a change of apt's lists and settings."""
+    apt = apt_in(folder, "deb-src", "bookworm")
     run("env", "-C", folder, *apt, "source", "--download-only", "busybox")
     (archive,) = folder.glob("busybox_*.orig.tar.*")
     run("tar", "-x", "-C", folder, "-f", archive)

@@ -1,23 +1,17 @@
 """The matrix of hosts: its counts, its page, and the one row that every host can measure."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from datetime import date
 
 import pytest
 from tests.release.hosts import table
 from tests.release.hosts.elsewhere import empty
-from tests.release.hosts.entry import Enter, needed, of_requirements
+from tests.release.hosts.entry import needed, of_requirements
 from tests.release.hosts.matrix import HOSTS
-from tests.release.hosts.measuring import Count, HostFailed, Left, compared, left
+from tests.release.hosts.measuring import Count, Left, compared
 from tests.release.hosts.outcomes import FAILED, compile_naps, few, of_trials, recorded_trials, said_of
-from tests.release.hosts.table import UNTRIED, Row, measured
 
 from lab.sites.exact import ExactSite
 
-HOST = HOSTS[0]
-DAY = date(2026, 11, 22)
 SAME = {"identity": "i"}
 OURS = Left(SAME, [("tcp", "1"), ("verbs", "2")])
 
@@ -35,45 +29,6 @@ OURS = Left(SAME, [("tcp", "1"), ("verbs", "2")])
 )
 def test_equal_runs_are_counted_and_the_first_difference_is_named(theirs: Left, ours: Left, count: Count) -> None:
     assert compared(theirs, ours) == count
-
-
-def test_the_output_of_a_host_is_facts_and_runs() -> None:
-    printed = "print('{\"identity\": \"i\"}'); print('tcp 1'); print('verbs failed: it broke')"
-    assert left([sys.executable, "-c", printed]) == Left(SAME, [("tcp", "1"), ("verbs", "failed: it broke")])
-
-
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("import sys; sys.exit('at first\\nno such loader')", "no such loader"),
-        ("print('unpacking QEMU')", "its first line is not a table of facts: unpacking QEMU"),
-    ],
-)
-def test_a_host_that_fails_reports_its_last_line(code: str, reason: str) -> None:
-    with pytest.raises(HostFailed, match=reason):
-        left([sys.executable, "-c", code])
-
-
-def test_a_row_has_the_reason_why_a_host_was_not_measured() -> None:
-    def broken(_: str) -> Enter:
-        raise HostFailed("no such loader")
-
-    row = measured(replace(HOST, opened=broken, needs=()), 1, [], [])
-    assert (row.why, row.ran) == ("failed: no such loader", True)
-    row = measured(replace(HOST, needs=("no-such-command",)), 1, [], [])
-    assert (row.why, row.ran) == ("not measured: needs no-such-command", False)
-
-
-def test_the_page_has_the_counts_of_measured_hosts_and_keeps_the_rows_of_others() -> None:
-    first, other = HOSTS[:2]
-    kept, untried = Row(other, DAY, {"python": "3.11.2"}), Row(first, why=UNTRIED)
-    old = table.lines(table.text([kept], {}))
-    assert (old[first.name], old[other.name]) == (untried.line(), kept.line())
-    kinds, race = {"kinds": Count(9, 10, "tcp: | 5")}, {0: Count(5, 5), 2: Count(5, 5)}
-    row = Row(first, DAY, {"python": "3.13.5", "qemu": ""}, kinds, race)
-    assert row.line().endswith("| 3.13.5 | - | 9/10 | - | 0: 5/5, 2: 5/5 | 2026-11-22 | differs: tcp: / 5 |")
-    again = table.lines(table.text([row, replace(untried, host=other)], old))
-    assert again == old | {first.name: row.line()}
 
 
 def test_the_page_in_docs_has_every_host_and_how_it_is_made() -> None:

@@ -3,12 +3,16 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lab.grade.witness import wire
+from tests.lab.grade.witness.test_packets import block
 
 from lab.grade.finding import Flaw
 from lab.grade.witness.claims import (
+    LARGEST,
     LEAST_CLAIMED,
     MOST_BESIDE_BYTES,
     Claim,
@@ -22,7 +26,7 @@ from lab.grade.witness.claims import (
     method_faults,
 )
 from lab.grade.witness.messages import Message, Piece, Streams
-from lab.grade.witness.packets import INSIDE, REPORTED, RUNG
+from lab.grade.witness.packets import INSIDE, MESSAGE, REPORTED, RUNG
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Outcome, StepOutcome
 from lab.programs.printed import Printed, read_printed
@@ -105,6 +109,7 @@ def test_claims_are_compared_with_the_traffic(
     [
         (carried(size=SIZE * COUNT, count=1), 0, Flaw.MESSAGES),
         (carried(count=COUNT - 1), 0, Flaw.MESSAGES),
+        (carried("send", size=SIZE + 1), 0, Flaw.MESSAGES),
         (carried("send"), 0, Flaw.OPERATION),
         ([], SIZE * COUNT, Flaw.WAY),
         (carried(size=1), SIZE * COUNT, Flaw.WAY),
@@ -114,6 +119,8 @@ def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Mess
     pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
     ((flaw, what),) = claim_faults(claim(10**9), messages, pieces)
     assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
+    there = f"{len(messages)} of {messages[0].size_bytes} by {messages[0].operation}" if messages else "no message"
+    assert f"the link had {there}" in what
 
 
 def test_messages_without_an_acknowledgement_or_answer_do_not_count() -> None:
@@ -170,6 +177,8 @@ def test_printed_digits_decide_how_exact_a_claim_is(measure: str, unit: str, hon
         ({"list_of": 3}, RUNG, "20 messages of 64 bytes were posted by 20 calls"),
         ({"signals_each": 16}, REPORTED, "20 were signalled (asked is one of 16)"),
         ({"signals_each": 16}, INSIDE | RUNG, ""),
+        ({"signals_each": 2}, REPORTED, ""),  # twice as often
+        ({"signals_each": 3}, REPORTED, "20 were signalled"),
     ],
 )
 def test_requests_are_posted_as_the_step_asks(asked: dict[str, Any], posted: int, what: str) -> None:
@@ -215,6 +224,30 @@ def test_printed_round_trip_may_be_a_median(typical_ns: int, flaws: list[Flaw]) 
 def test_packets_without_a_device_are_named(client: int, server: int, what: list[str]) -> None:
     seen = Seen(Streams(()), packets=Counter({True: client, False: server}))
     assert list(forged(OUTCOME, seen)) == [(Flaw.WAY, sentence) for sentence in what]
+
+
+def test_packets_that_come_in_from_a_switch_have_no_known_sender() -> None:
+    together = replace(OUTCOME, counters_after=OUTCOME.counters_after | {"rank1.link0.bytes": 1})
+    for client, faults in ((100, 0), (101, 1)):
+        assert len(list(forged(together, Seen(Streams(()), packets=Counter({True: client, False: 99}))))) == faults
+
+
+@pytest.mark.parametrize("by_card", [False, True])
+def test_messages_of_a_log_went_by_the_claimed_device_or_around_it(tmp_path: Path, by_card: bool) -> None:  # noqa: FBT001
+    frames = [wire.roce(1, wire.WRITE_ONLY, size=64), wire.by_card(2, MESSAGE, size=80), wire.tcp(3, 99, syn=True)]
+    (tmp_path / "log").write_bytes(b"".join(map(block, [*frames, wire.tcp(4, 100, 30)])))
+    seen = Seen.of(tmp_path / "log", (18800,), by_card=by_card)
+    sizes = [[message.size_bytes for message in there.messages] for there in (seen.rdma, seen.around)]
+    assert sizes == ([[80], [64]] if by_card else [[64], [80]]) and seen.packets == {True: 1}
+    assert [piece.size_bytes for piece in seen.streams.pieces[0]] == [30]
+
+
+def test_large_message_may_go_in_several_requests() -> None:
+    for answered, trips in ((False, 1), (True, 2)):
+        ways, sizes = range(trips), enumerate((LARGEST, 8))
+        parts = [Message("write", not way, start, b"", size, 9) for start, size in sizes for way in ways]
+        sized = SizeClaims("write", rdma=True, answered=answered, size_bytes=LARGEST + 8, claims=(Claim(1, 10**9),))
+        assert kinds(sized, parts) == [] and kinds(sized, parts[trips:]) == [Flaw.MESSAGES]
 
 
 @pytest.mark.parametrize(("bytes_", "faults"), [(2 * MOST_BESIDE_BYTES, 0), (2 * MOST_BESIDE_BYTES + 1, 1)])

@@ -7,7 +7,7 @@ from lab.grade.witness.packets import port_between
 from lab.machine.results import Frame
 
 CLIENT_PORT, PAYLOAD = 40000, 32
-ACK, READ_REQUEST, WRITE_ONLY, SEND_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST, READ_ONLY = 17, 12, 10, 4, 0, 1, 2, 16
+ACK, READ_REQUEST, WRITE_ONLY, SEND_FIRST, SEND_MIDDLE, SEND_LAST, READ_ONLY = 17, 12, 10, 0, 1, 2, 16
 BEFORE = {ACK: 4, READ_REQUEST: 16, WRITE_ONLY: 16, READ_ONLY: 4}
 MIDST, BEGINS, ENDS, WHOLE = range(4)  # the flags of a card's packet
 
