@@ -221,10 +221,11 @@ def test_no_packet_is_lost_with_flow_control_and_cards_that_slow_down_pause_less
     assert len(depths) > 20 and {at % 1024 for at in depths} == {0}
 
 
-def test_computer_that_powers_off_ends_all_and_is_named(exact: ExactSite) -> None:
+def test_computer_that_powers_off_ends_all_and_is_named(exact: ExactSite, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(MachineError, match="went off without results") as caught:
         together(exact, LINK, "sleep 15", "sleep 15", "poweroff -f")
     assert caught.value.where == "the computer of rank 2"
+    assert "was killed" not in capfd.readouterr().err
 
 
 def test_computer_whose_program_waits_forever_ends_at_the_deadline(exact: ExactSite) -> None:

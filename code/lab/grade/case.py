@@ -242,13 +242,16 @@ class Case:
         self.setup.measure(by_student[False])
 
     def each(self, work: Callable[[_Item], _Value], items: Iterable[_Item]) -> list[_Value]:
-        """The results for all items, some at once; no further item begins after Ctrl-C or a missed deadline."""
+        """The results for all items, some at once. No further item begins after a missed deadline; Ctrl-C and SIGTERM
+        also end those that run."""
         with ThreadPoolExecutor(self.setup.jobs) as pool:
-            futures = [pool.submit(work, item) for item in items]
             try:
+                futures = [pool.submit(work, item) for item in items]
                 return [future.result() for future in futures]
-            except BaseException:
+            except BaseException as error:
                 pool.shutdown(wait=False, cancel_futures=True)
+                if not isinstance(error, Exception):
+                    self.setup.site.stop()
                 raise
 
     def _failure(self, planned: Planned) -> str:

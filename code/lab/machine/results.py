@@ -162,8 +162,9 @@ def settled(client: int, server: int) -> tuple[int, int]:
 
 
 def tagged(texts: Sequence[str]) -> str:
-    """The lines of ranks 1, 2 and so on, each with its rank before it."""
-    return "".join(f"rank {rank}: {line}\n" for rank, text in enumerate(texts, 1) for line in text.splitlines())
+    """The lines of ranks 1, 2 and so on, each with its rank before it, which a program may print itself."""
+    tags = ((f"rank {rank}: ", text) for rank, text in enumerate(texts, 1))
+    return "".join(f"{tag}{line.removeprefix(tag)}\n" for tag, text in tags for line in text.splitlines())
 
 
 def _number(files: Files, name: str) -> int:

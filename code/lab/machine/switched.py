@@ -78,7 +78,8 @@ def run(
 
         ends = group.run(run_rank)
         if switch.wait(EXIT_S):
-            raise MachineError(f"the switch ended with status {switch.returncode}")
+            assert switch.stderr is not None
+            raise MachineError(f"the switch ended with status {switch.returncode}: {switch.stderr.read().decode()}")
         counted = [link.counts(each) | link.depths(each, job.link) for each in shared]
     return joined_outcome(ends, counted, len(job.steps), time.monotonic() - started)
 
@@ -98,6 +99,7 @@ def _switch(server: ForkServer, program: Path, job: Job, shared: Sequence[int]) 
         with subprocess.Popen(
             [*DIE_WITH_PARENT, *command, words, *map(path_of, shared)],
             pass_fds=[opened.fileno(), *shared], cwd=runner.folder, env=runner.environment, start_new_session=True,
+            stderr=subprocess.PIPE,  # it also names a computer that was killed because another one failed
         ) as process:  # fmt: skip
             try:
                 yield process

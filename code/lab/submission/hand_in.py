@@ -179,10 +179,11 @@ def discussion_obstacles(work: Work) -> Iterator[str]:
 
 
 def other_identity(assignment: Assignment, plan: Plan, reference: dict[str, str]) -> Iterator[str]:
-    """A warning for a student whose machine or programs differ from the reference's. On a wall clock only the grader
-    can judge this."""
+    """A warning for a student whose machine or programs differ from the reference's, which lacks programs that only an
+    assignment measures. On a wall clock only the grader can judge this."""
     identity = identity_of(plan)
-    is_reference = (identity.site.identity | identity.programs).items() <= reference.items()
+    known = {name: digest for name, digest in identity.programs.items() if name in reference}
+    is_reference = (identity.site.identity | known).items() <= reference.items()
     if reference and plan.site.traits.is_deterministic and not assignment.accepts(identity.digest, own=is_reference):
         what = f"measured on {identity.words}, which the assignment does not accept"
         yield f"{what}: no points for rerun without a person (lab doctor prints the differences)"

@@ -1,5 +1,7 @@
 """One submission: the time budget of its programs, and work that several checks share."""
 
+import signal
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,19 @@ def test_faults_of_the_graders_host_cost_nothing(error: SiteError) -> None:
     with pytest.raises(type(error)):
         budget.run(STUDENTS, lambda: raising(error))
     assert budget.run(STUDENTS, lambda: LASTED) is LASTED
+
+
+def test_interrupted_grading_ends_the_running_trials(setup: GradingSetup, tmp_path: Path) -> None:
+    site = hand_ins.Site()
+    case = Case(replace(setup, site=site), SubmissionFile(tmp_path / "ada.pdf"), tmp_path)
+
+    def interrupted(_: int) -> bool:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return site.stopped.wait(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        case.each(interrupted, [1])
+    assert site.stopped.is_set()
 
 
 def test_failed_work_is_not_repeated_for_another_check(

@@ -197,3 +197,7 @@ def test_a_log_that_is_cut_off_is_refused(tmp_path: Path, end: bytes) -> None:
     (tmp_path / "log").write_bytes(OUTGOING + end)
     with pytest.raises(SiteError, match="the log of the link is cut off"):
         list(results.read(tmp_path / "log"))
+
+
+def test_a_line_has_its_rank_once() -> None:
+    assert results.tagged(["a\nrank 1: b\n", "rank 1: c"]) == "rank 1: a\nrank 1: b\nrank 2: rank 1: c\n"

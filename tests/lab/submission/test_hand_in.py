@@ -165,6 +165,7 @@ def test_student_with_another_machine_is_warned(tmp_path: Path) -> None:
     reference = here.site.identity | here.programs | {"mpi-pingpong": "of another experiment"}
     other, course = reference | {"tcp-client": "e"}, assignment(tmp_path)
     assert list(other_identity(course, plan, reference)) == list(other_identity(course, plan, {})) == []
+    assert list(other_identity(course, plan, here.site.identity)) == []  # the reference measures none of its programs
     (line,) = other_identity(course, plan, other)
     assert here.words in line and "does not accept" in line
     accepting = assignment(tmp_path, f'identities = ["exact", "{here.digest[:16]}"]\n')
