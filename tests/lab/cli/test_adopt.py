@@ -132,6 +132,8 @@ def test_experiment_follows_from_the_sources_and_can_be_loaded(
         ),
         ("BIN = bin\nall: $(BIN)/pp\n$(BIN)/pp: pp.c\n\tgcc -o $@ $<\n", ["bin/pp"]),
         ("pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n", ["pp"]),
+        ("all: folders pp\nfolders: out/\nout/:\n\tmkdir -p $@\npp: out/pp.o\n", ["pp"]),
+        ("all: server client\nserver:\n\tgcc s.c -o run_s\nclient:\n\tgcc c.c -o run_c\n", ["run_s", "run_c"]),
     ],
 )
 def test_programs_of_a_makefile_are_found(makefile: str, names: list[str]) -> None:
@@ -243,7 +245,76 @@ int main(void) {
 }
 """
 
+PAIRS = """
+int main(int argc, char **argv) {
+  config.port = 1;
+  for (int i = 1; i < argc; i++) {
+    std::string arg = argv[i];
+    auto value = [&]() -> std::string { if (i + 1 >= argc) exit(1); return argv[++i]; };
+    if (arg == "-s" || arg == "--server") config.is_server = true;
+    else if (arg == "-c" || arg == "--client") { is_client = true; config.server = value(); }
+    else if (arg == "-d" || arg == "--device") config.device = value();
+    else if (arg == "-t" || arg == "--tcp-port") config.tcp_port = std::stoi(value());
+    else if (arg == "-p" || arg == "--port") { config.port = std::stoi(value()); }
+  }
+}
+"""
+BY_ROLE = """
+int main() {
+	const char *role = getenv("ROLE"), *ip = getenv("SERVER_IP"), *port = getenv("PORT");
+	if (strcmp(role, "server") == 0) listen_on(port); else dial(ip, port);
+}
+"""
+ADDRESSED = """
+int main(int argc, char **argv) {
+	switch (getopt_long(argc, argv, "a:p:", options, NULL)) {
+	case 'a': addr = optarg; break;
+	case 'p': port = atoi(optarg); break;
+	default: printf("  -a, --addr=<ip>  address of the local device (mandatory)\\n  -p, --port=<port>\\n");
+	}
+"""
+PARSER = """
+void parse(int argc, char **argv, struct cfg *c) {
+	switch (getopt(argc, argv, "scp:")) {
+	case 's': c->is_server = 1; break;
+	case 'c': c->is_server = 0; break;
+	case 'p': c->port = atoi(optarg); break;
+	}
+}
+"""
+
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "options in pairs, and values by a lambda": (
+        {"a.cpp": PAIRS},
+        ['server = "a -s -d {device} -t {port}"', 'client = "a -d {device} -c {host} -t {port}"'],
+    ),
+    "variable for each end": (
+        {"a.c": BY_ROLE},
+        ['server = "ROLE=server PORT={port} a"', 'client = "ROLE=client SERVER_IP={host} PORT={port} a"'],
+    ),
+    "address of its own": (
+        {"server.c": ADDRESSED + "}", "client.c": ADDRESSED + "\tname = argv[optind];\n}"},
+        ['server = "server -a {host} -p {port}"', 'client = "client -a {source} -p {port} {host}"'],
+    ),
+    "options in another source": (
+        {"a.c": "int main(int argc, char **argv) { parse(argc, argv, &c); listen(3, 1); pause(); }", "b.c": PARSER},
+        ['server = "a -s -p {port}"', 'client = "a -c -p {port} {host}"', "server_stays = true"],
+    ),
+    "file to send, and one to write": (
+        {"receiver.c": 'int main(int argc, char **argv) { f = fopen(argv[1], "wb"); listen_on(9000); }',
+         "sender.c": "int main(int argc, char **argv) { dial(gethostbyname(argv[1])); open(argv[2], O_RDONLY); }",
+         "lorem.txt": "ipsum\n"},
+        ['binaries = ["receiver", "sender", "lorem.txt"]', 'server = "receiver hello"',
+         'client = "sender {host} lorem.txt"'],
+    ),
+    "source to send": (
+        {"a.c": "int main(int argc, char **argv) { dial(gethostbyname(argv[1])); fd = open(argv[2], O_RDONLY); }"},
+        ['binaries = ["a", "a.c"]', 'client = "a {host} a.c"'],
+    ),
+    "number of queue pairs in settings": (
+        {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=10.0.0.9\nnum_qps = 4\niterations = 9\n"},
+        [r'files."my.txt" = "server={host}\nnum_qps = 4\niterations = {iterations}\n"'],
+    ),
     "C++": (
         {"a.cpp": CPP},
         [
@@ -761,6 +832,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
+        (r'printf("%d bytes: %.1f Mops\n", n, r);', "64 bytes: 1.5 Mops", ("64", "1.5", "Mops")),
+        (r'printf("%d bytes: %.1f KRPC/s\n", n, r);', "64 bytes: 1.5 KRPC/s", ("64", "1.5", "KRPC/s")),
         (
             r'printf("warmup %d bytes: %.1f us\n", n, t); printf("run %d bytes: %.1f us\n", n, t);',
             "warmup 64 bytes: 9.5 us\nrun 64 bytes: 4.5 us",
@@ -768,7 +841,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         ),
     ],
     ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
-         "after a bar", "macros", "exponent", "warm-up"],
+         "after a bar", "macros", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -1044,6 +1117,13 @@ def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path
     assert lacking(text, lines) == [], text
 
 
+def test_readme_names_the_ends_by_their_options(tmp_path: Path) -> None:
+    readme = "    ./a -s -a 10.0.0.1 -n 9\n    ./a -c -a 10.0.0.1 -b 64\n    ./a -s -a 0.0.0.0\n"
+    text = guessed(tmp_path, {"a.c": ROLE, "README.md": readme}, Tried(failure="Usage: a"))
+    lines = ('server = "a -s -a {host} -n {iterations}"', 'client = "a -c -a {host} -b 64"')
+    assert lacking(text, lines) == [], text
+
+
 def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
     failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
     text = guessed(tmp_path, {"a.c": KILO}, failure)
@@ -1072,6 +1152,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("done", "mine.toml; the last lines of both:\n  done"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
+        ("kv: ", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
@@ -1090,9 +1171,10 @@ def test_trial_is_shown_or_the_file_to_change(
 ) -> None:
     folder = copied(tmp_path / "mine")
     silent = FIXED.replace("printf", "note")
-    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
+    sources = {"done": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent, "kv: ": silent}
     (folder / "mine.c").write_text(sources.get(printed, FIXED))
-    (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
+    if printed in ("Error: missing arguments", "kv: "):
+        (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
     status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))

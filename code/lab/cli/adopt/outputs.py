@@ -240,7 +240,7 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        if not self.is_whole or self.has_unit or BYTES_OF_ALL.search(self.before):
+        if not self.is_whole or self.form[1] in "xX" or self.has_unit or BYTES_OF_ALL.search(self.before):
             return False
         return bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
 
