@@ -912,6 +912,7 @@ TRIED = {
         Tried("value size   KB/s\n16           1,234.56\n1,024        32,768.00\n"),
         ['sizes = "16,1024"', r"pattern = '\s*(?P<size>[\d,]+)\s+(?P<value>[\d.,]+)'"],
     ),
+    "usage text": (Tried("  -s, --size  bytes (default 1024)\n  -n, --num  (default 5)\n"), ['output = "none"']),
     "commas between columns": (
         Tried("size,lost,KB/s\n16,200,300.56\n"), [r"pattern = '\s*(?P<size>\d+),\s*[\d.]+,\s*(?P<value>[\d.]+)'"],
     ),
@@ -980,6 +981,12 @@ def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> No
     subprocess.run(["sh", "-c", *re.findall('build = "(.*)"', text)], cwd=tmp_path / "p", check=True)
     assert all("#define NUM (10000L)" in (tmp_path / "p" / end).read_text() for end in ("server", "client"))
     assert (tmp_path / "p" / "n.h").read_text() == sources["n.h"]
+
+
+def test_port_is_no_bound_of_a_loop(tmp_path: Path) -> None:
+    source = "int main() { int port = 18515; for (i = 0; i < port.gid_tbl_len; i++) query(i); }"
+    text = guessed(tmp_path, {"a.c": source}, Tried("started\n", "", GO_ON.format("client")))
+    assert 'build = "gcc -O2 -o a a.c"' in text
 
 
 def test_loop_is_made_shorter_again_until_it_ends(

@@ -436,7 +436,7 @@ def iterations_of(text: str) -> int:
 def longest_loop(text: str) -> str:
     """The bound of the loop with the most turns, from its name to its digits: `N = 10000`, `i < 10000`."""
     loop, limit = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<!]*?", r"(?:<=?|!=)\s*"
-    bounds = set(re.findall(rf"{loop}{limit}(\w+)", text))
+    bounds = set(re.findall(rf"{loop}{limit}(\w+)\b(?!\s*(?:\.|->))", text))
     declared = re.findall(r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s+)((\w+)\s*=?\s*\(?\d{4,15})", text)
     named = [form for form, name in declared if name in bounds]
     return max([*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{4,15}})", text)], key=turns, default="")
