@@ -1119,7 +1119,7 @@ def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path
         "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
         "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
     }
-    text = guessed(tmp_path, sources, Tried(failure="Error: missing arguments"))
+    text = guessed(tmp_path, sources, Tried(failure="Unknown option: 10.0.0.2"))
     lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
     assert lacking(text, lines) == [], text
 

@@ -36,7 +36,7 @@ RANK_1 = re.compile(
 ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
 ACCEPTS, CONNECTS = re.compile(r"accept\w*\s*\("), re.compile(r"connect\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
-MISUSED = re.compile("usage|argument", re.IGNORECASE)
+MISUSED = re.compile("usage|argument|unknown option", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
