@@ -259,6 +259,17 @@ int main(int argc, char **argv) {
   }
 }
 """
+POSITIONED = """
+int main(int argc, char *argv[]) {
+	if (argc == 4 && strcmp(argv[1], "-s") == 0 && strcmp(argv[2], "-p") == 0) { server(port_of(argv[3])); }
+	else if (argc == 6 && strcmp(argv[1], "-c") == 0) {
+		for (int i = 2; i < argc; i += 2) {
+			if (strcmp(argv[i], "-h") == 0) { host = argv[i + 1]; }
+			else if (strcmp(argv[i], "-p") == 0) { port = port_of(argv[i + 1]); }
+		}
+	}
+}
+"""
 BY_ROLE = """
 int main() {
 	const char *role = getenv("ROLE"), *ip = getenv("SERVER_IP"), *port = getenv("PORT");
@@ -310,6 +321,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "source to send": (
         {"a.c": "int main(int argc, char **argv) { dial(gethostbyname(argv[1])); fd = open(argv[2], O_RDONLY); }"},
         ['binaries = ["a", "a.c"]', 'client = "a {host} a.c"'],
+    ),
+    "words in their places before options": (
+        {"a.cpp": POSITIONED}, ['server = "a -s -p {port}"', 'client = "a -c -h {host} -p {port}"'],
     ),
     "number of queue pairs in settings": (
         {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=10.0.0.9\nnum_qps = 4\niterations = 9\n"},

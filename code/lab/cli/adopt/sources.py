@@ -229,8 +229,8 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
 
 
 def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
-    """The options that a program compares with its arguments."""
-    for found in re.finditer(r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"([^;{]*[;{])', text):
+    """The options that a program compares with its arguments, wherever they are."""
+    for found in re.finditer(r'(?:strcmp\((?!\s*argv\[\d)[^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"([^;{]*[;{])', text):
         word, use = found.groups()
         block = PRINTED.sub("", block_at(text, found.end())) if use.endswith("{") else ""
         takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", block)
