@@ -1,6 +1,7 @@
 """The results of a job at both ends: outputs, counters and the link's log."""
 
 import os
+import re
 import shlex
 import struct
 import tarfile
@@ -161,10 +162,13 @@ def settled(client: int, server: int) -> tuple[int, int]:
     return DEADLINE_STATUS if client else 0, DEADLINE_STATUS if server else 0
 
 
+TAG = r"(?i)^\[?{}\]?:? +"  # as programs print it
+
+
 def tagged(texts: Sequence[str]) -> str:
-    """The lines of ranks 1, 2 and so on, each with its rank before it, which a program may print itself."""
-    tags = ((f"rank {rank}: ", text) for rank, text in enumerate(texts, 1))
-    return "".join(f"{tag}{line.removeprefix(tag)}\n" for tag, text in tags for line in text.splitlines())
+    """The lines of ranks 1, 2 and so on, each with its rank before it, once if the program printed it too."""
+    lines = ((f"rank {rank}", line) for rank, text in enumerate(texts, 1) for line in text.splitlines())
+    return "".join(f"{name}: {re.sub(TAG.format(name), '', line)}\n" for name, line in lines)
 
 
 def _number(files: Files, name: str) -> int:

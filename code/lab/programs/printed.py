@@ -16,7 +16,7 @@ from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sampl
 POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
     r"(?P<prefix>[kKMGT]?|[kK]ilo|[mM]ega|[gG]iga)(?P<binary>i?)"
-    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|[Pp]ackets?|(?:req|Req|request|Request)s?))"
+    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|(?<=[kKM])o|[Rr]pcs?|RPCs?|[Pp]ackets?|(?:req|Req|request|Request)s?))"
     r"(?:ps|/s|/sec|/second)"
 )
 SECONDS = {"n": 1, "u": 10**3, "\N{MICRO SIGN}": 10**3, "\N{GREEK SMALL LETTER MU}": 10**3, "m": 10**6, "": 10**9}

@@ -57,12 +57,13 @@ def failed_steps(outcome: Outcome) -> Iterator[str]:
     yield from (what for _, what in sorted(failed, key=lambda failure: failure[0] != DEADLINE_STATUS))
 
 
-LOOP = re.compile(r"while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\)")
+# Without an end, but not one that reads options.
+LOOP = re.compile(r"(?:while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\))(?!(?s:.{0,600}?)\bgetopt)")
 CONNECTS = re.compile(r"connect\w*\s*\(")
 ENDLESS = re.compile("the client (?:did not end before the deadline|was ended because it wrote without end)")
 # What a student program may have run into, by its last words.
 HINTS = {
-    r"\busage\b": "other arguments in server and client, or in each: a program printed its usage",
+    r"\busage\b|unknown option": "other arguments in server and client, or in each: a program printed its usage",
     r"\b(?:RTR|GID|LID)\b|query_gid": (
         "both devices are RoCE: is_global = 1 and the peer's GID, by the index {gid}; or emulate = "
         '["gids"] for an index in its sources, or emulate = ["lids"] for LIDs'
@@ -70,7 +71,7 @@ HINTS = {
     r"reg_?mr.{0,40}(?:not supported|invalid argument)": (
         "registering memory without IBV_ACCESS_ON_DEMAND: neither device has on-demand paging"
     ),
-    r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]": (
+    r"\b(?:must be|is not|not|please) set\b|\bexport [A-Z]|\bset \w+=": (
         "variables before the program in server, client or each: PORT={port} HOST={host} client"
     ),
     r"IPv6|address family": "::ffff:{host} in place of {host}, if the program takes IPv6 alone: the addresses are IPv4",

@@ -288,6 +288,54 @@ int main(int argc, char **argv) {
 	std::string_view word{argv[3]};
 }
 """
+PAIRS = """
+int main(int argc, char **argv) {
+  config.port = 1;
+  for (int i = 1; i < argc; i++) {
+    std::string arg = argv[i];
+    auto value = [&]() -> std::string { if (i + 1 >= argc) exit(1); return argv[++i]; };
+    if (arg == "-s" || arg == "--server") config.is_server = true;
+    else if (arg == "-c" || arg == "--client") { is_client = true; config.server = value(); }
+    else if (arg == "-d" || arg == "--device") config.device = value();
+    else if (arg == "-t" || arg == "--tcp-port") config.tcp_port = std::stoi(value());
+    else if (arg == "-p" || arg == "--port") { config.port = std::stoi(value()); }
+  }
+}
+"""
+POSITIONED = """
+int main(int argc, char *argv[]) {
+	if (argc == 4 && strcmp(argv[1], "-s") == 0 && strcmp(argv[2], "-p") == 0) { server(port_of(argv[3])); }
+	else if (argc == 6 && strcmp(argv[1], "-c") == 0) {
+		for (int i = 2; i < argc; i += 2) {
+			if (strcmp(argv[i], "-h") == 0) { host = argv[i + 1]; }
+			else if (strcmp(argv[i], "-p") == 0) { port = port_of(argv[i + 1]); }
+		}
+	}
+}
+"""
+BY_ROLE = """
+int main() {
+	const char *role = getenv("ROLE"), *ip = getenv("SERVER_IP"), *port = getenv("PORT");
+	if (strcmp(role, "server") == 0) listen_on(port); else dial(ip, port);
+}
+"""
+ADDRESSED = """
+int main(int argc, char **argv) {
+	switch (getopt_long(argc, argv, "a:p:", options, NULL)) {
+	case 'a': addr = optarg; break;
+	case 'p': port = atoi(optarg); break;
+	default: printf("  -a, --addr=<ip>  address of the local device (mandatory)\\n  -p, --port=<port>\\n");
+	}
+"""
+PARSER = """
+void parse(int argc, char **argv, struct cfg *c) {
+	switch (getopt(argc, argv, "scp:")) {
+	case 's': c->is_server = 1; break;
+	case 'c': c->is_server = 0; break;
+	case 'p': c->port = atoi(optarg); break;
+	}
+}
+"""
 
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "recipe of a target that is not a file": (
@@ -304,6 +352,49 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          'client = "client -s hello -a {host} -p {printed:port}"'],
     ),
     "rsockets": ({"a.c": "#include <rdma/rsocket.h>\nint main() {}"}, ["rdma = true"]),
+    "target that makes a folder": (
+        {"pp.c": "int main() {}", "Makefile": "all: folders pp\nfolders: out/\nout/:\n\tmkdir -p $@\npp: out/pp.o\n"},
+        ['binaries = ["pp"]'],
+    ),
+    "recipes with other names than their targets": (
+        {"s.c": "int main() {}", "c.c": "int main() {}",
+         "Makefile": "all: server client\nserver:\n\tgcc s.c -o run_s\nclient:\n\tgcc c.c -o run_c\n"},
+        ['binaries = ["run_s", "run_c"]'],
+    ),
+    "options in pairs, and values by a lambda": (
+        {"a.cpp": PAIRS},
+        ['server = "a -s -d {device} -t {port}"', 'client = "a -d {device} -c {host} -t {port}"'],
+    ),
+    "variable for each end": (
+        {"a.c": BY_ROLE},
+        ['server = "ROLE=server PORT={port} a"', 'client = "ROLE=client SERVER_IP={host} PORT={port} a"'],
+    ),
+    "address of its own": (
+        {"server.c": ADDRESSED + "}", "client.c": ADDRESSED + "\tname = argv[optind];\n}"},
+        ['server = "server -a {host} -p {port}"', 'client = "client -a {source} -p {port} {host}"'],
+    ),
+    "options in another source": (
+        {"a.c": "int main(int argc, char **argv) { parse(argc, argv, &c); listen(3, 1); pause(); }", "b.c": PARSER},
+        ['server = "a -s -p {port}"', 'client = "a -c -p {port} {host}"', "server_stays = true"],
+    ),
+    "file to send, and one to write": (
+        {"receiver.c": 'int main(int argc, char **argv) { f = fopen(argv[1], "wb"); listen_on(9000); }',
+         "sender.c": "int main(int argc, char **argv) { dial(gethostbyname(argv[1])); open(argv[2], O_RDONLY); }",
+         "lorem.txt": "ipsum\n"},
+        ['binaries = ["receiver", "sender", "lorem.txt"]', 'server = "receiver hello"',
+         'client = "sender {host} lorem.txt"'],
+    ),
+    "source to send": (
+        {"a.c": "int main(int argc, char **argv) { dial(gethostbyname(argv[1])); fd = open(argv[2], O_RDONLY); }"},
+        ['binaries = ["a", "a.c"]', 'client = "a {host} a.c"'],
+    ),
+    "words in their places before options": (
+        {"a.cpp": POSITIONED}, ['server = "a -s -p {port}"', 'client = "a -c -h {host} -p {port}"'],
+    ),
+    "number of queue pairs in settings": (
+        {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=10.0.0.9\nnum_qps = 4\niterations = 9\n"},
+        [r'files."my.txt" = "server={host}\nnum_qps = 4\niterations = {iterations}\n"'],
+    ),
     "C++": (
         {"a.cpp": CPP},
         [
@@ -827,6 +918,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
+        (r'printf("%d bytes: %.1f Mops\n", n, r);', "64 bytes: 1.5 Mops", ("64", "1.5", "Mops")),
+        (r'printf("%d bytes: %.1f KRPC/s\n", n, r);', "64 bytes: 1.5 KRPC/s", ("64", "1.5", "KRPC/s")),
         (
             r'printf("warmup %d bytes: %.1f us\n", n, t); printf("run %d bytes: %.1f us\n", n, t);',
             "warmup 64 bytes: 9.5 us\nrun 64 bytes: 4.5 us",
@@ -834,7 +927,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         ),
     ],
     ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
-         "after a bar", "macros", "exponent", "warm-up"],
+         "after a bar", "macros", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -905,6 +998,7 @@ TRIED = {
         Tried("value size   KB/s\n16           1,234.56\n1,024        32,768.00\n"),
         ['sizes = "16,1024"', r"pattern = '\s*(?P<size>[\d,]+)\s+(?P<value>[\d.,]+)'"],
     ),
+    "usage text": (Tried("  -s, --size  bytes (default 1024)\n  -n, --num  (default 5)\n"), ['output = "none"']),
     "commas between columns": (
         Tried("size,lost,KB/s\n16,200,300.56\n"), [r"pattern = '\s*(?P<size>\d+),\s*[\d.]+,\s*(?P<value>[\d.]+)'"],
     ),
@@ -1041,6 +1135,12 @@ def test_product_that_a_field_holds_is_made_shorter(tmp_path: Path) -> None:
     assert "iterations = 8192" in text and "NUM_MESSAGES 8192\n" in (tmp_path / "p" / "a.c").read_text()
 
 
+def test_port_is_no_bound_of_a_loop(tmp_path: Path) -> None:
+    source = "int main() { int port = 18515; for (i = 0; i < port.gid_tbl_len; i++) query(i); }"
+    text = guessed(tmp_path, {"a.c": source}, Tried("started\n", "", GO_ON.format("client")))
+    assert 'build = "gcc -O2 -o a a.c"' in text
+
+
 def test_loop_is_made_shorter_again_until_it_ends(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1089,6 +1189,36 @@ def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     assert "addresses" not in capsys.readouterr().out.replace("{addresses", "")
 
 
+def test_server_that_sends_the_messages_is_read_from(tmp_path: Path) -> None:
+    lines = ('server = "a -l -n {iterations}"', 'client = "a -n {iterations} -c {host}"', 'operation = "send"')
+    assert lacking(text := guessed(tmp_path, {"a.c": ARGP}), lines) == [], text
+    text = guessed(tmp_path, {"a.c": ARGP}, Tried(failure="the data took another way"))
+    assert lacking(text, ['operation = "read"']) == [], text
+
+
+def test_command_in_a_readme_corrects_arguments_that_were_refused(tmp_path: Path) -> None:
+    sources = {
+        "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
+        "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
+    }
+    text = guessed(tmp_path, sources, Tried(failure="Unknown option: 10.0.0.2"))
+    lines = ('server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"')
+    assert lacking(text, lines) == [], text
+
+
+def test_readme_names_the_ends_by_their_options(tmp_path: Path) -> None:
+    readme = "    ./a -s -a 10.0.0.1 -n 9\n    ./a -c -a 10.0.0.1 -b 64\n    ./a -s -a 0.0.0.0\n"
+    text = guessed(tmp_path, {"a.c": ROLE, "README.md": readme}, Tried(failure="Usage: a"))
+    lines = ('server = "a -s -a {host} -n {iterations}"', 'client = "a -c -a {host} -b 64"')
+    assert lacking(text, lines) == [], text
+
+
+def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: Path) -> None:
+    failure = Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request")
+    text = guessed(tmp_path, {"a.c": KILO}, failure)
+    assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
+
+
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "client.py").touch()
     with pytest.raises(SpecError, match=r"client\.py: no site has Python"):
@@ -1112,6 +1242,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
         ("1 24.5\n2 24.6", "no line has a number with its unit: set output, pattern and unit"),
         ("4 kB: 7.0 MB/s", "4096 bytes: 6,999,998 B/s"),
         ("Error: missing arguments", "64 bytes: 1,000,000 B/s"),
+        ("kv: ", "64 bytes: 1,000,000 B/s"),
         ("Cannot assign requested address", 'emulate = ["addresses"]'),
         ("cannot modify qp", "mine/mine.c:8 names 0xdeadbeef"),
         ("it did not end", "mine/mine.c:9 names max_rd_atomic = 0"),
@@ -1130,9 +1261,16 @@ def test_trial_is_shown_or_the_file_to_change(
 ) -> None:
     folder = copied(tmp_path / "mine")
     silent = FIXED.replace("printf", "note")
-    sources = {"done": silent, "1 24.5\n2 24.6": silent, "4 kB: 7.0 MB/s": KILO, "Error: missing arguments": silent}
+    sources = {
+        "done": silent,
+        "1 24.5\n2 24.6": silent,
+        "4 kB: 7.0 MB/s": KILO,
+        "Error: missing arguments": silent,
+        "kv: ": silent,
+    }
     (folder / "mine.c").write_text(sources.get(printed, FIXED))
-    (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
+    if printed in ("Error: missing arguments", "kv: "):
+        (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
     status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))

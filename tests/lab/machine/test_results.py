@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import SiteError
-from lab.machine import results
+from lab.machine import results, switched
 from lab.machine.qemu import MachineError
 from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, GroupRunner
 from lab.model.trial import DAEMON, ECHO, Job, Link, Perturbation, Step
@@ -52,6 +52,14 @@ def archive(files: dict[str, str], kind: bytes = tarfile.REGTYPE) -> io.BytesIO:
             tar.addfile(info, io.BytesIO(content.encode()))
     buffer.seek(0)
     return buffer
+
+
+def test_line_of_a_rank_has_its_rank_once() -> None:
+    printed = "rank 1: wrong sum\nRank 1: retries\n[rank 1] late\nrank 10: lost\nno rank\n"
+    ends = [(JOB, ""), (JOB | {"0.client.out": printed}, "")]
+    (step,) = switched.joined_outcome(ends, [{}, {}], 1, 0.5).steps
+    named = ("wrong sum", "retries", "late", "rank 10: lost", "no rank")
+    assert step.server_out == "".join(f"rank 1: {line}\n" for line in named)
 
 
 def test_a_job_is_read_back() -> None:

@@ -236,6 +236,8 @@ def test_burst_of_a_kernels_link_model_is_no_rate(make_small_plan: Make) -> None
         (with_step(err="ibv_query_gid(3): Invalid argument", client=1), '["gids"] for an index'),
         (with_step(err="ibv_reg_mr failed: Operation not supported", client=1), "without IBV_ACCESS_ON_DEMAND"),
         (with_step(err="SERVER_IP is not set", client=1), "PORT={port} HOST={host} client"),
+        (with_step(err="Set ROLE=server or ROLE=client", client=2), "PORT={port} HOST={host} client"),
+        (with_step(err="Unknown option: 10.0.0.2", client=1), "other arguments in server and client"),
         (with_step(err="not an IPv6 address: 10.0.0.2", client=1), "::ffff:{host} in place of {host}"),
         (with_step(err="IB device mlx5_0 not found", client=1), "{device} in the commands"),
         (with_step(err="failed to allocate memory", client=1), "256 MiB may be registered"),

@@ -63,12 +63,18 @@ def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
     targets = [target for target in heads if not target.startswith(".") and target not in ("all", "default")]
     wanted = (rest for goal in ("all", "default") for heads, rest in rules if goal in heads)
     first = next(wanted, None) or targets[:1]
-    stems = {Path(name).stem for name in mains}
-    found = [name for name in first if not name.endswith((".o", ".a", ".h"))]
-    made = binaries_of_lines(expanded(text, values))
-    if len(found) < len(made) and not set(found) & set(made):
+    stems, written = {Path(name).stem for name in mains}, expanded(text, values)
+    found = [name for name in first if not name.endswith((".o", ".a", ".h")) and not is_step(name, written)]
+    made = binaries_of_lines(written)
+    if len(found) <= len(made) and not set(found) & set(made):
         return made  # by the recipe of a target that is not a file
     return found or [name for name in targets if name in stems] or made
+
+
+def is_step(target: str, text: str) -> bool:
+    """Whether a target makes no program: it has no objects and no line of a compiler, as one that makes a folder."""
+    rule = re.search(rf"^{re.escape(target)}\s*:.*(?:\n\t.*)*", text, re.MULTILINE)
+    return rule is not None and not re.search(r"\.(?:o|a|c|cc|cpp|cxx)\b|\$[(^<]|\s-o\s|\b(?:ln|cp)\s", rule[0])
 
 
 def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:

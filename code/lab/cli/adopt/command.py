@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.outputs import printed_outputs
 from lab.cli.adopt.starts import MISUSED, ROW, Guess, Tried
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError
@@ -14,13 +15,14 @@ from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.plan import Plan
 from lab.plan.planning import Campaign
-from lab.programs.printed import COLOUR
+from lab.programs.printed import COLOUR, NONE
 from lab.records.record import record_folder
 from lab.records.table import make_table
 from lab.run.run import RunSummary
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
+OTHER_ARGUMENTS = " no result without other arguments"
 
 
 def adopt(options: Namespace) -> int:
@@ -56,6 +58,8 @@ def corrected(
         seen = tried(campaign, options.results, summary)
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
+        if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
+            failures += OTHER_ARGUMENTS
         better, _ = experiment_of(source, replace(seen, failure=failures))
         if better == text or (correction and not summary.failed and SILENT not in text):
             break

@@ -1,6 +1,7 @@
 """A folder of programs: its files, its build, and what its programs read and write."""
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lab.cli.adopt.sources import CLIENT, CPP, MAIN, NUMBER_OF_TURNS, SERVER, lo
 from lab.plan.builds import source_files
 from lab.programs.program import Build
 
+MOST_BYTES = 1 << 21  # of a file on a site
 SENT_BYTES = 1 << 25  # in one direction, by a program that sends for minutes
 READ = ("", ".txt", ".conf", ".cfg", ".ini", ".config", ".json", ".list", ".hosts", ".env")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
@@ -61,6 +63,12 @@ class Folder:
     @cached_property
     def code(self) -> str:
         return "\n".join(self.files[name] for name in self.code_names)
+
+    def code_of(self, binaries: Iterable[str]) -> str:
+        """The sources without the main() of other programs."""
+        started = [self.main_of(binary) for binary in binaries]
+        names = (name for name in self.code_names if name not in self.mains or self.files[name] in started)
+        return "\n".join(self.files[name] for name in names)
 
     @property
     def in_turns(self) -> bool:
@@ -132,9 +140,25 @@ class Folder:
         names = {file.name: file.read_text(errors="replace") for file in beside if file.suffix in READ}
         return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
 
-    def source_of(self, binary: str) -> str:
+    @cached_property
+    def documents(self) -> list[str]:
+        """The files that a program may read or send: those beside the sources, else a source."""
+        small = (file for file in sorted(self.folder.iterdir()) if file.is_file() and file.stat().st_size < MOST_BYTES)
+        known = (".", *UNREAD_FILES, *self.code_names)
+        names = [file.name for file in small if not file.name.startswith(known) and file.suffix not in (".md", ".sh")]
+        return names or self.code_names[:1]
+
+    def main_of(self, binary: str) -> str:
         """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of the
         name, else the first."""
         stems, name = {Path(name).stem: text for name, text in self.mains.items()}, Path(binary).stem
         words = {stem: len({*re.split("[-_]", stem)} & {*re.split("[-_]", name)}) for stem in stems}
         return stems[max(stems, key=lambda stem: (stem == name, stem in name, words[stem]))] if stems else ""
+
+    def source_of(self, binary: str) -> str:
+        """The source of a binary's main(), and that of a function that gets its arguments."""
+        main = self.main_of(binary)
+        readers = "|".join(re.findall(r"\b(?!getopt|MPI_)(\w+)\s*\(\s*argc\s*,\s*argv\b", main))
+        defined = re.compile(rf"\b(?:{readers})\s*\([^;{{]*\{{")
+        others = (text for text in self.files.values() if readers and text not in self.mains.values())
+        return "\n".join([main, *(text for text in others if defined.search(text))])

@@ -53,7 +53,7 @@ REFUTED = "are reported, but"
 OTHER_SIZE = "a size that is not in the request"
 OTHER_WAY = "took another way"
 TOTAL = re.compile(
-    r"total|elaps|overall|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
+    r"total|elaps|overall|(?:completed|finished)\\s[+*]in\b|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
     re.IGNORECASE,
 )
 NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index of an option for RoCE
@@ -89,30 +89,32 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         or started_as_pair(source, binaries, tried)
     )
     prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
-    printing = [*prints(started.main), *prints(source.code, times=False)]
+    code = source.code_of(started.binaries)
+    printing = [*prints(started.main), *prints(code, times=False)]
     result_file = "" if printing else source.result_file
-    known = prints(source.code, to_file=True) if result_file else printing
-    output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(source.code))
+    known = prints(code, to_file=True) if result_file else printing
+    output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(code))
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
-    if is_long and source.shorten(int(size_of(source.code) or 4096)):
+    if is_long and source.shorten(int(size_of(code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
-    output = of_elements(output, source.code) if output and started.is_ring and not started.names_sizes else output
+    output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
     output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
     if output and started.names_sizes and OTHER_SIZE in tried.failure:
         output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
-    data = (name for name in source.data() if name not in started.files)
+    given = (name for name in source.documents if name in started.words)
+    data = (name for name in (*source.data(), *given) if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
     guesses = [
         (f"build = {quoted(build)}", SHORTER if source.turns else "from its Makefile, CMakeLists.txt or sources"),
         (f"binaries = [{names}]", "made by the build, or opened by the program"),
         *started.lines,
         *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
-        *needs(source.code, started, tried),
+        *needs(code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
-        *reading(output, source.code, by_server=printed == tried.server != "", is_ring=started.is_ring),
+        *reading(output, code, by_server=printed == tried.server != "", is_ring=started.is_ring),
         *([] if result_file or source.turns else staying(started, output, printed and tried.failure)),
     ]
-    return text_of(source, started, output, printed, tried, guesses), guesses
+    return text_of(source, code, started, output, printed, tried, guesses), guesses
 
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
@@ -148,9 +150,9 @@ def staying(started: Started, output: Output | None, failure: str) -> Iterator[G
 
 
 def text_of(
-    source: Folder, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
+    source: Folder, code: str, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
 ) -> str:
-    sizes, why = (SIZES, TRIAL) if started.names_sizes else sizes_of(output, source.code, printed)
+    sizes, why = (SIZES, TRIAL) if started.names_sizes else sizes_of(output, code, printed)
     return TEMPLATE.format(
         name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
         folder=source.folder.name,
@@ -159,8 +161,8 @@ def text_of(
         sizes=sizes,
         why_sizes=why,
         deadline_s=deadline_s_of(source, started, output, tried),
-        iterations=source.turns or iterations_of_program(source.code, started, output, printed, tried),
-        operation=operation_of(source.code, started, tried),
+        iterations=source.turns or iterations_of_program(code, started, output, printed, tried),
+        operation=operation_of(code, started, tried),
         measure=output.measure if output else "throughput",
     )
 
@@ -174,10 +176,12 @@ def deadline_s_of(source: Folder, started: Started, output: Output | None, tried
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:
-    """The operation that the sources name, else `send`; or `read`, if it is the server that sends all messages."""
-    default = "read" if OTHER_WAY in tried.failure and "{iterations}" in started.text else "send"
-    named = (name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code))
-    return min(named, key=lambda name: name not in started.words, default=default)
+    """The operation that the sources name, else `send`. If the client did not send so much: `read`, as it is the server
+    that sends all messages, or another operation that the sources name."""
+    named = [name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code)]
+    if OTHER_WAY in tried.failure and "{iterations}" in started.text:
+        return "read" if named[:1] != ["read"] else next(iter(named[1:]), "send")
+    return min(named, key=lambda name: name not in started.words, default="send")
 
 
 def of_elements(output: Output, code: str) -> Output:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 
 from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
 from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
@@ -26,6 +26,7 @@ SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
+DEFAULT = re.compile(r"\(default\b", re.IGNORECASE)  # of a usage text
 WARM_UP = re.compile("warm", re.IGNORECASE)
 RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to another, of a part of the messages
 PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
@@ -122,7 +123,7 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
     found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
     form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
-    for line in RANK.sub("", printed).splitlines():
+    for line in filterfalse(DEFAULT.search, RANK.sub("", printed).splitlines()):
         numbers = list(number.finditer(line))
         if not numbers:
             number = PRINTED_NUMBER if "," in line else GROUPED_NUMBER  # commas between its columns
@@ -241,7 +242,7 @@ class Conversion:
     @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
-        if not self.is_whole or self.has_unit or BYTES_OF_ALL.search(self.before):
+        if not self.is_whole or self.form[1] in "xX" or self.has_unit or BYTES_OF_ALL.search(self.before):
             return False
         return bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
 

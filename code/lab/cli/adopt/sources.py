@@ -20,11 +20,14 @@ CALLS = {  # the meanings of the parameters of known functions
     "getaddrinfo": ("host", "port"),
     "rdma_getaddrinfo": ("host", "port"),
     "fopen": ("file",),
+    "open": ("file",),
     "inet_pton": ("", "host"),
     "inet_addr": ("host",),
     "inet_aton": ("host",),
     "gethostbyname": ("host",),
 }
+SIDE_BY_SIDE = r"(?:qps?|threads?|workers?|clients?|conn\w*)"
+PARALLEL = rf"(?<![a-z])n(?:um)?_?(?:of_?)?{SIDE_BY_SIDE}\b|{SIDE_BY_SIDE}_?(?:num|count)"
 # Words in the name of a variable or in a usage text, and the placeholder for its value; none for a port of the device.
 PLACES = {
     "": r"ib[_-]?port|port_?num",
@@ -34,7 +37,8 @@ PLACES = {
     "device": r"dev",
     "size": r"size|len|byte|^-*msg$",
     "threads": r"threads|connections|streams|parallel",
-    "iterations": r"iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages|requests|^n$",
+    "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages"
+    r"|requests|\bops\b)|^n$",
     "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
@@ -70,7 +74,8 @@ MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
-MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
+MISSING = re.compile(r"SIGSEGV|usage|(?<!other )argument", re.IGNORECASE)
+PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
@@ -120,9 +125,12 @@ def escaped(text: str) -> str:
 
 
 def with_argv(text: str) -> str:
-    """The text of a source with the usual name of the arguments of main()."""
+    """The text of a source with the usual name of the arguments of main(), also where a lambda returns the next one."""
     found = re.search(r"\bmain\s*\([^,)]*,\s*(?:const\s+)?char\s*\*+\s*(\w+)", text)
-    return re.sub(rf"\b{found[1]}\b", "argv", text) if found else text
+    text = re.sub(rf"\b{found[1]}\b", "argv", text) if found else text
+    for name in re.findall(r"(?s)\bauto\s+(\w+)\s*=\s*\[.{0,250}?argv\[\s*\+\+", text):
+        text = re.sub(rf"\b{name}\s*\([^()]*\)", "argv[++i]", text)
+    return text
 
 
 def value_of(role: str) -> str:
@@ -138,6 +146,8 @@ def place(words: str, roles: Roles = PLACES) -> str:
 
 def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> str:
     """The placeholder for an argument that a statement uses: as a parameter of a function, or for a variable."""
+    if re.search(r'O_CREAT|,\s*"[wa]b?"', statement):
+        return "text"  # the name of a file that it writes
     before = statement[: statement.index(argument)]
     depth = index = 0
     for at in range(len(before) - 1, -1, -1):
@@ -218,19 +228,27 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
             continue
         if takes_value and (name := of_option(use.split("=")[0], roles) or of_option(described, roles)):
             yield f"-{letter}", name
-        elif not takes_value and (end := END.search(use)):
-            yield f"-{letter}", end_named(end)
-    option = r'(?:strcmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"(.*?(?:;|\{(?=([^;{}]*))))'
-    for word, use, first in re.findall(option, text, re.DOTALL):  # the first statement of its block
-        takes_value = bool(re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", first))
-        takes_value = takes_value or place(word, roles) == "addresses"
-        if takes_value and (name := of_option(word, roles) or of_option(use + first, roles)):
-            yield word, name
-        elif not takes_value and (end := END.search(word)):
-            yield word, end_named(end)
+        elif not takes_value and (end := end_named(use)):
+            yield f"-{letter}", end
+    yield from options_compared(text, roles)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(word, roles)):
             yield f"--{word}", name
+
+
+def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
+    """The options that a program compares with its arguments, wherever they are."""
+    for found in re.finditer(r'(?:strcmp\((?!\s*argv\[\d)[^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"([^;{]*[;{])', text):
+        word, use = found.groups()
+        block = PRINTED.sub("", block_at(text, found.end())) if use.endswith("{") else ""
+        takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", block)
+        if takes_value or place(word, roles) == "addresses":
+            set_by = re.sub(r"\w+(?:\.|->)", "", use + block)
+            name = of_option(word, roles) or of_option(set_by, roles)
+            if name and not (name == "port" and is_of_device(set_by, text)):
+                yield word, name
+        elif end := end_named(word + use + block):
+            yield word, end
 
 
 def of_option(words: str, roles: Roles) -> str:
@@ -239,25 +257,52 @@ def of_option(words: str, roles: Roles) -> str:
     return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
 
 
-def end_named(end: re.Match[str]) -> str:
-    return end[0].lower().replace("listen", "server")
+def is_of_device(statement: str, text: str) -> bool:
+    """Whether a statement sets a port of the device: a variable that is 1 unless it is given."""
+    found = re.search(r"(\w*port)\s*=[^=;]*argv", statement)
+    return found is not None and bool(re.search(rf"\b{found[1]}\s*=\s*1\s*[;,]", text))
+
+
+def end_named(words: str) -> str:
+    """The end that a flag without a value chooses; empty for another flag."""
+    if re.search(r"server\w*\s*=\s*(?:0|false)\b", words, re.IGNORECASE):
+        return "client"
+    end = END.search(words)
+    return end[0].lower().replace("listen", "server") if end else ""
+
+
+def block_at(text: str, start: int) -> str:
+    """The block whose first brace is before this place."""
+    depths = accumulate((sign == "{") - (sign == "}") for sign in text[start:])
+    return text[start:][: next((at for at, depth in enumerate(depths) if depth < 0), 0)]
 
 
 def role_option(text: str, end: str) -> list[str]:
     """The option with a word for each end, as in `-m server`; nothing without one."""
     for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(\w+)\s*=\s*(?:std::string\()?optarg", text):
-        words = re.findall(rf'\b{name}\s*(?:,|==)\s*"(\w+)"', text)
-        server, client = (next(filter(named.search, words), "") for named in (SERVER, CLIENT))
-        if server or client:
-            return [f"-{letter}", (server if end == "server" else client) or end]
+        if word := role_word(text, name, end):
+            return [f"-{letter}", word]
     return []
+
+
+def role_variables(text: str, end: str) -> list[str]:
+    """The variables of the environment with a word for each end, as in `ROLE=server`."""
+    read = re.findall(r'(\w+)\s*=\s*(?:std::)?getenv\(\s*"(\w+)"', text)
+    return [f"{name}={word}" for variable, name in read if (word := role_word(text, variable, end))]
+
+
+def role_word(text: str, variable: str, end: str) -> str:
+    """The word for an end with which a program compares a variable; empty without one."""
+    words = re.findall(rf'\b{variable}\s*\)?\s*(?:,|==)\s*"(\w+)"', text)
+    server, client = (next(filter(named.search, words), "") for named in (SERVER, CLIENT))
+    return ((server if end == "server" else client) or end) if server or client else ""
 
 
 def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: str = "") -> Iterator[str]:
     """The other arguments of a program at one end, from the statements with argv, or else from its usage text."""
     numbered, other_end = dict[int, str](), dict[int, str]()
     text = without_block(text, CLIENT if end == "server" else SERVER)
-    plain = re.sub(r"//[^\n]*|(?s:/\*.*?\*/|\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;)", "", text)
+    plain = PRINTED.sub("", re.sub(r"//[^\n]*|(?s:/\*.*?\*/)", "", text))
     plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
     numbered |= numbered_modes(plain, end)
     for statement in re.split(r"[;{}]", plain):
@@ -277,7 +322,7 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
         if place(name, roles):
             numbered[index] = value_of(place(name, roles))
     others = {1: "{host}"} if "argv[optind]" in text else numbered and without_meaning(plain, failure)
-    known = {**other_end, **others, **numbered}
+    known = {**others, **other_end, **numbered}
     first = min(known, default=1)
     yield from (known[number] for number in takewhile(known.__contains__, count(first)))
 
@@ -306,11 +351,9 @@ def without_meaning(text: str, failure: str) -> dict[int, str]:
 
 def without_block(text: str, other: re.Pattern[str]) -> str:
     """The text of a program without what it does as the other end."""
-    for found in re.finditer(rf"\bif\s*\([^;{{}}]*{MODE.format('[1-9]')}[^;{{}}]*\)\s*(?=\{{)", text):
+    for found in re.finditer(rf"\bif\s*\([^;{{}}]*{MODE.format('[1-9]')}[^;{{}}]*\)\s*\{{", text):
         if other.search(found[1]):
-            depths = accumulate((sign == "{") - (sign == "}") for sign in text[found.end() :])
-            length = next((at for at, depth in enumerate(depths) if depth == 0), 0)
-            return f"{text[: found.end()]}{{{text[found.end() + length :]}"
+            return text[: found.end()] + text[found.end() + len(block_at(text, found.end())) :]
     return text
 
 
@@ -324,6 +367,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
+    own = [found.pop("host"), "{host}" if end == "server" else "{source}"] if is_own(found.get("host"), text) else []
     rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
     knows_end = numbered_modes(text, "server") != numbered_modes(text, "client")
     if end == "server" and alone and "{host}" in rest and "argc" in text and not knows_end:
@@ -334,7 +378,13 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     if rest.count("{host}") == 2:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
     words, rest = (rest, words) if OPTIONS_BEHIND.search(text) else (words, rest)
-    return [*(role if alone else ()), *words, *rest]
+    return [*(word for word in role if alone and word not in rest), *own, *words, *rest]
+
+
+def is_own(option: str | None, text: str) -> bool:
+    """Whether the usage text says that an option is an address of the program's own computer."""
+    usage = "".join(re.findall(STRING, text))
+    return option is not None and bool(re.search(rf"(?<!\w){option}\b[^\\]*\b(?:local|own)\b", usage))
 
 
 def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]:
@@ -345,9 +395,10 @@ def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]
         for word in re.sub(r"\[[^\]]*\]|[`#&].*", "", line).split():
             value = re.fullmatch(r"<(.+)>|([A-Z_]+)", word)
             role = roles.get(words[-1]) if words and "-" not in word else ""
-            role = "host" if re.fullmatch(ADDRESS, word) else place(word) if value else role
+            role = "host" if re.fullmatch(rf"(?!0\.){ADDRESS}", word) else place(word) if value else role
             words.append(value_of(role) if role else "1" if value else word)
-        found.setdefault("client" if "{host}" in words else "server", words)
+        ends = (role for word in words if END.fullmatch(role := roles.get(word, word)))
+        found.setdefault(next(ends, "client" if "{host}" in words else "server"), words)
     return found
 
 

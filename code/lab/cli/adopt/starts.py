@@ -16,6 +16,7 @@ from lab.cli.adopt.sources import (
     list_of_hosts,
     port_of,
     ring_arguments,
+    role_variables,
     settings,
     shown_arguments,
     value_of,
@@ -23,6 +24,7 @@ from lab.cli.adopt.sources import (
 )
 from lab.run.checks import CONNECTS, LOOP
 
+PAUSE = re.compile(r"\bpause\s*\(\s*\)")
 NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
 COLLECTIVE = re.compile(
     rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
@@ -35,11 +37,11 @@ ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
 ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
 ROW = re.compile(r"^(?:\S+>:)?\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
-MISUSED = re.compile("usage|argument", re.IGNORECASE)
+MISUSED = re.compile("usage|argument|unknown option", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
-IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6")
+IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6(?![^;]*gid)")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
 
@@ -120,14 +122,15 @@ def with_files(
     if "{file}" not in words:
         return named, words
     files = named or files or dict(default)
-    first = next(iter((*files, *source.lists)), GIVEN["text"])
+    first = next(iter((*files, *source.lists, *source.documents)), GIVEN["text"])
     words = [word.replace("{file}", first) for word in words]
     return {name: text for name, text in files.items() if name == first}, words
 
 
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
-    server = end_of(source, binaries, SERVER, ACCEPTS) or binaries[0]
-    others = [name for name in binaries if name != server]
+    known = end_of(source, binaries, SERVER, ACCEPTS)
+    server = known or binaries[0]
+    others = [name for name in binaries if name != server and (known or len(binaries) == 2)]  # else each is both ends
     client = end_of(source, others, CLIENT, CONNECTS) or (binaries[-1] if len(binaries) == 2 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
@@ -140,8 +143,8 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     files, words = with_files(source, [*serve, "", *call], settings, {})
     serve, call = words[: len(serve)], words[len(serve) + 1 :]
     shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
-    serve = [*assigned(servers + shared, alone=alone), Path(server).name, *serve]
-    call = [*assigned(clients + shared, alone=False), Path(client).name, *call]
+    serve = [*assigned(servers + shared, "server", alone=alone), Path(server).name, *serve]
+    call = [*assigned(clients + shared, "client", alone=False), Path(client).name, *call]
     lines: list[Guess] = []
     if "mpi.h" in source.code:
         lines += [('mpi = "tcp"', "it includes mpi.h")]
@@ -149,7 +152,8 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
         texts = " ".join(files.values())
         call = with_host(call, source, servers, serve, texts)
         lines += readiness(source, servers, [*serve, texts], call)
-        if LOOP.search(servers) or (SERVER_STAYS.search(tried.failure) and not CLIENT_FAILED.search(tried.failure)):
+        endless = LOOP.search(servers) or PAUSE.search(servers)
+        if endless or (SERVER_STAYS.search(tried.failure) and not CLIENT_FAILED.search(tried.failure)):
             lines += [("server_stays = true", "its server has a loop without an end")]
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
@@ -158,14 +162,15 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
 
 def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: re.Pattern[str]) -> str:
     """The binary of one end: by its name, else by the calls in its source; empty without one."""
-    called = (name for name in binaries if calls.search(source.source_of(name)))
+    called = (name for name in binaries if calls.search(source.main_of(name)))
     return next((name for name in binaries if named.search(name)), "") or next(called, "")
 
 
-def assigned(text: str, *, alone: bool) -> list[str]:
+def assigned(text: str, end: str, *, alone: bool) -> list[str]:
     """The variables of a program at one end; alone: the same program is also the other end, and knows by its host."""
     without = ("text", "file", "host") if alone else ("text", "file")
-    return [f"{name}={value_of(role)}" for name, role in variables(text).items() if role not in without]
+    values = (f"{name}={value_of(role)}" for name, role in variables(text).items() if role not in without)
+    return [*role_variables(text, end), *values]
 
 
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
