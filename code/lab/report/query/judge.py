@@ -265,9 +265,11 @@ def _at_size(queries: tuple[Query, ...], size: int | None) -> tuple[Query, ...]:
 
 
 def _factor(query: Query) -> float:
-    """The typed factor of a side such as `5 * tcp`, without which a reader sees the ratio of two series."""
-    if not isinstance(query, Operation) or query.sign != "*":
+    """The typed factor of a side, 5 of `5 * tcp` and 0.5 of `tcp / 2`: without it a reader sees a ratio of series."""
+    if not isinstance(query, Operation) or query.sign not in "*/":
         return 1.0
+    if query.sign == "/":
+        return 1 / query.right.value if isinstance(query.right, Number) else 1.0
     numbers = [side.value for side in (query.left, query.right) if isinstance(side, Number)]
     return numbers[0] if len(numbers) == 1 else 1.0
 
@@ -383,7 +385,8 @@ def _other_comparisons(statement: Statement, judged: StatementResult, claim: Rel
         return
     (sign,) = claim.signs
     turned = head.replace(f" {sign} ", f" {OPPOSITE[sign]} ", 1) if sign in OPPOSITE else ""
-    yield from (f"{head} {run}" for run in _at_longest_run(judged, Truth.TRUE, statement.span))
+    across = " across links" if statement.is_across_links else ""
+    yield from (f"{head} {run}{across}" for run in _at_longest_run(judged, Truth.TRUE, statement.span))
     if turned:
         yield f"{turned} {sizes}".strip()
     yield from _bounds(head, sizes, sign, judged)
@@ -397,7 +400,7 @@ def _other_comparisons(statement: Statement, judged: StatementResult, claim: Rel
         yield from (f"{left} = {value} within {percent} % {sizes}".strip() for percent in tolerances)
     yield from (f"{equal} within {percent} % {sizes}".strip() for percent in (1, 2, 3, 5, 10, 20))
     if turned:
-        yield from (f"{turned} {run}" for run in _at_longest_run(judged, Truth.FALSE, statement.span))
+        yield from (f"{turned} {run}{across}" for run in _at_longest_run(judged, Truth.FALSE, statement.span))
 
 
 def _bounds(head: str, sizes: str, sign: str, judged: StatementResult) -> Iterator[str]:

@@ -7,21 +7,25 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, islice, pairwise, permutations
+from math import copysign, exp, inf
 
 from lab.errors import LabError
 from lab.model.sizes import format_size, parse_size
-from lab.report.errors import TextFault
+from lab.report.errors import FaultKind, TextFault
+from lab.report.evidence.labels import label
 from lab.report.query.judge import Stated, cut, judge, stated_numbers
+from lab.report.query.measures import MEASURES
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value, exact
-from lab.report.text.direction import is_reversed, words_of
+from lab.report.text.direction import LABEL, PLAIN, is_reversed, opposite_of, plain_sense, words_of
+from lab.report.text.latex import blank, fault
 from lab.report.text.macros import CITED, NAMES, Sentence, Use, sentences
 from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
 _SIZE = re.compile(
-    r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]byte\b"
+    r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]bytes?\b"
 )
 _AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
 _AT_SIZE = re.compile(rf"(?i:\b(?:at|for|of))[ ~](?:{_SIZE.pattern})")
@@ -31,8 +35,18 @@ _BREAK = re.compile(
     r"\\[a-z]+\{[^{}]*\}|[,;:()]\s|\b(?:against|and|but|compared|than|to|versus|vs|where|whereas|while|with)\b"
 )
 _PROPER = re.compile(r"\b(?:[A-Z]{2,}|Soft)\b")  # TCP, READ, MPI
-_NEAR = 300  # letters before and behind a number that are read for its direction and series
+_NEAR = 300  # letters before and behind a number or a comparison that are read for its direction and series
 _CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
+_EVIDENCE = re.compile(r"\\(?:claim|shows|given)(?:\[\d+\])?\{[^{}]*\}")
+_PLACE = re.compile(rf"(?i:\b(?:at|for|from)[ ~](?:messages of )?)(?:{_SIZE.pattern})")
+_POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:iB)?)?)")
+_LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{_SIZE.pattern})")
+_EVERYWHERE = re.compile(r"\b(?:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
+_MOVES = re.compile(
+    r"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) (?:achieves|gets|has|moves|needs|reaches|sends|takes)(?: \w+){0,2} \Z"
+)
+_DATA = re.compile(r"[ ~](?:as (?:many|much)|more|the) (?:bytes|data|payload)\b")
+_SAME = 0.05  # of a claim: what a value at another size may differ by
 _MOST_PAIRS = 20  # of the claims of a sentence
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
 
@@ -53,7 +67,8 @@ def measured_numbers_typed(
     """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
     constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
     surroundings = _Surroundings(text, numbers, backings)
-    return typed_numbers(text, file, constants, surroundings.suggest, surroundings.shows)
+    yield from typed_numbers(text, file, constants, surroundings.suggest, surroundings.shows)
+    yield from surroundings.contradictions(file)
 
 
 @dataclass(frozen=True)
@@ -72,10 +87,15 @@ class _Surroundings:
         at = bisect_right(self._sentences, typed.start, key=lambda sentence: sentence.start) - 1
         return self._sentences[at] if at >= 0 and typed.start < self._sentences[at].end else None
 
+    @cached_property
+    def _by_start(self) -> dict[int, Backing]:
+        return {backing.use.start: backing for backing in self.backings}
+
+    def _beside(self, sentence: Sentence | None) -> list[Backing]:
+        return [self._by_start[use.start] for use in sentence.evidence] if sentence and self.backings else []
+
     def _evidence(self, typed: TypedNumber) -> list[Backing]:
-        sentence = self._sentence(typed)
-        starts = {use.start for use in sentence.evidence} if sentence else set()
-        beside = [backing for backing in self.backings if backing.use.start in starts]
+        beside = self._beside(self._sentence(typed))
         is_comparison = typed.dimension in ("factor", "percent") or typed.is_change
         return [*beside, *self._pairs(beside)] if is_comparison else beside
 
@@ -94,22 +114,33 @@ class _Surroundings:
         beside = self._evidence(typed)
         if typed.is_in_words and not any(part.judged or part.value for part in beside):
             return True
-        evidence = [part for part in beside if self._is_about(part, typed)]
-        stated = [number for part in evidence if part.judged for number in stated_numbers(part.judged)]
+        if self._is_of_sizes(typed):
+            return True
+        about = [part for part in beside if self._is_about(part, typed)]
+        ends = (replace(typed, numbers=(number,)) for number in typed.numbers)
+        return all(any(self._has(part, end) for part in about) for end in ends)
+
+    def _has(self, part: Backing, typed: TypedNumber) -> bool:
+        """Whether a statement has the number: in its answer, in one of its series, or as a bound near its answer."""
+        stated = list(stated_numbers(part.judged)) if part.judged else []
         answers, bounds = (
             [value for number in stated if number.is_typed is is_typed for value in _as_typed(number, typed)]
             for is_typed in (False, True)
         )
-        if at_sizes := [
-            value for part in evidence for number in self._ratios(part, typed) for value in _as_typed(number, typed)
-        ]:
-            answers = at_sizes
-        if typed.is_one_of(answers + [value for part in evidence for value in self._compared(part, typed)]):
+        answers = [value for number in self._ratios(part, typed) for value in _as_typed(number, typed)] or answers
+        if typed.is_one_of(answers) or typed.is_one_of(list(self._compared(part, typed))):
             return True
-        # A bound without `at least` or the like is near the answer.
-        is_hedged = typed.hedge != EXACTLY or len(typed.numbers) > 1
-        is_near = is_hedged or replace(typed, hedge=(0.25, 0.25)).is_one_of(answers)
-        return is_near and replace(typed, hedge=EXACTLY).is_one_of(bounds)
+        share = 0.25 if typed.hedge != EXACTLY else 0.15  # of the number: how far the answer may be from it
+        is_near = inf not in typed.hedge and replace(typed, hedge=(share, share)).is_one_of(answers)
+        return (is_near or not answers) and replace(typed, hedge=EXACTLY).is_one_of(bounds)
+
+    def _is_of_sizes(self, typed: TypedNumber) -> bool:
+        """Whether a factor is that of the sizes of its sentence: "16 times as much data"."""
+        sentence = self._sentence(typed)
+        if typed.dimension != "factor" or not sentence or not _DATA.match(self.text, typed.end):
+            return False
+        sizes = filter(None, _sizes_in(sentence.text))
+        return typed.is_one_of([large / small for large, small in permutations(sizes, 2)])
 
     def _is_about(self, backing: Backing, typed: TypedNumber) -> bool:
         """Whether a statement is true, and of the sizes, the series and the direction that the words around name."""
@@ -117,34 +148,122 @@ class _Surroundings:
         if not judged or judged.truth is not Truth.TRUE or not sentence:
             return False
         names, sizes = _names(backing.use.body), {*judged.sizes, *_sizes_of(backing.use.body)}
-        words = set[str]().union(*map(words_of, names))
+        words = set[str]().union(*(words_of(self._labelled(name)) for name in names)) - set(MEASURES)
         clause = self._clause(sentence, typed)
-        others = words_of(" ".join(self.numbers.series)) & words_of(" ".join(_PROPER.findall(clause)))
-        if others and not words & words_of(clause):
+        rivals = words_of(" ".join(self.numbers.series)) & words_of(" ".join(_PROPER.findall(clause)))
+        if _EVERYWHERE.search(clause) and self._is_false(backing, f"{cut(judged.text)[0]} everywhere"):
             return False
-        named = set(_sizes_in(sentence.text))
+        if rivals and not words & words_of(clause):
+            return False
+        others = [size for part in self._beside(sentence) if part != backing for size in _placed(part)]
+        named = set(_sizes_in(_LIMITED.sub("", sentence.text))).difference(others)
         if named and sizes and not named & sizes:
             return False
-        return not self._is_reversed(judged, typed, sentence, names)
+        return not self._is_reversed(judged, typed, sentence)
 
-    def _is_reversed(self, judged: StatementResult, typed: TypedNumber, sentence: Sentence, names: list[str]) -> bool:
+    def _is_reversed(self, judged: StatementResult, typed: TypedNumber, sentence: Sentence) -> bool:
         """Whether the words around a factor say the opposite of a statement about two series, values or sizes."""
-        sizes = _sizes_of(judged.text)
-        is_sized = len(names) == 1 and len(set(sizes)) > 1
-        terms = [f"{names[0]} {size}" for size in dict.fromkeys(sizes)] if is_sized else names
-        answers = [number for number in stated_numbers(judged) if not number.is_typed]
-        if typed.dimension not in ("factor", "percent") or len(terms) != 2:
-            return False
-        if any(number.is_difference or number.dimension != PURE or number.value <= 0 for number in answers):
+        compared = self._compared_terms(judged)
+        if not compared or not (typed.dimension in ("factor", "percent") or typed.is_change):
             return False
         near = max(sentence.start, typed.start - _NEAR), min(sentence.end, typed.end + _NEAR)
         ends = near[0], typed.start, typed.end, near[1]
         claimed = (_CLAIM.sub(_in_words, self.text[start:end]) for start, end in pairwise(ends))
-        parts = (NAMES.sub(" ", part).replace("~", " ") for part in claimed)
-        words = tuple(_SIZE.sub(lambda size: f" {_bytes_of(size)} " if is_sized else " ", part) for part in parts)
+        words = tuple(compared.words(part) for part in claimed)
+        return all(
+            is_reversed(typed, words, compared.terms, ratio, is_time=compared.is_time) for ratio in compared.ratios
+        )
+
+    def _compared_terms(self, judged: StatementResult) -> "_Compared | None":
+        """The two series, values or sizes of a statement, and the ratio of the first to the second."""
+        names, sizes = _names(judged.text), _sizes_of(judged.text)
+        is_sized = len(names) == 1 and len(set(sizes)) > 1
+        terms = [f"{names[0]} {size}" for size in dict.fromkeys(sizes)] if is_sized else names
+        answers = [number for number in stated_numbers(judged) if not number.is_typed]
+        if len(terms) != 2 or any(number.is_difference == (number.dimension == PURE) for number in answers):
+            return None
+        # Of a difference only the sign is of interest.
+        ratios = [exp(copysign(1, number.value)) if number.is_difference else number.value for number in answers]
+        if min(ratios, default=0) <= 0:
+            return None
         tries = (f" at {format_size(size)}" for size in (*judged.sizes, *sizes)[:1])
         is_time = any(self.numbers.quick(names[0] + size, TIME) is not None for size in (*tries, ""))
-        return all(is_reversed(typed, words, terms, number.value, is_time=is_time) for number in answers)
+        return _Compared(terms if is_sized else list(map(self._labelled, names)), ratios, is_time, is_sized)
+
+    def contradictions(self, file: str) -> Iterator[TextFault]:
+        """Comparisons without a number that say the opposite of their evidence, and sizes at which it is false."""
+        for sentence in self._sentences:
+            beside = [part for part in self._beside(sentence) if part.value or part.judged]
+            yield from self._turned(file, sentence, beside) if beside else ()
+            yield from self._elsewhere(file, sentence, beside) if beside else ()
+            yield from self._swapped(file, sentence, beside)
+
+    def _turned(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+        text = blank(self.text[sentence.start : sentence.end], NAMES)
+        found = list(PLAIN.finditer(text))
+        parts = [part for part in (*beside, *self._pairs(beside)) if part.judged] if found else []
+        pairs = {part.use.body: self._compared_terms(part.judged) for part in parts if part.judged}
+        for match in found:
+            before = text[max(0, match.start() - _NEAR) : match.start()]
+            behind = text[match.end() : match.end() + _NEAR]
+            senses = {body: pair.senses(before, match, behind) for body, pair in pairs.items() if pair}
+            if any(max(sense) > 0 for sense in senses.values()):
+                continue
+            if against := next((body for body, sense in senses.items() if max(sense) < 0), ""):
+                what = f"{match[0]!r} is the opposite of its evidence {against!r}"
+                typed = self.text[sentence.start : sentence.end]
+                hint = typed[: match.start()] + opposite_of(match[0]) + typed[match.end() :]
+                if hint == typed:
+                    hint = claim_of(self.numbers, judge(self.numbers, against))
+                yield fault(self.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
+
+    def _swapped(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+        """Claims that the sentence gives to another series: "TCP moves" before a claim of the card."""
+        series = self.numbers.series
+        known = words_of(" ".join(series))
+        for use, names in ((part.use, part.value.series) for part in beside if part.value and part.value.series):
+            match = _MOVES.search(self.text, max(sentence.start, use.start - _NEAR), use.start)
+            named = known & words_of(match[1]) if match else set[str]()
+            if not match or not named or named & words_of(" ".join(map(self._labelled, names))):
+                continue
+            others = [run for name, run in series.items() if named <= words_of(name)]
+            claimed = {(series[name].program, series[name].operation) for name in names}
+            if others and not claimed & {(run.program, run.operation) for run in others}:
+                link = series[names[0]].link
+                other = min(others, key=lambda run: (run.link != link, len(run.name))).name
+                what = f"{match[1]!r} is not a series of the claim {use.body!r}"
+                hint = rf"\claim{{{use.body.replace(names[0], other)}}}"
+                yield fault(self.text, file, use.start, FaultKind.CLAIM, what, hint)
+
+    def _labelled(self, name: str) -> str:
+        """The name of a series with the words of its transport, such as RDMA WRITE."""
+        known = [run for run in self.numbers.series.values() if re.match(rf"{re.escape(run.name)}(?![\w-])", name)]
+        series = max(known, key=lambda run: len(run.name), default=None)
+        return LABEL.join((name, *_PROPER.findall(label(series).partition(" (")[0]))) if series else name
+
+    def _elsewhere(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+        """The only size of a sentence, if all of its evidence is of other sizes and false at that size."""
+        text = blank(self.text[sentence.start : sentence.end], _EVIDENCE)
+        placed = {size for part in beside for size in _placed(part)}
+        found, match = _sizes_in(text), _PLACE.search(text)
+        if not match or not placed or len(found) != 1 or found[0] in placed:
+            return
+        size = found[0]
+        moved = [_moved(part.use.body, size) for part in beside]
+        if all(self._is_false(part, query) for part, query in zip(beside, moved, strict=True)):
+            part = beside[0]
+            hint = rf"\claim{{{moved[0]}}}" if part.value else rf"\size{{{format_size(min(placed))}}}"
+            what = f"{match[0]!r} is not a size of its evidence {part.use.body!r}, which is false there"
+            yield fault(self.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
+
+    def _is_false(self, part: Backing, query: str) -> bool:
+        """Whether a query has another value than a claim, or a statement is false."""
+        with suppress(LabError):
+            if part.judged:
+                return judge(self.numbers, query).truth is Truth.FALSE
+            value, claimed = self.numbers.ask(query).estimate.value, part.value.estimate.value if part.value else 0.0
+            return abs(value - claimed) > _SAME * abs(claimed)
+        return False
 
     def _compared(self, backing: Backing, typed: TypedNumber) -> Iterator[float]:
         """The values of what a statement compares, or their differences, at its sizes that it or its sentence names."""
@@ -158,7 +277,8 @@ class _Surroundings:
             pieces, named = [" - ".join(pair) for pair in permutations(names, 2)], named or set(backing.judged.sizes)
         else:
             before, behind = self.text[sentence.start : typed.start], _BEHIND.match(self.text, typed.end, sentence.end)
-            pieces = _meant(names, self._clause(sentence, typed), behind[0] if behind else "", before)
+            words = {name: words_of(self._labelled(name)) for name in names}
+            pieces = _meant(words, self._clause(sentence, typed), behind[0] if behind else "", before)
         for name in pieces:
             for query in (name, *(f"{name} at {format_size(size)}" for size in named)):
                 with suppress(LabError):
@@ -206,17 +326,56 @@ class _Surroundings:
         return near and near + unit
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """What a statement compares."""
+
+    terms: list[str]
+    ratios: list[float]  # the least and the largest, of the first to the second
+    is_time: bool
+    is_sized: bool  # two sizes of one series
+
+    def words(self, text: str) -> str:
+        plain = NAMES.sub(" ", text).replace("~", " ")
+        return _SIZE.sub(lambda size: f" {_bytes_of(size)} " if self.is_sized else " ", plain)
+
+    def senses(self, before: str, match: re.Match[str], behind: str) -> list[float]:
+        """The sense of a comparison without a number, by each ratio."""
+        words = self.words(before), self.words(behind)
+        return [plain_sense(words, match, self.terms, ratio, is_time=self.is_time) for ratio in self.ratios]
+
+
+def _placed(backing: Backing) -> Iterator[int]:
+    """The sizes of evidence, and the size that a statement has as a position on a curve."""
+    yield from _sizes_of(backing.use.body)
+    yield from backing.judged.sizes if backing.judged else ()
+    if position := _POSITION.fullmatch(backing.use.body):
+        yield parse_size(position[2].replace(" ", "").removesuffix("iB"))
+
+
+def _moved(query: str, size: int) -> str:
+    """A query or a statement at another size."""
+    if position := _POSITION.fullmatch(query):
+        return position[1] + format_size(size)
+    head, sizes = cut(query)
+    unit = re.search(r" in \S+\Z", sizes)
+    return f"{head} at {format_size(size)}{unit[0] if unit else ''}" if sizes and " at " not in head else ""
+
+
 def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
     """A number of a statement, as a text may type it: 1.55 is 155 %, or 55 % more."""
     value = stated.value
     if stated.dimension != DIMENSIONS.get(typed.dimension, PURE):
         return
     if typed.dimension != "percent":
-        yield from (value, 1 / value) if typed.dimension == "factor" and value else (value,)
+        is_turned = typed.dimension == "factor" and value and (value < 1) != (typed.numbers[0][0] < 1)
+        yield 1 / value if is_turned else value
     elif stated.is_difference:
         yield 100 * value
     else:
-        yield from (100 * abs(value - 1),) if typed.is_change else (100 * value, 100 * abs(value - 1))
+        is_share = not typed.is_change
+        yield from (100 * value,) if is_share else ()
+        yield from (100 * abs(value - 1),) if typed.is_change or inf not in typed.hedge else ()
 
 
 def _in_words(claim: re.Match[str]) -> str:
@@ -242,18 +401,29 @@ def sides_of(statement: str) -> tuple[list[str], str]:
     return [side for side in sides if not _QUANTITY.fullmatch(side)], sizes
 
 
+def claim_of(numbers: Numbers, judged: StatementResult) -> str:
+    """The hint to claim the ratio of a statement's sides instead; empty if that has no number."""
+    sides, sizes = sides_of(judged.text)
+    ratio = " / ".join(re.sub(r"^[\d.]+ \* ", "", side) for side in sides)
+    across = " across links" if judged.text.endswith(" across links") else ""
+    for place in (sizes, *(f"at {format_size(size)}{across}" for size in judged.sizes)):
+        with suppress(LabError):
+            numbers.ask(query := f"{ratio} {place}".strip())
+            return rf"\claim{{{query}}}, which prints the number without a verdict"
+    return ""
+
+
 def _names(statement: str) -> list[str]:
     return list(dict.fromkeys(_NAME.findall(_AT.sub(" ", " ".join(sides_of(statement)[0])))))
 
 
-def _meant(names: list[str], *texts: str) -> list[str]:
-    """The series that the first text with words of their names means: by all of these or else by some."""
-    parts = {name: words_of(name) for name in names}
+def _meant(parts: dict[str, set[str]], *texts: str) -> list[str]:
+    """The series that the first text with words for them means: by all of the words of its name, or else by some."""
     for words in map(words_of, texts):
-        meant = [name for name in names if parts[name] <= words] or [name for name in names if parts[name] & words]
+        meant = [name for name in parts if words_of(name) <= words] or [name for name in parts if parts[name] & words]
         if meant:
             return meant
-    return names
+    return list(parts)
 
 
 def _sizes_of(statement: str) -> list[int]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth
-from lab.report.text.backing import Backing, measured_numbers_typed, sides_of
+from lab.report.text.backing import Backing, claim_of, measured_numbers_typed
 from lab.report.text.latex import fault, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, macros_of, malformed, sentences
 from lab.report.text.references import lost_sources, references_refused
@@ -127,8 +126,5 @@ def _refused(writing: Writing, use: Use, judged: StatementResult, numbers: Numbe
     nearest = judged.nearest.replace("%", r"\%")
     hint = rf"\shows{{{nearest}}}" if nearest else ""
     if not hint and judged.truth is Truth.UNDECIDED:
-        sides, sizes = sides_of(use.body)
-        with suppress(LabError):
-            numbers.ask(query := f"{' / '.join(sides)} {sizes}".strip())
-            hint = rf"\claim{{{query}}}, which prints the number without a verdict"
+        hint = claim_of(numbers, judged)
     return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, judged.objection, hint)

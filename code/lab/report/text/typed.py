@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 
 from lab.report.errors import FaultKind, TextFault
 from lab.report.tex.numbers import plain_unit
@@ -40,10 +41,11 @@ class TypedNumber:
     is_in_words: bool = False
 
     def is_one_of(self, values: Collection[float]) -> bool:
-        """Whether each typed number is one of the values, rounded to the typed digits or as near as its hedge says."""
-        return all(
-            any(low <= value <= high for value in values) for low, high in (self._ends(*part) for part in self.numbers)
-        )
+        """Whether each typed number is one of the values, rounded to the typed digits or as near as its hedge says, or
+        all of the values are on the side that `at least` or the like allows."""
+        are_in = all if inf in self.hedge else any
+        ends = [self._ends(*part) for part in self.numbers]
+        return bool(values) and all(are_in(low <= value <= high for value in values) for low, high in ends)
 
     def _ends(self, number: float, step: float) -> tuple[float, float]:
         half = 0.5 * step * (1 + 1e-9)
@@ -133,7 +135,7 @@ _FACTOR = re.compile(
     rf"\b(?i:(?P<phrase>factors? of (?:{_ABOUT} )?)(?P<by>{_COUNT})"
     rf"|(?:(?P<low>{_COUNT}) (?:to|or) )?(?P<many>{_COUNT})(?P<half> and a half)? (?P<times>times)"
     rf"|(?P<fold>{_COUNT})[ -]?fold"
-    rf"|(?P<verb>twice(?={_SHARE})|(?:doubl|tripl|quadrupl|halv)(?:es|ed)"
+    rf"|(?P<verb>twice(?={_SHARE})|(?:doubl|tripl|quadrupl|halv)(?:es|ed|e(?= (?:its|the|their) (?:{_QUANTITY})\b))"
     rf"(?! (?:with|each|every|per|the (?:\w+ )?{_CHOSEN})\b))"
     r"|(?P<magnitude>an order of magnitude)"
     rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?(?=(?P<share>{_SHARE})?)"
@@ -144,23 +146,34 @@ _ORDINAL = re.compile(r"\b(?:and an?|first|second|other|one|within) \Z")  # the 
 _HEDGES = {
     re.compile(rf"(?:\b(?:{words})|{signs}) ?(?:an? |the )?(?:factors?(?: of)? )?\Z"): span
     for words, signs, span in (
-        ("at least|more than|over|above|exceed(?:s|ed|ing)?", "[>]", (0.0, 0.25)),
-        ("at most|less than|under|below|up to|within", "[<]", (0.25, 0.0)),
-        ("nearly|almost|not quite|close to", "[<]", (0.05, 0.0)),
+        ("at least|more than|over|above|exceed(?:s|ed|ing)?", "[>]", (0.0, inf)),
+        ("at most|less than|under|below|within", "[<]", (inf, 0.0)),
+        ("up to", "[≤]", (0.25, 0.0)),
+        ("nearly|almost|not quite|close to", "[<]", (0.05, 1e-9)),
         ("about|approximately|around|roughly|some|circa", "[~≈]", (0.05, 0.05)),
     )
 }
 _CHANGED = re.compile(
-    r" (?:too )?(?:more|less|fewer|above|below|(?:fast|slow|high|low|larg|small|long|short|great|bett)\w*er)\b"
+    r" (?:too )?(?:apart|more|less|fewer|above|below|(?:fast|slow|high|low|larg|small|long|short|great|bett)\w*er)\b"
 )
 _CHANGES = re.compile(
-    r"\b(?:cost|decreas|differ|drop|f[ae]ll|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|reduc|rise|save|saving|shrink)\w*\b"
-    r"(?![^.;:\0]*\bto\b)[^.;:\0]*\Z"
+    r"\b(?:cost|decreas|differ|drop|f[ae]ll|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|rais|reduc|rise"
+    r"|save|saving|shrink)\w*\b(?![^.;:\0]*\bto\b)[^.;:\0]*\Z|\bwithin \Z|\bby (?:\w+ ){0,2}\Z"
 )
-_ADDED = re.compile(r"\b(?:adds?|added|saves?|(?:overhead|penalty|gap|difference) of)(?: \w+){0,2} \Z")
+_ADDED = re.compile(
+    r"\b(?:adds?|added|saves?|differs? by|(?:overhead|penalty|gap|difference)\b[^.;:\0]* (?:of|is))(?: \w+){0,2} \Z"
+)
 _SCALED = re.compile(
     r"\b(?:by|is|are|was|were) (?:about |nearly |up to )?\Z|\b(?:advantage|beat|better|decreas|exceed|faster|gain|gap"
     r"|gr[eo]w|higher|improv|increas|larger|lower|outperform|ratio|reduc|rises|slower|smaller|speed|wins)\w*[^.;:\0]*\Z"
+)
+# Behind a factor or a share that does not compare two series.
+_ELSE = re.compile(
+    r" (?:as \w+(?: \w+)? as|more than|less than) (?:\w+ )?"
+    r"(?:expect|necessary|need|plan|possibl|require|usual|want)\w*\b"
+)
+_SPENT = re.compile(
+    r"[^.,;:\0]* (?:(?:is|are|was|were) (?:due|lost|spent|used|wasted)|(?:come|goe|stem)s? (?:from|in))\b"
 )
 _DONE = re.compile(r"\b(?:(?:measured|repeated|ran|run|executed|sent|done|only|all) (?:\w+ ){0,3}|(?:\d+|out) of )\Z")
 
@@ -190,7 +203,8 @@ def typed_numbers(
         below, above = _hedge(before + (match["phrase"] or ""))
         typed = replace(exact, hedge=(2 * below, 2 * above) if in_words else (below, above))
         known = [constant.value for constant in constants if constant.dimension == dimension]
-        is_known = not in_words and not is_change and exact.is_one_of(known)
+        may_be_known = not in_words and (not is_change or before.endswith("within "))  # rounds agree within 1 %
+        is_known = may_be_known and exact.is_one_of(known)
         if not is_known and not is_shown(typed):
             queries = [suggest(replace(typed, numbers=(part,))) for part in numbers]
             yield _fault(text, file, typed.start, match[0].strip(), queries)
@@ -208,7 +222,8 @@ def _in_words(
     match: re.Match[str], before: str, *, is_change: bool
 ) -> tuple[tuple[tuple[float, float], ...], str] | None:
     """The same of a factor in words: of "drops by a third" a percentage."""
-    if _FREE.search(before):
+    rest = match.string, match.end()
+    if _FREE.search(before) or _ELSE.match(*rest) or (match["part"] and _SPENT.match(*rest)):
         return None
     count = (match["by"] or match["many"] or match["fold"] or "").lower()
     if match["part"]:
