@@ -201,8 +201,11 @@ class _Surroundings:
     def _turned(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
         text = blank(self.text[sentence.start : sentence.end], NAMES)
         found = list(PLAIN.finditer(text))
-        parts = [part for part in (*beside, *self._pairs(beside)) if part.judged] if found else []
-        pairs = {part.use.body: self._compared_terms(part.judged) for part in parts if part.judged}
+        pairs = {
+            part.use.body: self._compared_terms(part.judged)
+            for part in ((*beside, *self._pairs(beside)) if found else ())
+            if part.judged and part.judged.truth is Truth.TRUE
+        }
         for match in found:
             before = text[max(0, match.start() - _NEAR) : match.start()]
             behind = text[match.end() : match.end() + _NEAR]
