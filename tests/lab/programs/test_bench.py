@@ -111,7 +111,7 @@ def test_srun_takes_another_pmi_and_unknown_launchers_are_refused() -> None:
 def test_srun_gives_each_task_its_environment_and_the_shared_settings() -> None:
     step = launch("srun", SETTINGS, RANKS)
     first, second = step.client[-1].split(";;", 1)
-    assert step.client[0] == "srun" and "--mpi=pmix" in step.client
+    assert step.client[:3] == ("env", "SLURM_PMIX_FENCE=tree", "srun") and "--mpi=pmix" in step.client
     assert "0) exec env PMIX_MCA_gds=hash OMPI_MCA_btl=self,tcp OWN=v0 /lab/bin/mpi-pingpong --sizes '64 KiB'" in first
     assert "*) exec env PMIX_MCA_gds=hash OMPI_MCA_btl=self,tcp OWN=v1 /lab/bin/mpi-pingpong --sizes '64 KiB'" in second
 
