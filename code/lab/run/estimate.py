@@ -66,9 +66,8 @@ def preflight(site: Site, facts: SiteFacts, todo: Iterable[Planned]) -> Iterator
     kinds = {}
     for planned in todo:
         request, tool = planned.trial.request, planned.series.tool
-        if (
-            "verify" in tool.parameters and tool.build is None and facts.can_run(tool)
-        ):  # without its device each trial fails
+        # Without its device each trial fails.
+        if "verify" in tool.parameters and tool.build is None and facts.can_run(tool):
             kinds[f"{request.program} {request.operation} {request.measure}"] = planned
     for kind, planned in kinds.items():
         _run(site, facts, planned, (LARGE,), verify=True)

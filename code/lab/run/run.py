@@ -65,7 +65,7 @@ def damaged(planned: Iterable[Planned], results: Path) -> list[str]:
 
 
 def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> RunSummary:
-    """Run all trials. A failed trial does not stop the others; a full disk or a signal does, which raises
+    """Run all trials. A failed trial does not stop the others; a full disk or a signal does; a signal raises
     KeyboardInterrupt with the number of trials that are left."""
     summary, stop = RunSummary(), threading.Event()
     with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
 from lab.cli.adopt.outputs import printed_outputs
-from lab.cli.adopt.starts import MISUSED, ROW, Guess, Tried
+from lab.cli.adopt.starts import MISUSED, ROW, SAID_NOTHING, Guess, Tried
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError
 from lab.files.storage import write_text
@@ -22,7 +22,6 @@ from lab.run.run import RunSummary
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
-OTHER_ARGUMENTS = " no result without other arguments"
 
 
 def adopt(options: Namespace) -> int:
@@ -59,7 +58,7 @@ def corrected(
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
-            failures += OTHER_ARGUMENTS
+            failures += f" {SAID_NOTHING}"
         better, _ = experiment_of(source, replace(seen, failure=failures))
         if better == text or (correction and not summary.failed and SILENT not in text):
             break

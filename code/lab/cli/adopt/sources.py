@@ -74,7 +74,7 @@ MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
-MISSING = re.compile(r"SIGSEGV|usage|(?<!other )argument", re.IGNORECASE)
+MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")

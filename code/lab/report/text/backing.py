@@ -11,40 +11,34 @@ from math import copysign, exp, inf
 
 from lab.errors import LabError
 from lab.model.sizes import format_size, parse_size
-from lab.report.errors import FaultKind, TextFault
+from lab.report.errors import TextFault
 from lab.report.evidence.labels import label
 from lab.report.query.judge import Stated, cut, judge, stated_numbers
 from lab.report.query.measures import MEASURES
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value, exact
-from lab.report.text.direction import LABEL, PLAIN, is_reversed, opposite_of, plain_sense, words_of
-from lab.report.text.latex import blank, fault
+from lab.report.text.direction import LABEL, is_reversed, words_of
 from lab.report.text.macros import CITED, NAMES, Sentence, Use, sentences
 from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
-_SIZE = re.compile(
+SIZE = re.compile(
     r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]bytes?\b"
 )
 _AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
-_AT_SIZE = re.compile(rf"(?i:\b(?:at|for|of))[ ~](?:{_SIZE.pattern})")
+_AT_SIZE = re.compile(rf"(?i:\b(?:at|for|of))[ ~](?:{SIZE.pattern})")
 _BEHIND = re.compile(r"\W*\b(?:by|for|on|over|using|with)\b.*?(?=[,;:.\\]|\b(?:and|but|while)\b|\Z)", re.DOTALL)
 # Where another clause begins, or evidence.
 _BREAK = re.compile(
     r"\\[a-z]+\{[^{}]*\}|[,;:()]\s|\b(?:against|and|but|compared|than|to|versus|vs|where|whereas|while|with)\b"
 )
 _PROPER = re.compile(r"\b(?:[A-Z]{2,}|Soft)\b")  # TCP, READ, MPI
-_NEAR = 300  # letters before and behind a number or a comparison that are read for its direction and series
+NEAR = 300  # letters before and behind a number or a comparison that are read for its direction and series
 _CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
-_EVIDENCE = re.compile(r"\\(?:claim|shows|given)(?:\[\d+\])?\{[^{}]*\}")
-_PLACE = re.compile(rf"(?i:\b(?:at|for|from)[ ~](?:messages of )?)(?:{_SIZE.pattern})")
-_POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:iB)?)?)")
-_LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{_SIZE.pattern})")
+POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:iB)?)?)")
+_LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{SIZE.pattern})")
 _EVERYWHERE = re.compile(r"\b(?:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
-_MOVES = re.compile(
-    r"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) (?:achieves|gets|has|moves|needs|reaches|sends|takes)(?: \w+){0,2} \Z"
-)
 _DATA = re.compile(r"[ ~](?:as (?:many|much)|more|the) (?:bytes|data|payload)\b")
 _SAME = 0.05  # of a claim: what a value at another size may differ by
 _MOST_PAIRS = 20  # of the claims of a sentence
@@ -61,23 +55,19 @@ class Backing:
     number: str = ""  # S1, S2 ... of a statement
 
 
-def measured_numbers_typed(
-    text: str, file: str, numbers: Numbers, backings: Collection[Backing] = ()
-) -> Iterator[TextFault]:
+def measured_numbers_typed(around: "Surroundings", file: str) -> Iterator[TextFault]:
     """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
-    constants = [Constant(value.shown.value, kind) for value in numbers.constants() if (kind := _kind(value))]
-    surroundings = _Surroundings(text, numbers, backings)
-    yield from typed_numbers(text, file, constants, surroundings.suggest, surroundings.shows)
-    yield from surroundings.contradictions(file)
+    constants = [Constant(value.shown.value, kind) for value in around.numbers.constants() if (kind := _kind(value))]
+    return typed_numbers(around.text, file, constants, around.suggest, around.shows)
 
 
 @dataclass(frozen=True)
-class _Surroundings:
-    """The sentences around typed numbers, and their evidence."""
+class Surroundings:
+    """The sentences of a text, and their evidence."""
 
     text: str
     numbers: Numbers
-    backings: Collection[Backing]
+    backings: Collection[Backing] = ()
 
     @cached_property
     def _sentences(self) -> list[Sentence]:
@@ -91,15 +81,21 @@ class _Surroundings:
     def _by_start(self) -> dict[int, Backing]:
         return {backing.use.start: backing for backing in self.backings}
 
-    def _beside(self, sentence: Sentence | None) -> list[Backing]:
+    def beside(self, sentence: Sentence | None) -> list[Backing]:
         return [self._by_start[use.start] for use in sentence.evidence] if sentence and self.backings else []
 
     def _evidence(self, typed: TypedNumber) -> list[Backing]:
-        beside = self._beside(self._sentence(typed))
+        beside = self.beside(self._sentence(typed))
         is_comparison = typed.dimension in ("factor", "percent") or typed.is_change
-        return [*beside, *self._pairs(beside)] if is_comparison else beside
+        return [*beside, *self.pairs(beside)] if is_comparison else beside
 
-    def _pairs(self, beside: Sequence[Backing]) -> Iterator[Backing]:
+    def with_answers(self) -> Iterator[tuple[Sentence, list[Backing]]]:
+        """The sentences with claims and statements that have an answer."""
+        for sentence in self._sentences:
+            if beside := [part for part in self.beside(sentence) if part.value or part.judged]:
+                yield sentence, beside
+
+    def pairs(self, beside: Sequence[Backing]) -> Iterator[Backing]:
         """The comparisons of two claims of one measure, and of a claimed ratio with 1."""
         claimed = [(re.sub(r" in \S+$", "", part.use.body), part.value) for part in beside if part.value]
         against_1 = [(claim, ("1", exact(1.0))) for claim in claimed if "/" in claim[0]]
@@ -139,7 +135,7 @@ class _Surroundings:
         sentence = self._sentence(typed)
         if typed.dimension != "factor" or not sentence or not _DATA.match(self.text, typed.end):
             return False
-        sizes = filter(None, _sizes_in(sentence.text))
+        sizes = filter(None, sizes_in(sentence.text))
         return typed.is_one_of([large / small for large, small in permutations(sizes, 2)])
 
     def _is_about(self, backing: Backing, typed: TypedNumber) -> bool:
@@ -148,25 +144,25 @@ class _Surroundings:
         if not judged or judged.truth is not Truth.TRUE or not sentence:
             return False
         names, sizes = _names(backing.use.body), {*judged.sizes, *_sizes_of(backing.use.body)}
-        words = set[str]().union(*(words_of(self._labelled(name)) for name in names)) - set(MEASURES)
+        words = set[str]().union(*(words_of(self.labelled(name)) for name in names)) - set(MEASURES)
         clause = self._clause(sentence, typed)
         rivals = words_of(" ".join(self.numbers.series)) & words_of(" ".join(_PROPER.findall(clause)))
-        if _EVERYWHERE.search(clause) and self._is_false(backing, f"{cut(judged.text)[0]} everywhere"):
+        if _EVERYWHERE.search(clause) and self.is_false(backing, f"{cut(judged.text)[0]} everywhere"):
             return False
         if rivals and not words & words_of(clause):
             return False
-        others = [size for part in self._beside(sentence) if part != backing for size in _placed(part)]
-        named = set(_sizes_in(_LIMITED.sub("", sentence.text))).difference(others)
+        others = [size for part in self.beside(sentence) if part != backing for size in placed(part)]
+        named = set(sizes_in(_LIMITED.sub("", sentence.text))).difference(others)
         if named and sizes and not named & sizes:
             return False
         return not self._is_reversed(judged, typed, sentence)
 
     def _is_reversed(self, judged: StatementResult, typed: TypedNumber, sentence: Sentence) -> bool:
         """Whether the words around a factor say the opposite of a statement about two series, values or sizes."""
-        compared = self._compared_terms(judged)
+        compared = self.compared_terms(judged)
         if not compared or not (typed.dimension in ("factor", "percent") or typed.is_change):
             return False
-        near = max(sentence.start, typed.start - _NEAR), min(sentence.end, typed.end + _NEAR)
+        near = max(sentence.start, typed.start - NEAR), min(sentence.end, typed.end + NEAR)
         ends = near[0], typed.start, typed.end, near[1]
         claimed = (_CLAIM.sub(_in_words, self.text[start:end]) for start, end in pairwise(ends))
         words = tuple(compared.words(part) for part in claimed)
@@ -174,7 +170,7 @@ class _Surroundings:
             is_reversed(typed, words, compared.terms, ratio, is_time=compared.is_time) for ratio in compared.ratios
         )
 
-    def _compared_terms(self, judged: StatementResult) -> "_Compared | None":
+    def compared_terms(self, judged: StatementResult) -> "Compared | None":
         """The two series, values or sizes of a statement, and the ratio of the first to the second."""
         names, sizes = _names(judged.text), _sizes_of(judged.text)
         is_sized = len(names) == 1 and len(set(sizes)) > 1
@@ -188,78 +184,15 @@ class _Surroundings:
             return None
         tries = (f" at {format_size(size)}" for size in (*judged.sizes, *sizes)[:1])
         is_time = any(self.numbers.quick(names[0] + size, TIME) is not None for size in (*tries, ""))
-        return _Compared(terms if is_sized else list(map(self._labelled, names)), ratios, is_time, is_sized)
+        return Compared(terms if is_sized else list(map(self.labelled, names)), ratios, is_time, is_sized)
 
-    def contradictions(self, file: str) -> Iterator[TextFault]:
-        """Comparisons without a number that say the opposite of their evidence, and sizes at which it is false."""
-        for sentence in self._sentences:
-            beside = [part for part in self._beside(sentence) if part.value or part.judged]
-            yield from self._turned(file, sentence, beside) if beside else ()
-            yield from self._elsewhere(file, sentence, beside) if beside else ()
-            yield from self._swapped(file, sentence, beside)
-
-    def _turned(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
-        text = blank(self.text[sentence.start : sentence.end], NAMES)
-        found = list(PLAIN.finditer(text))
-        pairs = {
-            part.use.body: self._compared_terms(part.judged)
-            for part in ((*beside, *self._pairs(beside)) if found else ())
-            if part.judged and part.judged.truth is Truth.TRUE
-        }
-        for match in found:
-            before = text[max(0, match.start() - _NEAR) : match.start()]
-            behind = text[match.end() : match.end() + _NEAR]
-            senses = {body: pair.senses(before, match, behind) for body, pair in pairs.items() if pair}
-            if any(max(sense) > 0 for sense in senses.values()):
-                continue
-            if against := next((body for body, sense in senses.items() if max(sense) < 0), ""):
-                what = f"{match[0]!r} is the opposite of its evidence {against!r}"
-                typed = self.text[sentence.start : sentence.end]
-                hint = typed[: match.start()] + opposite_of(match[0]) + typed[match.end() :]
-                if hint == typed:
-                    hint = claim_of(self.numbers, judge(self.numbers, against))
-                yield fault(self.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
-
-    def _swapped(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
-        """Claims that the sentence gives to another series: "TCP moves" before a claim of the card."""
-        series = self.numbers.series
-        known = words_of(" ".join(series))
-        for use, names in ((part.use, part.value.series) for part in beside if part.value and part.value.series):
-            match = _MOVES.search(self.text, max(sentence.start, use.start - _NEAR), use.start)
-            named = known & words_of(match[1]) if match else set[str]()
-            if not match or not named or named & words_of(" ".join(map(self._labelled, names))):
-                continue
-            others = [run for name, run in series.items() if named <= words_of(name)]
-            claimed = {(series[name].program, series[name].operation) for name in names}
-            if others and not claimed & {(run.program, run.operation) for run in others}:
-                link = series[names[0]].link
-                other = min(others, key=lambda run: (run.link != link, len(run.name))).name
-                what = f"{match[1]!r} is not a series of the claim {use.body!r}"
-                hint = rf"\claim{{{use.body.replace(names[0], other)}}}"
-                yield fault(self.text, file, use.start, FaultKind.CLAIM, what, hint)
-
-    def _labelled(self, name: str) -> str:
+    def labelled(self, name: str) -> str:
         """The name of a series with the words of its transport, such as RDMA WRITE."""
         known = [run for run in self.numbers.series.values() if re.match(rf"{re.escape(run.name)}(?![\w-])", name)]
         series = max(known, key=lambda run: len(run.name), default=None)
         return LABEL.join((name, *_PROPER.findall(label(series).partition(" (")[0]))) if series else name
 
-    def _elsewhere(self, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
-        """The only size of a sentence, if all of its evidence is of other sizes and false at that size."""
-        text = blank(self.text[sentence.start : sentence.end], _EVIDENCE)
-        placed = {size for part in beside for size in _placed(part)}
-        found, match = _sizes_in(text), _PLACE.search(text)
-        if not match or not placed or len(found) != 1 or found[0] in placed:
-            return
-        size = found[0]
-        moved = [_moved(part.use.body, size) for part in beside]
-        if all(self._is_false(part, query) for part, query in zip(beside, moved, strict=True)):
-            part = beside[0]
-            hint = rf"\claim{{{moved[0]}}}" if part.value else rf"\size{{{format_size(min(placed))}}}"
-            what = f"{match[0]!r} is not a size of its evidence {part.use.body!r}, which is false there"
-            yield fault(self.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
-
-    def _is_false(self, part: Backing, query: str) -> bool:
+    def is_false(self, part: Backing, query: str) -> bool:
         """Whether a query has another value than a claim, or a statement is false."""
         with suppress(LabError):
             if part.judged:
@@ -274,13 +207,13 @@ class _Surroundings:
         if not backing.judged or not sentence or (typed.is_change and dimension == PURE):
             return
         unit, scale = ("percent", 100) if typed.dimension == "percent" else ("", 1)
-        named = set(_sizes_in(sentence.text)) & set(backing.judged.sizes) | set(_sizes_of(backing.use.body))
+        named = set(sizes_in(sentence.text)) & set(backing.judged.sizes) | set(_sizes_of(backing.use.body))
         names = _names(backing.use.body)
         if typed.is_change:
             pieces, named = [" - ".join(pair) for pair in permutations(names, 2)], named or set(backing.judged.sizes)
         else:
             before, behind = self.text[sentence.start : typed.start], _BEHIND.match(self.text, typed.end, sentence.end)
-            words = {name: words_of(self._labelled(name)) for name in names}
+            words = {name: words_of(self.labelled(name)) for name in names}
             pieces = _meant(words, self._clause(sentence, typed), behind[0] if behind else "", before)
         for name in pieces:
             for query in (name, *(f"{name} at {format_size(size)}" for size in named)):
@@ -295,15 +228,15 @@ class _Surroundings:
         if sentence and len(names) == 2 and typed.dimension in ("factor", "percent"):
             across = " across links" if backing.use.body.endswith("across links") else ""
             clause = self._clause(sentence, typed)
-            for size in _sizes_in(" ".join(match[0] for match in _AT_SIZE.finditer(clause))):
+            for size in sizes_in(" ".join(match[0] for match in _AT_SIZE.finditer(clause))):
                 query = f"{names[0]} / {names[1]} at {format_size(size)}{across}"
                 if (ratio := self.numbers.quick(query, PURE)) is not None:
                     yield Stated(ratio, PURE, is_typed=False, is_difference=False)
 
     def _clause(self, sentence: Sentence, typed: TypedNumber) -> str:
         """The words around a number, without evidence."""
-        near = max(sentence.start, typed.start - _NEAR)
-        text, at = self.text[near : min(sentence.end, typed.end + _NEAR)], typed.start - near
+        near = max(sentence.start, typed.start - NEAR)
+        text, at = self.text[near : min(sentence.end, typed.end + NEAR)], typed.start - near
         breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
         return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
 
@@ -315,7 +248,7 @@ class _Surroundings:
         unit = r" in \%" if typed.dimension == "percent" else " in bit/s" if typed.is_in_bits else ""
         scale = 100 if typed.dimension == "percent" else 1
         sentence = self._sentence(typed)
-        sizes = _sizes_in(sentence.text) if sentence else ()
+        sizes = sizes_in(sentence.text) if sentence else ()
         queries = [query for part in self._evidence(typed) for query in _queries(part, sizes, typed)]
         near = self.numbers.first(queries, dimension, lambda value: typed.is_one_of((scale * value,)))
         if not near and sentence and CITED.search(sentence.text):
@@ -330,7 +263,7 @@ class _Surroundings:
 
 
 @dataclass(frozen=True)
-class _Compared:
+class Compared:
     """What a statement compares."""
 
     terms: list[str]
@@ -340,29 +273,15 @@ class _Compared:
 
     def words(self, text: str) -> str:
         plain = NAMES.sub(" ", text).replace("~", " ")
-        return _SIZE.sub(lambda size: f" {_bytes_of(size)} " if self.is_sized else " ", plain)
-
-    def senses(self, before: str, match: re.Match[str], behind: str) -> list[float]:
-        """The sense of a comparison without a number, by each ratio."""
-        words = self.words(before), self.words(behind)
-        return [plain_sense(words, match, self.terms, ratio, is_time=self.is_time) for ratio in self.ratios]
+        return SIZE.sub(lambda size: f" {_bytes_of(size)} " if self.is_sized else " ", plain)
 
 
-def _placed(backing: Backing) -> Iterator[int]:
+def placed(backing: Backing) -> Iterator[int]:
     """The sizes of evidence, and the size that a statement has as a position on a curve."""
     yield from _sizes_of(backing.use.body)
     yield from backing.judged.sizes if backing.judged else ()
-    if position := _POSITION.fullmatch(backing.use.body):
+    if position := POSITION.fullmatch(backing.use.body):
         yield parse_size(position[2].replace(" ", "").removesuffix("iB"))
-
-
-def _moved(query: str, size: int) -> str:
-    """A query or a statement at another size."""
-    if position := _POSITION.fullmatch(query):
-        return position[1] + format_size(size)
-    head, sizes = cut(query)
-    unit = re.search(r" in \S+\Z", sizes)
-    return f"{head} at {format_size(size)}{unit[0] if unit else ''}" if sizes and " at " not in head else ""
 
 
 def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
@@ -376,9 +295,10 @@ def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
     elif stated.is_difference:
         yield 100 * value
     else:
-        is_share = not typed.is_change
-        yield from (100 * value,) if is_share else ()
-        yield from (100 * abs(value - 1),) if typed.is_change or inf not in typed.hedge else ()
+        if not typed.is_change:
+            yield 100 * value
+        if typed.is_change or inf not in typed.hedge:
+            yield 100 * abs(value - 1)
 
 
 def _in_words(claim: re.Match[str]) -> str:
@@ -392,9 +312,9 @@ def _bytes_of(match: re.Match[str]) -> int | None:
 
 
 @lru_cache(64)
-def _sizes_in(sentence: str) -> tuple[int, ...]:
+def sizes_in(sentence: str) -> tuple[int, ...]:
     r"""The sizes that a sentence names: `64 KiB`, `one byte`, `\size{64K}`."""
-    return tuple(size for match in _SIZE.finditer(sentence) if (size := _bytes_of(match)) is not None)
+    return tuple(size for match in SIZE.finditer(sentence) if (size := _bytes_of(match)) is not None)
 
 
 def sides_of(statement: str) -> tuple[list[str], str]:

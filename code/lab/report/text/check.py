@@ -12,7 +12,8 @@ from lab.report.evidence.environment import SHOWN_LETTERS
 from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth
-from lab.report.text.backing import Backing, claim_of, measured_numbers_typed
+from lab.report.text.backing import Backing, Surroundings, claim_of, measured_numbers_typed
+from lab.report.text.contradictions import contradictions
 from lab.report.text.latex import fault, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, macros_of, malformed, sentences
 from lab.report.text.references import lost_sources, references_refused
@@ -83,7 +84,9 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
     judged = list(_backings(writing, numbers))
     backings = [backing for backing, _ in judged]
     faults += [refusal for _, refusal in judged if refusal]
-    faults += measured_numbers_typed(writing.text, writing.file, numbers, backings)
+    around = Surroundings(writing.text, numbers, backings)
+    faults += measured_numbers_typed(around, writing.file)
+    faults += contradictions(around, writing.file)
     faults += [] if targets is None else lost_targets(writing.text, writing.file, targets)
     faults += lost_sources(writing.text, writing.file, writing.references)
     faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))

@@ -1,4 +1,5 @@
-"""The direction of a typed factor: the number that a sentence puts first, and whether it is called the larger one."""
+"""The direction of a comparison, with or without a typed factor: which of two a sentence puts first, and whether it
+calls that the larger one."""
 
 import re
 from collections.abc import Sequence
