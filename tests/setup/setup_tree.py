@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.places import ROOT
 
 # What the scripts themselves call; nothing else of this computer is on the PATH.
-TOOLS = ("cat", "chmod", "cut", "dirname", "env", "grep", "head", "ls", "sed", "sh", "sort", "tail", "tr")
+TOOLS = ("awk", "cat", "chmod", "cut", "dirname", "env", "grep", "head", "ls", "sed", "sh", "sort", "tail", "tr")
 
 
 @dataclass(frozen=True)
