@@ -97,6 +97,11 @@ def count(text: str, least: int = 1) -> int:
     raise argparse.ArgumentTypeError(f"must be a whole number of {least} or more, not {text!r:.40}")
 
 
+def rate(text: str) -> int:
+    """Bits a second: 100_000_000_000, or 100G."""
+    return count(text.rstrip("GM")) * {"M": 10**6, "G": 10**9}.get(text[-1:], 1)
+
+
 def seed(text: str) -> int:
     return count(text, least=0)
 
@@ -358,10 +363,10 @@ SECTIONS = {
         Command(
             "cli.tools.fit_card",
             "fit a modelled card to a measured curve",
-            "experiments/published/verbs_a.csv --rate-bit-s 32000000000 --inline 1K",
+            "experiments/published/verbs_a.csv --rate-bit-s 32G --inline 1K",
         ).takes(
             file("curve", "what ib_write_bw -a printed, or a CSV; and the same of a latency", nargs="+"),
-            argument("--rate-bit-s", type=count, required=True, metavar="N", help="the bits a second of its link"),
+            argument("--rate-bit-s", type=rate, required=True, metavar="N", help="the bits a second of its link, as 100G"),
             argument("--mtu", type=count, default=4096, help="bytes in each packet, unless printed (default: 4096)"),
             argument("--inline", metavar="SIZE", help="the largest message sent inline (default: perftest's)"),
             file("--predict", "a curve to compare with, and not to fit", nargs="+", default=(), metavar="FILE"),

@@ -86,6 +86,7 @@ def test_large_plan_is_refused_with_the_number_of_its_trials_but_made_with_yes(
         *((["plan", "bench", "--jobs", jobs], "must be a whole number of 1") for jobs in ("9" * 5000, "1" * 400, "²")),
         (["spot", "bench", "--seed", "9" * 5000], "must be a whole number of 0 or more"),
         (["profile", "bench", "--sizes", "9" * 5000], "does not fit in 63 bits"),
+        (["fit-card", "verbs_a.csv", "--rate-bit-s", "32T"], "must be a whole number of 1 or more"),
         (["fit-card", "verbs_a.csv", "--rate-bit-s", "1" * 400], "must be a whole number of 1 or more"),
         (["fit-card", "verbs_a.csv", "--rate-bit-s", "9", "--inline", "9" * 5000], "does not fit in 63 bits"),
         (["run", "nothing"], "unknown experiment nothing"),

@@ -72,7 +72,7 @@ def test_command_of_a_card_gives_its_fitted_values(fitted: Fit) -> None:
 
 def test_latency_is_fitted_or_predicted(lab: Lab, fitted: Fit) -> None:
     folder = PUBLISHED / "cards"
-    rate, write = ("--rate-bit-s", 32 * 10**9), folder / "mlx4_qdr_write.csv"
+    rate, write = ("--rate-bit-s", "32G"), folder / "mlx4_qdr_write.csv"
     latency, read = (folder / f"mlx4_qdr_{name}.csv" for name in ("write_latency", "read_latency"))
     values, text = fitted(write, *rate, "--predict", latency, read)
     assert values["fetch_ps"] == "500000 (assumed: no curve shows it)" and "header_bytes" in values
