@@ -83,8 +83,10 @@ static inline void check_child(void (*body)(void *), void *argument, int status,
 {
 	const int found = in_child(body, argument, check_printed, sizeof(check_printed));
 
-	if (found != status)
-		fail_msg("exit status %d instead of %d: %s", found, status, check_printed);
+	if (found != status) {
+		fputs(check_printed, stderr); /* fail_msg() prints 1 KiB of it */
+		fail_msg("exit status %d instead of %d", found, status);
+	}
 	if (text)
 		check_contains(check_printed, text);
 }

@@ -158,7 +158,7 @@ static void run_both(const struct traffic *r)
 						.link_layer = IBV_LINK_LAYER_ETHERNET },
 				      .gids = &loopback,
 				      .gid_count = 1 };
-	static char name[256]; /* errors begin with it */
+	static char name[512]; /* errors begin with it */
 
 	fake_verbs = (struct fake_verbs){ .devices = &device,
 					  .device_count = 1,
