@@ -366,7 +366,9 @@ SECTIONS = {
             "experiments/published/verbs_a.csv --rate-bit-s 32G --inline 1K",
         ).takes(
             file("curve", "what ib_write_bw -a printed, or a CSV; and the same of a latency", nargs="+"),
-            argument("--rate-bit-s", type=rate, required=True, metavar="N", help="the bits a second of its link, as 100G"),
+            argument(
+                "--rate-bit-s", type=rate, required=True, metavar="N", help="the bits a second of its link, as 100G"
+            ),
             argument("--mtu", type=count, default=4096, help="bytes in each packet, unless printed (default: 4096)"),
             argument("--inline", metavar="SIZE", help="the largest message sent inline (default: perftest's)"),
             file("--predict", "a curve to compare with, and not to fit", nargs="+", default=(), metavar="FILE"),
