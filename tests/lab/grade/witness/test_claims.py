@@ -125,7 +125,9 @@ def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Mess
     pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
     ((flaw, what),) = claim_faults(claim(10**9), messages, pieces)
     assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
-    there = f"{len(messages)} of {messages[0].size_bytes} by {messages[0].operation}" if messages else "no message"
+    there = (
+        f"{len(messages)} of {messages[0].size_bytes} bytes by {messages[0].operation}" if messages else "no message"
+    )
     assert f"the link had {there}" in what
 
 
