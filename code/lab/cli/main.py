@@ -29,10 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             _enter_checkout()
         return _run(arguments)
-    except KeyboardInterrupt as error:  # of a run, with what is left
+    except KeyboardInterrupt as error:  # with what is kept
         again = " ".join(["lab", *(sys.argv[1:] if arguments is None else arguments)])
-        left = f"{error}: " if str(error) else ""
-        print(f"lab: interrupted; every finished record is kept; {left}{again} continues", file=sys.stderr)
+        what = str(error) or "every finished record is kept; to continue"
+        print(f"lab: interrupted; {what}: {again}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes stdout at its end

@@ -4,6 +4,7 @@ import random
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,14 +133,24 @@ def error_lines(curve: MeasuredCurve, card: Rates) -> Iterator[str]:
     yield summary(off, exempt) + (" (rates in MB/s)" if is_rate else " (times in us)")
 
 
+@contextmanager
+def _temporary_results(command: str) -> Iterator[Path]:
+    """A folder for the records of a command, which an interruption deletes, too."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=f"lab-{command}-") as folder:
+            yield Path(folder)
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt("no record is kept; to begin again") from error
+
+
 def verify(options: Namespace) -> int:
     """Measure everything again in an empty folder, then compare the tables with the reference."""
     campaign = campaign_of(options.experiment, options)
     references = [read_reference(each, REFERENCE) for each in campaign.plans]
-    with tempfile.TemporaryDirectory(prefix="lab-verify-") as folder:
-        summary = run_remaining(campaign, Path(folder), options.jobs)
+    with _temporary_results("verify") as results:
+        summary = run_remaining(campaign, results, options.jobs)
         pairs = zip(campaign.plans, references, strict=True)
-        verdicts = [compare_tables(plan, Path(folder), reference) for plan, reference in pairs]
+        verdicts = [compare_tables(plan, results, reference) for plan, reference in pairs]
     for verdict in verdicts:
         print("\n".join(verdict.lines()))
     if not all(verdict.identical for verdict in verdicts):
@@ -189,8 +200,7 @@ def lock(options: Namespace) -> int:
     campaign = open_campaign(all_experiments(), open_site(options.site, options.hosts), tell)
     hint = "lab run, then lab table --reference"
     tell(f"measuring the reference, which is stale until then; after an interruption: {hint}")
-    with tempfile.TemporaryDirectory(prefix="lab-lock-") as folder:
-        results = Path(folder)
+    with _temporary_results("lock") as results:
         summary = run_remaining(campaign, results, options.jobs)
         if summary.failed:
             raise LabError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)

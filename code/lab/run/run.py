@@ -80,7 +80,7 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
             if not isinstance(error, KeyboardInterrupt):
                 raise
             left = sum(not has_record(work.results, planned.trial.key) for planned in todo)
-            raise KeyboardInterrupt(f"{left} trials are left") from error
+            raise KeyboardInterrupt(f"every finished record is kept; {left} trials are left; to continue") from error
     return summary
 
 

@@ -1,6 +1,8 @@
-"""Commands besides measuring: profile, fit-card and spot."""
+"""Commands besides measuring: profile, fit-card, spot, verify and lock."""
 
+import os
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,13 +12,16 @@ from tests.lab.fake_site import FakeSite
 
 from lab.causes.symbols import Tally, of_kernel
 from lab.causes.table import Share
-from lab.cli import tools
+from lab.cli import INTERRUPTED, tools
 from lab.cli.tools import lines
 from lab.experiment.reader import card_names, read_card
+from lab.model.trial import Outcome
 from lab.places import PUBLISHED
 from lab.plan.plan import Plan
 from lab.plan.planning import Campaign
 from lab.records.reference import write_reference
+from lab.sites.exact import ExactSite
+from lab.supply.lock import Lock
 
 
 def test_kinds_of_work_are_printed_above_the_largest_functions() -> None:
@@ -87,13 +92,14 @@ def test_latency_is_fitted_or_predicted(lab: Lab, fitted: Fit) -> None:
 @pytest.fixture
 def spot(
     lab: Lab, measured_plan: Plan, fake_site: FakeSite, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[], Ran]:
-    """Measure a tenth of a plan whose reference is known."""
+) -> Callable[..., Ran]:
+    """A command about a plan whose reference is known; by default measure a tenth of it."""
     write_reference([measured_plan], results, tmp_path / "reference")
     monkeypatch.setattr(tools, "REFERENCE", tmp_path / "reference")
-    monkeypatch.setattr(tools, "campaign_of", lambda *_: Campaign(fake_site, measured_plan.site, (measured_plan,)))
-    words = ("--jobs", 1, "--seed", 7, "--results", tmp_path / "here")
-    return lambda: lab("spot", measured_plan.experiment.file, *words)
+    for name in ("campaign_of", "open_campaign"):
+        monkeypatch.setattr(tools, name, lambda *_: Campaign(fake_site, measured_plan.site, (measured_plan,)))
+    words = ("spot", measured_plan.experiment.file, "--jobs", 1, "--seed", 7, "--results", tmp_path / "here")
+    return lambda *others: lab(*(others or words))
 
 
 def test_spot_measures_a_trial_of_each_series_and_names_the_seed(spot: Callable[[], Ran], fake_site: FakeSite) -> None:
@@ -121,3 +127,19 @@ def test_spot_names_the_first_difference_from_the_reference(
     table.write_text(re.sub(pattern, by, table.read_text(), flags=re.MULTILINE))
     status, out, _ = spot()
     assert status == 1 and re.search(said, out) and out.endswith("changed since the reference: nothing\n")
+
+
+@pytest.mark.parametrize("words", [("verify", "small"), ("lock",)])
+def test_interrupted_command_with_a_temporary_folder_prints_that_no_record_is_kept(
+    spot: Callable[..., Ran], fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def interrupt(outcome: Outcome) -> Outcome:
+        os.kill(os.getpid(), signal.SIGINT)
+        return outcome
+
+    monkeypatch.setattr(tools, "renew", lambda *_: Lock("", {}))
+    monkeypatch.setattr(ExactSite, "expect", lambda *_: "digests")
+    fake_site.change = interrupt
+    status, _, err = spot(*words, "--jobs", 1)
+    assert status == INTERRUPTED
+    assert err.endswith(f"lab: interrupted; no record is kept; to begin again: lab {' '.join(words)} --jobs 1\n")

@@ -282,7 +282,7 @@ def _missing(
     """The fault of missing messages, with the traffic instead."""
     count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
     kinds = Counter((message.operation, message.size_bytes) for message in messages)
-    carried = ", ".join(f"{number} of {bytes_} by {name}" for (name, bytes_), number in kinds.most_common(3))
+    carried = ", ".join(f"{number} of {bytes_} bytes by {name}" for (name, bytes_), number in kinds.most_common(3))
     what = (
         f"{count} messages of {size} bytes by {claimed.operation} are claimed; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"

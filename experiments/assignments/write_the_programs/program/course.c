@@ -91,7 +91,7 @@ static void swap(const void *mine, void *theirs, size_t bytes)
 	check(write(there, mine, bytes) == (ssize_t)bytes, "telling the other end");
 	if (recv(there, theirs, bytes, MSG_WAITALL) == (ssize_t)bytes)
 		return;
-	fprintf(stderr, "the other end is gone: its own words say why\n");
+	fprintf(stderr, "the other end is gone: its output has the reason\n");
 	exit(1);
 }
 

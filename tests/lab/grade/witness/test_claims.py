@@ -76,6 +76,7 @@ def apart(messages: list[Message]) -> list[Message]:
 
 
 TWO = tuple(Piece(OUT, number * STEP_NS, 1000, (number + 2) * STEP_NS) for number in range(2))
+BACK = tuple(replace(piece, goes_out=not OUT) for piece in TWO)
 LATE = tuple(Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded) for padded in (0, 50_000))
 
 
@@ -92,6 +93,10 @@ LATE = tuple(Message("send", OUT, WHOLE_NS + padded, b"", 1, WHOLE_NS + padded) 
         (claim(3 * STEP_NS, 31, rdma=False), [], TWO, []),
         (claim(2 * STEP_NS, 31, rdma=False), [], TWO, [Flaw.INVENTED]),
         (claim(10**9, 32, rdma=False), [], TWO, [Flaw.MESSAGES]),
+        (claim(10**9, 31, "read", rdma=False), [], BACK, []),
+        (claim(10**9, 31, "read", rdma=False), [], TWO, [Flaw.MESSAGES]),
+        (replace(claim(10**9), claims=(Claim(1, 10**9), Claim(2, 10**9))), carried(count=1), (), [Flaw.MESSAGES]),
+        (replace(claim(10**9, 1), size_bytes=LARGEST), carried(size=LARGEST // 2), (), [Flaw.MESSAGES]),
         (replace(claim(10**9), alone=True), apart(carried()), (), []),
         (replace(claim(10**9), alone=True), carried(), (), [Flaw.MESSAGES]),
         *((round_trips(3 * STEP_NS), trips(1, beside), (), []) for beside in (0, 1, 5)),
@@ -111,7 +116,8 @@ def test_claims_are_compared_with_the_traffic(
         (carried(count=COUNT - 1), 0, Flaw.MESSAGES),
         (carried("send", size=SIZE + 1), 0, Flaw.MESSAGES),
         (carried("send"), 0, Flaw.OPERATION),
-        ([], SIZE * COUNT, Flaw.WAY),
+        ([], SIZE * COUNT // 2, Flaw.WAY),
+        ([], SIZE * COUNT // 2 - 1, Flaw.MESSAGES),
         (carried(size=1), SIZE * COUNT, Flaw.WAY),
     ],
 )
@@ -119,14 +125,29 @@ def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Mess
     pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
     ((flaw, what),) = claim_faults(claim(10**9), messages, pieces)
     assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
-    there = f"{len(messages)} of {messages[0].size_bytes} by {messages[0].operation}" if messages else "no message"
+    there = (
+        f"{len(messages)} of {messages[0].size_bytes} bytes by {messages[0].operation}" if messages else "no message"
+    )
     assert f"the link had {there}" in what
+
+
+def test_messages_by_another_device_are_named() -> None:
+    ((kind, what),) = claim_faults(claim(10**9), [], [], carried())
+    assert kind is Flaw.WAY and f"and {SIZE * COUNT} by another device" in what
+
+
+def test_most_exaggerated_time_of_a_size_is_named() -> None:
+    claims = tuple(Claim(COUNT, WHOLE_NS // part) for part in (2, 4, 3))
+    ((_, what),) = claim_faults(replace(claim(1), claims=claims), carried(), ())
+    assert f"in {WHOLE_NS // 4} ns are claimed" in what
 
 
 def test_messages_without_an_acknowledgement_or_answer_do_not_count() -> None:
     lost = [replace(message, arrived=False) for message in carried()]
     ((kind, what),) = claim_faults(claim(10**9), lost, ())
     assert kind is Flaw.MESSAGES and f"; {COUNT} of this size were not acknowledged" in what
+    ((_, what),) = claim_faults(claim(10**9), [replace(message, size_bytes=SIZE + 1) for message in lost], ())
+    assert "acknowledged" not in what
     assert kinds(claim(10**9), [*lost, *carried()]) == []
     assert kinds(round_trips(3 * STEP_NS), [replace(trip, arrived=False) for trip in trips(1)]) == []
 
@@ -137,7 +158,7 @@ def test_each_message_must_begin_with_the_seed_and_its_number(size: int) -> None
     for number, message in enumerate(seeded):
         message.head = (SEED + number).to_bytes(8, "little")[:size] + bytes(3)
     claimed = SizeClaims("write", rdma=True, answered=False, size_bytes=size, claims=(Claim(COUNT, 10**9),))
-    assert list(data_faults(claimed, seeded[::-1], SEED)) == []
+    assert list(data_faults(claimed, seeded[::-1], SEED)) == list(data_faults(claimed, [], SEED)) == []
     seeded[3].head = seeded[4].head
     ((kind, what),) = data_faults(claimed, seeded, SEED)
     assert kind is Flaw.DATA and f"1 of {COUNT} messages of {size} bytes" in what
