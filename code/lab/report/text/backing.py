@@ -39,7 +39,7 @@ _CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
 POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:iB)?)?)")
 _LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{SIZE.pattern})")
 _EVERYWHERE = re.compile(r"\b(?:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
-_DATA = re.compile(r"[ ~](?:as (?:many|much)|more|the) (?:bytes|data|payload)\b")
+_DATA = re.compile(r"[ ~](?:(?:as (?:many|much)|more|the) (?:bytes|data|payload|size)|as big|as large|bigger|larger)\b")
 _SAME = 0.05  # of a claim: what a value at another size may differ by
 _MOST_PAIRS = 20  # of the claims of a sentence
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
@@ -190,7 +190,9 @@ class Surroundings:
         """The name of a series with the words of its transport, such as RDMA WRITE."""
         known = [run for run in self.numbers.series.values() if re.match(rf"{re.escape(run.name)}(?![\w-])", name)]
         series = max(known, key=lambda run: len(run.name), default=None)
-        return LABEL.join((name, *_PROPER.findall(label(series).partition(" (")[0]))) if series else name
+        proper, _, link = label(series).partition(" (") if series else ("", "", "")
+        soft = ["Soft"] if "RDMA" in proper and "card" not in link else []
+        return LABEL.join((name, *_PROPER.findall(proper), *soft))
 
     def is_false(self, part: Backing, query: str) -> bool:
         """Whether a query has another value than a claim, or a statement is false."""
@@ -225,7 +227,7 @@ class Surroundings:
     def _ratios(self, backing: Backing, typed: TypedNumber) -> Iterator[Stated]:
         """The ratio of the two series of a statement, at the sizes that the clause of a factor names."""
         names, sentence = _names(backing.use.body), self._sentence(typed)
-        if sentence and len(names) == 2 and typed.dimension in ("factor", "percent"):
+        if sentence and len(names) == 2 and " - " not in backing.use.body and typed.dimension in ("factor", "percent"):
             across = " across links" if backing.use.body.endswith("across links") else ""
             clause = self._clause(sentence, typed)
             for size in sizes_in(" ".join(match[0] for match in _AT_SIZE.finditer(clause))):
@@ -238,7 +240,8 @@ class Surroundings:
         near = max(sentence.start, typed.start - NEAR)
         text, at = self.text[near : min(sentence.end, typed.end + NEAR)], typed.start - near
         breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
-        return text[max(end for _, end in breaks if end <= at) : min(start for start, _ in breaks if start >= at)]
+        ends = (start for start, _ in breaks if start >= typed.end - near)
+        return text[max(end for _, end in breaks if end <= at) : min(ends)]
 
     def suggest(self, typed: TypedNumber) -> str | None:
         """A query for a number, of what the sentence's evidence names or of any series; None if it is cited."""
@@ -297,7 +300,7 @@ def _as_typed(stated: Stated, typed: TypedNumber) -> Iterator[float]:
     else:
         if not typed.is_change:
             yield 100 * value
-        if typed.is_change or inf not in typed.hedge:
+        if typed.is_change or (inf not in typed.hedge and not typed.is_share):
             yield 100 * abs(value - 1)
 
 

@@ -18,7 +18,7 @@ _TIME = r"(?:latency|latencies|times?)"
 _MORE, _LESS = "(?:(?:bett|great|high|larg)er|more)", "(?:(?:low|small)er|less)"
 _COMPARATIVE = (
     rf"(?P<speed>(?:fast|quick)(?:er)?|{_MORE} {_SPEED})|(?P<slow>slow(?:er)?|{_LESS} {_SPEED})"
-    rf"|(?P<long>long(?:er)?|{_MORE} {_TIME})|(?P<short>short(?:er)?|{_LESS} {_TIME})"
+    rf"|(?P<long>long(?:er)?|more expensive|{_MORE} {_TIME})|(?P<short>(?:short|cheap)(?:er)?|{_LESS} {_TIME})"
     r"|(?P<less>low(?:er)?|small(?:er)?|less|few(?:er)?|little|below)"
     r"|(?P<more>high(?:er)?|larg(?:er?)|great(?:er)?|big(?:ger)?|more|many|much|better|above)"
 )
@@ -38,14 +38,12 @@ _SPEEDS, _TIMES = ("speed", "slow", "verb"), ("long", "short", "time")
 PLAIN = re.compile(
     r"(?<!times )(?<!fold )(?<!% )\b"
     rf"(?:(?:(?P<speed>(?:fast|quick)e(?:r|st)|{_MORE} {_SPEED})|(?P<slow>slowe(?:r|st)|{_LESS} {_SPEED})"
-    rf"|(?P<long>longer|{_MORE} {_TIME})|(?P<short>shorter|{_LESS} {_TIME}))\b"
-    r"(?: (?:one|operation|program|transport)\b)?"
+    rf"|(?P<long>longer|more expensive|{_MORE} {_TIME})|(?P<short>shorter|cheaper|{_LESS} {_TIME}))\b"
+    r"(?: (?:one|operation|program|transport|way|choice)\b)?"
     r"(?: (?:(?:every)?where|here|(?:at|for|with) (?:all|any|each|every|\d)[\w ]*?))?"
-    r"(?:(?P<than> than\b)|(?=\s*(?:\Z|[.,;:!])))|(?P<verb>beats?|outperform(?:s|ed)?)\b"
-    rf"|(?P<equal>equally (?:fast|quick|slow)|(?:behave|perform)s? alike|the same (?:{_SPEED}|{_TIME}))\b)"
+    r"(?:(?P<than> than\b)|(?=\s*(?:\Z|[.,;:!])))|"
+    r"(?P<verb>(?:beat|outpace|outperform|outrun|overtake|surpasse?)(?:s|ed|d)?(?! by))\b)"
 )
-_PAUSE = re.compile(r"[,;:()]|\b(?:but|whereas|while)\b")
-_FAR = 0.8  # of two series that are called equal
 _UNREAL = re.compile(
     r"(?:\b(?:against|assume[sd]?|believ\w*|cannot|compared|could|expect\w*|hardly|hypothes\w*|instead|may|might|neither|never"
     r"|no|nor|not|rarely|relative|should|than|thought|unlike|versus|vs|whether|would)\b|n't\b)(?!.*[,;:()])"
@@ -68,7 +66,7 @@ def means(text: str, names: Sequence[str]) -> list[str]:
     words = {name: words_of(name) for name in names}
     others = {name: set[str]().union(*(words[other] for other in names if other != name)) for name in names}
     special = [name for name in names if any(_is_named(word, found) for word in words[name] - others[name])]
-    first = {name: words_of(name.partition(LABEL)[0]) for name in names}
+    first = {name: words_of((name.partition("[")[2] or name).partition(LABEL)[0]) for name in names}
     return special or [name for name in names if first[name] <= others[name] and first[name] & found]
 
 
@@ -122,10 +120,6 @@ def plain_sense(
     """Above 0 if a comparison without a number agrees with the ratio of the first to the second, below 0 if it does
     not, 0 if it is not clearly about the two; `words` are those before and behind it."""
     subject, behind = _END.split(words[0])[-1], _END.split(words[1])[0]
-    if match["equal"]:
-        both = _PAUSE.split(words[0])[-1] + _PAUSE.split(words[1])[0]
-        is_far = len(means(both, names)) == len(names) and not _FAR < ratio < 1 / _FAR and not _UNREAL.search(both)
-        return -1 if is_far else 0
     first, other = means(subject, names), means(behind, names)
     if not (match["than"] or match["verb"]):
         first, is_about = _clear(first, names), bool(_SUBJECT.search(subject))

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 
 from lab.report.errors import FaultKind, TextFault
@@ -24,6 +25,7 @@ class Constant:
     dimension: str  # rate (B/s), messages (1/s), time (s), percent, factor, instructions, frequency (Hz)
 
 
+_Read = tuple[tuple[tuple[float, float], ...], str]  # numbers, and their dimension
 EXACTLY = (0.0, 0.0)  # a number without a hedge: only rounded
 
 
@@ -39,6 +41,7 @@ class TypedNumber:
     start: int  # in the text
     end: int
     is_in_words: bool = False
+    is_share: bool = False  # of something
 
     def is_one_of(self, values: Collection[float]) -> bool:
         """Whether each typed number is one of the values, rounded to the typed digits or as near as its hedge says, or
@@ -91,17 +94,6 @@ _TYPED = re.compile(
     rf"(?P<phrase>\bfactors?(?: of)?(?: {_ABOUT})? )?(?<![\w.])(?<!\d[,'])(?!802\.\d){_RANGE}(?P<number>{_NUMBER})"
     rf"(?(phrase)|[ -]?(?:(?P<scale>{'|'.join(_WORDS)})[ -]?)?(?:{'|'.join(_UNITS)}))"
 )
-# Roman numerals of two letters or more and hexadecimal numbers before a rate; number words before that or another unit.
-_CARDINAL = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty"
-    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|thirds?|quarters?)"
-)
-_IN_LETTERS = re.compile(
-    rf"(?<![\w.])(?<!\d[ -])(?i:(?P<numeral>0x[\da-f]+"
-    rf"|(?!mix\b)(?=[mdclxvi]{{2}})m{{0,4}}(?:cm|cd|d?c{{0,3}})(?:xc|xl|l?x{{0,3}})"
-    rf"(?:ix|iv|v?i{{0,3}}))|{_CARDINAL}(?:[ -](?:and[ -])?{_CARDINAL}){{0,9}}(?: of)?(?: an?)?|{_ABOUT} an?)[ -]"
-    rf"(?:{_UNITS[0]}|(?(numeral)(?!)|(?:(?!us\b)(?:{_FRACTION}){_SECOND}|instructions\b|[kMG]Hz\b)))"
-)
 # "6 times" is a factor beside these words, and counts repetitions elsewhere.
 _ADJECTIVE = "(?:fast|slow|high|low|larg|small|long|short|great|bett|quick)er"
 _COMPARED = re.compile(rf" (?:as|more|less|than|that|the(?! same)|{_ADJECTIVE})\b")
@@ -109,10 +101,18 @@ _COMPARED = re.compile(rf" (?:as|more|less|than|that|the(?! same)|{_ADJECTIVE})\
 _FACTORS = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10},
     **{"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17},
-    **{"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100},
+    **{"eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60},
+    **{"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "dozen": 12},
 }
 _VERBS = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5}
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+# Number words before a rate or another unit.
+_CARDINAL = rf"(?:{'|'.join(sorted(_FACTORS | _WORDS, reverse=True))}|(?:{'|'.join(_PARTS)})s?)"
+_IN_LETTERS = re.compile(
+    rf"(?<![\w.])(?<!\d[ -])(?i:(?P<letters>{_CARDINAL}(?:[ -](?:and[ -]|of )?(?:an? )?{_CARDINAL}){{0,9}})"
+    rf"(?: of)?(?: an?)?|(?P<phrase>{_ABOUT} )an?)[ -]"
+    rf"(?:{_UNITS[0]}|(?!us\b)(?P<time>{_FRACTION}){_SECOND}|(?P<instructions>instructions\b)|(?P<frequency>[kMG])Hz\b)"
+)
 _COUNT = "|".join(sorted(_FACTORS, reverse=True))
 _WORDY, _MAGNITUDE = 0.1, 0.3
 # What a share or a multiple is one of, other than a count such as "half of the messages".
@@ -138,18 +138,20 @@ _FACTOR = re.compile(
     rf"|(?P<verb>twice(?={_SHARE})|(?:doubl|tripl|quadrupl|halv)(?:es|ed|e(?= (?:its|the|their) (?:{_QUANTITY})\b))"
     rf"(?! (?:with|each|every|per|the (?:\w+ )?{_CHOSEN})\b))"
     r"|(?P<magnitude>an order of magnitude)"
-    rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?(?=(?P<share>{_SHARE})?)"
+    rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?"
+    rf"(?!(?: of)? an? (?:[mb]illion|\w+second))(?=(?P<share>{_SHARE})?)"
     r")\b"
 )
 _ORDINAL = re.compile(r"\b(?:and an?|first|second|other|one|within) \Z")  # the first half, within a tenth
+_NOT = r"(?i:no|not|n't|never|none|neither|nothing|nowhere)\b[^.,;:\0]*"
 # Words before a number, and how far below and above it a value may be.
 _HEDGES = {
     re.compile(rf"(?:\b(?:{words})|{signs}) ?(?:an? |the )?(?:factors?(?: of)? )?\Z"): span
     for words, signs, span in (
+        (rf"at most|(?:less|fewer) than|under|below|within|{_NOT} (?:more than|over|above|exceed)", "[<]", (inf, 0.0)),
         ("at least|more than|over|above|exceed(?:s|ed|ing)?", "[>]", (0.0, inf)),
-        ("at most|less than|under|below|within", "[<]", (inf, 0.0)),
         ("up to", "[≤]", (0.25, 0.0)),
-        ("nearly|almost|not quite|close to", "[<]", (0.05, 1e-9)),
+        ("nearly|almost|not quite|close to", "[<]", (0.1, 1e-9)),
         ("about|approximately|around|roughly|some|circa", "[~≈]", (0.05, 0.05)),
     )
 }
@@ -187,20 +189,23 @@ def typed_numbers(
 ) -> Iterator[TextFault]:
     r"""Every measured number typed outside \claim, \shows and \given; `suggest` names a query unless it is cited."""
     plain, offsets = _plain(without_comments(text))
-    for match in (*_TYPED.finditer(plain), *_FACTOR.finditer(plain)):
-        before = plain[max(0, match.start() - 40) : match.start()]
+    readers: dict[re.Pattern[str], Callable[..., _Read | None]]
+    readers = {_TYPED: _in_digits, _FACTOR: _in_words, _IN_LETTERS: _in_letters}
+    for match in chain.from_iterable(form.finditer(plain) for form in readers):
+        before, far = (plain[max(0, match.start() - letters) : match.start()] for letters in (40, 80))
         is_change = bool(_CHANGED.match(plain, match.end()) or _CHANGES.search(before))
-        read = _in_digits(match) if match.re is _TYPED else _in_words(match, before, is_change=is_change)
-        if not read or (match["times"] and _is_repetition(plain, match)):
+        read = readers[match.re](match, before, is_change=is_change)
+        if not read or (match.groupdict().get("times") and _is_repetition(plain, match)):
             continue
         numbers, dimension = read
         if dimension != "percent":
             is_added = dimension in ("time", "rate") and _ADDED.search(before)
             is_change = bool(is_added or _CHANGED.match(plain, match.end()))
-        in_words, in_bits = match.re is _FACTOR, match.re is _TYPED and bool(match["bits"])
+        in_words, in_bits = match.re is _FACTOR, bool(match.groupdict().get("bits"))
         place = offsets[match.start()], offsets[match.end() - 1] + 1
-        exact = TypedNumber(numbers, dimension, in_bits, is_change, EXACTLY, *place, is_in_words=in_words)
-        below, above = _hedge(before + (match["phrase"] or ""))
+        is_share = plain.startswith(" of ", match.end())
+        exact = TypedNumber(numbers, dimension, in_bits, is_change, EXACTLY, *place, in_words, is_share)
+        below, above = _hedge(far + (match["phrase"] or ""))
         typed = replace(exact, hedge=(2 * below, 2 * above) if in_words else (below, above))
         known = [constant.value for constant in constants if constant.dimension == dimension]
         may_be_known = not in_words and (not is_change or before.endswith("within "))  # rounds agree within 1 %
@@ -208,19 +213,25 @@ def typed_numbers(
         if not is_known and not is_shown(typed):
             queries = [suggest(replace(typed, numbers=(part,))) for part in numbers]
             yield _fault(text, file, typed.start, match[0].strip(), queries)
-    yield from (_fault(text, file, offsets[match.start()], match[0], [""]) for match in _IN_LETTERS.finditer(plain))
 
 
-def _in_digits(match: re.Match[str]) -> tuple[tuple[tuple[float, float], ...], str]:
+def _in_letters(match: re.Match[str], _: str, *, is_change: bool) -> _Read:  # noqa: ARG001
+    """The same of a number in words before a unit: "half a million messages per second"."""
+    (dimension, scale), value = _unit(match), 0.0
+    for is_added, word in re.findall("(and )?(?:an? )?([a-z]+)", (match["letters"] or "").lower().replace("-", " ")):
+        number = _FACTORS.get(word.removesuffix("s")) or _WORDS.get(word) or 1 / _PARTS.get(word.removesuffix("s"), 1)
+        value = value + number if is_added or 1 <= number < 100 else (value or 1) * number
+    return (((value or 1) * scale, 2 * (value or 1) * scale * _WORDY),), dimension
+
+
+def _in_digits(match: re.Match[str], _: str, *, is_change: bool) -> _Read:  # noqa: ARG001
     """The numbers that a match has, each with a step of its last digit, and their dimension."""
     dimension, scale = _unit(match)
     values = (_value(match[name]) for name in ("least", "low", "number") if match[name])
     return tuple((value * scale, step * scale) for value, step in values), dimension
 
 
-def _in_words(
-    match: re.Match[str], before: str, *, is_change: bool
-) -> tuple[tuple[tuple[float, float], ...], str] | None:
+def _in_words(match: re.Match[str], before: str, *, is_change: bool) -> _Read | None:
     """The same of a factor in words: of "drops by a third" a percentage."""
     rest = match.string, match.end()
     if _FREE.search(before) or _ELSE.match(*rest) or (match["part"] and _SPENT.match(*rest)):
@@ -286,7 +297,8 @@ def _word(token: re.Match[str]) -> str:
 
 def _unit(match: re.Match[str]) -> tuple[str, float]:
     """The dimension of a typed number, and the scale of its unit."""
-    scale = _WORDS.get(match["scale"] or "", 1.0) * _PREFIXES.get(match["prefix"] or "", 1.0)
+    groups = match.groupdict()
+    scale = _WORDS.get(groups.get("scale") or "", 1.0) * _PREFIXES.get(match["prefix"] or "", 1.0)
     per = _FRACTIONS.get(match["per"] or "", 1.0)
     if match["bytes"] or match["bits"]:
         return "rate", scale / per / (8 if match["bits"] else 1)
@@ -296,7 +308,7 @@ def _unit(match: re.Match[str]) -> tuple[str, float]:
         return "time", scale * _FRACTIONS.get(match["time"], 1.0)
     if match["frequency"] is not None:
         return "frequency", scale * _PREFIXES.get(match["frequency"], 1.0)
-    return next((name for name in ("percent", "instructions") if match[name]), "factor"), scale
+    return next((name for name in ("percent", "instructions") if groups.get(name)), "factor"), scale
 
 
 def _value(typed: str) -> tuple[float, float]:
