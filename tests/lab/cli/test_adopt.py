@@ -192,6 +192,34 @@ int main(int argc, char **argv) {
 	const char *local_ip = argc > 4 ? argv[4] : NULL;
 }
 """
+OWN_ADDRESS = r"""
+int main(int argc, char *argv[]) {
+	const char *server_ip = argv[1], *client_ip = NULL;
+	if (argc > 2) { client_ip = argv[2]; }
+	printf("%.2f MB/s\\n", 2.0 * size / us);
+}
+"""
+FIXED_PLACES = """
+int main(int argc, char *argv[]) {
+	if (strcmp(argv[1], "-s") == 0) {
+		if (argc != 4 || strcmp(argv[2], "-p") != 0) return 1;
+		serve(port = atoi(argv[3]));
+	} else if (strcmp(argv[1], "-c") == 0) {
+		if (strcmp(argv[2], "-h") != 0 || strcmp(argv[4], "-t") != 0) return 1;
+		seconds = atoi(argv[5]);
+		dial(host = argv[3]);
+	}
+}
+"""
+STATEMENTS = """
+int serve(int port) { accept(fd, 0, 0); }
+int call(const char *host, int port, int size) { connect(fd, a, n); }
+int main(int argc, char *argv[]) {
+	if (argc == 3 && !strcmp(argv[1], "server"))
+		return serve(atoi(argv[2]));
+	if (argc > 4 && !strcmp(argv[1], "client")) return call(argv[2], atoi(argv[3]), atoi(argv[4]));
+}
+"""
 BEHIND = """
 int main(int argc, char **argv) {
 	int port = atoi(argv[1]);
@@ -412,8 +440,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         ["build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\""],
     ),
     "names with signs, and a phony target": (
-        {"pp.c": "int main() {}",
-         "Makefile": ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n"},
+        {"my-server.c": "int main() {}", "my-client.c": "int main() {}",
+         "Makefile": ".PHONY: clean\nAPPS = $(basename $(wildcard *.c))\nall: $(sort \\\n\t${APPS})\n"
+                     "clean:\n\trm -f ${APPS}\n"},
         ['binaries = ["my-server", "my-client"]'],
     ),
     "folder in a variable": (
@@ -441,7 +470,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": "int main() {}", "Makefile": "LIBS= -lnsl -lm\nLIBS=\na: a.c\n"}, ["build = \"make 'LIBS= -lm'\""],
     ),
     "configure": (
-        {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
+        {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n\t$(CC) -o $@ $<\n",
+         "a.c": "int main() { listen_on(9000); }"},
         ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
     ),
     "script": (
@@ -450,7 +480,7 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
     ),
     "Makefile in a folder": (
-        {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n"},
+        {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n\tgcc -o $@ $<\n"},
         ['build = "make -C src"', 'binaries = ["src/bin/a"]', 'server = "a"'],
     ),
     "CMake in a folder": (
@@ -458,12 +488,19 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "src/a.c": "int main() {}"},
         ['build = "gcc -O2 -o b src/a.c"'],
     ),
+    "Makefile that makes those in folders": (
+        {"Makefile": "DIRS := $(wildcard examples/*)\nall: $(DIRS)\n$(DIRS):\n\t$(MAKE) -C $@\n.PHONY: $(DIRS)\n",
+         "examples/a/Makefile": "include ../../rules.mk\n", "examples/a/server.c": "int main() {}",
+         "rules.mk": "all: bin/server\nbin/%: %.c\n\t$(CC) -I. $< -o $@\n"},
+        ['build = "make"', 'binaries = ["examples/a/bin/server"]', 'server = "server"'],
+    ),
     "Makefile above one in a folder": (
-        {"Makefile": "b: a.c\n", "a.c": "int main() {}", "a/Makefile": "c: a.c\n"},
+        {"Makefile": "b: a.c\n\tgcc a.c -o b\n", "a.c": "int main() {}", "a/Makefile": "a: a.c\n"},
         ['build = "make"', 'binaries = ["b"]'],
     ),
     "Makefile beside CMake and a script": (
-        {"makefile": "b: a.c\n", "a.c": "int main() {}", "CMakeLists.txt": CMAKE, "a.sh": "gcc -o c a.c\n"},
+        {"makefile": "b: a.c\n\tgcc -o b a.c\n", "a.c": "int main() {}", "CMakeLists.txt": CMAKE,
+         "a.sh": "gcc -o c a.c\n"},
         ['build = "make"', 'binaries = ["b"]'],
     ),
     "parts": ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
@@ -676,6 +713,25 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "constant behind another one": ({"a.c": "int main() { int buf_size = 2 * (1 << 3), iterations = 70; }"},
      ['sizes = "16"', "iterations = 70"]),
+    "several pairs, the bytes of both directions, and an address of the client's own": (
+        {"Makefile": "all: a_server a_client b_server b_client\n", "a_server.c": "int main() {}",
+         "a_client.c": "int main() {}", "b_server.c": "int main() {}", "b_client.c": OWN_ADDRESS},
+        ['server = "b_server"', 'client = "b_client {host} {source}"', "factor = 0.5"],
+    ),
+    "ends by their calls beside a program that is both": (
+        {"Makefile": "all: both \\\n\tlocal far\n", "local.c": "int main() { accept(fd, 0, 0); }",
+         "both.c": "int main() { fork() ? accept(fd, 0, 0) : connect(fd, a, n); }",
+         "far.c": "int main() { connect(fd, a, n); }"},
+        ['server = "local"', 'client = "far {host}"'],
+    ),
+    "two programs of MPI": (
+        {"a.c": "#include <mpi.h>\nint main() {}", "b.c": "#include <mpi.h>\nint main() {}"},
+        ['server = "a"', 'client = "a"'],
+    ),
+    "flags at fixed places": ({"a.c": FIXED_PLACES}, ['server = "a -s -p {port}"', 'client = "a -c -h {host} -t 2"']),
+    "a statement for each end": (
+        {"a.c": STATEMENTS}, ['server = "a server {port}"', 'client = "a client {host} {port} {size}"'],
+    ),
     "options behind": (
         {"server.c": BEHIND, "client.c": "int main() {}"},
         ['server = "server {port} --iters {iterations} --msg {size}"'],
@@ -891,6 +947,10 @@ LENGTHS = r"""
 printf("%12s %16s %18s\n", "Length", "Time (us)", "Bandwidth (MB/s)");
 printf("%12d %16.3f %18.3f\n", len, us, rate);
 """
+NAMES = r"""
+printf("bytes,rate_mbit_s\n");
+printf("%d,%.1f\n", n, r);
+"""
 WIDTHS = r"""
 printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
 printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
@@ -914,6 +974,9 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
             ("", "5.25", "usec/iter"),
         ),
+        (NAMES, "64,4.5", ("64", "4.5", "Mbit/s")),
+        (r"""printf("{\"size\": %d, \"gbit_per_s\": %.1f}\n", n, r);""", '{"size": 64, "gbit_per_s": 4.5}',
+         ("64", "4.5", "Gbit/s")),
         (r"""printf("%'d bytes: %'.2f MB/s\n", n, r);""", "1,024 bytes: 1,234.56 MB/s", ("1,024", "1,234.56", "MB/s")),
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
@@ -926,8 +989,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
-         "after a bar", "macros", "exponent", "operations", "calls", "warm-up"],
+    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "column with its unit", "rate as a key",
+         "thousands", "after a bar", "macros", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -950,6 +1013,11 @@ def test_unit_that_differs_from_line_to_line_is_a_group(found: list[Output], pri
     match = re.search(found[0].pattern, printed)
     assert match and not found[0].unit
     assert (match["size"], match["value"], match["unit"]) == ("64", "12.50", "Mbps")
+
+
+def test_unit_above_lines_with_a_number_each_is_that_of_the_mean() -> None:
+    found = printed_outputs("Lost: 0\nLatency (us):\n  min : 1.25\n  avg : 2.50\n  p99 : 9.00\n")
+    assert [(each.unit, re.findall(each.pattern, "min : 1.25 avg : 2.50")) for each in found] == [("us", ["2.50"])]
 
 
 def heading(prints: str) -> str:
@@ -1114,7 +1182,7 @@ def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> No
         "n.h": "#define NUM (100000000L)\n#define BUF_SIZE 1400\n",
         "server.c": 'int main() { while (got < NUM) read(fd, b, 1400); printf("%.1f MB/s\\n", r); }',
         "client.c": "int main() { char b[BUF_SIZE]; for (int i = 0; i < NUM; i++) write(fd, b, 1400); }",
-        "Makefile": "all: server client\nserver client: %: %.c\n\tcat n.h $< >$@\n",
+        "Makefile": "all: server client\nserver client: %: %.c\n\tcat n.h $< >$@.o\n\tcp $@.o $@\n",
     }
     text = guessed(tmp_path, sources, Tried("", "4.0 MB/s\n", GO_ON.format("client")))
     assert lacking(text, ["iterations = 10000", 'printed_by = "server"']) == [] and "client_stays" not in text, text

@@ -73,6 +73,9 @@ HALF = re.compile(
     r"\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+BOTH_WAYS = re.compile(
+    r"(?<![\w.])2(?:\.0*)?\s*\*\s*\(?\s*(?:\(double\)\s*)?[\w.>-]*(?:size|bytes|len)\w*\)?\s*/", re.IGNORECASE
+)
 ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
 
 
@@ -83,6 +86,9 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
+    printing = next((name for name in binaries if outputs(source.main_of(name))), "")
+    words = re.split(r"\W|_", printing)  # of several pairs first the one with a result
+    binaries.sort(key=lambda name: -sum(map(str.__eq__, re.split(r"\W|_", name), words)))
     started = (
         started_in_ring(source, binaries, tried)
         or started_by_launcher(source, binaries)
@@ -252,5 +258,7 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
     half = HALF.search(code) if output.measure == "latency" and not is_ring else None
     if half and not ROUND_TRIP.search(output.pattern):
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
+    if output.measure == "throughput" and not is_ring and (both := BOTH_WAYS.search(code)):
+        yield "factor = 0.5", f"the bytes of both directions: {both[0]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"

@@ -15,7 +15,8 @@ CONVERSION = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([d
 PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings or behind the last one
 UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
 UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
-UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
+UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")
+PER = re.compile(r"((?:bit|byte|B|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
 GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
@@ -33,7 +34,8 @@ PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a 
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
-OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
+OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b|^\s*(?:avg|average|mean)\W*$", re.IGNORECASE)
+OVER = re.compile(r".*?[(\[](\w+)[)\]]\s*:?\s*")  # lines with a number each: the unit of all
 # Numbers that scale to another unit than that of MPI_Wtime().
 SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
@@ -128,6 +130,7 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
         if not numbers:
             number = PRINTED_NUMBER if "," in line else GROUPED_NUMBER  # commas between its columns
             heading = cells if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
+            of_time = over[1] if (over := OVER.fullmatch(line)) and is_time(over[1]) else of_time
             continue
         ends = [0, *(each.end() for each in numbers)]
         between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
@@ -318,8 +321,12 @@ def unit_of(behind: str, before: str, column: str) -> str:
     unit = UNIT.match(behind.lstrip(" ([,;|"))
     if unit and is_unit(unit[0]):
         return unit[0]
-    words = list(map(usual, UNITS.findall(f"{before} {column}".replace("_", " "))))
-    return next((word for word in reversed(words) if is_unit(word)), "")
+    return next(filter(is_unit, reversed(units_in(f"{before} {column}"))), "")
+
+
+def units_in(name: str) -> list[str]:
+    """The words of a name such as bandwidth_MBps that may be units."""
+    return list(map(usual, UNITS.findall(PER.sub(r"\1/", name.replace("%s", "")).replace("_", " "))))
 
 
 def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
@@ -330,7 +337,7 @@ def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) ->
             for index, column in enumerate(heading):
                 if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
-                if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
+                if unit := next(filter(is_unit_of, units_in(column)), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
                     return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""
