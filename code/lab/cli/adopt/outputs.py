@@ -33,6 +33,7 @@ RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to ano
 PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
+MIN = re.compile(r"\bmin", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b|^\s*(?:avg|average|mean)\W*$", re.IGNORECASE)
 OVER = re.compile(r".*?[(\[](\w+)[)\]]\s*:?\s*")  # lines with a number each: the unit of all
@@ -264,6 +265,8 @@ def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> li
         told, is_float = told + before, form[1] in "fFeEgG"
         unit = unit_of(behind, words, name if is_row else "") or (of_time if is_float and OF_TIME.search(told) else "")
         told = "" if is_float else told
+        if not unit and MEAN.search(before) and numbers and MIN.search(numbers[-1].before):
+            unit = numbers[-1].unit  # of both
         is_argument = form[1] in "diu" and re.search(r"\bsec\w*\s*[=:]\s*$", before, re.IGNORECASE)
         is_result = before != "-" and not is_argument  # the end of a range, or whole seconds
         numbers.append(Conversion(form, name, before, behind, unit if is_result else ""))

@@ -114,7 +114,9 @@ def settings(text: str) -> str:
         return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
 
     key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
-    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*)$", filled, escaped(text), flags=re.MULTILINE)
+    template = re.sub(
+        rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*(?:(?:#|//).*)?)$", filled, escaped(text), flags=re.MULTILINE
+    )
     template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
     return template if "{host}" in template or "{port}" in template else ""
 
