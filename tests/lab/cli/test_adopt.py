@@ -194,8 +194,7 @@ int main(int argc, char **argv) {
 """
 OWN_ADDRESS = r"""
 int main(int argc, char *argv[]) {
-	const char *server_ip = argv[1], *client_ip = NULL;
-	if (argc > 2) { client_ip = argv[2]; }
+	const char *server_ip = argv[1], *client_ip = (argc >= 3) ? argv[2] : NULL;
 	printf("%.2f MB/s\\n", 2.0 * size / us);
 }
 """
@@ -490,9 +489,10 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "Makefile that makes those in folders": (
         {"Makefile": "DIRS := $(wildcard examples/*)\nall: $(DIRS)\n$(DIRS):\n\t$(MAKE) -C $@\n.PHONY: $(DIRS)\n",
-         "examples/a/Makefile": "include ../../rules.mk\n", "examples/a/server.c": "int main() {}",
-         "rules.mk": "all: bin/server\nbin/%: %.c\n\t$(CC) -I. $< -o $@\n"},
-        ['build = "make"', 'binaries = ["examples/a/bin/server"]', 'server = "server"'],
+         "examples/recv/Makefile": "include ../../rules.mk\n",
+         "examples/recv/server.c": "int main() {}", "examples/recv/client.c": "int main() {}",
+         "rules.mk": "all: bin/client bin/server\nbin/%: %.c\n\t$(CC) -I. $< -o $@\n"},
+        ['build = "make"', 'binaries = ["examples/recv/bin/server", "examples/recv/bin/client"]', 'server = "server"'],
     ),
     "Makefile above one in a folder": (
         {"Makefile": "b: a.c\n\tgcc a.c -o b\n", "a.c": "int main() {}", "a/Makefile": "a: a.c\n"},
@@ -951,6 +951,10 @@ NAMES = r"""
 printf("bytes,rate_mbit_s\n");
 printf("%d,%.1f\n", n, r);
 """
+BELOW = r"""
+printf("\n%12s %8s %16s\n", "bytes", "one_way_s", "GB_per_s");
+printf("%12zu %8.3f %16.4f\n", n, t, g);
+"""
 WIDTHS = r"""
 printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
 printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
@@ -974,6 +978,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
             ("", "5.25", "usec/iter"),
         ),
+        (BELOW, "      64   0.012   3.5000", ("64", "3.5000", "GB/s")),
         (NAMES, "64,4.5", ("64", "4.5", "Mbit/s")),
         (r"""printf("{\"size\": %d, \"gbit_per_s\": %.1f}\n", n, r);""", '{"size": 64, "gbit_per_s": 4.5}',
          ("64", "4.5", "Gbit/s")),
@@ -991,8 +996,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "column with its unit", "rate as a key",
-         "thousands", "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
+    ids=["columns", "widths", "columns below an empty line", "mean of three", "JSON", "a time of one message",
+         "column with its unit", "rate as a key", "thousands", "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"

@@ -36,7 +36,7 @@ def assignments(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
 
 
-def command_of_make(text: str, file: Path, goals: Sequence[str] = ()) -> str:
+def command_of_make(text: str, file: Path, goals: Sequence[str]) -> str:
     """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, without libraries whose
     functions are in libc, and without warnings that are errors."""
     folder = file.parent
@@ -56,19 +56,19 @@ def expanded(words: str, values: Mapping[str, str]) -> str:
     return words
 
 
-def made_by_make(text: str, folder: Path, goals: Sequence[str] = ()) -> list[str]:
-    """The programs of a folder that make would make: the outputs of the lines that it would run."""
-    command = ["make", "--dry-run", "--always-make", "--print-directory", "--file=-", *goals]
-    done = subprocess.run(command, cwd=folder, input=text.encode(), capture_output=True, check=False)
+def made_by_make(file: Path, goals: Sequence[str]) -> list[str]:
+    """The programs that make would make in the Makefile's folder: the outputs of the lines that it would run."""
+    command = ["make", "--dry-run", "--always-make", "--print-directory", f"--file={file.name}", *goals]
+    done = subprocess.run(command, cwd=file.parent, capture_output=True, check=False)
     inside, found = list[Path](), dict[str, None]()
     for line in done.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
         if entered := re.search(r": Entering directory '(.*)'$", line):
-            inside.append(Path(os.path.relpath(entered[1], folder.resolve())))
+            inside.append(Path(os.path.relpath(entered[1], file.parent.resolve())))
         elif ": Leaving directory" in line:
             inside.pop()
         elif made := OF_LINK.search(line) or OF_COPY.fullmatch(line):
             found[os.path.normpath((inside or [Path()])[-1] / made[1])] = None
-    return [] if done.returncode and not found else list(found)
+    return list(found)
 
 
 def binaries_of_lines(text: str) -> list[str]:

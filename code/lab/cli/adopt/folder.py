@@ -100,7 +100,7 @@ class Folder:
             text, folder = self.files[name], Path(name).parent
             if Path(name).name in makefiles:
                 for goals in ([], ["all"], [Path(each).stem for each in self.mains]):
-                    if made := made_by_make(text, self.folder / folder, goals):
+                    if made := made_by_make(self.folder / name, goals):
                         binaries = [str(folder / each) for each in made]
                         make = command_of_make(text, Path(name), goals)
                         lines, others = self.other_end(binaries)

@@ -107,7 +107,7 @@ def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
 def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     """The columns in the strings behind a format of %s alone, else those in its lines."""
     cells = re.findall(STRING, rest)
-    return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
+    return [cells] if len(cells) > 1 and HEADING.fullmatch("".join(lines)) else [columns(line) for line in lines]
 
 
 def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str) -> Iterator[Output]:

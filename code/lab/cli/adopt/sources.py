@@ -71,7 +71,7 @@ RANK_FAULT = re.compile(
 # A word for one end: strcmp(argv[1], "-s"), argv[1] == "server", argv[1][0] == 's'.
 MODE = r"""(?:cmp\(\s*argv\[{0}\],|argv\[{0}\](?:\[0\])?\)?\s*==)\s*["'](-?-?\w+)["']"""
 REQUIRED = r"cmp\(\s*argv\[{0}\],[^)]*\)\s*!="
-OWN_ADDRESS = re.compile(r"\b(?:client|local|my|own|src|source|bind)_?(?:ip|addr\w*|host)\s*$")
+OWN_ADDRESS = re.compile(r"(?:client|local|my|own|src|source|bind)_?(?:ip|addr|host)")
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
@@ -114,9 +114,8 @@ def settings(text: str) -> str:
         return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
 
     key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
-    template = re.sub(
-        rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*(?:(?:#|//).*)?)$", filled, escaped(text), flags=re.MULTILINE
-    )
+    behind = r"(?P<behind>[\s\",;}]*(?:(?:#|//).*)?)$"
+    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+){behind}", filled, escaped(text), flags=re.MULTILINE)
     template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
     return template if "{host}" in template or "{port}" in template else ""
 
@@ -321,8 +320,8 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
-                before = statement.partition(argument)[0].rpartition("=")[0]
-                is_own = name == "host" and end == "client" and OWN_ADDRESS.search(before)
+                variable = "".join(re.findall(r"(\w+)\s*=(?!=)", statement.partition(argument)[0])[-1:])
+                is_own = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
                 numbered.setdefault(int(number), "{source}" if is_own else value_of(name))
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):

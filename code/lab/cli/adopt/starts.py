@@ -168,7 +168,8 @@ def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: r
     other = CONNECTS if calls is ACCEPTS else ACCEPTS
     mains = {name: source.main_of(name) for name in binaries}
     called = sorted((bool(other.search(text)), name) for name, text in mains.items() if calls.search(text))
-    return next((name for name in binaries if named.search(name)), "") or next((name for _, name in called), "")
+    best = [*(name for name in binaries if named.search(Path(name).name)), *(name for _, name in called)]
+    return best[0] if best else ""
 
 
 def assigned(text: str, end: str, *, alone: bool) -> list[str]:
