@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import filterfalse, pairwise
+from itertools import filterfalse
 
 from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
 from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
@@ -183,9 +183,6 @@ def output_of(
     divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
-    if not is_row and (named := unit_named(line, numbers)):
-        yield named
-        return
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
     size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
     column, heading, size_unit = heading_of(headings, divided, times=times)
@@ -271,17 +268,6 @@ def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> li
         is_result = before != "-" and not is_argument  # the end of a range, or whole seconds
         numbers.append(Conversion(form, name, before, behind, unit if is_result else ""))
     return numbers
-
-
-def unit_named(line: str, numbers: list[Conversion]) -> Output | None:
-    """The output of a line with a size, a value and its unit, which the program chooses."""
-    for index, (number, unit) in enumerate(pairwise(numbers)):
-        sizes = [at for at in range(index) if numbers[at].is_size]
-        if number.is_float and unit.form[1] == "s" and not unit.before.strip(r" ,;|[(\t") and sizes:
-            pattern = pattern_of(line, numbers[: index + 1], index, sizes[0]) + UNIT_GROUP
-            rank = (True, False, False, True)
-            return Output(pattern, "", has_size=True, size_unit="", measure="throughput", rank=rank)
-    return None
 
 
 def best_value(numbers: list[Conversion], *, times: bool) -> int:

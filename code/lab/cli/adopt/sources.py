@@ -81,8 +81,6 @@ PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
-
-
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
 FIXED_HOST = re.compile(
@@ -247,8 +245,7 @@ def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
         takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", block)
         if takes_value or place(word, roles) == "addresses":
             set_by = re.sub(r"\w+(?:\.|->)", "", use + block)
-            name = of_option(word, roles) or of_option(set_by, roles)
-            if name and not (name == "port" and is_of_device(set_by, text)):
+            if name := of_option(word, roles) or of_option(set_by, roles):
                 yield word, name
         elif end := end_named(word + use + block):
             yield word, end
@@ -258,12 +255,6 @@ def of_option(words: str, roles: Roles) -> str:
     """The placeholder for the value of an option; none for repetitions of all and the ends of a range of sizes, which
     have defaults."""
     return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
-
-
-def is_of_device(statement: str, text: str) -> bool:
-    """Whether a statement sets a port of the device: a variable that is 1 unless it is given."""
-    found = re.search(r"(\w*port)\s*=[^=;]*argv", statement)
-    return found is not None and bool(re.search(rf"\b{found[1]}\s*=\s*1\s*[;,]", text))
 
 
 def end_named(words: str) -> str:
