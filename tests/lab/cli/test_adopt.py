@@ -533,7 +533,7 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "standard of CMake": (
         {"CMakeLists.txt": "set(CMAKE_CXX_STANDARD 20)\nadd_executable(a a.cpp)\nadd_executable(b b.c)\n",
          "a.cpp": "int main() {}", "b.c": "int main() { sleep (10); sleep(3600); usleep(7); }"},
-        ['build = "g++ -O2 -o a -std=gnu++20 a.cpp && gcc -O2 -o b b.c"', "deadline_s = 12"],
+        ['build = "g++ -O2 -o a -std=gnu++20 a.cpp && gcc -O2 -o b b.c"', "deadline_s = 14"],
     ),
     "CMake of macOS": (
         {"CMakeLists.txt": "add_executable(ex3 main.c LIB.c LIB.h)", "main.c": VERBS_MAIN, "lib.c": "", "lib.h": ""},
@@ -1180,9 +1180,9 @@ def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_pat
     text = guessed(tmp_path, {"a.c": source}, tried)
     assert "client_stays" not in text and "deadline_s = 10" in text
     text = guessed(tmp_path, {"server.c": source, "client.c": source.replace("{", "{ while (1) ")}, tried)
-    assert "deadline_s = 2" in text
+    assert "deadline_s = 4" in text
     text = guessed(tmp_path, {"a.c": "int main() {}"}, Tried("[1,0]<stdout>:  64 24.5\n", "", GO_ON.format("client")))
-    assert "deadline_s = 2" in text
+    assert "deadline_s = 4" in text
 
 
 def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> None:

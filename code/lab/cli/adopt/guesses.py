@@ -64,7 +64,7 @@ MEETS = re.compile(r"\bsocket|getaddrinfo|\bconnect\s*\(|mpi\.h|rdma/r")
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
-SHORT_S, LONG_S = 2, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
+SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
 SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"
 STAYS, SILENT = "client_stays = true", 'output = "none"'
 # A time that is divided by 2, or words for it.
