@@ -192,6 +192,33 @@ int main(int argc, char **argv) {
 	const char *local_ip = argc > 4 ? argv[4] : NULL;
 }
 """
+OWN_ADDRESS = r"""
+int main(int argc, char *argv[]) {
+	const char *server_ip = argv[1], *client_ip = (argc >= 3) ? argv[2] : NULL;
+	printf("%.2f MB/s\\n", 2.0 * size / us);
+}
+"""
+FIXED_PLACES = """
+int main(int argc, char *argv[]) {
+	if (strcmp(argv[1], "-s") == 0) {
+		if (argc != 4 || strcmp(argv[2], "-p") != 0) return 1;
+		serve(port = atoi(argv[3]));
+	} else if (strcmp(argv[1], "-c") == 0) {
+		if (strcmp(argv[2], "-h") != 0 || strcmp(argv[4], "-t") != 0) return 1;
+		seconds = atoi(argv[5]);
+		dial(host = argv[3]);
+	}
+}
+"""
+STATEMENTS = """
+int serve(int port) { accept(fd, 0, 0); }
+int call(const char *host, int port, int size) { connect(fd, a, n); }
+int main(int argc, char *argv[]) {
+	if (argc == 3 && !strcmp(argv[1], "server"))
+		return serve(atoi(argv[2]));
+	if (argc > 4 && !strcmp(argv[1], "client")) return call(argv[2], atoi(argv[3]), atoi(argv[4]));
+}
+"""
 BEHIND = """
 int main(int argc, char **argv) {
 	int port = atoi(argv[1]);
@@ -412,8 +439,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         ["build = \"make 'CXX=env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX'\""],
     ),
     "names with signs, and a phony target": (
-        {"pp.c": "int main() {}",
-         "Makefile": ".PHONY: clean\nAPPS := my-server my-client\nall: ${APPS}\nclean:\n\trm -f ${APPS}\n"},
+        {"my-server.c": "int main() {}", "my-client.c": "int main() {}",
+         "Makefile": ".PHONY: clean\nAPPS = $(basename $(wildcard *.c))\nall: $(sort \\\n\t${APPS})\n"
+                     "clean:\n\trm -f ${APPS}\n"},
         ['binaries = ["my-server", "my-client"]'],
     ),
     "folder in a variable": (
@@ -441,7 +469,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": "int main() {}", "Makefile": "LIBS= -lnsl -lm\nLIBS=\na: a.c\n"}, ["build = \"make 'LIBS= -lm'\""],
     ),
     "configure": (
-        {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n", "a.c": "int main() { listen_on(9000); }"},
+        {"configure": "", "Makefile.in": "CC = @CC@\nbuild/a: a.c\n\t$(CC) -o $@ $<\n",
+         "a.c": "int main() { listen_on(9000); }"},
         ['build = "sh configure && make"', 'binaries = ["build/a"]', "ready.tcp = 9000"],
     ),
     "script": (
@@ -450,7 +479,7 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         ['build = "sh build.sh"', 'binaries = ["bin/receiver", "bin/sender"]'],
     ),
     "Makefile in a folder": (
-        {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n"},
+        {"src/a.c": "int main() {}", "src/Makefile": "bin/a: a.c\n\tgcc -o $@ $<\n"},
         ['build = "make -C src"', 'binaries = ["src/bin/a"]', 'server = "a"'],
     ),
     "CMake in a folder": (
@@ -458,12 +487,20 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "src/a.c": "int main() {}"},
         ['build = "gcc -O2 -o b src/a.c"'],
     ),
+    "Makefile that makes those in folders": (
+        {"Makefile": "DIRS := $(wildcard examples/*)\nall: $(DIRS)\n$(DIRS):\n\t$(MAKE) -C $@\n.PHONY: $(DIRS)\n",
+         "examples/recv/Makefile": "include ../../rules.mk\n",
+         "examples/recv/server.c": "int main() {}", "examples/recv/client.c": "int main() {}",
+         "rules.mk": "all: bin/client bin/server\nbin/%: %.c\n\t$(CC) -I. $< -o $@\n"},
+        ['build = "make"', 'binaries = ["examples/recv/bin/server", "examples/recv/bin/client"]', 'server = "server"'],
+    ),
     "Makefile above one in a folder": (
-        {"Makefile": "b: a.c\n", "a.c": "int main() {}", "a/Makefile": "c: a.c\n"},
+        {"Makefile": "b: a.c\n\tgcc a.c -o b\n", "a.c": "int main() {}", "a/Makefile": "a: a.c\n"},
         ['build = "make"', 'binaries = ["b"]'],
     ),
     "Makefile beside CMake and a script": (
-        {"makefile": "b: a.c\n", "a.c": "int main() {}", "CMakeLists.txt": CMAKE, "a.sh": "gcc -o c a.c\n"},
+        {"makefile": "b: a.c\n\tgcc -o b a.c\n", "a.c": "int main() {}", "CMakeLists.txt": CMAKE,
+         "a.sh": "gcc -o c a.c\n"},
         ['build = "make"', 'binaries = ["b"]'],
     ),
     "parts": ({"a.c": "int main() {}", "b.c": ""}, ['build = "gcc -O2 -o a a.c b.c"']),
@@ -484,8 +521,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "settings": (
         {"a.c": 'int main() { fopen("my.txt", "r"); }',
-         "my.txt": "# size 1\nserver=10.0.0.9\nport: 80\ndev = mlx5_0\n{}\n"},
-        [r'files."my.txt" = "# size 1\nserver={host}\nport: {port}\ndev = {device}\n{{}}\n"', 'client = "a"'],
+         "my.txt": "# size 1\nserver=10.0.0.9\nport: 80 # any\ndev = mlx5_0\n{}\n"},
+        [r'files."my.txt" = "# size 1\nserver={host}\nport: {port} # any\ndev = {device}\n{{}}\n"', 'client = "a"'],
     ),
     "MPI's types": ({"a.c": "#include <mpi.h>\nint main() { MPI_Send(&token, 2, MPI_INT, 1, 0, world); }"},
      ['sizes = "8"', 'mpi = "tcp"', 'build = "mpicc -O2 -o a a.c"']),
@@ -676,6 +713,25 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "constant behind another one": ({"a.c": "int main() { int buf_size = 2 * (1 << 3), iterations = 70; }"},
      ['sizes = "16"', "iterations = 70"]),
+    "several pairs, the bytes of both directions, and an address of the client's own": (
+        {"Makefile": "all: a_server a_client b_server b_client\n", "a_server.c": "int main() {}",
+         "a_client.c": "int main() {}", "b_server.c": "int main() {}", "b_client.c": OWN_ADDRESS},
+        ['server = "b_server"', 'client = "b_client {host} {source}"', "factor = 0.5"],
+    ),
+    "ends by their calls beside a program that is both": (
+        {"Makefile": "all: both \\\n\tlocal far\n", "local.c": "int main() { accept(fd, 0, 0); }",
+         "both.c": "int main() { fork() ? accept(fd, 0, 0) : connect(fd, a, n); }",
+         "far.c": "int main() { connect(fd, a, n); }"},
+        ['server = "local"', 'client = "far {host}"'],
+    ),
+    "two programs of MPI": (
+        {"a.c": "#include <mpi.h>\nint main() {}", "b.c": "#include <mpi.h>\nint main() {}"},
+        ['server = "a"', 'client = "a"'],
+    ),
+    "flags at fixed places": ({"a.c": FIXED_PLACES}, ['server = "a -s -p {port}"', 'client = "a -c -h {host} -t 2"']),
+    "a statement for each end": (
+        {"a.c": STATEMENTS}, ['server = "a server {port}"', 'client = "a client {host} {port} {size}"'],
+    ),
     "options behind": (
         {"server.c": BEHIND, "client.c": "int main() {}"},
         ['server = "server {port} --iters {iterations} --msg {size}"'],
@@ -891,6 +947,14 @@ LENGTHS = r"""
 printf("%12s %16s %18s\n", "Length", "Time (us)", "Bandwidth (MB/s)");
 printf("%12d %16.3f %18.3f\n", len, us, rate);
 """
+NAMES = r"""
+printf("bytes,rate_mbit_s\n");
+printf("%d,%.1f\n", n, r);
+"""
+BELOW = r"""
+printf("\n%12s %8s %16s\n", "bytes", "one_way_s", "GB_per_s");
+printf("%12zu %8.3f %16.4f\n", n, t, g);
+"""
 WIDTHS = r"""
 printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
 printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
@@ -914,9 +978,15 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             "12800 bytes = 9.10 Mbit/sec\n100 iters = 5.25 usec/iter",
             ("", "5.25", "usec/iter"),
         ),
+        (BELOW, "      64   0.012   3.5000", ("64", "3.5000", "GB/s")),
+        (NAMES, "64,4.5", ("64", "4.5", "Mbit/s")),
+        (r"""printf("{\"size\": %d, \"gbit_per_s\": %.1f}\n", n, r);""", '{"size": 64, "gbit_per_s": 4.5}',
+         ("64", "4.5", "Gbit/s")),
         (r"""printf("%'d bytes: %'.2f MB/s\n", n, r);""", "1,024 bytes: 1,234.56 MB/s", ("1,024", "1,234.56", "MB/s")),
         (r'printf("\r%d bytes: %.2f µs\n", n, t);', "64 bytes: 4.50 µs", ("64", "4.50", "µs")),
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
+        (r'printf("size %d: min %.1f us, avg %.1f, max %.1f\n", n, a, b, c);', "size 64: min 1.5 us, avg 4.5, max 9.5",
+         ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
         (r'printf("%d bytes: %.1f Mops\n", n, r);', "64 bytes: 1.5 Mops", ("64", "1.5", "Mops")),
         (r'printf("%d bytes: %.1f KRPC/s\n", n, r);', "64 bytes: 1.5 KRPC/s", ("64", "1.5", "KRPC/s")),
@@ -926,8 +996,9 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "mean of three", "JSON", "a time of one message", "thousands",
-         "after a bar", "macros", "exponent", "operations", "calls", "warm-up"],
+    ids=["columns", "widths", "columns below an empty line", "mean of three", "JSON", "a time of one message",
+         "column with its unit", "rate as a key", "thousands",
+         "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -942,7 +1013,7 @@ def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printe
     ("found", "printed"),
     [
         (printed_outputs("64\t12.50\tMbps\n128\t1.30\tGbps\n"), "64\t12.50\tMbps"),
-        (outputs(r'printf("%d, %.2f, %s\n", size, rate, unit);'), "64, 12.50, Mbps"),
+        (printed_outputs("64, 12.50, Mbps\n128, 1.30, Gbps\n"), "64, 12.50, Mbps"),
         (outputs(r'a ? printf("%d B: %.2f Mbps\n", n, r) : 0; printf("%d B: %.2f Gbps\n", n, r);'), "64 B: 12.50 Mbps"),
     ],
 )
@@ -950,6 +1021,11 @@ def test_unit_that_differs_from_line_to_line_is_a_group(found: list[Output], pri
     match = re.search(found[0].pattern, printed)
     assert match and not found[0].unit
     assert (match["size"], match["value"], match["unit"]) == ("64", "12.50", "Mbps")
+
+
+def test_unit_above_lines_with_a_number_each_is_that_of_the_mean() -> None:
+    found = printed_outputs("Lost: 0\nLatency (us):\n  min : 1.25\n  avg : 2.50\n  p99 : 9.00\n")
+    assert [(each.unit, re.findall(each.pattern, "min : 1.25 avg : 2.50")) for each in found] == [("us", ["2.50"])]
 
 
 def heading(prints: str) -> str:
@@ -1114,7 +1190,7 @@ def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> No
         "n.h": "#define NUM (100000000L)\n#define BUF_SIZE 1400\n",
         "server.c": 'int main() { while (got < NUM) read(fd, b, 1400); printf("%.1f MB/s\\n", r); }',
         "client.c": "int main() { char b[BUF_SIZE]; for (int i = 0; i < NUM; i++) write(fd, b, 1400); }",
-        "Makefile": "all: server client\nserver client: %: %.c\n\tcat n.h $< >$@\n",
+        "Makefile": "all: server client\nserver client: %: %.c\n\tcat n.h $< >$@.o\n\tcp $@.o $@\n",
     }
     text = guessed(tmp_path, sources, Tried("", "4.0 MB/s\n", GO_ON.format("client")))
     assert lacking(text, ["iterations = 10000", 'printed_by = "server"']) == [] and "client_stays" not in text, text
@@ -1124,6 +1200,12 @@ def test_loop_that_takes_minutes_is_made_shorter_in_a_copy(tmp_path: Path) -> No
     assert (tmp_path / "p" / "beside").exists()  # as a library that is built then
     assert all("#define NUM (10000L)" in (tmp_path / "p" / end).read_text() for end in ("server", "client"))
     assert (tmp_path / "p" / "n.h").read_text() == sources["n.h"]
+
+
+def test_loop_whose_turns_an_argument_gives_is_as_long_as_that(tmp_path: Path) -> None:
+    source = "int main(int argc, char **argv) { long iters = 100000; if (argc > 2) iters = atol(argv[2]); %s }"
+    source %= 'for (i = 0; i < iters; i++) send(s, b, 64, 0); connect(s, argv[1], n); printf("%.1f MB/s\\n", r);'
+    assert "sed" not in guessed(tmp_path, {"a.c": source}, Tried("", "", GO_ON.format("client")))
 
 
 def test_product_that_a_field_holds_is_made_shorter(tmp_path: Path) -> None:
@@ -1223,6 +1305,12 @@ def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "client.py").touch()
     with pytest.raises(SpecError, match=r"client\.py: no site has Python"):
         experiment_of(Folder(tmp_path / "p"))
+
+
+def test_ends_that_meet_by_files_are_refused(tmp_path: Path) -> None:
+    source = VERBS_MAIN.replace("{}", '{ out = fopen("own.qp", "w"); in = fopen("other.qp", "r"); }')
+    with pytest.raises(SpecError, match="its ends meet by files"):
+        guessed(tmp_path, {"ping.c": source, "pong.c": source})
 
 
 def test_folder_without_programs_is_refused(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """How the programs of a folder are built: by its Makefile, CMakeLists.txt or scripts, else by lines of the compiler."""
 
+import os
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lab.cli.adopt.sources import CPP
@@ -14,6 +16,8 @@ LIBRARIES = {  # a header, and what a program that includes it is linked with
     "pthread.h": "-pthread",
     "math.h": "-lm",
 }
+OF_LINK = re.compile(r"^(?!.* -(?:[cSE]|M+|shared) ).*? -o\s*([\w./-]+)(?<!\.o)(?: |$)")
+OF_COPY = re.compile(r"@?(?:ln|cp)\s.*?\s([\w./-]+)\s*")
 IN_LIBC = re.compile(r"\s*-l(?:nsl|socket)\b")
 
 
@@ -32,7 +36,7 @@ def assignments(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\w+)\s*[:?]?=\s*(.*?)\s*$", text, re.MULTILINE)
 
 
-def command_of_make(text: str, file: Path) -> str:
+def command_of_make(text: str, file: Path, goals: Sequence[str]) -> str:
     """`make`, with mpicc in place of MPI's compiler for C++, which the locked compiler lacks, without libraries whose
     functions are in libc, and without warnings that are errors."""
     folder = file.parent
@@ -42,7 +46,7 @@ def command_of_make(text: str, file: Path) -> str:
     make = "make" if folder == Path() else f"make -C {folder}"
     if "-Werror" in text:  # which warnings there are depends on the version of the compiler
         make = f"sed s/-Werror/-Wno-error/ {file} | {make} -f -"
-    return " ".join([make, *(f"'{name}={value}'" for name, value in changed.items())])
+    return " ".join([make, *goals, *(f"'{name}={value}'" for name, value in changed.items())])
 
 
 def expanded(words: str, values: Mapping[str, str]) -> str:
@@ -52,39 +56,19 @@ def expanded(words: str, values: Mapping[str, str]) -> str:
     return words
 
 
-def binaries_of_make(text: str, mains: Iterable[str]) -> list[str]:
-    """The programs of a Makefile: those that it makes for `all`, else its targets that are called like a source."""
-    values = dict(assignments(text))
-    rules = [
-        (expanded(head, values).split(), expanded(rest, values).split())
-        for head, rest in re.findall(r"^([^\s:#=][^:#=]*):([^=\n].*|)$", text, re.MULTILINE)
-    ]
-    heads = (target for heads, _ in rules for target in heads)
-    targets = [target for target in heads if not target.startswith(".") and target not in ("all", "default")]
-    wanted = (rest for goal in ("all", "default") for heads, rest in rules if goal in heads)
-    first = next(wanted, None) or targets[:1]
-    stems, written = {Path(name).stem for name in mains}, expanded(text, values)
-    found = [name for name in first if not name.endswith((".o", ".a", ".h")) and not is_step(name, written)]
-    made = binaries_of_lines(written)
-    if len(found) <= len(made) and not set(found) & set(made):
-        return made  # by the recipe of a target that is not a file
-    return found or [name for name in targets if name in stems] or made
-
-
-def is_step(target: str, text: str) -> bool:
-    """Whether a target makes no program: it has no objects and no line of a compiler, as one that makes a folder."""
-    rule = re.search(rf"^{re.escape(target)}\s*:.*(?:\n\t.*)*", text, re.MULTILINE)
-    return rule is not None and not re.search(r"\.(?:o|a|c|cc|cpp|cxx)\b|\$[(^<]|\s-o\s|\b(?:ln|cp)\s", rule[0])
-
-
-def lacks_its_sources(text: str, folder: Path, files: Container[str]) -> bool:
-    """Whether a Makefile names sources, none of which is where it looks."""
-    named = re.findall(r"(?<![\w/%*.)}-])([\w./-]+\.(?:c|cc|cpp|cxx))\b", re.sub(r"#.*", "", text))
-    return (
-        bool(named)
-        and not re.search(r"(?i)vpath|\bcd\b", text)
-        and not any(str(folder / name) in files for name in named)
-    )
+def made_by_make(file: Path, goals: Sequence[str]) -> list[str]:
+    """The programs that make would make in the Makefile's folder: the outputs of the lines that it would run."""
+    command = ["make", "--dry-run", "--always-make", "--print-directory", f"--file={file.name}", *goals]
+    done = subprocess.run(command, cwd=file.parent, capture_output=True, check=False)
+    inside, found = list[Path](), dict[str, None]()
+    for line in done.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
+        if entered := re.search(r": Entering directory '(.*)'$", line):
+            inside.append(Path(os.path.relpath(entered[1], file.parent.resolve())))
+        elif ": Leaving directory" in line:
+            inside.pop()
+        elif made := OF_LINK.search(line) or OF_COPY.fullmatch(line):
+            found[os.path.normpath((inside or [Path()])[-1] / made[1])] = None
+    return list(found)
 
 
 def binaries_of_lines(text: str) -> list[str]:

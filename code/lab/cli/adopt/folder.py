@@ -7,11 +7,10 @@ from pathlib import Path
 
 from lab.cli.adopt.builds import (
     binaries_of_lines,
-    binaries_of_make,
     build_of_cmake,
     command_of_make,
     compile_line,
-    lacks_its_sources,
+    made_by_make,
 )
 from lab.cli.adopt.outputs import TURNS
 from lab.cli.adopt.sources import CLIENT, CPP, MAIN, NUMBER_OF_TURNS, SERVER, longest_loop, turns, with_argv
@@ -99,11 +98,13 @@ class Folder:
 
         for name in sorted(self.files, key=rank):
             text, folder = self.files[name], Path(name).parent
-            if Path(name).name in makefiles and not lacks_its_sources(text, folder, self.files):
-                binaries = [str(folder / each) for each in binaries_of_make(text, self.mains)]
-                make = command_of_make(text, Path(name))
-                lines, others = self.other_end(binaries)
-                return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
+            if Path(name).name in makefiles:
+                for goals in ([], ["all"], [Path(each).stem for each in self.mains]):
+                    if made := made_by_make(self.folder / name, goals):
+                        binaries = [str(folder / each) for each in made]
+                        make = command_of_make(text, Path(name), goals)
+                        lines, others = self.other_end(binaries)
+                        return " && ".join(["sh configure"] * configures + [make, *lines]), [*binaries, *others]
             if name.endswith("CMakeLists.txt") and "add_executable" in text:
                 return build_of_cmake(text, self.files, folder, self.code)
             if name.endswith(".sh") and (binaries := binaries_of_lines(text)):

@@ -7,7 +7,7 @@ from functools import partial
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
-from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     ROW,
     UNTRIED,
@@ -60,6 +60,7 @@ NO_GID = re.compile(r"gid\w*[\s=(]+-\s*1\b", re.IGNORECASE)  # the default index
 UNREACHED = re.compile(
     "refused|unreachable|timed out|resolve|no such host|connect|SIGPIPE|assign requested", re.IGNORECASE
 )
+MEETS = re.compile(r"\bsocket|getaddrinfo|\bconnect\s*\(|mpi\.h|rdma/r")
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
@@ -73,6 +74,9 @@ HALF = re.compile(
     r"\W[^;{}\n\"]*/=?\s*\(?(?:\s*\w+\s*\*)?\s*2(?:\.0*)?\s*(?:[*)/;,]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
+BOTH_WAYS = re.compile(
+    r"(?<![\w.])2(?:\.0*)?\s*\*\s*\(?\s*(?:\(double\)\s*)?[\w.>-]*(?:size|bytes|len)\w*\)?\s*/", re.IGNORECASE
+)
 ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
 
 
@@ -83,6 +87,12 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
         what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
         raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
+    if "infiniband/verbs.h" in source.code and re.search(r"\bf?open\(", source.code) and not MEETS.search(source.code):
+        what = "its ends meet by files, not by a socket, rdma_cm or MPI, and the computers of a link share no folder"
+        raise SpecError(what, file=source.folder, hint="a socket for what is in the files")
+    best = next((name for name in binaries if outputs(source.main_of(name))), "")
+    words = re.split(r"\W|_", best)  # of several pairs first the one with a result
+    binaries.sort(key=lambda name: -sum(map(str.__eq__, re.split(r"\W|_", name), words)))
     started = (
         started_in_ring(source, binaries, tried)
         or started_by_launcher(source, binaries)
@@ -95,7 +105,7 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     known = prints(code, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(code))
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
-    if is_long and source.shorten(int(size_of(code) or 4096)):
+    if is_long and "{iterations}" not in started.text and source.shorten(int(size_of(code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
     output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
     output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
@@ -172,7 +182,8 @@ def deadline_s_of(source: Folder, started: Started, output: Output | None, tried
     made shorter, and if what it printed meanwhile can be read."""
     goes_on = started.may_go_on or source.turns or (not output and ROW.search(tried.client))
     is_long = ENDLESS.search(tried.failure) and not goes_on
-    return (LONG_S if is_long else SHORT_S) + sum(map(int, SLEEP.findall(source.code)))
+    lasts_s = int(GIVEN["seconds"]) if GIVEN["seconds"] in started.words else 0
+    return (LONG_S if is_long else SHORT_S) + lasts_s + sum(map(int, SLEEP.findall(source.code)))
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:
@@ -252,5 +263,7 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
     half = HALF.search(code) if output.measure == "latency" and not is_ring else None
     if half and not ROUND_TRIP.search(output.pattern):
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
+    if output.measure == "throughput" and not is_ring and (both := BOTH_WAYS.search(code)):
+        yield "factor = 0.5", f"the bytes of both directions: {both[0]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"

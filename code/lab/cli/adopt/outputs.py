@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import filterfalse, pairwise
+from itertools import filterfalse
 
 from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
 from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
@@ -15,7 +15,8 @@ CONVERSION = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([d
 PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings or behind the last one
 UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
 UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
-UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")  # in a name such as bandwidth_MBps
+UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")
+PER = re.compile(r"((?:bit|byte|B|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
 PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
 GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
@@ -32,8 +33,10 @@ RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to ano
 PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
+MIN = re.compile(r"\bmin", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
-OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b", re.IGNORECASE)
+OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b|^\s*(?:avg|average|mean)\W*$", re.IGNORECASE)
+OVER = re.compile(r".*?[(\[](\w+)[)\]]\s*:?\s*")  # lines with a number each: the unit of all
 # Numbers that scale to another unit than that of MPI_Wtime().
 SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
@@ -104,7 +107,7 @@ def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
 def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     """The columns in the strings behind a format of %s alone, else those in its lines."""
     cells = re.findall(STRING, rest)
-    return [cells] if len(cells) > 1 and HEADING.fullmatch(lines[0]) else [columns(line) for line in lines]
+    return [cells] if len(cells) > 1 and HEADING.fullmatch("".join(lines)) else [columns(line) for line in lines]
 
 
 def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str) -> Iterator[Output]:
@@ -128,6 +131,7 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
         if not numbers:
             number = PRINTED_NUMBER if "," in line else GROUPED_NUMBER  # commas between its columns
             heading = cells if len(cells := columns(line)) > 1 and re.search("[A-Za-z]", line) else heading
+            of_time = over[1] if (over := OVER.fullmatch(line)) and is_time(over[1]) else of_time
             continue
         ends = [0, *(each.end() for each in numbers)]
         between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
@@ -179,9 +183,6 @@ def output_of(
     divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
-    if not is_row and (named := unit_named(line, numbers)):
-        yield named
-        return
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
     size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
     column, heading, size_unit = heading_of(headings, divided, times=times)
@@ -261,21 +262,12 @@ def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> li
         told, is_float = told + before, form[1] in "fFeEgG"
         unit = unit_of(behind, words, name if is_row else "") or (of_time if is_float and OF_TIME.search(told) else "")
         told = "" if is_float else told
+        if not unit and MEAN.search(before) and numbers and MIN.search(numbers[-1].before):
+            unit = numbers[-1].unit  # of both
         is_argument = form[1] in "diu" and re.search(r"\bsec\w*\s*[=:]\s*$", before, re.IGNORECASE)
         is_result = before != "-" and not is_argument  # the end of a range, or whole seconds
         numbers.append(Conversion(form, name, before, behind, unit if is_result else ""))
     return numbers
-
-
-def unit_named(line: str, numbers: list[Conversion]) -> Output | None:
-    """The output of a line with a size, a value and its unit, which the program chooses."""
-    for index, (number, unit) in enumerate(pairwise(numbers)):
-        sizes = [at for at in range(index) if numbers[at].is_size]
-        if number.is_float and unit.form[1] == "s" and not unit.before.strip(r" ,;|[(\t") and sizes:
-            pattern = pattern_of(line, numbers[: index + 1], index, sizes[0]) + UNIT_GROUP
-            rank = (True, False, False, True)
-            return Output(pattern, "", has_size=True, size_unit="", measure="throughput", rank=rank)
-    return None
 
 
 def best_value(numbers: list[Conversion], *, times: bool) -> int:
@@ -318,8 +310,12 @@ def unit_of(behind: str, before: str, column: str) -> str:
     unit = UNIT.match(behind.lstrip(" ([,;|"))
     if unit and is_unit(unit[0]):
         return unit[0]
-    words = list(map(usual, UNITS.findall(f"{before} {column}".replace("_", " "))))
-    return next((word for word in reversed(words) if is_unit(word)), "")
+    return next(filter(is_unit, reversed(units_in(f"{before} {column}"))), "")
+
+
+def units_in(name: str) -> list[str]:
+    """The words of a name such as bandwidth_MBps that may be units."""
+    return list(map(usual, UNITS.findall(PER.sub(r"\1/", name.replace("%s", "")).replace("_", " "))))
 
 
 def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
@@ -330,7 +326,7 @@ def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) ->
             for index, column in enumerate(heading):
                 if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
-                if unit := next(filter(is_unit_of, map(usual, UNITS.findall(column.replace("%s", "")))), ""):
+                if unit := next(filter(is_unit_of, units_in(column)), ""):
                     kilo = re.search(r"\b([KM])i?B\b", heading[0])
                     return index, unit, f"{kilo[1]}B" if kilo and index else ""
     return 0, "", ""

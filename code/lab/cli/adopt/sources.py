@@ -70,6 +70,8 @@ RANK_FAULT = re.compile(
 )
 # A word for one end: strcmp(argv[1], "-s"), argv[1] == "server", argv[1][0] == 's'.
 MODE = r"""(?:cmp\(\s*argv\[{0}\],|argv\[{0}\](?:\[0\])?\)?\s*==)\s*["'](-?-?\w+)["']"""
+REQUIRED = r"cmp\(\s*argv\[{0}\],[^)]*\)\s*!="
+OWN_ADDRESS = re.compile(r"(?:client|local|my|own|src|source|bind)_?(?:ip|addr|host)")
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
 END = re.compile(r"server|client|listen", re.IGNORECASE)
@@ -79,8 +81,6 @@ PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
-
-
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
 FIXED_HOST = re.compile(
@@ -112,7 +112,8 @@ def settings(text: str) -> str:
         return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
 
     key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
-    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+)(?P<behind>[\s\",;}}]*)$", filled, escaped(text), flags=re.MULTILINE)
+    behind = r"(?P<behind>[\s\",;}]*(?:(?:#|//).*)?)$"
+    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+){behind}", filled, escaped(text), flags=re.MULTILINE)
     template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
     return template if "{host}" in template or "{port}" in template else ""
 
@@ -244,8 +245,7 @@ def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
         takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", block)
         if takes_value or place(word, roles) == "addresses":
             set_by = re.sub(r"\w+(?:\.|->)", "", use + block)
-            name = of_option(word, roles) or of_option(set_by, roles)
-            if name and not (name == "port" and is_of_device(set_by, text)):
+            if name := of_option(word, roles) or of_option(set_by, roles):
                 yield word, name
         elif end := end_named(word + use + block):
             yield word, end
@@ -257,12 +257,6 @@ def of_option(words: str, roles: Roles) -> str:
     return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
 
 
-def is_of_device(statement: str, text: str) -> bool:
-    """Whether a statement sets a port of the device: a variable that is 1 unless it is given."""
-    found = re.search(r"(\w*port)\s*=[^=;]*argv", statement)
-    return found is not None and bool(re.search(rf"\b{found[1]}\s*=\s*1\s*[;,]", text))
-
-
 def end_named(words: str) -> str:
     """The end that a flag without a value chooses; empty for another flag."""
     if re.search(r"server\w*\s*=\s*(?:0|false)\b", words, re.IGNORECASE):
@@ -271,9 +265,9 @@ def end_named(words: str) -> str:
     return end[0].lower().replace("listen", "server") if end else ""
 
 
-def block_at(text: str, start: int) -> str:
+def block_at(text: str, start: int, signs: str = "{}") -> str:
     """The block whose first brace is before this place."""
-    depths = accumulate((sign == "{") - (sign == "}") for sign in text[start:])
+    depths = accumulate((sign == signs[0]) - (sign == signs[1]) for sign in text[start:])
     return text[start:][: next((at for at, depth in enumerate(depths) if depth < 0), 0)]
 
 
@@ -308,7 +302,8 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
     for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
             if mode := re.search(MODE.format(number), statement):
-                named = roles is RING and mode[1].startswith("-") and place(mode[1], roles)
+                is_flag = mode[1].startswith("-") and (REQUIRED if roles is PLACES else MODE).format(number)
+                named = is_flag and re.search(is_flag, statement) and (roles is PLACES or place(mode[1], roles))
                 if named or (SERVER if end == "server" else CLIENT).search(mode[1]):
                     numbered[int(number)] = mode[1]
                 elif "-" not in mode[1] and (CLIENT if end == "server" else SERVER).search(mode[1]):
@@ -316,7 +311,9 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
-                numbered.setdefault(int(number), value_of(name))
+                variable = "".join(re.findall(r"(\w+)\s*=(?!=)", statement.partition(argument)[0])[-1:])
+                is_own = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
+                numbered.setdefault(int(number), "{source}" if is_own else value_of(name))
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
@@ -351,9 +348,13 @@ def without_meaning(text: str, failure: str) -> dict[int, str]:
 
 def without_block(text: str, other: re.Pattern[str]) -> str:
     """The text of a program without what it does as the other end."""
-    for found in re.finditer(rf"\bif\s*\([^;{{}}]*{MODE.format('[1-9]')}[^;{{}}]*\)\s*\{{", text):
-        if other.search(found[1]):
-            return text[: found.end()] + text[found.end() + len(block_at(text, found.end())) :]
+    for found in re.finditer(r"\bif\s*\(", text):
+        condition = block_at(text, found.end(), "()")
+        if (mode := re.search(MODE.format("[1-9]"), condition)) and other.search(mode[1]):
+            start = found.end() + len(condition) + 1
+            behind = text[start:].lstrip()
+            block = block_at(behind, 1) if behind.startswith("{") else behind.partition(";")[0]
+            return text[:start] + text[start:].replace(block, "", 1)
     return text
 
 

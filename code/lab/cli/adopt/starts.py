@@ -131,8 +131,9 @@ def with_files(
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
     known = end_of(source, binaries, SERVER, ACCEPTS)
     server = known or binaries[0]
-    others = [name for name in binaries if name != server and (known or len(binaries) == 2)]  # else each is both ends
-    client = end_of(source, others, CLIENT, CONNECTS) or (binaries[-1] if len(binaries) == 2 else server)
+    is_pair = known or (len(binaries) == 2 and "mpi.h" not in source.code)  # else each is both ends
+    others = [name for name in binaries if name != server and is_pair]
+    client = end_of(source, others, CLIENT, CONNECTS) or (others[0] if len(others) == 1 else server)
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
@@ -162,9 +163,13 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
 
 
 def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: re.Pattern[str]) -> str:
-    """The binary of one end: by its name, else by the calls in its source; empty without one."""
-    called = (name for name in binaries if calls.search(source.main_of(name)))
-    return next((name for name in binaries if named.search(name)), "") or next(called, "")
+    """The binary of one end: by its name, else by the calls in its source, those of this end alone first; empty
+    without one."""
+    other = CONNECTS if calls is ACCEPTS else ACCEPTS
+    mains = {name: source.main_of(name) for name in binaries}
+    called = sorted((bool(other.search(text)), name) for name, text in mains.items() if calls.search(text))
+    best = [*(name for name in binaries if named.search(Path(name).name)), *(name for _, name in called)]
+    return best[0] if best else ""
 
 
 def assigned(text: str, end: str, *, alone: bool) -> list[str]:
