@@ -1,7 +1,7 @@
 # The front door: each target runs a command of `lab` or compiles code/bench. `make` alone prints the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus cheats verify spot bench test options fuzz fuzz-grade fuzz-card compilers hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
+.PHONY: setup papers venv checks pins release test-quick build try run report site all submit preview-grade grade grade-class autograder grade-corpus cheats verify spot bench test options fuzz fuzz-grade fuzz-card hosts same-bytes broken-ends container doctor slurm-up slurm-down lock docs lint clean help
 
 bin := .venv/bin
 c_files := $(wildcard code/*/*.[ch] code/machine/*/*.[ch] code/card/*/*.[ch] tests/*/*.[ch] tests/release/hosts/*.[ch] tests/machine/*/*.[ch] tests/card/*/*.[ch] experiments/*/program/*.[ch] experiments/examples/*/program/*.[ch] experiments/assignments/*/program/*.[ch] experiments/assignments/*/solution/program/*.[ch])
@@ -33,9 +33,6 @@ run: venv $(programs) ## Measure every trial without a record [EXPERIMENTS="a b"
 
 report: setup ## Write the reports from the records or the reference, without measuring [EXPERIMENTS="a b"]
 	$(bin)/lab report $(EXPERIMENTS)
-
-site: setup ## Write a static site into report/site: front page, documents, reports
-	$(bin)/lab site
 
 verify: venv ## Measure everything again and compare it with results/reference
 	$(bin)/lab verify
@@ -158,9 +155,6 @@ fuzz-card: setup # Try the modelled card with 20 million commands of anything, u
 release: checks build # Run the tests that take many minutes or a network (docs/CONTRIBUTING.md lists them)
 	@code/setup/setup tests
 	$(bin)/pytest -m release
-
-compilers: checks # Compile the C programs with every gcc and clang of Debian's suites, for three processors: 1.3 GB once
-	$(bin)/python -m tests.bench.compilers
 
 hosts: checks build # Run the exact machine on many hosts and write docs/hosts.md: hours [HOSTS="a b"] [KINDS=no] [RUNS=n] [LOADS="0 2"] [EVERY=no]
 	$(bin)/python -m tests.release.hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(RUNS),--runs $(RUNS)) $(if $(LOADS),--loads $(LOADS)) $(if $(EVERY),--every $(EVERY)) $(if $(KINDS),--kinds $(KINDS))

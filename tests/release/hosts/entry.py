@@ -8,7 +8,6 @@ import hashlib
 import os
 import platform
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from tests.release.hosts.outcomes import SHARED
-from tests.release.hosts.roots import debootstrapped, kept, run
+from tests.release.hosts.roots import kept, run
 
 from lab.machine.runner import ARCHITECTURES
 from lab.places import CACHE, MACHINE, ROOT
@@ -37,9 +36,6 @@ CACHES = CACHE / "hosts" / "caches"
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
 WITHOUT_NAMESPACES = ("--unshare-user", "--disable-userns", "--uid", str(NOBODY), "--gid", str(NOBODY))
-STORAGE = CACHE / "hosts" / "container"
-LAB_FOLDER = Path("/lab")
-CONTAINER = "lab-hosts"
 
 
 @dataclass(frozen=True)
@@ -147,36 +143,3 @@ def cache_of(name: str) -> Path:
         (cache / each).mkdir(parents=True, exist_ok=True)
     SHARED.mkdir(parents=True, exist_ok=True)
     return cache
-
-
-def buildah(*words: str) -> list[str]:
-    """A buildah command with a storage that needs no support of the kernel."""
-    places = ("--root", str(STORAGE / "storage"), "--runroot", str(STORAGE / "run"), "--storage-driver", "vfs")
-    return ["env", "BUILDAH_ISOLATION=chroot", "buildah", *places, *words]
-
-
-def make_container(root: Path) -> None:
-    """Make the container of a userland. Its storage cannot be moved, so an unfinished one is removed."""
-    done = STORAGE / "done"
-    if not done.exists():
-        shutil.rmtree(STORAGE, ignore_errors=True)
-        run(*buildah("from", "--name", CONTAINER, "scratch"))
-        run(*buildah("copy", "--quiet", CONTAINER, str(root), "/"))
-        done.touch()
-
-
-def container(name: str) -> Enter:
-    root = debootstrapped("bookworm", ["python3"])
-    make_container(root)
-    python = python_of(root)
-    shown = [
-        f"{source}:{target}:{'ro' if way == '--ro-bind' else 'rw'}"
-        for way, source, target in binds(LAB_FOLDER, cache_of(name))
-    ]
-    volumes = [word for each in shown for word in ("--volume", each)]
-    variables = [word for pair in python.environment(LAB_FOLDER).items() for word in ("--env", "=".join(pair))]
-    words = buildah(
-        "run", "--user", f"{NOBODY}:{NOBODY}", "--workingdir", str(LAB_FOLDER), *volumes, *variables, CONTAINER
-    )
-    as_nobody(name, list)  # it gets the cache
-    return lambda part: ["unshare", "--net", *words, "--", *python.command, *MODULE, *part]

@@ -10,7 +10,6 @@ from tests.release.hosts.entry import (
     as_nobody,
     bundled_python,
     by_bwrap,
-    container,
     python_of,
     runner_elsewhere,
 )  # fmt: skip
@@ -58,31 +57,21 @@ def debian(name: str, words: str, suite: str, *, every: bool = False) -> Host:
     return Host(name, words, DEBOOTSTRAP + suite, make, every, ROOT)
 
 
-def with_installed_qemu(name: str, words: str, source: str, apt: str, *, every: bool = False) -> Host:
-    """Debian 12 with an installed QEMU, which nothing may depend on."""
-    made = f"{DEBOOTSTRAP}bookworm; apt-get install {apt}qemu-system-x86"
-    return Host(name, words, made, userland(lambda: with_qemu("bookworm", source)), every, ROOT)
-
-
 HOSTS = (
     Host(
         "debian-11", "Debian 11, with the bundled Python", f"{DEBOOTSTRAP}bullseye",
         userland(lambda: debootstrapped("bullseye"), bundled=True), needs=ROOT,
     ),
-    with_installed_qemu("debian-12", "Debian 12 with Debian's QEMU installed", "bookworm", "", every=True),
-    with_installed_qemu(
-        "debian-12-security", "Debian 12 with the QEMU of its security updates installed",
-        "bookworm-security", "-t bookworm-security ",
+    Host(
+        "debian-12", "Debian 12 with Debian's QEMU installed",
+        f"{DEBOOTSTRAP}bookworm; apt-get install qemu-system-x86",
+        userland(lambda: with_qemu("bookworm")), every=True, needs=ROOT,
     ),
     debian("debian-13", "Debian 13", "trixie", every=True),
     debian("debian-sid", "Debian sid", "sid"),
     Host(
         "musl", "busybox and musl, with the bundled Python; no glibc is installed", "make CC=musl-gcc busybox",
         userland(musl, bundled=True), needs=("musl-gcc", *ROOT),
-    ),
-    Host(
-        "container", "container of Debian 12, as an ordinary user",
-        f"{DEBOOTSTRAP}bookworm; buildah from scratch; buildah copy", container, every=True, needs=("buildah", *ROOT),
     ),
     Host(
         "arm64", "QEMU built for arm64, by qemu-user; the harness is outside", "qemu-aarch64-static",

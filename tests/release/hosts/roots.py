@@ -36,15 +36,13 @@ def kept(folder: Path, make: Callable[[Path], None]) -> Path:
     return folder
 
 
-def mirror(suite: str = "") -> str:
-    """The mirror of Debian's main part, or of one suite, that this host's apt uses."""
-    form = "$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI)"
-    lines = (
-        line.split("|") for line in run("apt-get", "indextargets", "--format", form, "Created-By: Packages").split("\n")
-    )
-    found = [words[3] for words in lines if words[0] == "Debian" and words[2] == "main" and suite in words[1]]
+def mirror() -> str:
+    """The mirror of Debian's main part that this host's apt uses."""
+    form = "$(ORIGIN)|$(COMPONENT)|$(REPO_URI)"
+    listed = run("apt-get", "indextargets", "--format", form, "Created-By: Packages").splitlines()
+    found = [line.rpartition("|")[2] for line in listed if line.startswith("Debian|main|")]
     if not found:
-        raise LabError(f"this computer's apt has no mirror of Debian's {suite or 'main part'}")
+        raise LabError("this computer's apt has no mirror of Debian's main part")
     return found[0]
 
 
@@ -68,19 +66,15 @@ def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
     return userland(suite, make)
 
 
-def with_qemu(suite: str, source: str) -> Path:
-    """A suite's userland with QEMU installed, from the suite or another source."""
+def with_qemu(suite: str) -> Path:
+    """A suite's userland with its QEMU installed."""
 
     def make(root: Path) -> None:
         run("cp", "-a", f"{debootstrapped(suite, ['python3'])}/.", root)
         apt = (*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")
-        if source != suite:
-            line = f"deb [signed-by={KEYS}] {mirror(source)} {source} main\n"
-            (root / "etc/apt/sources.list.d/qemu.list").write_text(line)
-            run(*apt, "update")
-        run(*apt, "install", "-y", "--no-install-recommends", "-t", source, "qemu-system-x86")
+        run(*apt, "install", "-y", "--no-install-recommends", "qemu-system-x86")
 
-    return userland(f"{suite}-{source}", make)
+    return userland(f"{suite}-{suite}", make)
 
 
 def musl() -> Path:
@@ -100,23 +94,17 @@ def make_musl(root: Path) -> None:
             (root / "bin" / name).symlink_to("busybox")
 
 
-def apt_in(folder: Path, kind: str, suite: str) -> list[str]:
-    """An apt-get with up-to-date lists of a suite, and with lists, packages and status in a folder."""
+def source(folder: Path) -> Path:
+    """Busybox's source, unpacked, with apt's lists, packages and settings in the folder."""
     for name in ("lists/partial", "cache/archives/partial"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(parents=True)
     (folder / "status").touch()
-    (folder / "sources.list").write_text(f"{kind} [signed-by={KEYS}] {mirror()} {suite} main\n")
+    (folder / "sources.list").write_text(f"deb-src [signed-by={KEYS}] {mirror()} bookworm main\n")
     places = {"State": "", "State::status": "status", "Cache": "cache", "Etc::sourcelist": "sources.list"}
     options = {f"Dir::{name}": str(folder / file) for name, file in places.items()}
-    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root", "APT::Install-Recommends": "no"}
+    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root"}
     apt = ["apt-get", "-q", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
     run(*apt, "update")
-    return apt
-
-
-def source(folder: Path) -> Path:
-    """Busybox's source, unpacked, without a change of apt's lists and settings."""
-    apt = apt_in(folder, "deb-src", "bookworm")
     run("env", "-C", folder, *apt, "source", "--download-only", "busybox")
     (archive,) = folder.glob("busybox_*.orig.tar.*")
     run("tar", "-x", "-C", folder, "-f", archive)
