@@ -39,7 +39,6 @@ class Group:
     failed: dict[str, str]  # start of each failed trial by key
 
 
-DatedBuild = tuple[str, dict[Path, str]]  # the start of its newest record, and the digests of its programs
 Present = Mapping[Path, frozenset[str]]  # by program: the digests of builds of the present sources
 
 
@@ -137,17 +136,16 @@ def _about(best: Choice, others: int) -> Iterator[str]:
 
 
 def _choice(experiment: Experiment, group: Group) -> Choice | None:
-    """Plan the experiment with the programs that have most records; ties are broken by the present build, then age.
-    None if the site's link can run no series."""
+    """Plan the experiment with the present programs where they have records, else with the newest that have some. None
+    if the site's link can run no series."""
     if not any(series.runs_on(group.site.traits) for series in experiment.series):
         return None
     pairs = {frozenset(files) for series in experiment.series if (files := files_of(series))}
     ran = [builds for files in pairs if (builds := _ran(files, group))]
-    present = _present(experiment, several=any(len(builds) > 1 for builds in ran))
-    candidates = _builds(ran, dict.fromkeys(binaries([experiment]), ""), present)
-    different = {frozenset(digests.items()): digests for digests in candidates}  # a plan takes long to make
-    choices = [_covered(experiment, group, digests, present) for digests in different.values()]
-    return max(choices, key=lambda choice: (choice.share, not choice.outdated, choice.starts))
+    present, digests = _present(experiment, ran), dict.fromkeys(binaries([experiment]), "")
+    for builds in ran:
+        digests |= ([build for build in builds if _is_present(build, present)] or builds)[-1]
+    return _covered(experiment, group, digests, present)
 
 
 def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], present: Present) -> Choice:
@@ -159,34 +157,22 @@ def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], pre
     return Choice(plan, tuple(starts), tuple(outdated), failed)
 
 
-def _builds(ran: list[list[DatedBuild]], none: dict[Path, str], present: Present) -> Iterator[dict[Path, str]]:
-    """Yield the present programs that have records; then the programs at the time of each build's newest record, since
-    programs are read together only if both existed at one time."""
-    yield none | _joined(([build for build in builds if _is_built(build, present)] or builds)[-1] for builds in ran)
-    for moment in {newest for builds in ran for newest, _ in builds}:
-        yield none | _joined(([build for build in builds if build[0] <= moment] or builds[:1])[-1] for builds in ran)
-
-
-def _ran(files: frozenset[Path], group: Group) -> list[DatedBuild]:
-    """Return the builds of programs that belong together, the newest last."""
+def _ran(files: frozenset[Path], group: Group) -> list[dict[Path, str]]:
+    """The digests of programs that belong together, by build, the newest last."""
     names = {file.name for file in files}
     builds = ((newest, dict(digests)) for digests, newest in group.programs.items())
     ran = sorted(((newest, digests) for newest, digests in builds if digests.keys() == names), key=itemgetter(0))
-    return [(newest, {file: digests[file.name] for file in files}) for newest, digests in ran]
+    return [{file: digests[file.name] for file in files} for _, digests in ran]
 
 
-def _is_built(build: DatedBuild, present: Present) -> bool:
-    return all(digest in present.get(file, ()) for file, digest in build[1].items())
+def _is_present(build: dict[Path, str], present: Present) -> bool:
+    return all(digest in present.get(file, ()) for file, digest in build.items())
 
 
-def _joined(builds: Iterable[DatedBuild]) -> dict[Path, str]:
-    return {file: digest for _, digests in builds for file, digest in digests.items()}
-
-
-def _present(experiment: Experiment, *, several: bool) -> Present:
+def _present(experiment: Experiment, ran: list[list[dict[Path, str]]]) -> Present:
     """Return the builds by this host's compiler, and by the locked compiler if there are several to choose from."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
-    several = several or any(map(_build_digest, builds))
+    several = any(len(of_pair) > 1 for of_pair in ran) or any(map(_build_digest, builds))
     locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
     digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
     return {file: frozenset(present) for file, present in digests.items() if present}
