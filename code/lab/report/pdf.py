@@ -38,8 +38,6 @@ TYPES = {
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 MADE = "a PDF that lab report wrote"
 _LISTED = re.compile(r"^(?P<name>.+) -> \d+,\d+$", re.MULTILINE)
-# pdfTeX's banner; a line may end behind each of its hyphens.
-_BANNER = re.compile(rb"This is (pdfTeX, Version [0-9. -]{1,60} \([\w ./-]{1,60}\))", re.ASCII)
 
 
 def attachments(evidence: Evidence, texts: dict[str, bytes]) -> dict[str, bytes]:
@@ -145,17 +143,6 @@ def _write(file: Path, content: bytes) -> Path:
         except FileExistsError as error:
             raise AttachmentError("is there already", where=str(file), hint="an empty folder") from error
     return file
-
-
-def typesetter(pdf: Path) -> str:
-    """The printed version, such as `pdfTeX, Version 3.14...-1.40.24 (TeX Live 2022/Debian)`, or nothing."""
-    with tempfile.TemporaryDirectory(prefix="lab-typesetter-") as name:
-        scratch = Path(name)
-        with pdf.open("rb") as file:
-            (scratch / "report.pdf").write_bytes(file.read(LARGEST_PDF))
-        text, _ = output_of(["pdftotext", "-raw", "report.pdf", "-"], scratch, LARGEST_TEXT)
-    banner = _BANNER.search(b" ".join(text.split()))
-    return banner[1].decode().replace("- ", "-") if banner else ""
 
 
 def output_of(command: Sequence[str], folder: Path, bound: int) -> tuple[bytes, int]:

@@ -6,7 +6,7 @@ import tempfile
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.analysis.estimate import BadSample, Estimate
@@ -18,7 +18,7 @@ from lab.records.reference import IDENTITY
 from lab.records.table import Row, is_table, parse_table
 from lab.report.evidence.curve import margin_of_sites
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED
-from lab.report.pdf import extract, typesetter
+from lab.report.pdf import extract
 
 EQUAL = "equal"
 VERDICTS = (*(verdict.value for verdict in Verdict), EQUAL)
@@ -33,7 +33,6 @@ class ComparedSide:
     name: str
     tables: dict[str, list[Row]]
     identity: dict[str, str]
-    typesetter: str = ""  # of a PDF
 
 
 def compare(options: Namespace) -> int:
@@ -48,7 +47,7 @@ def read_side(place: Path) -> ComparedSide:
         return _read_folder(place, str(place))
     with tempfile.TemporaryDirectory(prefix="lab-side-") as name:
         extract(place, Path(name))
-        return replace(_read_folder(Path(name), str(place)), typesetter=typesetter(place))
+        return _read_folder(Path(name), str(place))
 
 
 def _read_folder(folder: Path, name: str) -> ComparedSide:
@@ -95,8 +94,6 @@ def comparison(first: ComparedSide, second: ComparedSide) -> Iterator[str]:
             what = f"the tables of {name} hold values that Verbyte did not measure: {error!r:.200}"
             raise LabError(what) from error
     yield from _identity_lines(first.identity, second.identity)
-    if first.typesetter and second.typesetter and first.typesetter != second.typesetter:
-        yield f"typeset by {first.typesetter} and by {second.typesetter}: the PDFs differ for that alone"
 
 
 def _experiment_lines(name: str, first: list[Row], second: list[Row], margin: float) -> Iterator[str]:

@@ -13,7 +13,6 @@ from lab.files.storage import write_text
 from lab.plan.plan import Plan
 from lab.records.table import COLUMNS, Row, columns, format_table, make_table
 from lab.report.pdf import attach
-from lab.report.tex.latex import compile_pdf
 from lab.submission.compare import ComparedSide, comparison, read_side
 
 Make = Callable[..., Plan]
@@ -79,23 +78,6 @@ def test_pdf_with_foreign_data_is_refused(blank_pdf: bytes, tmp_path: Path, iden
     pdf.write_bytes(attach(blank_pdf, {"small.csv": b"series,record\na,b\n", "identity.json": identity}))
     with pytest.raises(LabError, match="did not write"):
         read_side(pdf)
-
-
-def test_pdfs_of_different_tex_are_named(tmp_path: Path) -> None:
-    """Lines are broken within the banner, as in a column of a table."""
-    texts = {
-        name: f"\\parbox{{45mm}}{{\\raggedright This is pdfTeX, Version 3.141592653-2.6-{version} kpathsea version 6}}"
-        for name, version in {"a": "1.40.24 (TeX Live 2022/Debian)", "b": "1.40.28 (TeX Live 2025/Arch Linux)"}.items()
-    }
-    for name, text in texts.items():
-        source = f"\\documentclass{{article}}\\begin{{document}}{text}\\end{{document}}".encode()
-        data = {"small.csv": format_table(COLUMNS, rows(1)).encode(), "identity.json": b'{"site": "exact"}'}
-        (tmp_path / f"{name}.pdf").write_bytes(attach(compile_pdf({"x.tex": source}, "x.tex"), data))
-    first, second = read_side(tmp_path / "a.pdf"), read_side(tmp_path / "b.pdf")
-    banner = "pdfTeX, Version 3.141592653-2.6-1.40"
-    names = f"typeset by {banner}.24 (TeX Live 2022/Debian) and by {banner}.28 (TeX Live 2025/Arch Linux)"
-    assert compared(first, second).endswith(f"\n{names}: the PDFs differ for that alone")
-    assert "typeset" not in compared(first, first) + compared(first, side(rows(1)))
 
 
 @pytest.mark.parametrize("table", [b"series,record\n\xff,b\n", b"series,record\na,b,c,d\n", b"series\na\n", None])

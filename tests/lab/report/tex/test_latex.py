@@ -11,7 +11,6 @@ from tests.lab.report import laboratory
 from lab.analysis.estimate import Estimate, Interval
 from lab.places import TEMPLATES
 from lab.report.errors import ReportError
-from lab.report.pdf import typesetter
 from lab.report.tex import latex
 from lab.report.tex.latex import compile_pdf
 from lab.report.tex.numbers import UNITS, in_words, last_place, show, show_exactly, significant, written_out
@@ -61,13 +60,6 @@ def test_latex_reads_no_file_of_the_host_and_runs_nothing(tmp_path: Path) -> Non
             continue
         assert "s3cr3t" not in words
     assert not proof.exists() and os.path.lexists(secret)
-
-
-def test_typesetter_is_found_in_a_narrow_column(tmp_path: Path) -> None:
-    (tmp_path / "x.pdf").write_bytes(compiled(r"\parbox{60mm}{\raggedright\labtypesetter}"))
-    banner = laboratory.printed("pdftex", "--version").splitlines()[0]
-    name, version, rest = banner.split(maxsplit=2)
-    assert typesetter(tmp_path / "x.pdf") == f"{name}, Version {version} {rest}"
 
 
 @pytest.mark.parametrize(
