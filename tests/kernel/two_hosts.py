@@ -37,8 +37,8 @@ def prepare(folder: Path) -> None:
     servers = SshServers(folder, ADDRESSES, QUICKLY)
     library = folder / "older.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, OLDER_SOURCE], check=True)
-    with (folder / f"{OLDER}.sshd").open("a") as config:
-        config.write(f"SetEnv LD_PRELOAD={library}\n")
+    config = folder / f"{OLDER}.sshd"  # of several lines SetEnv, the first one counts
+    config.write_text(config.read_text().replace("SetEnv ", f"SetEnv LD_PRELOAD={library} "))
     write(folder / "alice.sh", join(servers, "alice"))
     write(folder / "bob.sh", join(servers, "bob", OLDER) + device(BOB_DEVICE))
 
