@@ -1301,6 +1301,12 @@ def test_printed_size_of_another_kind_than_the_one_given_is_not_read(tmp_path: P
     assert lacking(text, [r"pattern = '\s*(?:\d+ kB):\s+(?P<value>[\d.]+)'"]) == [], text
 
 
+def test_commands_that_a_makefile_runs_while_it_is_read_are_shut_in(tmp_path: Path) -> None:
+    makefile = f"HERE := $(shell touch {tmp_path}/ran)\nb: a.c\n\tgcc a.c -o b\n"
+    assert 'binaries = ["b"]' in guessed(tmp_path, {"a.c": "int main() {}", "Makefile": makefile})
+    assert not (tmp_path / "ran").exists()
+
+
 def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
     (copied(tmp_path / "p") / "client.py").touch()
     with pytest.raises(SpecError, match=r"client\.py: no site has Python"):

@@ -2,11 +2,14 @@
 
 import os
 import re
-import subprocess
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lab.cli.adopt.sources import CPP
+from lab.compiler.build import build_shut_in
+from lab.compiler.compilation import WORK
+from lab.sites.site import silent
 
 MPI_CPP = "env OMPI_CC=g++ mpicc -DOMPI_SKIP_MPICXX"
 CPP20 = re.compile(r"<(?:span|format|concepts|ranges|bit|numbers|barrier|latch|semaphore|source_location)>")
@@ -18,6 +21,7 @@ LIBRARIES = {  # a header, and what a program that includes it is linked with
 }
 OF_LINK = re.compile(r"^(?!.* -(?:[cSE]|M+|shared) ).*? -o\s*([\w./-]+)(?<!\.o)(?: |$)")
 OF_COPY = re.compile(r"@?(?:ln|cp)\s.*?\s([\w./-]+)\s*")
+LINES = "lines-of-make.txt"
 IN_LIBC = re.compile(r"\s*-l(?:nsl|socket)\b")
 
 
@@ -56,14 +60,16 @@ def expanded(words: str, values: Mapping[str, str]) -> str:
     return words
 
 
-def made_by_make(file: Path, goals: Sequence[str]) -> list[str]:
-    """The programs that make would make in the Makefile's folder: the outputs of the lines that it would run."""
-    command = ["make", "--dry-run", "--always-make", "--print-directory", f"--file={file.name}", *goals]
-    done = subprocess.run(command, cwd=file.parent, capture_output=True, check=False)
+def made_by_make(files: Mapping[str, bytes], file: Path, goals: Sequence[str]) -> list[str]:
+    """The programs that make would make in the Makefile's folder: the outputs of the lines that it would run. Even then
+    make may run commands, so it is shut in."""
+    make = ["make", "--dry-run", "--always-make", "--print-directory", f"--file={file.name}", *goals]
+    line = f"cd {shlex.quote(str(file.parent))}; {shlex.join(make)} >{WORK}/{LINES} 2>/dev/null; true"
+    lines = build_shut_in(files, ("sh", "-c", line), (LINES,), silent)[LINES].decode(errors="replace")
     inside, found = list[Path](), dict[str, None]()
-    for line in done.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
+    for line in lines.replace("\\\n", " ").splitlines():
         if entered := re.search(r": Entering directory '(.*)'$", line):
-            inside.append(Path(os.path.relpath(entered[1], file.parent.resolve())))
+            inside.append(Path(os.path.relpath(entered[1], WORK / file.parent)))
         elif ": Leaving directory" in line:
             inside.pop()
         elif made := OF_LINK.search(line) or OF_COPY.fullmatch(line):

@@ -99,8 +99,9 @@ class Folder:
         for name in sorted(self.files, key=rank):
             text, folder = self.files[name], Path(name).parent
             if Path(name).name in makefiles:
+                contents = dict(source_files(Build((), self.folder)))
                 for goals in ([], ["all"], [Path(each).stem for each in self.mains]):
-                    if made := made_by_make(self.folder / name, goals):
+                    if made := made_by_make(contents, Path(name), goals):
                         binaries = [str(folder / each) for each in made]
                         make = command_of_make(text, Path(name), goals)
                         lines, others = self.other_end(binaries)

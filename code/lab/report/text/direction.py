@@ -42,8 +42,11 @@ PLAIN = re.compile(
     r"(?: (?:one|operation|program|transport|way|choice)\b)?"
     r"(?: (?:(?:every)?where|here|(?:at|for|with) (?:all|any|each|every|\d)[\w ]*?))?"
     r"(?:(?P<than> than\b)|(?=\s*(?:\Z|[.,;:!])))|"
-    r"(?P<verb>(?:beat|outpace|outperform|outrun|overtake|surpasse?)(?:s|ed|d)?(?! by))\b)"
+    r"(?P<verb>(?:beat|outpace|outperform|outrun|overtake|surpasse?)(?:s|ed|d)?(?! by))\b"
+    rf"|(?P<equal>equally (?:fast|quick|slow)|(?:behave|perform)s? alike|the same (?:{_SPEED}|{_TIME}))\b)"
 )
+_PAUSE = re.compile(r"[,;:()]|\b(?:but|whereas|while)\b")
+_FAR = 0.8  # of two series that are called equal
 _UNREAL = re.compile(
     r"(?:\b(?:against|assume[sd]?|believ\w*|cannot|compared|could|expect\w*|hardly|hypothes\w*|instead|may|might|neither|never"
     r"|no|nor|not|rarely|relative|should|than|thought|unlike|versus|vs|whether|would)\b|n't\b)(?!.*[,;:()])"
@@ -120,6 +123,10 @@ def plain_sense(
     """Above 0 if a comparison without a number agrees with the ratio of the first to the second, below 0 if it does
     not, 0 if it is not clearly about the two; `words` are those before and behind it."""
     subject, behind = _END.split(words[0])[-1], _END.split(words[1])[0]
+    if match["equal"]:
+        both = _PAUSE.split(words[0])[-1] + _PAUSE.split(words[1])[0]
+        is_far = len(means(both, names)) == len(names) and not _FAR < ratio < 1 / _FAR and not _UNREAL.search(both)
+        return -1 if is_far else 0
     first, other = means(subject, names), means(behind, names)
     if not (match["than"] or match["verb"]):
         first, is_about = _clear(first, names), bool(_SUBJECT.search(subject))

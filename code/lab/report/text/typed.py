@@ -113,6 +113,11 @@ _IN_LETTERS = re.compile(
     rf"(?: of)?(?: an?)?|(?P<phrase>{_ABOUT} )an?)[ -]"
     rf"(?:{_UNITS[0]}|(?!us\b)(?P<time>{_FRACTION}){_SECOND}|(?P<instructions>instructions\b)|(?P<frequency>[kMG])Hz\b)"
 )
+# Roman numerals of two letters or more and hexadecimal numbers before a rate, which no evidence shows.
+_NUMERAL = re.compile(
+    r"(?<![\w.])(?<!\d[ -])(?i:0x[\da-f]+|(?!mix\b)(?=[mdclxvi]{2})m{0,4}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})"
+    rf"(?:ix|iv|v?i{{0,3}}))[ -]{_UNITS[0]}"
+)
 _COUNT = "|".join(sorted(_FACTORS, reverse=True))
 _WORDY, _MAGNITUDE = 0.1, 0.3
 # What a share or a multiple is one of, other than a count such as "half of the messages".
@@ -213,6 +218,7 @@ def typed_numbers(
         if not is_known and not is_shown(typed):
             queries = [suggest(replace(typed, numbers=(part,))) for part in numbers]
             yield _fault(text, file, typed.start, match[0].strip(), queries)
+    yield from (_fault(text, file, offsets[match.start()], match[0], [""]) for match in _NUMERAL.finditer(plain))
 
 
 def _in_letters(match: re.Match[str], _: str, *, is_change: bool) -> _Read:  # noqa: ARG001
