@@ -34,6 +34,9 @@ run: venv $(programs) ## Measure every trial without a record [EXPERIMENTS="a b"
 report: setup ## Write the reports from the records or the reference, without measuring [EXPERIMENTS="a b"]
 	$(bin)/lab report $(EXPERIMENTS)
 
+site: setup ## Write a static site into report/site: front page, documents, reports
+	$(bin)/lab site
+
 verify: venv ## Measure everything again and compare it with results/reference
 	$(bin)/lab verify
 

@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -129,6 +129,16 @@ def test_spot_names_the_first_difference_from_the_reference(
     assert status == 1 and re.search(said, out) and out.endswith("changed since the reference: nothing\n")
 
 
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """An interrupted command ignores further signals until its process ends."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("words", [("verify", "small"), ("lock",)])
 def test_interrupted_command_with_a_temporary_folder_prints_that_no_record_is_kept(
     spot: Callable[..., Ran], fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
