@@ -122,8 +122,11 @@ def kvm(_: Path) -> Iterator[Diagnosis]:
     problem = "" if os.access(vm.KVM_DEVICE, os.R_OK | os.W_OK) else f"{vm.KVM_DEVICE} cannot be opened"
     if not problem and not (CACHE / "machine").is_dir():
         problem = "not tried before the first trial"
-    elif not problem and vm.open().machine(silent).acceleration is not KVM:
-        problem = f"{vm.KVM_DEVICE} is there, but no VM boots"
+    try:
+        if not problem and vm.open().machine(silent).acceleration is not KVM:
+            problem = f"{vm.KVM_DEVICE} is there, but no VM boots"
+    except LabError as error:
+        problem = f"not tried: {error.what}"
     found = f"{problem}: VMs run in software, with all cores" if problem else "works"
     yield Diagnosis("KVM", found, missing=bool(problem))
     yield Diagnosis("machines", "two, joined by a link" if (os.cpu_count() or 1) > 1 else "one, with a cable in it")

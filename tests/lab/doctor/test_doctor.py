@@ -10,6 +10,7 @@ from tests.sites.daemons import write
 
 from lab import doctor
 from lab.doctor import Diagnosis, examine, format_findings
+from lab.errors import LabError
 from lab.typed_json import JsonTable
 
 
@@ -124,3 +125,15 @@ def test_locked_memory_is_compared_with_the_largest_planned_message(
 def test_missing_kvm_device_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.sites.vm.KVM_DEVICE", tmp_path / "none")
     assert "none cannot be opened: VMs run in software" in next(doctor.examine_site("vm", tmp_path)).found
+
+
+def test_vm_that_cannot_be_tried_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise LabError("no image")
+
+    (tmp_path / "kvm").touch()
+    (tmp_path / "machine").mkdir()
+    monkeypatch.setattr("lab.sites.vm.KVM_DEVICE", tmp_path / "kvm")
+    monkeypatch.setattr("lab.sites.vm.open", broken)
+    monkeypatch.setattr(doctor, "CACHE", tmp_path)
+    assert "not tried: no image" in next(doctor.examine_site("vm", tmp_path)).found
