@@ -12,14 +12,14 @@ from tests.machine.checkout import SMALL
 from lab.sites.exact import ExactSite
 
 LAB = str(Path(sys.executable).with_name("lab"))
-FOUR = SMALL.replace("repetitions = 1", "repetitions = 6")
+SIX = SMALL.replace("repetitions = 1", "repetitions = 6")
 
 
 @pytest.fixture
 def command(tmp_path: Path, exact: ExactSite) -> list[str]:
     """The command that runs the small experiment into a folder of the test; the snapshot exists already."""
     assert exact.identity()
-    (tmp_path / "small.toml").write_text(FOUR)
+    (tmp_path / "small.toml").write_text(SIX)
     (tmp_path / "results").mkdir()
     return [LAB, "run", str(tmp_path / "small.toml"), "--site", "exact", "--results", str(tmp_path / "results")]
 

@@ -74,7 +74,7 @@ def with_qemu(suite: str) -> Path:
         apt = (*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")
         run(*apt, "install", "-y", "--no-install-recommends", "qemu-system-x86")
 
-    return userland(f"{suite}-{suite}", make)
+    return userland(f"{suite}-qemu", make)
 
 
 def musl() -> Path:

@@ -46,8 +46,12 @@ class Folder:
         return turns(self.short)
 
     @cached_property
+    def contents(self) -> dict[str, bytes]:
+        return dict(source_files(Build((), self.folder)))
+
+    @cached_property
     def files(self) -> dict[str, str]:
-        texts = {name: content.decode(errors="replace") for name, content in source_files(Build((), self.folder))}
+        texts = {name: content.decode(errors="replace") for name, content in self.contents.items()}
         long = self.long or "\0"  # of no text
         return {name: with_argv(text.replace(long, self.short)) for name, text in texts.items()}
 
@@ -80,13 +84,15 @@ class Folder:
 
     def build(self) -> tuple[str, list[str]]:
         """The build command and the names of the binaries."""
-        command, binaries = self.build_as_it_is()
+        command, made = self.build_as_it_is
+        binaries = [*made]
         if self.short:  # in a copy, and in all sources, so that make sees each as new
             change = f"sed -i 's/{self.long.replace('*', '[*]')}/{self.short}/' {' '.join(self.code_names)}"
             lines = f"cd $new && {change} && {command} && cp --parents {' '.join(binaries)} $OLDPWD"
             command = f"new=$(mktemp -d) && cp -r . $new && ({lines}) && rm -r $new"
         return command, binaries
 
+    @cached_property
     def build_as_it_is(self) -> tuple[str, list[str]]:
         configures = "configure" in self.files
         makefiles = (*MAKEFILES, "Makefile.in") if configures else MAKEFILES
@@ -99,9 +105,8 @@ class Folder:
         for name in sorted(self.files, key=rank):
             text, folder = self.files[name], Path(name).parent
             if Path(name).name in makefiles:
-                contents = dict(source_files(Build((), self.folder)))
                 for goals in ([], ["all"], [Path(each).stem for each in self.mains]):
-                    if made := made_by_make(contents, Path(name), goals):
+                    if made := made_by_make(self.contents, Path(name), goals):
                         binaries = [str(folder / each) for each in made]
                         make = command_of_make(text, Path(name), goals)
                         lines, others = self.other_end(binaries)
