@@ -105,6 +105,16 @@ def test_packages_come_from_the_providers_of_the_settings(provider: str, tmp_pat
     assert made.run("carry").returncode == 0
 
 
+def test_one_package_is_unpacked_alone(tmp_path: Path) -> None:
+    made, content = computer(tmp_path)
+    put(tmp_path / "store" / POOL, content)
+    settings(made, "store")
+    assert made.run("carry", "other", f"{tmp_path}/nothing").returncode == 1
+    assert made.run("carry", "python3.11-minimal", f"{tmp_path}/alone").returncode == 0
+    assert (tmp_path / "alone/usr/bin/python3.11").exists()
+    assert not (tmp_path / ".cache/python").exists() and not (tmp_path / "nothing").exists()
+
+
 def test_an_archive_is_asked_by_date_and_digest(tmp_path: Path) -> None:
     made, content = computer(tmp_path)
     made.command("curl", "exit 22")

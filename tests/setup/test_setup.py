@@ -152,13 +152,30 @@ def test_a_python_with_pinned_packages_is_accepted(version: tuple[int, ...], fit
     assert (done.returncode, done.stdout) == ((0, f"{tmp_path}/bin/python3\n") if fits else (1, ""))
 
 
-def test_a_python_without_ensurepip_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("minor", "status"), [(11, 0), (12, 1)])
+def test_a_python_without_ensurepip_is_accepted_if_the_locked_pip_runs_on_it(
+    minor: int, status: int, tmp_path: Path
+) -> None:
     """As Debian's without python3-venv."""
     made = tree(tmp_path)
     script = tmp_path / "code/setup/python"
     script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
-    made.write(tmp_path / "bin/python3", f"exec {OWN} -c \"import sys; sys.modules['ensurepip'] = None; $3\"")
-    assert made.run("python").returncode == 1
+    lacking = f"sys.modules['ensurepip'] = None; sys.version_info = (3, {minor}, 0)"
+    made.write(tmp_path / "bin/python3", f'code=$3\nexec {OWN} -c "import sys; {lacking}; $code"')
+    assert made.run("python").returncode == status
+
+
+def test_setup_fetches_a_pip_for_a_python_without_ensurepip(checkout: Tree) -> None:
+    folder = checkout.folder / "wheels/usr/share/python-wheels"
+    folder.mkdir(parents=True)
+    (folder / "pip-23.0.1-py3-none-any.whl").touch()
+    checkout.command("python3", f'{PYTHON}\ncase "$*" in *ensurepip*) exit 1;; esac')
+    checkout.write(
+        checkout.folder / "code/setup/carry", f'[ "$1" = python3-pip-whl ] && cp -r {checkout.folder}/wheels "$2"'
+    )
+    assert installed(checkout) == [PINS]
+    unpacked = next(call for call in checkout.calls("python3") if call.startswith("-m zipfile"))
+    assert unpacked.split()[-2].endswith("/pip-23.0.1-py3-none-any.whl")
 
 
 def family(file: Path) -> str:
