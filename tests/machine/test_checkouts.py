@@ -1,11 +1,13 @@
 """A checkout at an unusual path, and one that has only a course's image file."""
 
+import json
 import resource
 from pathlib import Path
 
-from tests.machine.checkout import OWN, checkout, done
+from tests.machine.checkout import OWN, checkout, done, ended
 from tests.pace import slowness
 
+from lab.machine.snapshot import CHECKED, FILE
 from lab.places import BENCH, ROOT
 from lab.sites.exact import ExactSite
 
@@ -30,6 +32,18 @@ def test_build_run_and_report_work_in_a_path_of_any_characters(exact: ExactSite,
     assert done(place, ".venv/bin/lab", "report", OWN) == "report/own's (1).pdf\n"
     frozen, taken = ROOT / ".cache" / "machine", place / ".cache" / "machine"
     assert {each.name for each in taken.iterdir()} == {each.name for each in frozen.iterdir() if each.is_dir()}
+
+
+def test_host_that_is_not_exact_keeps_no_record(exact: ExactSite, reachable: Path) -> None:
+    """The self-check runs beside the first trial, which may end before it."""
+    exact.verified_snapshot()
+    place = checkout(reachable / "other", set(KEPT) - {CHECKED})
+    expectation = place / "code/machine" / FILE
+    expected = json.loads(expectation.read_text())
+    expectation.write_text(json.dumps({**expected, "checks": {**expected["checks"], "sleeping": "other bytes"}}))
+    run = ended(place, LAB, "run", OWN, "--site", "exact")
+    assert run.returncode == 1 and "this computer does not run the snapshot exactly: sleeping" in run.stderr
+    assert not list((place / "results").glob("records/*"))
 
 
 def processor_s() -> float:

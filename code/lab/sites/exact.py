@@ -3,6 +3,7 @@
 import os
 import threading
 import weakref
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -46,6 +47,7 @@ class ExactSite:
         self.server: ForkServer | None = None
         self.found_inputs: SnapshotInputs | None = None
         self.snapshot: Snapshot | None = None  # with checked digests
+        self.check: Future[None] | None = None  # whether this host runs it exactly
         self.state: JsonTable = {}  # QEMU's version: recorded, never compared
         self.tell: Tell = silent
 
@@ -70,17 +72,24 @@ class ExactSite:
             return self.found_inputs
 
     def verified_snapshot(self) -> Snapshot:
-        """The snapshot for all jobs of this process. Before the first job its digests are checked, and on a host that
-        never ran it, whether it is exact here; a command without a job need not spend that time."""
+        """The snapshot for all jobs of this process, with checked digests, on a host that runs it exactly."""
+        verified, check = self._checked()
+        check.result()
+        return verified
+
+    def _checked(self) -> tuple[Snapshot, Future[None]]:
+        """The snapshot with checked digests, and its self-check, which runs beside the first jobs."""
         inputs = self.inputs(silent)
         with self.lock:
-            if self.snapshot is None:
+            if self.snapshot is None or self.check is None:
                 verified = snapshot.verified_snapshot(inputs, self.cache, self.tell)
-                snapshot.require_exact(
-                    verified, inputs.expectation, self.cache, partial(self._run, verified), self.tell
-                )
                 self.snapshot, self.state = verified, {"qemu": verified.runner.version()}
-            return self.snapshot
+                run, pool = partial(self._run, verified), ThreadPoolExecutor(1)
+                self.check = pool.submit(
+                    snapshot.require_exact, verified, inputs.expectation, self.cache, run, self.tell
+                )
+                pool.shutdown(wait=False)
+            return self.snapshot, self.check
 
     def expect(self, progress: Tell) -> Path:
         """Write this host's digests and results as the repository's expectation."""
@@ -93,12 +102,17 @@ class ExactSite:
         )
         return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
-    def run(self, job: Job) -> Outcome:
-        return self._run(self.verified_snapshot(), job)
+    def run(self, job: Job, logs: Path | None = None) -> Outcome:
+        """Run a job; return its outcome, or raise, as soon as the self-check is over."""
+        verified, check = self._checked()
+        try:
+            return self._run(verified, job, logs)
+        finally:
+            check.result()
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
         """Run a job and log all frames into the folder: see machine.fork_server."""
-        return self._run(self.verified_snapshot(), job, logs)
+        return self.run(job, logs)
 
     def fork_server(self, machine: Snapshot) -> ForkServer:
         """The pair of VMs from which each run forks; it ends with this site."""
@@ -164,6 +178,7 @@ class ProfiledSite(ExactSite):
 
     def count(self, job: Job) -> tuple[Outcome, bytes, bytes]:
         """Run a job; return its outcome, and the plugin's output at the client and at the server."""
+        self.verified_snapshot()  # first, since the self-check would count, too
         with self.turn:
             outcome = self.run(job)
             assert self.counter is not None
