@@ -132,7 +132,7 @@ def test_other_bytes_are_refused_and_the_next_is_asked(tmp_path: Path) -> None:
     put(tmp_path / "honest" / POOL, content)
     settings(made, "liar", "honest")
     done = made.run("carry")
-    assert done.returncode == 0 and "setup: liar does not give python3.11-minimal" in done.stderr
+    assert done.returncode == 0 and "setup: liar does not have python3.11-minimal" in done.stderr
 
 
 def test_without_a_provider_an_error_has_a_hint(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_processor_without_a_locked_python_is_named(tmp_path: Path) -> None:
     made, _ = computer(tmp_path)
     made.write(tmp_path / "code/setup/family", "echo unknown own- riscv64 Own")
     done = made.run("carry")
-    assert done.returncode == 1 and "none to carry for riscv64" in done.stderr
+    assert done.returncode == 1 and "none is bundled for riscv64" in done.stderr
 
 
 def test_a_folder_that_a_loader_would_split_is_refused(tmp_path: Path) -> None:
