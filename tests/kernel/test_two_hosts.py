@@ -85,7 +85,7 @@ def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_
     for planned in plan.planned:
         facts = measured(planned, site, plan.site).facts
         rdma, before = planned.series.tool.rdma, facts.measured.counters_before
-        assert facts.judged.path == (f"RDMA from {ALICE_DEVICE}" if rdma else "the kernel's network from data0")
+        assert facts.assessment.path == (f"RDMA from {ALICE_DEVICE}" if rdma else "the kernel's network from data0")
         assert facts.asked.ends.server == End(DATA["bob"], BOB_DEVICE, "data0", gid="1")
         grown = {name: count - before[name] for name, count in facts.measured.counters_after.items()}
         assert grown["server.data0.rx_bytes"] >= 100 * 4096 <= grown["data0.tx_bytes"]

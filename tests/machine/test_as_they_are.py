@@ -42,20 +42,20 @@ def test_loop_over_sizes_is_read_without_sizes_printed_as_zero(exact: ExactSite)
     assert {name for name in header if name.startswith("unread")} == {"unread_2", "unread_4", "unread_8"}
     assert header["rounded_16"] == "100"  # 0.01 Gb/sec
     assert header["unread_4"] == "0.00 Gb/sec is impossible"
-    assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.judged.notes)
+    assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.assessment.notes)
 
 
 @pytest.mark.release
 def test_tutorial_of_rdma_cm_connects_two_vms(exact: ExactSite) -> None:
     record = measured(exact, "cm_tutorial")
     assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]
-    assert sizes(record) == [64] and record.facts.judged.path == "RDMA from rxe0"
+    assert sizes(record) == [64] and record.facts.assessment.path == "RDMA from rxe0"
 
 
 @pytest.mark.release
 def test_ranks_that_connect_by_mpi_write_by_verbs(exact: ExactSite) -> None:
     record = measured(exact, "mpi_bootstrap")
-    assert sizes(record) == RANKS_SIZES and record.facts.judged.path == "RDMA from rxe0"
+    assert sizes(record) == RANKS_SIZES and record.facts.assessment.path == "RDMA from rxe0"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_styles_run_over_the_modelled_card_unchanged(
     (tmp_path / "over.toml").write_text(f'{head}{link}[link]\ncard = "qdr"\n{rest}')
     record = measured(exact, tmp_path / "over.toml", series)
     assert sorted(each.size_bytes for each in record.samples) == wanted
-    assert record.facts.judged.path == "the modelled card qdr"
+    assert record.facts.assessment.path == "the modelled card qdr"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_habits_of_tutorials_are_no_obstacle(
     (tmp_path / "mine.toml").write_text(STYLE.format(**filled, program=program, link=link))
     record = measured(exact, tmp_path / "mine.toml")
     assert sorted(each.size_bytes for each in record.samples) == list(parse_sizes(wanted))
-    assert record.facts.judged.path == path
+    assert record.facts.assessment.path == path
 
 
 def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_named(

@@ -108,7 +108,7 @@ def test_both_ranks_of_an_mpi_program_start_at_their_ends_and_the_record_names_t
     record = record_of(MPI, site, programs, tmp_path)
     found = [(each.size_bytes, each.sample, each.messages) for each in record.samples]
     assert found == [(4095, "round_trip", 1)] * 20 + [(4095, sample, 20) for sample in OF_PROCESSORS]
-    assert record.facts.judged.path == f"the kernel's network from {site.ends.client.interface}"
+    assert record.facts.assessment.path == f"the kernel's network from {site.ends.client.interface}"
     await_none_running("4095@20/2")
 
 

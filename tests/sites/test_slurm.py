@@ -119,7 +119,7 @@ def test_a_submitted_job_survives_and_the_next_run_takes_its_outcome(
 def test_orterun_starts_ranks_if_srun_has_no_pmi(cluster: Cluster, programs: dict[Path, str], tmp_path: Path) -> None:
     site = slurm.open("", cluster.toml(mpi="orterun"))
     record = record_of(MPI, site, programs, tmp_path)
-    assert record.facts.judged.path == "the kernel's network from @client.interface"
+    assert record.facts.assessment.path == "the kernel's network from @client.interface"
     assert record.facts.asked.ends.launcher == "orterun on nodes"
     assert sum(each.sample == "round_trip" for each in record.samples) == 20
     before, after = record.facts.measured.counters_before, record.facts.measured.counters_after

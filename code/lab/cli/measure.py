@@ -1,7 +1,5 @@
 """The commands that measure: plan, run, table and show."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import tempfile
@@ -179,7 +177,7 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
             facts = read_facts(results, planned.trial.key)
             early = early_messages(facts.measured.counters_before, facts.measured.counters_after)
             more = (*_notes_of_output(facts.measured.header or {}), early)
-            for note in filter(None, (*facts.judged.notes, *more)):
+            for note in filter(None, (*facts.assessment.notes, *more)):
                 yield f"note: {planned.series.name} repetition {planned.repetition}: {note}"
 
 

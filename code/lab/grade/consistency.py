@@ -17,7 +17,7 @@ from lab.records.facts import CHECKS, VOLATILE, Facts, Measured, parse_facts
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.parameters import effective
 from lab.run.checks import above_the_link, failed_steps, uncounted_bytes, untimed_ns
-from lab.run.measure import judged, record_facts
+from lab.run.measure import assess, record_facts
 from lab.submission.archive import SubmissionError
 from lab.typed_json import MOST_DIGITS, JsonError, JsonTable
 
@@ -79,7 +79,7 @@ def record_findings(
     outcome = _outcome_of(facts.measured)
     plan = replace(
         record_facts(planned, site, outcome),
-        judged=judged(planned, site, outcome, samples, facts.measured.header or {}),
+        assessment=assess(planned, site, outcome, samples, facts.measured.header or {}),
     )
     # Experiments that differ in parameters which the program does not use share the trial, and so the record.
     names = planned.series.tool.parameters
@@ -105,9 +105,9 @@ def record_findings(
 
 def text_findings(facts: Facts) -> Iterator[Finding]:
     """The faults of the texts in one record: the version, the checks, the header and the nodes."""
-    if not _VERSION.fullmatch(facts.judged.lab):
-        yield Finding(Flaw.RECORD, f"lab is not a version: {facts.judged.lab!r:.60}")
-    if set(facts.judged.checks or ()) != set(CHECKS):
+    if not _VERSION.fullmatch(facts.assessment.lab):
+        yield Finding(Flaw.RECORD, f"lab is not a version: {facts.assessment.lab!r:.60}")
+    if set(facts.assessment.checks or ()) != set(CHECKS):
         yield Finding(Flaw.RECORD, "it does not list all checks as passed, and no others")
     header = facts.measured.header or {}
     texts = [text for line in header.items() for text in line]

@@ -62,8 +62,8 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Judged:
-    lab: str  # the version that judged
+class Assessment:
+    lab: str  # the version that checked
     notes: tuple[str, ...]  # the warnings for a reader of the numbers
     checks: tuple[str, ...] | None = None  # passed checks
     path: str | None = None  # the path of the messages
@@ -123,7 +123,7 @@ class Facts:
     key: str
     asked: Asked
     measured: Measured
-    judged: Judged
+    assessment: Assessment
     moment: Moment
 
     def table(self) -> dict[str, JsonValue]:
@@ -131,7 +131,7 @@ class Facts:
 
     def lasting(self) -> dict[str, JsonValue]:
         """Return the facts that are equal in every run of the trial on the exact site."""
-        return {"key": self.key, **_table(self.asked), **_table(self.measured), **_table(self.judged)}
+        return {"key": self.key, **_table(self.asked), **_table(self.measured), **_table(self.assessment)}
 
     @property
     def clock_ns(self) -> int:
@@ -146,7 +146,7 @@ def parse_facts(document: JsonTable) -> Facts:
     key = document.get("key")
     if not isinstance(key, str):
         raise JsonError("key is not a text", name="key")
-    parts = (parse_as(Asked, document), parse_as(Measured, document), parse_as(Judged, document))
+    parts = (parse_as(Asked, document), parse_as(Measured, document), parse_as(Assessment, document))
     return Facts(key, *parts, parse_as(Moment, document))
 
 
@@ -154,7 +154,7 @@ DEFAULTS: tuple[tuple[str, JsonValue], ...] = (("launcher", PLAIN), ("others", [
 COMPUTERS = ("computers", 0)  # the default of the traits
 
 
-def _table(part: Asked | Measured | Judged | Moment) -> dict[str, JsonValue]:
+def _table(part: Asked | Measured | Assessment | Moment) -> dict[str, JsonValue]:
     """Make a table without empty values, without defaults of the ends and traits, and without those of the link."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
     ends = table.get("ends")

@@ -12,7 +12,7 @@ from lab.model.trial import Outcome
 from lab.plan.builds import require_kept
 from lab.plan.plan import FORMAT, Planned, SiteFacts
 from lab.programs.program import Sample
-from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
+from lab.records.facts import CHECKS, Asked, Assessment, Facts, FirstAsked, Measured, Moment, StepFacts
 from lab.records.record import Record
 from lab.run.checks import REFUTED, failed_steps, hint, notes, path_of, refuted, unaccounted, unread
 from lab.sites.site import Site
@@ -69,18 +69,18 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     if problems := list(refuted(planned, site, outcome, reading.samples)):
         advice = REFUTED if planned.series.tool.chooses_sizes else hint(planned, outcome, problems)
         raise _unread(problems, planned, outcome, facts, advice)
-    verdict = replace(judged(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
-    facts = replace(facts, measured=replace(facts.measured, header=reading.header), judged=verdict)
+    assessment = replace(assess(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)
+    facts = replace(facts, measured=replace(facts.measured, header=reading.header), assessment=assessment)
     return Record(facts, reading.samples, *_logs(planned, outcome))
 
 
-def judged(
+def assess(
     planned: Planned, site: SiteFacts, outcome: Outcome, samples: tuple[Sample, ...], header: Mapping[str, str]
-) -> Judged:
+) -> Assessment:
     """Judge samples that passed the checks; the grader repeats this."""
     warned = [*notes(planned.series.tool, site.traits, site.ends), *unaccounted(planned, outcome, samples, header)]
     path = path_of(planned, site.ends, outcome, samples)
-    return Judged(__version__, (*warned, *unread(planned, samples)), path=path)
+    return Assessment(__version__, (*warned, *unread(planned, samples)), path=path)
 
 
 def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
@@ -92,7 +92,7 @@ def unfinished(planned: Planned, site: SiteFacts, error: SiteError) -> Record:
 def facts_of_reference(planned: Planned, site: SiteFacts) -> Facts:
     """Return the facts of a trial that only the reference has: its request and its warnings, nothing measured."""
     facts = record_facts(planned, site, NOTHING_RAN)
-    return replace(facts, judged=replace(facts.judged, checks=CHECKS))
+    return replace(facts, assessment=replace(facts.assessment, checks=CHECKS))
 
 
 def _failure(problems: list[str], planned: Planned, outcome: Outcome, facts: Facts, hint: str = "") -> FailedOutcome:
@@ -110,7 +110,7 @@ def _unread(problems: list[str], planned: Planned, outcome: Outcome, facts: Fact
 
 
 def _failed(facts: Facts, sentence: str) -> Facts:
-    return replace(facts, judged=replace(facts.judged, failed=sentence))
+    return replace(facts, assessment=replace(facts.assessment, failed=sentence))
 
 
 def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable | None = None) -> Facts:
@@ -145,7 +145,7 @@ def record_facts(planned: Planned, site: SiteFacts, outcome: Outcome, state: Jso
         outcome.clock_start_ns,
         outcome.clock_end_ns,
     )
-    before_checks = Judged(__version__, tuple(notes(series.tool, site.traits, site.ends)))
+    before_checks = Assessment(__version__, tuple(notes(series.tool, site.traits, site.ends)))
     first = FirstAsked(series.name, planned.point)
     moment = Moment(first, as_json(series.published), as_json(series.profile(site.name)), state)
     return Facts(trial.key, asked, measured, before_checks, moment)

@@ -14,14 +14,14 @@ from lab.model.trial import Card, End, Ends, Link, Perturbation
 from lab.places import DOCS
 from lab.programs.program import BACK, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.programs.samples_csv import SINGLE
-from lab.records.facts import CHECKS, Asked, Facts, FirstAsked, Judged, Measured, Moment, StepFacts
+from lab.records.facts import CHECKS, Asked, Assessment, Facts, FirstAsked, Measured, Moment, StepFacts
 from lab.records.table import COLUMNS, OF_SOME, TRIPS
 from lab.report.build import COLUMNS as CLAIM_COLUMNS
 from lab.sites.site import Traits
 
 PAGE = (DOCS / "records.md").read_text()
 PLAIN = {int: "integer", str: "text", bool: "true or false", float: "number"}
-PARTS = (Asked, Measured, Judged, Moment)
+PARTS = (Asked, Measured, Assessment, Moment)
 INNER = (Counts, Traits, Ends, End, Link, Card, Perturbation, StepFacts, FirstAsked)
 Row = tuple[str, ...]
 

@@ -41,7 +41,7 @@ def with_text(facts: Facts, name: str, value: Any) -> Facts:
         return replace(facts, measured=replace(facts.measured, header=value))
     if name == "nodes":
         return replace(facts, moment=replace(facts.moment, state={**(facts.moment.state or {}), "nodes": value}))
-    return replace(facts, judged=replace(facts.judged, **{name: value}))
+    return replace(facts, assessment=replace(facts.assessment, **{name: value}))
 
 
 def with_nodes(evidence: Evidence, *nodes: str) -> Evidence:

@@ -30,6 +30,6 @@ def test_launcher_is_written_unless_it_is_the_exact_sites() -> None:
 
 
 def test_record_is_sound_with_all_checks_and_without_notes() -> None:
-    judged = parse_facts(document()).judged
-    assert judged.is_sound and not replace(judged, notes=("both ends spun",)).is_sound
-    assert not replace(judged, checks=CHECKS[1:]).is_sound and not replace(judged, checks=None).is_sound
+    assessment = parse_facts(document()).assessment
+    assert assessment.is_sound and not replace(assessment, notes=("both ends spun",)).is_sound
+    assert not replace(assessment, checks=CHECKS[1:]).is_sound and not replace(assessment, checks=None).is_sound

@@ -106,8 +106,8 @@ def judged(evidence: Evidence, keys: Iterable[str], *, notes: tuple[str, ...] = 
     """The evidence with other judgements of some records: notes warn, or they did not pass all checks."""
     facts = dict(evidence.facts)
     for key in keys:
-        before = facts[key].judged
-        facts[key] = replace(facts[key], judged=replace(before, notes=notes, checks=before.checks if whole else ()))
+        before = facts[key].assessment
+        facts[key] = replace(facts[key], assessment=replace(before, notes=notes, checks=before.checks if whole else ()))
     return replace(evidence, facts=facts)
 
 

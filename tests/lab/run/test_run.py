@@ -304,7 +304,7 @@ def test_both_ends_spinning_on_one_core_are_noted(make_small_plan: Make, fake_si
     one_core = replace(facts, traits=replace(facts.traits, shared=Shared.CORE))
     planned = make_small_plan(text.replace('operation = "write"', 'operation = "send"')).planned[0]
     record = judge(planned, one_core, fake_site.run(planned.trial.job), {})
-    assert "both ends spun" in record.facts.judged.notes[0]
+    assert "both ends spun" in record.facts.assessment.notes[0]
 
 
 def notices(site: SiteFacts, count: int, build: Build | None) -> list[str]:

@@ -81,7 +81,7 @@ def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:
     rows.append(("client, server", ends_of(evidence)))
     programs = {name: digest for record in facts for name, digest in record.asked.programs.items()}
     rows += [(name, _short(digest)) for name, digest in sorted(programs.items())]
-    return [*rows, ("lab", ", ".join(sorted({record.judged.lab for record in facts})))]
+    return [*rows, ("lab", ", ".join(sorted({record.assessment.lab for record in facts})))]
 
 
 def ends_of(evidence: Evidence) -> str:
@@ -122,6 +122,6 @@ def _short(value: str) -> str | Markup:
 
 def warnings(evidence: Evidence) -> list[str]:
     """The records' notes, each once; and a warning if some did not pass a check."""
-    unsound = [evidence.facts[key].judged for key in evidence.unchecked(evidence.facts)]
-    notes = dict.fromkeys(note for judged in unsound for note in judged.notes)
-    return [*notes, *(["a check did not pass"] if any(not judged.notes for judged in unsound) else [])]
+    unsound = [evidence.facts[key].assessment for key in evidence.unchecked(evidence.facts)]
+    notes = dict.fromkeys(note for assessment in unsound for note in assessment.notes)
+    return [*notes, *(["a check did not pass"] if any(not assessment.notes for assessment in unsound) else [])]

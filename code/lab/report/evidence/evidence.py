@@ -88,7 +88,7 @@ class Evidence:
 
     def unchecked(self, keys: Iterable[str]) -> tuple[str, ...]:
         """The records that did not pass all checks, or whose notes warn against their numbers."""
-        return tuple(key for key in keys if key in self.facts and not self.facts[key].judged.is_sound)
+        return tuple(key for key in keys if key in self.facts and not self.facts[key].assessment.is_sound)
 
 
 def gather(plan: Plan, results: Path, reference: Path | None = None, steps: Collection[str] = ()) -> Evidence:
