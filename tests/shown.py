@@ -32,7 +32,7 @@ class Shown:
     in_block: bool
 
     @property
-    def is_ours(self) -> bool:
+    def is_of_verbyte(self) -> bool:
         return self.words[0] in OURS
 
     @property

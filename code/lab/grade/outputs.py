@@ -190,13 +190,13 @@ def write_sentences(case: Case, folder: Path) -> None:
 
 def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]) -> dict[str, object]:
     """A sentence with the texts that its macros print, and a remark for the person who judges it."""
-    uses = [backings[use.start] for use in sentence.evidence if use.start in backings]
+    backed = [backings[use.start] for use in sentence.evidence if use.start in backings]
     remark = COPIED if sentence in case.counted.copied else NO_EVIDENCE if sentence in case.checked.notes else ""
     text = without_comments(case.text)[: sentence.end]
-    for backing in reversed(uses):
+    for backing in reversed(backed):
         text = text[: backing.use.start] + _printed_use(backing) + text[backing.use.end :]
     text = one_line(" ".join(text[sentence.start :].split()))
-    return {"line": sentence.line, "text": text, "evidence": list(map(_shown_evidence, uses)), "remark": remark}
+    return {"line": sentence.line, "text": text, "evidence": list(map(_shown_evidence, backed)), "remark": remark}
 
 
 def _printed_use(backing: Backing) -> str:

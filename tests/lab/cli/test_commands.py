@@ -73,7 +73,7 @@ def is_a_command(words: Sequence[str]) -> bool:
 def test_every_command_of_a_page_exists(page: Path) -> None:
     """tests/machine/test_shown.py runs them."""
     known = {"make": is_a_target, "lab": is_a_command}
-    shown = [command.words for command in commands(page) if command.is_ours]
+    shown = [command.words for command in commands(page) if command.is_of_verbyte]
     assert [words for words in shown if not known[words[0]](words[1:])] == []
 
 

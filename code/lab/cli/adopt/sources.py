@@ -312,8 +312,8 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                     numbered.setdefault(int(number), mode[1])
             elif name := meaning(statement, argument, code, roles):
                 variable = "".join(re.findall(r"(\w+)\s*=(?!=)", statement.partition(argument)[0])[-1:])
-                is_own = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
-                numbered.setdefault(int(number), "{source}" if is_own else value_of(name))
+                names_source = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
+                numbered.setdefault(int(number), "{source}" if names_source else value_of(name))
     usage = next((string for string in re.findall(STRING, text) if "sage" in string), "")
     for index, name in enumerate(re.findall(r"<([^>]+)>", usage) if not numbered else (), 1):
         if place(name, roles):
@@ -368,7 +368,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
         return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
-    own = [found.pop("host"), "{host}" if end == "server" else "{source}"] if is_own(found.get("host"), text) else []
+    bind = [found.pop("host"), "{host}" if end == "server" else "{source}"] if is_local(found.get("host"), text) else []
     rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
     knows_end = numbered_modes(text, "server") != numbered_modes(text, "client")
     if end == "server" and alone and "{host}" in rest and "argc" in text and not knows_end:
@@ -379,10 +379,10 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     if rest.count("{host}") == 2:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
     words, rest = (rest, words) if OPTIONS_BEHIND.search(text) else (words, rest)
-    return [*(word for word in role if alone and word not in rest), *own, *words, *rest]
+    return [*(word for word in role if alone and word not in rest), *bind, *words, *rest]
 
 
-def is_own(option: str | None, text: str) -> bool:
+def is_local(option: str | None, text: str) -> bool:
     """Whether the usage text says that an option is an address of the program's own computer."""
     usage = "".join(re.findall(STRING, text))
     return option is not None and bool(re.search(rf"(?<!\w){option}\b[^\\]*\b(?:local|own)\b", usage))
