@@ -10,7 +10,7 @@ from tests.toml import series_of
 from lab.places import TEMPLATES
 from lab.report.build import build
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.pairs import PairKind, pairs
+from lab.report.exhibits.groups import PairKind, pairs
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 

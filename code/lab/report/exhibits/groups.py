@@ -3,21 +3,21 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise, product
 from math import prod
 from statistics import median
 from typing import TypeVar
 
 from lab.analysis.ratios import Verdict, judge, ratios_of_medians
-from lab.experiment.experiment import Point, Series
+from lab.experiment.experiment import Experiment, Point, Series
 from lab.model.sizes import format_size, parse_size
 from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
 from lab.report.evidence.curve import STOPS, subject
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, is_lab_program, is_user_program
-from lab.report.evidence.pairs import PairKind, pairs
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import X, enough
@@ -32,6 +32,25 @@ OVER_CARD = {"verbs": "card", "mpi-verbs": "MPI over the card"}
 BY_KERNEL = {"verbs": "kernel RDMA", "mpi-verbs": "MPI over kernel RDMA"}
 MEASURES = {"throughput": "Throughput", "latency": "Time of a message", ONE_WAY: "Time of a call"}
 TOGETHER = "Time of an operation"  # of several computers
+
+HANDLING = ("post_list", "signal_every", "nodelay")  # how a program posts its messages
+
+
+class PairKind(Enum):
+    TRANSPORT = "transport"  # another transport of ours
+    PEER = "peer"  # a reference tool of the same operation
+    USER = "user"  # a program of the experiment
+    STEP = "step"  # both are of the experiment: the series before
+
+
+# Program over program.
+COMPARED = (
+    ("verbs", "tcp", PairKind.TRANSPORT),
+    ("verbs", "ib_write_bw", PairKind.PEER),
+    ("verbs", "ib_read_bw", PairKind.PEER),
+    ("verbs", "ib_send_bw", PairKind.PEER),
+    ("tcp", "iperf3", PairKind.PEER),
+)
 
 
 @dataclass(frozen=True)
@@ -243,14 +262,14 @@ class Groups:
     def _fastest(self, group: CurveGroup) -> Iterator[SeriesPair]:
         """The curve with the best product of medians at a few sizes over the next."""
 
-        def product(row: Row) -> float:
+        def typical(row: Row) -> float:
             queries = [f"{row[0]} at {size}" for size in group.few]
             return prod(self.exhibits.value(query) for query in queries if self.exhibits.has(query))
 
         rows = [row for row in group.curves if not is_fetch_time(self.evidence.series(row[0].partition("[")[0]))]
         if len(rows) > 1:
             is_time = group.measure != "throughput"
-            (ours, _, look), (base, *_), *_ = sorted(rows, key=product, reverse=not is_time)
+            (ours, _, look), (base, *_), *_ = sorted(rows, key=typical, reverse=not is_time)
             yield from self._pair(ours, base, PairKind.TRANSPORT, look, is_time=is_time)
 
     def _pair(self, ours: str, base: str, sort: PairKind, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
@@ -302,6 +321,37 @@ class Groups:
         best = best if smallest == worst else smallest
         gain = f"{pattern.replace(X, best)} / {pattern.replace(X, worst)} at {size}"
         return Best(name, size, best, worst, gain, is_certain)
+
+
+def pairs(evidence: Evidence) -> list[tuple[Series, Series, PairKind]]:
+    """The comparisons for which the experiment has both sides on one link, those of a modelled card first."""
+    return sorted(_compared(evidence), key=lambda pair: not pair[0].link.card)
+
+
+def _compared(evidence: Evidence) -> Iterator[tuple[Series, Series, PairKind]]:
+    curves, experiment = evidence.all_series("throughput"), evidence.plan.experiment
+    usual = [run for run in curves if not _posts_otherwise(experiment, run)]
+    for above, below, sort in COMPARED:
+        for ours, base in product(usual, usual):
+            if (ours.program, base.program, ours.link) == (above, below, base.link) and (
+                sort is PairKind.TRANSPORT or (ours.operation, ours.has_card) == (base.operation, base.has_card)
+            ):
+                yield ours, base, sort
+    of_user = list(filter(is_user_program, curves))
+    for ours, base in product(filter(is_lab_program, curves), of_user):
+        if (ours.link, ours.operation) == (base.link, base.operation):
+            yield ours, base, PairKind.USER
+    for base, ours in pairwise(of_user):
+        if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
+            yield ours, base, PairKind.STEP
+
+
+def _posts_otherwise(experiment: Experiment, series: Series) -> bool:
+    """Whether the series posts its messages otherwise than the first series of its program on its link."""
+    kind = series.program, series.operation, series.measure, series.link
+    curves = (run for run in experiment.series if not run.vary)
+    first = next((run for run in curves if (run.program, run.operation, run.measure, run.link) == kind), series)
+    return any(getattr(first.published, name) != getattr(series.published, name) for name in HANDLING)
 
 
 def title_of(series: Series) -> str:

@@ -20,10 +20,9 @@ from lab.records.table import Row, parse_table
 from lab.report.evidence.curve import INSTRUCTIONS
 from lab.report.evidence.evidence import Evidence, measured_plan
 from lab.report.evidence.labels import describe_link, label_within
-from lab.report.evidence.pairs import PairKind, pairs
 from lab.report.evidence.parameters import constants, effective, effective_table, moved
 from lab.report.evidence.words import about_site, measured_on
-from lab.report.exhibits.groups import title_of
+from lab.report.exhibits.groups import PairKind, pairs, title_of
 from lab.sites.site import EXACT
 from lab.sites.ssh import LinkOfHosts
 

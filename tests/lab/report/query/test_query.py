@@ -25,7 +25,7 @@ from lab.places import EXPERIMENTS, REFERENCE
 from lab.report.evidence.curve import subject
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence
-from lab.report.evidence.pairs import pairs
+from lab.report.exhibits.groups import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.numbers import Numbers

@@ -19,7 +19,7 @@ from lab.plan.plan import Plan
 from lab.records.record import Record, read_facts, read_samples_of, write_record
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.evidence.pairs import pairs
+from lab.report.exhibits.groups import pairs
 from lab.report.query.numbers import Numbers
 from lab.report.topics.throughput import Rounds, ceiling, rounds_of
 from lab.report.topics.times import round_trips
