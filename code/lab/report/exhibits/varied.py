@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import Verdict, judge
-from lab.figures.curves import Against
+from lab.figures.curves import Against, Extrapolated, Ray, RayPanel
 from lab.figures.dots import Effect, Tornado
-from lab.figures.extrapolated import Extrapolated, Ray, RayPanel
 from lab.figures.figure import Curve, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.model.sizes import parse_size
