@@ -1,7 +1,5 @@
 """The sandbox for untrusted programs: namespaces, forbidden system calls, bounded memory."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

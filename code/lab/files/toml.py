@@ -1,7 +1,5 @@
 """TOML files with `include`, checked by the dataclass of their kind; errors name file and line."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

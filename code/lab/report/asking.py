@@ -1,7 +1,5 @@
 """The command `lab query`: numbers of an experiment, judged statements, and the list of possible queries."""
 
-from __future__ import annotations
-
 import json
 import re
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """The command `lab check`: check discussions against the records or the reference."""
 
-from __future__ import annotations
-
 import json
 from argparse import Namespace
 from collections.abc import Iterator
