@@ -15,8 +15,9 @@ CODE = (ROOT / "code" / "lab",)
 
 
 def digest_code(folders: Iterable[Path] = ()) -> str:
-    """All modules of these packages, by default those of `lab`."""
-    return digest_files(file for folder in folders or CODE for file in sorted(folder.rglob("*.py")))
+    """All modules and tables of these packages, by default those of `lab`."""
+    files = (file for folder in folders or CODE for file in sorted(folder.rglob("*.*")))
+    return digest_files(file for file in files if file.suffix in (".py", ".json", ".toml"))
 
 
 def report_stamp(plan: Plan, results: Path, texts: Iterable[Path]) -> str:

@@ -32,7 +32,7 @@ from lab.report.sources import Sources
 from lab.report.tex.render import Markup
 
 # Modules outside of lab.report, lab.figures and lab.analysis that make words or numbers of a report.
-PRINTS_THROUGH = ("causes/table.py", "model/sizes.py", "records/facts.py", "sites/site.py", "supply/lock.py")
+PRINTS_THROUGH = ("causes/table.py", "model/sizes.py", "options.json", "records/facts.py", "supply/lock.py")
 BLANK = 2.5  # pages of a report, summed, below the last line of each page
 WHOLE = ("verbs_throughput", "write_parameters", "mpi_bandwidth_latency", "mpi_blocking_nonblocking")
 FOUND = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
