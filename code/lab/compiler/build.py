@@ -54,7 +54,7 @@ def language(task: Compilation) -> str:
     return lock.CPP if is_more else ""
 
 
-def build_shut_in(
+def build_untrusted(
     files: Mapping[str, bytes], command: Iterable[str], wanted: Iterable[str], tell: Tell, deadline_s: int = DEADLINE_S
 ) -> dict[str, bytes]:
     """The programs that a command builds from untrusted files, uncached: the same bytes on every host."""

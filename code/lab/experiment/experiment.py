@@ -13,7 +13,7 @@ from lab.model.parameters import Bytes, Counts, Parameters, Profile, ProfileKeys
 from lab.model.trial import Link
 from lab.places import SET_CLOCK
 from lab.programs.program import Build, Program
-from lab.programs.student import OwnTable
+from lab.programs.student import ProgramTable
 from lab.sites.site import MODULES, Traits
 from lab.typed_json import LINE, JsonTable, JsonValue, Limits, PartOf, Typed
 
@@ -157,7 +157,7 @@ class Document:
         '{ exact = { why = "The VM is slow.", iterations_at_most = 2_000 } }',
     ] = field(default_factory=dict)
     programs: Annotated[
-        Mapping[Name, OwnTable], "Programs of the experiment, by the names that its series use: docs/programs.md."
+        Mapping[Name, ProgramTable], "Programs of the experiment, by the names that its series use: docs/programs.md."
     ] = field(default_factory=dict)
     series: Annotated[
         tuple[SeriesTable, ...],

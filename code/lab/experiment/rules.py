@@ -20,22 +20,22 @@ from lab.programs.student import (
     NOTHING,
     OF_COMPUTERS,
     PRINTED,
-    OwnTable,
-    own_program,
+    ProgramTable,
+    make_program,
     places,
     split,
 )
 from lab.sites.site import FIXED_TRAITS
 from lab.typed_json import Fault, Keys
 
-OwnTables = Mapping[str, OwnTable]
+ProgramTables = Mapping[str, ProgramTable]
 
 
-def find_program(series: SeriesTable, own: OwnTables, file: Path, computers: int) -> Program:
+def find_program(series: SeriesTable, tables: ProgramTables, file: Path, computers: int) -> Program:
     """The program that a series names; one of `[programs]` takes the series' arguments."""
     name = series.program
-    if name in own:
-        return own_program(name, own[name], file.parent / own[name].folder, series.arguments or "", computers)
+    if name in tables:
+        return make_program(name, tables[name], file.parent / tables[name].folder, series.arguments or "", computers)
     return PROGRAMS[name]
 
 
@@ -58,7 +58,7 @@ def program_faults(document: Document, file: Path) -> Iterator[Fault]:
         yield from _series_faults(series, document.programs, ("series", index))
 
 
-def _folder_faults(table: OwnTable, file: Path, path: Keys) -> Iterator[Fault]:
+def _folder_faults(table: ProgramTable, file: Path, path: Keys) -> Iterator[Fault]:
     """The faults of the folder and of its binaries, which are all in one folder on a site."""
     folder = file.parent / table.folder
     if not folder.is_dir():
@@ -100,10 +100,10 @@ ADDRESSES = frozenset(f"address:{rank}" for rank in range(MOST_COMPUTERS))
 KNOWN_OF_EACH = KNOWN - {"host", "source"} | OF_COMPUTERS | ADDRESSES
 
 
-def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+def _each_faults(table: ProgramTable, path: Keys) -> Iterator[Fault]:
     """All computers start at once: there is no server."""
     for key in ("server", "client", "ready", "server_stays", "client_stays", "printed_by"):
-        if getattr(table, key) != getattr(OwnTable, key):
+        if getattr(table, key) != getattr(ProgramTable, key):
             yield Fault(f"{key} and each do not go together", (*path, key), "each alone, for all computers")
     if "{size}" in table.each and "{port}" not in table.each and not table.mpi:
         what = "a computer may still be at the size before, and {size} has no {port} beside it"
@@ -111,7 +111,7 @@ def _each_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
     yield from _command_faults(table.each, (*path, "each"), KNOWN_OF_EACH)
 
 
-def _file_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+def _file_faults(table: ProgramTable, path: Keys) -> Iterator[Fault]:
     """Files that the site writes or reads are in the program's working folder, or in one inside it."""
     named = [(name, (*path, "files", name)) for name in table.files]
     for name, key in named:
@@ -127,7 +127,7 @@ def _file_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield Fault(what, (*path, "result_file"), "one of both")
 
 
-def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+def _ready_faults(table: ProgramTable, path: Keys) -> Iterator[Fault]:
     """A client can start only if it is clear when its server is ready."""
     if table.mpi:
         for key in ("ready", "server_stays"):
@@ -145,7 +145,7 @@ def _ready_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield Fault(what, (*path, "server"), "{port} in it, or ready.tcp, ready.cm, ready.line or ready.after_s")
 
 
-def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+def _output_faults(table: ProgramTable, path: Keys) -> Iterator[Fault]:
     if "{size}" in table.commands and "{sizes}" in table.commands:
         what = "the commands name the sizes in two ways"
         yield Fault(what, (*path, "client"), "either {sizes} or {size}, or neither")
@@ -153,7 +153,7 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield Fault("Verbyte's CSV has all sizes", (*path, "output"), "{sizes} in the commands")
     if table.output in ("csv", NOTHING):
         for key in ("unit", "size_unit", "factor", "printed_by", "client_stays"):
-            if getattr(table, key) != getattr(OwnTable, key):
+            if getattr(table, key) != getattr(ProgramTable, key):
                 what = f"{key} and output = {table.output!r} do not go together"
                 yield Fault(what, (*path, key), "'columns' or 'pattern'")
     if (table.output == "pattern") != bool(table.pattern):
@@ -162,7 +162,7 @@ def _output_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield from _pattern_faults(table, path)
 
 
-def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
+def _pattern_faults(table: ProgramTable, path: Keys) -> Iterator[Fault]:
     try:
         groups = re.compile(table.pattern, re.ASCII).groupindex
     except (re.error, OverflowError, RecursionError) as error:
@@ -185,12 +185,12 @@ def _pattern_faults(table: OwnTable, path: Keys) -> Iterator[Fault]:
         yield Fault(f"{table.unit!r} is not a unit", (*path, "unit"), "one such as " + ", ".join(UNITS.values()))
 
 
-def _series_faults(series: SeriesTable, own: OwnTables, path: Keys) -> Iterator[Fault]:
+def _series_faults(series: SeriesTable, tables: ProgramTables, path: Keys) -> Iterator[Fault]:
     name = series.program
-    if name not in PROGRAMS and name not in own:
-        yield Fault(f"unknown program {name!r}", (*path, "program"), f"one of {', '.join((*PROGRAMS, *own))}")
+    if name not in PROGRAMS and name not in tables:
+        yield Fault(f"unknown program {name!r}", (*path, "program"), f"one of {', '.join((*PROGRAMS, *tables))}")
     if series.arguments is not None:
-        if name not in own or "{arguments}" not in own[name].commands.split():
+        if name not in tables or "{arguments}" not in tables[name].commands.split():
             yield Fault(f"{name} takes no arguments", (*path, ARGUMENTS), "a program of [programs] with {arguments}")
         yield from _command_faults(f"- {series.arguments}", (*path, ARGUMENTS), KNOWN - {ARGUMENTS})
 

@@ -368,7 +368,7 @@ class Case:
     @property
     def is_accepted(self) -> bool:
         """Whether the assignment lists the identity of the records."""
-        return self.setup.assignment.accepts(self.claimed_identity.digest, own=self.has_grader_identity)
+        return self.setup.assignment.accepts(self.claimed_identity.digest, here=self.has_grader_identity)
 
     @property
     def identity_flag(self) -> str:

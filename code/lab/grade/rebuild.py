@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab.causes.table import files_of
-from lab.compiler.build import build_shut_in
+from lab.compiler.build import build_untrusted
 from lab.errors import OpeningFault, tell
 from lab.experiment.experiment import Experiment
 from lab.files.storage import write_bytes
@@ -58,7 +58,7 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
             file for tool in student_programs(experiment) if tool.build == student_build for file in tool.binaries
         }
         places = {str(file.relative_to(student_build.folder)): file for file in sorted(binaries)}
-        for name, program in build_shut_in(sources, student_build.command, places, tell).items():
+        for name, program in build_untrusted(sources, student_build.command, places, tell).items():
             digests[places[name]] = _keep(folder / names[places[name]], program)
     return digests
 
@@ -97,7 +97,7 @@ def frame_faults(plan: Plan) -> Iterator[str]:
         declared = set(re.findall(r"(\w+)\(", _COMMENT.sub("", headers.decode(errors="replace"))))
         for program in _programs_of(plan, student_build):
             files = course_files | {"program": program.read_bytes()}
-            texts = build_shut_in(files, command, [*tables, "empty.txt", "program.txt"], tell)
+            texts = build_untrusted(files, command, [*tables, "empty.txt", "program.txt"], tell)
             called = _undefined(*(texts[table] for table in tables)) - declared - STREAMS
             yield from _replaced(texts["program.txt"], texts["empty.txt"], called)
 

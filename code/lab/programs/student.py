@@ -137,7 +137,7 @@ class Commands:
     each: Words
     computers: int
     arguments: Words
-    table: "OwnTable"
+    table: "ProgramTable"
     printed_lines: Printed
 
     @property
@@ -229,7 +229,7 @@ def _enough(printed: Printed, sizes: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True)
-class OwnTable:
+class ProgramTable:
     """A student program's table of an experiment; docs/programs.md shows a whole one."""
 
     folder: Annotated[str, TEXT, "Its folder, relative to the experiment's file.", '"mine"']
@@ -366,7 +366,7 @@ class OwnTable:
         return {f"lab_{name}.so": CARD / f"{name}.c" for name in names}
 
 
-def own_program(name: str, table: OwnTable, folder: Path, arguments: str = "", computers: int = 2) -> Program:
+def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = "", computers: int = 2) -> Program:
     """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
@@ -429,7 +429,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     return *options, *words
 
 
-def _reading(table: OwnTable) -> str:
+def _reading(table: ProgramTable) -> str:
     """Describe how the output is read, as a part of the key; a default adds nothing."""
     parts = [table.output, table.pattern, table.unit]
     parts += [f"times {table.factor}"] if table.factor != 1 else []
@@ -438,7 +438,7 @@ def _reading(table: OwnTable) -> str:
     return " ".join(parts)
 
 
-def _printed(table: OwnTable, *, rdma: bool, chooses_sizes: bool) -> Printed:
+def _printed(table: ProgramTable, *, rdma: bool, chooses_sizes: bool) -> Printed:
     """Return the format of the output. A device's completion shows that the data arrived; a socket's sender needs an
     answer."""
     columns = table.output == "columns"

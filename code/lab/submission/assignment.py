@@ -243,9 +243,9 @@ class Assignment(AssignmentFile):
             return self.identities
         return (self.recorded_as,) if self.recorded_as in FIXED_TRAITS else ()
 
-    def accepts(self, digest: str, *, own: bool) -> bool:
-        """Whether records of an identity are graded without a person; `own` marks the identity of the grader's site."""
-        return (own and self.recorded_as in self.listed) or any(map(digest.startswith, self.listed))
+    def accepts(self, digest: str, *, here: bool) -> bool:
+        """Whether records of an identity are graded without a person; `here`: it is that of the grader's site."""
+        return (here and self.recorded_as in self.listed) or any(map(digest.startswith, self.listed))
 
     @property
     def named(self) -> str:

@@ -184,7 +184,7 @@ def other_identity(assignment: Assignment, plan: Plan, reference: dict[str, str]
     identity = identity_of(plan)
     known = {name: digest for name, digest in identity.programs.items() if name in reference}
     is_reference = (identity.site.identity | known).items() <= reference.items()
-    if reference and plan.site.traits.is_deterministic and not assignment.accepts(identity.digest, own=is_reference):
+    if reference and plan.site.traits.is_deterministic and not assignment.accepts(identity.digest, here=is_reference):
         what = f"measured on {identity.words}, which the assignment does not accept"
         yield f"{what}: no points for rerun without a person (lab doctor prints the differences)"
 

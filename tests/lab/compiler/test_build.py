@@ -14,7 +14,7 @@ from tests.lab.compiler import builds
 from tests.lab.compiler.builds import CPP, HONEST
 
 from lab.compiler import build, toolchain
-from lab.compiler.build import MODULE, build_once, build_shut_in, built_before, built_plugin, card_file  # fmt: skip
+from lab.compiler.build import MODULE, build_once, build_untrusted, built_before, built_plugin, card_file  # fmt: skip
 from lab.compiler.compilation import FAILED, Compilation
 from lab.compiler.guest import Guest
 from lab.errors import SiteError
@@ -26,8 +26,8 @@ from lab.supply.packages import SupplyError
 
 IN_THE_VM = """
 from tests.lab.compiler.builds import CPP, HONEST
-from lab.compiler.build import build_shut_in
-program = build_shut_in({0}.files, {0}.command, {0}.wanted, print)["mine"]
+from lab.compiler.build import build_untrusted
+program = build_untrusted({0}.files, {0}.command, {0}.wanted, print)["mine"]
 print(program == open("{1}", "rb").read())
 """
 
@@ -39,7 +39,7 @@ IN_VM = "compiling inside the VM (slower, first run only)"
 @pytest.mark.parametrize("name", ["HONEST", pytest.param("CPP", marks=pytest.mark.release)])
 def test_without_namespaces_the_vm_compiles_the_same_bytes_and_a_message_says_so(tmp_path: Path, name: str) -> None:
     task = getattr(builds, name)
-    (tmp_path / "mine").write_bytes(build_shut_in(task.files, task.command, task.wanted, print)["mine"])
+    (tmp_path / "mine").write_bytes(build_untrusted(task.files, task.command, task.wanted, print)["mine"])
     command = [*namespaces.WITHOUT, sys.executable, "-c", IN_THE_VM.format(name, tmp_path / "mine")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_a_makefile_that_asks_for_more_makes_the_same_program() -> None:
     asking = HONEST.files["Makefile"].replace(b"-O2", b"-O2 -march=native -mtune=native")
     asking = b"CC = clang\n" + asking.replace(b"-lm", b"`pkg-config --libs libm`")
     files = (HONEST.files, {**HONEST.files, "Makefile": asking})
-    programs = [build_shut_in(each, HONEST.command, HONEST.wanted, print)["mine"] for each in files]
+    programs = [build_untrusted(each, HONEST.command, HONEST.wanted, print)["mine"] for each in files]
     assert programs[0] == programs[1]
 
 
@@ -67,20 +67,20 @@ int main(void) {
 }
 """
     command = ("gcc", "-std=c11", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-o", "mine", "mine.c")
-    assert build_shut_in({"mine.c": source}, command, ("mine",), print)["mine"].startswith(b"\x7fELF")
+    assert build_untrusted({"mine.c": source}, command, ("mine",), print)["mine"].startswith(b"\x7fELF")
 
 
 @pytest.mark.usefixtures("users_namespaces")
 def test_mpi_with_threads_calls_what_the_cpu_of_the_vm_can() -> None:
     source = b"#include <mpi.h>\nint main(int n, char **v) { int got; return MPI_Init_thread(&n, &v, 3, &got); }\n"
     command = ("mpicc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "mine", "mine.c")
-    program = build_shut_in({"mine.c": source}, command, ("mine",), print)["mine"]
+    program = build_untrusted({"mine.c": source}, command, ("mine",), print)["mine"]
     assert b"MPI_Init\0" in program and b"MPI_Init_thread\0" not in program
 
 
 @pytest.mark.usefixtures("users_namespaces")
 def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print)
+    expected = build_untrusted(HONEST.files, HONEST.command, HONEST.wanted, print)
     for folder in reversed(os.get_exec_path()):  # every command of this host but bubblewrap
         for command in Path(folder).glob("*"):
             (tmp_path / command.name).unlink(missing_ok=True)
@@ -88,7 +88,7 @@ def test_a_host_without_bubblewrap_compiles_in_the_bundled_one(tmp_path: Path, m
     (tmp_path / "bwrap").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(Guest, "run", lambda *_: pytest.fail("compiled in the VM"))
-    assert build_shut_in(HONEST.files, HONEST.command, HONEST.wanted, print) == expected
+    assert build_untrusted(HONEST.files, HONEST.command, HONEST.wanted, print) == expected
 
 
 def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_a_host_that_cannot_compile_does_not_blame_the_sources(monkeypatch: pyte
 
     monkeypatch.setattr(build, "run", fail)
     with pytest.raises(SiteError, match="this computer cannot compile safely: no package source has gcc"):
-        build_shut_in({}, ("make",), ("mine",), print)
+        build_untrusted({}, ("make",), ("mine",), print)
 
 
 TASK = Compilation({"mine.c": b"int main;"}, ("make",), ("out/mine",))

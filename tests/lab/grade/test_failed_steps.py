@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.conftest import Lab
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.student_program import experiment
 from tests.lab.grade.test_program import Silent
 from tests.lab.hand_ins import PEOPLE
 from tests.toml import series_of
@@ -78,7 +78,7 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": b"\x7fELF"})
+    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": b"\x7fELF"})
     monkeypatch.setattr("lab.grade.grading.GRADING", tmp_path / "grading")
     monkeypatch.setattr("lab.submission.hand_in.report_file", partial(report_file, folder=tmp_path / "report"))
     monkeypatch.setattr("lab.submission.hand_in.build_obstacles", lambda: ())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site, hand_ins
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.student_program import experiment
 from tests.lab.grade.witness import wire
 from tests.lab.grade.witness.test_packets import block
 
@@ -244,7 +244,7 @@ def test_times_bytes_packets_speed_and_sources_of_a_program_are_checked(tmp_path
 def test_binary_must_do_what_its_sources_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: Any, what: list[str]
 ) -> None:
-    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
     findings = findings_of(tmp_path, sources, site)
     assert [finding.kind for finding in findings] == [Flaw.SOURCES] * len(what)
     assert all(part in finding.what for finding, part in zip(findings, what, strict=True))
@@ -273,7 +273,7 @@ def test_step_has_points_for_its_sizes_and_its_speed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     site: Any, step: TaskStep, sizes: tuple[int, ...], parts: list[PartPoints], what: list[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
     monkeypatch.setitem(globals(), "DEMANDS", replace(DEMANDS, sizes=sizes))
     results = findings_of(tmp_path, steps, site, EXPERIMENT + COMPARED.format(least=1.0), task_steps=(step,))
     assert [each for each in results if isinstance(each, PartPoints)] == parts
@@ -288,7 +288,7 @@ def test_message_that_waits_for_a_delayed_acknowledgement_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fake_site, "cost", lambda _: 30_000_000)
-    monkeypatch.setattr("lab.grade.rebuild.build_shut_in", lambda *_: {"mine": OF_SOURCES})
+    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
     results = findings_of(tmp_path, steps, Traffic(), EXPERIMENT + COMPARED.format(least=1.0), task_steps=(TIERS,))
     (slow,) = (each.what for each in results if isinstance(each, Finding))
     assert "points more; a message takes 30 ms, and Linux delays an acknowledgement by 40 ms" in slow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.lab import hand_ins
-from tests.lab.grade.own_program import OTHER, experiment
+from tests.lab.grade.student_program import OTHER, experiment
 
 from lab.causes.table import file_of
 from lab.errors import LabError, OpeningFault

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.fake_site import FakeSite
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.student_program import experiment
 
 from lab.compiler.compilation import BuildRefused, Compilation
 from lab.errors import LabError, SpecError

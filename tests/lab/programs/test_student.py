@@ -16,7 +16,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import DAEMON, Ready, Step, StepOutcome, place_under_test
 from lab.programs.program import Build, Program, Request
-from lab.programs.student import OwnTable, own_program
+from lab.programs.student import ProgramTable, make_program
 from lab.typed_json import JsonValue, parse_as
 
 COUNTS = (Counts(64, 40, 4), Counts(1024, 40, 4))
@@ -33,7 +33,7 @@ FOLDER = Path("/experiments/mine")
 
 
 def program(arguments: str = "", /, **changed: JsonValue) -> Program:
-    return own_program("mine", parse_as(OwnTable, TABLE | changed), FOLDER, arguments)
+    return make_program("mine", parse_as(ProgramTable, TABLE | changed), FOLDER, arguments)
 
 
 def first_step(arguments: str = "", /, **changed: JsonValue) -> Step:
@@ -59,8 +59,8 @@ def test_arguments_of_a_series_are_words_and_may_have_places() -> None:
 
 def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
     text = "mine {rank}/{computers} -d {device} {addresses} {addresses}, -addresses- {address:1} {address:4} {sizes}"
-    table = parse_as(OwnTable, TABLE | {"server": "", "client": "", "each": text})
-    (step,) = own_program("mine", table, FOLDER, "", 4).steps(REQUEST, ENDS)
+    table = parse_as(ProgramTable, TABLE | {"server": "", "client": "", "each": text})
+    (step,) = make_program("mine", table, FOLDER, "", 4).steps(REQUEST, ENDS)
     assert step.ranks is not None and step.client == step.ranks[0] and step.server == ()
     hosts = [f"10.0.0.{number}" for number in range(1, 5)]
     for rank, device in enumerate(("rxe0", "rxe1", "rxe0", "rxe0")):
@@ -70,8 +70,8 @@ def test_each_of_several_computers_has_its_rank_and_all_addresses() -> None:
 
 def test_each_of_a_ring_has_its_neighbours_and_its_number_from_one() -> None:
     each = "mine {index} {previous} {next} '{addresses: }' {addresses:,}"
-    table = parse_as(OwnTable, TABLE | {"server": "", "client": "", "each": each})
-    (step,) = own_program("mine", table, FOLDER, "", 3).steps(REQUEST, ENDS)
+    table = parse_as(ProgramTable, TABLE | {"server": "", "client": "", "each": each})
+    (step,) = make_program("mine", table, FOLDER, "", 3).steps(REQUEST, ENDS)
     hosts = ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
     around = [("1", hosts[2], hosts[1]), ("2", hosts[0], hosts[2]), ("3", hosts[1], hosts[0])]
     assert step.ranks and [words[3:6] for words in step.ranks] == around
@@ -180,7 +180,7 @@ def test_computers_that_a_program_names_are_those_of_the_link(tmp_path: Path) ->
 
 def test_quoted_variable_alone_needs_the_starter_too(tmp_path: Path) -> None:
     table = TABLE | {"server": "", "client": "", "each": "'NAMES={addresses: }' mine"}
-    tool = own_program("mine", parse_as(OwnTable, table), tmp_path, "", 2)
+    tool = make_program("mine", parse_as(ProgramTable, table), tmp_path, "", 2)
     assert tool.build and [file.name for file in tool.binaries] == ["mine", "lab_start.sh"]
 
 
@@ -193,7 +193,7 @@ def test_variables_files_and_results_of_a_program_are_prepared_beside_it(tmp_pat
         "result_file": "out/r.csv",
         "build": "printf '#!/bin/sh\necho $NAMES $RANK; cat $1 etc/a.json >out/r.csv; exit 3' >mine && chmod +x mine",
     }
-    tool = own_program("mine", parse_as(OwnTable, TABLE | changes), tmp_path, "", 2)
+    tool = make_program("mine", parse_as(ProgramTable, TABLE | changes), tmp_path, "", 2)
     assert tool.build and [file.name for file in tool.binaries] == ["mine", "lab_start.sh"]
     subprocess.run(tool.build.command, cwd=tmp_path, check=True)
     (step,) = tool.steps(REQUEST, ENDS)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.lab import hand_ins
 from tests.lab.fake_site import FakeSite
-from tests.lab.grade.own_program import experiment
+from tests.lab.grade.student_program import experiment
 from tests.lab.hand_ins import Course
 
 from lab.errors import RecordError, SpecError
@@ -123,7 +123,7 @@ DIGEST = "0123456789abcdef"
 
 
 @pytest.mark.parametrize(
-    ("text", "recorded_as", "digest", "own", "is_accepted"),
+    ("text", "recorded_as", "digest", "here", "is_accepted"),
     [
         ("", "exact", "f" * 64, True, True),
         ("", "exact", "f" * 64, False, False),
@@ -136,10 +136,10 @@ DIGEST = "0123456789abcdef"
     ],
 )  # fmt: skip
 def test_assignment_accepts_the_identities_that_it_lists(
-    tmp_path: Path, text: str, recorded_as: str, digest: str, own: Any, is_accepted: Any
+    tmp_path: Path, text: str, recorded_as: str, digest: str, here: Any, is_accepted: Any
 ) -> None:
     course = assignment(tmp_path, text)
-    assert course.recorded_as == recorded_as and course.accepts(digest, own=own) == is_accepted
+    assert course.recorded_as == recorded_as and course.accepts(digest, here=here) == is_accepted
 
 
 @pytest.mark.parametrize(

@@ -177,4 +177,4 @@ def test_damaged_zips(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
 def test_damaged_assignments(data: st.DataObject, tmp_path: Path) -> None:
     file = tmp_path / "assignment.toml"
     file.write_bytes(Damage(data.draw).text(ASSIGNMENT.encode()))
-    refused_or_read(lambda: load_assignment(file).accepts("0" * 64, own=True))
+    refused_or_read(lambda: load_assignment(file).accepts("0" * 64, here=True))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lab.cli.adopt.sources import CPP
-from lab.compiler.build import build_shut_in
+from lab.compiler.build import build_untrusted
 from lab.compiler.compilation import WORK
 from lab.sites.site import silent
 
@@ -65,7 +65,7 @@ def made_by_make(files: Mapping[str, bytes], file: Path, goals: Sequence[str]) -
     make may run commands, so it is shut in."""
     make = ["make", "--dry-run", "--always-make", "--print-directory", f"--file={file.name}", *goals]
     line = f"cd {shlex.quote(str(file.parent))}; {shlex.join(make)} >{WORK}/{LINES} 2>/dev/null; true"
-    lines = build_shut_in(files, ("sh", "-c", line), (LINES,), silent)[LINES].decode(errors="replace")
+    lines = build_untrusted(files, ("sh", "-c", line), (LINES,), silent)[LINES].decode(errors="replace")
     inside, found = list[Path](), dict[str, None]()
     for line in lines.replace("\\\n", " ").splitlines():
         if entered := re.search(r": Entering directory '(.*)'$", line):
