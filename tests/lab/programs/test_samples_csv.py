@@ -20,6 +20,11 @@ WHOLE, ROUNDS = lab_csv({1: 40, 64: 20}, "throughput", 20), lab_rounds({1: 40, 6
 NUMBERS = st.integers(0, 2**63 - 1)
 
 
+def require_refused(text: str, request: Request, *, by_lab: bool = False, why: str = "those of the request") -> None:
+    with pytest.raises(ParseError, match=why):
+        read_samples(text, request, by_lab=by_lab)
+
+
 def test_whole_csv_is_read_and_lines_of_one_size_are_named_after_it() -> None:
     reading = read_samples(WHOLE, ASKED)
     assert len(reading.samples) == 44 and reading.header == {"program": "fake"}
@@ -29,8 +34,7 @@ def test_whole_csv_is_read_and_lines_of_one_size_are_named_after_it() -> None:
 
 def test_no_prefix_of_a_csv_is_whole() -> None:
     for cut in range(len(WHOLE) - 1):
-        with pytest.raises(ParseError):
-            read_samples(WHOLE[:cut], ASKED)
+        require_refused(WHOLE[:cut], ASKED, why=".")
 
 
 def with_costs(text: str, messages: int = 40) -> str:
@@ -79,8 +83,7 @@ COSTS = with_costs(WHOLE)
 )
 def test_changed_csv_is_refused(text: str, request_: Request, old: str, new: str) -> None:
     assert old in text
-    with pytest.raises(ParseError):
-        read_samples(text.replace(old, new, 1), request_, by_lab="_processor," in text)
+    require_refused(text.replace(old, new, 1), request_, by_lab="_processor," in text, why=".")
 
 
 SHARED = replace(ASKED, counts=COUNTS[1:], parameters=Parameters().with_values({"pairs": 2}))
@@ -91,10 +94,8 @@ def test_shares_of_queue_pairs_add_up_to_the_messages() -> None:
     text = lab_csv({64: 20}, "throughput", 20).replace("# end rows=22", f"{SHARES}# end rows=24")
     assert [row.messages for row in read_samples(text, SHARED).samples if row.sample == "share"] == [11, 9]
     for wrong in (text.replace("1,9,576", "1,8,512"), lab_csv({64: 20}, "throughput", 20)):
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(wrong, SHARED)
-    with pytest.raises(ParseError, match="those of the request"):
-        read_samples(text, replace(SHARED, parameters=Parameters()))
+        require_refused(wrong, SHARED)
+    require_refused(text, replace(SHARED, parameters=Parameters()))
 
 
 def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
@@ -103,8 +104,7 @@ def test_messages_of_the_server_are_read_if_both_ends_send() -> None:
     more = text.replace("# end rows=22", "64,back,0,20,1280,900\n# end rows=23")
     assert read_samples(more, both).samples[-1] == Sample(64, "back", 0, 20, 1280, 900)
     for wrong, asked in ((text, both), (more.replace("back,0,20,1280", "back,0,19,1216"), both), (more, ASKED)):
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(wrong, asked)
+        require_refused(wrong, asked)
 
 
 def unreliable(operation: str, **values: int | str) -> Request:
@@ -123,16 +123,14 @@ def test_lost_messages_are_those_without_confirmation() -> None:
         (more, unreliable("write")),
         (too_many, unreliable("send")),
     ):
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(wrong, asked)
+        require_refused(wrong, asked)
     unseen = re.sub("64,confirmed.*\n", "", more).replace("rows=23", "rows=22")
     assert len(read_samples(unseen, unreliable("write")).samples) == 22
     timed = WHOLE[: WHOLE.index("1,window")] + "\n".join(
         [*TIMED_ROWS[:4], "64,sent,0,43,2752,2050", "# end rows=5", ""]
     )
     assert read_samples(timed, unreliable("send", duration_s=4)).samples[-1].messages == 43
-    with pytest.raises(ParseError, match="those of the request"):
-        read_samples(timed.replace("sent,0,43,2752", "sent,0,40,2560"), unreliable("send", duration_s=4))
+    require_refused(timed.replace("sent,0,43,2752", "sent,0,40,2560"), unreliable("send", duration_s=4))
 
 
 TIMED = replace(SHARED, parameters=Parameters().with_values({"pairs": 2, "duration_s": 4}))
@@ -152,8 +150,7 @@ def test_middle_of_a_duration_is_read() -> None:
         ("share,1,20,1280", "share,1,19,1216"),
         ("confirmed,0", "settled,0"),
     ):
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(text.replace(old, new), TIMED)
+        require_refused(text.replace(old, new), TIMED)
 
 
 @pytest.mark.parametrize("kinds", [("round_trip",), ("send", "receive")])
@@ -167,8 +164,7 @@ def test_single_messages_of_a_duration_are_any_number_of_rows(kinds: tuple[str, 
     wrong = [text.replace("0,1,64,90", "0,2,128,90"), text.replace(kinds[0], "window")]
     wrong += [without_last] if len(kinds) == 2 else []  # each send has its receive
     for each in wrong:
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(each, asked)
+        require_refused(each, asked)
 
 
 def test_cpu_times_are_read_of_the_labs_programs_only() -> None:
@@ -176,10 +172,8 @@ def test_cpu_times_are_read_of_the_labs_programs_only() -> None:
     assert len(samples) == 44 + 8
     assert [sample.time_ns for sample in samples if sample.size_bytes == 64][-4:] == [900, 400, 800, 0]
     assert len(read_samples(with_costs(ROUNDS, 160), ASKED_ROUNDS, by_lab=True).samples) == 30 + 8
-    with pytest.raises(ParseError):
-        read_samples(COSTS, ASKED)
-    with pytest.raises(ParseError, match="those of the request"):
-        read_samples(with_costs(ROUNDS).replace(",0\n", ",1\n"), ASKED_ROUNDS)
+    require_refused(COSTS, ASKED, why=".")
+    require_refused(with_costs(ROUNDS).replace(",0\n", ",1\n"), ASKED_ROUNDS)
 
 
 def test_latency_has_one_round_trip_for_each_message() -> None:
@@ -187,8 +181,7 @@ def test_latency_has_one_round_trip_for_each_message() -> None:
         trips = replace(request, measure="latency")
         assert len(read_samples(lab_csv({64: 40}, "latency", 20), trips).samples) == 40
         for count in (39, 80):
-            with pytest.raises(ParseError, match="those of the request"):
-                read_samples(lab_csv({64: count}, "latency", 20), trips)
+            require_refused(lab_csv({64: count}, "latency", 20), trips)
 
 
 def test_of_more_than_a_million_messages_only_some_are_recorded() -> None:
@@ -206,8 +199,7 @@ def test_size_that_must_last_may_be_sent_a_multiple_of_its_messages() -> None:
     for wrong, request in [(changed, LASTING), (text, replace(LASTING, parameters=Parameters()))] + [
         (other, LASTING) for other in others
     ]:
-        with pytest.raises(ParseError, match="those of the request"):
-            read_samples(wrong, request)
+        require_refused(wrong, request)
 
 
 @given(
