@@ -1,18 +1,11 @@
 """Curves against the message size, a varied value or the time; lines through times, drawn back to 0 bytes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
 
+from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves, keys_of
 from lab.figures.marks import GREY, INK, LINE_MM, SMALL_PT, short, with_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from lab.figures.plot import Canvas
 
 ROOM, LINEAR_ROOM = 1.25, 1.08  # a logarithmic and a linear axis end at this multiple of the data
 MOST_TICKS = 6
@@ -50,7 +43,7 @@ class Sized(OfCurves):
         _draw_series(self, canvas, panel)
 
 
-def _draw_series(data: Sized | Against, canvas: Canvas, panel: Axes) -> None:
+def _draw_series(data: "Sized | Against", canvas: Canvas, panel: Axes) -> None:
     names = [canvas.limit(panel, label, value) for label, value in data.limits]
     names += [canvas.line(panel, curve, look) for curve, look in zip(data.curves, data.looks, strict=True)]
     canvas.name_series(names, data.height_mm)

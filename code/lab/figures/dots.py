@@ -1,19 +1,12 @@
 """Dot plots: times in groups of rows, and tornadoes of effects."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Estimate
+from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import LineLook
 from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from lab.figures.plot import Canvas
 
 ROW_MM = 5.2
 ROOM_BELOW, ROOM_ABOVE = 1.2, 2.7  # factors beyond the data: below to a round number, above for the last value

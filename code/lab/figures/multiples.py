@@ -1,20 +1,12 @@
 """Small panels against the message size or a varied value: those of a row share an axis, those of a column a title."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lab.analysis.estimate import Interval
+from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import Curve, LineLook, Name, check_curves, keys_of
 from lab.figures.marks import INK, SMALL_PT, short, size, with_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from matplotlib.axes import Axes
-
-    from lab.figures.plot import Canvas
 
 NAMES_MM, BESIDE_MM = 24.0, 5.0  # right of the panels; without names, half of a label below
 SIZES_BETWEEN = 16  # two labels of sizes: "256 B" and "4 KiB" stay apart in a third of the width

@@ -1,22 +1,15 @@
 """Single repetitions, rounds and messages: squares, rounds in order, and tails of times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import Curve, LineLook, Name, OfCurves, check_curves, keys_of
 from lab.figures.marks import INK, MINUS, PALE, SMALL_PT, THIN_SPACE, number, size
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from lab.figures.plot import Canvas
 
 ROW_MM = 7.0
 LINES = 2  # of squares in a cell

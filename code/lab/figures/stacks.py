@@ -1,11 +1,8 @@
 """Bars: rates in a terminal, parts of a time, and instructions by kind of work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from rich.bar import Bar
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,13 +12,9 @@ from rich.text import Text
 
 from lab.errors import LabError
 from lab.figures.curves import Sized
+from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import Look
 from lab.figures.marks import COLOURS, GREY, INK, PALE, RDMA, SMALL_PT, plain, size, whole, with_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from lab.figures.plot import Canvas
 
 SHORTEST = 8  # letters of a bar's column
 WHITE = "#ffffff"

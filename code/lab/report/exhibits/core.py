@@ -1,17 +1,16 @@
 """Figures, tables and cells that a template asks for by queries, and the cache of drawn figures."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from lab.analysis.estimate import Estimate
 from lab.errors import StorageError
 from lab.figures.curves import Sized
+from lab.figures.drawing import Canvas
 from lab.figures.figure import Curve, Figure, LineLook, keys_of
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
 from lab.files.storage import storage
@@ -27,9 +26,6 @@ from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Truth, Value
 from lab.report.stamp import digest_code
 from lab.report.tex.numbers import last_place, mark, number_tex, show, show_exactly, significant
 from lab.report.tex.render import Markup, escape
-
-if TYPE_CHECKING:
-    from lab.figures.plot import Canvas
 
 
 class Drawable(Protocol):
