@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, Union, cast, get_
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    from _typeshed import DataclassInstance as DataclassInstance
 
     JsonValue = str | int | float | bool | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
     JsonTable = Mapping[str, JsonValue]
 else:  # a field of this type takes any value
     JsonValue = object
     JsonTable = Mapping[str, object]
+    DataclassInstance = object
 
-Content = TypeVar("Content", bound="DataclassInstance")
+Content = TypeVar("Content", bound=DataclassInstance)
 Keys = tuple[str | int, ...]  # the path to a value in a document
 
 SHOWN = 60  # characters of a value in a message
@@ -208,7 +209,7 @@ class _Reader:
         if origin in (dict, Mapping) and isinstance(value, dict):
             return self.mapping(arguments, value, path)
         if is_dataclass(hint) and isinstance(value, dict):
-            kind = cast("type[DataclassInstance]", hint)
+            kind = cast(type[DataclassInstance], hint)
             make: Callable[..., object] = kind
             return make(**self.fields(hints_of(kind, typed=self.typed), required_of(kind), value, path))
         return _plain(hint, value, path)

@@ -1,19 +1,14 @@
 """The dataclasses of a file's tables as tables of Markdown."""
 
-from __future__ import annotations
-
 import json
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Literal, Union, cast, get_args, get_origin
+from typing import Literal, Union, cast, get_args, get_origin
 
 from lab.places import DOCS
-from lab.typed_json import JsonValue, Limits, PartOf, hints_of, notes_of, required_of
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from lab.typed_json import DataclassInstance, JsonValue, Limits, PartOf, hints_of, notes_of, required_of
 
 PART = re.compile(r"(<!-- make docs: ([\w ]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 UNIONS = (Union, types.UnionType)

@@ -7,17 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, NoReturn, TypeVar
+from typing import Annotated, Any, Generic, NoReturn
 
 from lab.errors import SpecError
 from lab.files.bounded import UNPRINTED, read_typed
-from lab.typed_json import Fault, Keys, Limits, parse_typed
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from lab.typed_json import Content, Fault, Keys, Limits, parse_typed
 
 Document = dict[str, Any]
-Content = TypeVar("Content", bound="DataclassInstance")
 
 INCLUDE = "include"
 INCLUDED = Limits(
