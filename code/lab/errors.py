@@ -1,6 +1,7 @@
 """Errors that end a command with one sentence, and lines on standard error."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -85,6 +86,9 @@ def one_line(text: str) -> str:
 def all_lines(text: str) -> str:
     """The text with its unprintable characters escaped, line by line."""
     return "\n".join(map(one_line, text.split("\n")))
+
+
+Tell = Callable[[str], None]  # prints a sentence about work that takes time: tell, or a bar of progress
 
 
 def tell(*lines: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from lab.compiler import sandbox, toolchain
 from lab.compiler.compilation import DEADLINE_S, BuildRefused, Compilation
 from lab.compiler.guest import INIT, Guest
-from lab.errors import SiteError, StorageError
+from lab.errors import SiteError, StorageError, Tell
 from lab.files.store import damage_of, fill_once, sums_of
 from lab.machine import runner
 from lab.machine.image import build_image
@@ -33,8 +33,6 @@ LIBRARY_FLAGS = ("-std=gnu11", *PLUGIN_FLAGS, "-fno-strict-aliasing", "-Icard")
 KBUILD = f"make -C /usr/src/linux-headers-*-amd64 M=$PWD/card/module modules && strip -g card/module/{MODULE}"
 
 CPP_SUFFIXES, LTO = (".cc", ".cpp", ".cxx"), b"-flto"
-
-Tell = Callable[[str], None]
 
 
 def run(task: Compilation, machine: Path, cache: Path, tell: Tell, section: str = "") -> tuple[int, bytes]:

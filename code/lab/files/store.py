@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.storage import OWNER, refusal, write_text
 
 SUMS = "digests"  # in the format of sha256sum(1): `sha256sum --check digests` checks a record or an image too
@@ -84,7 +84,7 @@ def exclusive(path: Path) -> Iterator[None]:
         yield
 
 
-def take(lock: TextIO, kind: int, tell: Callable[[str], None], what: str) -> None:
+def take(lock: TextIO, kind: int, tell: Tell, what: str) -> None:
     """Take a lock of an open file; if another process has it, say what is waited for."""
     try:
         fcntl.flock(lock, kind | fcntl.LOCK_NB)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import zstandard
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.storage import write_text
 from lab.files.store import SUMS, Digest, exclusive, folder_digest, put_file, put_folder, sha256, stored
 from lab.machine import link, qemu, runner, snapshot
@@ -52,8 +52,6 @@ versions (as of {date}) have it. The person who gave you this file will also giv
 years and for no more than the cost of copying, to anybody who asks. Verbyte's parts are in Verbyte's repository.
 
 """
-
-Tell = Callable[[str], None]
 
 
 class ArchiveError(SiteError):

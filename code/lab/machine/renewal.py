@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import contents
@@ -61,7 +61,7 @@ Acquire::Languages "none";
 """
 
 
-def renew(machine: Path, cache: Path, tell: Callable[[str], None]) -> Lock:
+def renew(machine: Path, cache: Path, tell: Tell) -> Lock:
     date = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     store, indices = Packages(cache / "packages", list), dict[str, Indices]()
     sections = {}

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.storage import write_text
 from lab.files.store import damage_of, exclusive, folder_digest, prune, put_folder, read_sums, stored
 from lab.machine import link, qemu
@@ -41,8 +41,6 @@ WARM_UP = Job(
     Perturbation(),
     deadline_s=30,
 )
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from lab.compiler.compilation import BuildRefused, Compilation, failure
-from lab.errors import LabError, StorageError
+from lab.errors import LabError, StorageError, Tell
 from lab.files.storage import OWNER, write_bytes
 from lab.files.store import sha256
 from lab.places import BENCH, BENCH_SOURCES, CACHE, MACHINE, PROGRAMS
@@ -95,9 +95,7 @@ def source_files(build: Build) -> Iterator[tuple[str, bytes]]:
             yield str(file.relative_to(build.folder)), file.read_bytes()
 
 
-def compiled(
-    builds: Mapping[Path, Build | None], tell: Callable[[str], None], read: Sources = source_files
-) -> dict[Path, bytes]:
+def compiled(builds: Mapping[Path, Build | None], tell: Tell, read: Sources = source_files) -> dict[Path, bytes]:
     """The programs under test by the locked compiler; those without a build are Verbyte's. `read` returns the source
     files of a build, by default those of its folder."""
     programs = _programs(builds, lambda task: _build_once(task, tell), read)
@@ -111,7 +109,7 @@ def compiled_before(builds: Mapping[Path, Build | None]) -> dict[Path, bytes]:
     return _programs(builds, lambda task: built_before(task, MACHINE, CACHE))
 
 
-def lab_programs(tell: Callable[[str], None]) -> dict[Path, bytes]:
+def lab_programs(tell: Tell) -> dict[Path, bytes]:
     """Verbyte's programs by the locked compiler, at the paths of those that `make build` makes."""
     return _in_bench(_build_once(lab_task(), tell))
 
@@ -128,7 +126,7 @@ def lab_task(read: Sources = source_files) -> Compilation:
     return Compilation(dict(read(LAB_BUILD)), LAB_BUILD.command, names, DEADLINE_S)
 
 
-def _build_once(task: Compilation, tell: Callable[[str], None]) -> dict[str, bytes]:
+def _build_once(task: Compilation, tell: Tell) -> dict[str, bytes]:
     from lab.compiler.build import build_once  # imported lazily: reading records needs no compiler
 
     return build_once(task, MACHINE, CACHE, tell)

@@ -3,12 +3,12 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from lab.errors import SpecError
+from lab.errors import SpecError, Tell
 from lab.experiment.experiment import Experiment, Point, Series
 from lab.files.store import sha256, sums_of
 from lab.model.parameters import Parameters
@@ -207,13 +207,13 @@ def draw(what: str, repetition: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{what} {repetition}".encode()).digest()[:8], "big")
 
 
-def card_contents(experiments: Iterable[Experiment], tell: Callable[[str], None]) -> dict[Path, bytes]:
+def card_contents(experiments: Iterable[Experiment], tell: Tell) -> dict[Path, bytes]:
     """The compiled files of the card, if an experiment has a card."""
     has_card = any(series.has_card for experiment in experiments for series in experiment.series)
     return parts(MACHINE, CACHE, tell) if has_card else {}
 
 
-def parts(machine: Path, cache: Path, tell: Callable[[str], None]) -> dict[Path, bytes]:
+def parts(machine: Path, cache: Path, tell: Tell) -> dict[Path, bytes]:
     """The starter script, the kernel module and the library of the card. The script ends with a digest of the device:
     the bytes of the others are of one CPU architecture."""
     from lab.compiler import build  # imported lazily: planning from records needs no compiler

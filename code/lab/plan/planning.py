@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.errors import SpecError
+from lab.errors import SpecError, Tell
 from lab.experiment.experiment import MOST_TRIALS, Experiment
 from lab.experiment.reader import load
 from lab.files.bounded import read_typed
@@ -21,8 +21,6 @@ from lab.typed_json import nearest
 
 FOLDERS = (EXPERIMENTS, EXAMPLES)
 MANY_TRIALS = 50_000  # a plan of so many trials takes ten seconds
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)

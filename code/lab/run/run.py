@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.errors import LabError, SiteError, SiteStopped, StorageError, TrialFailed
+from lab.errors import LabError, SiteError, SiteStopped, StorageError, Tell, TrialFailed
 from lab.files.storage import storage, write_text
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.records.record import has_record, record_damage, record_folder, write_failure, write_record
 from lab.run.measure import FailedOutcome, measure, unfinished
-from lab.sites.site import Site, Tell, silent
+from lab.sites.site import Site, silent
 from lab.typed_json import JsonError, as_json, parse_as
 
 LOCK_POLL_S = 0.2  # between checks of a lock that another run holds

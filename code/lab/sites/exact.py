@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from lab.compiler import build
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.machine import fork_server, link, results, runner, snapshot, switched
 from lab.machine.fork_server import CountingPlugin, ForkServer
 from lab.machine.image import Image, build_image
@@ -18,7 +18,7 @@ from lab.machine.runner import PROFILE
 from lab.machine.snapshot import Expected, Snapshot, SnapshotInputs
 from lab.model.trial import Job, Outcome
 from lab.places import CACHE, MACHINE
-from lab.sites.site import EXACT, Tell, silent
+from lab.sites.site import EXACT, silent
 from lab.typed_json import JsonTable
 
 # A busy second of the guest takes the host 3 to 8 s, more beside other work; start and end of a run take 1 s.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.store import take
 from lab.model.trial import End, Ends
 from lab.sites import soft_rdma
@@ -15,7 +15,7 @@ from lab.sites.agent import computer
 from lab.sites.agent.client import FarEnd, here
 from lab.sites.agent.jobs import Agents
 from lab.sites.cable import Cable
-from lab.sites.site import Clock, Shared, Tell, Traits
+from lab.sites.site import Clock, Shared, Traits
 from lab.sites.soft_rdma import SoftRdma
 from lab.sites.wall import RealLink, WallSite
 

@@ -1,13 +1,12 @@
 """Where trials run: the protocol and the traits of every site."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
-from lab.errors import RecordError, SiteError
+from lab.errors import RecordError, SiteError, Tell
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import HOSTS
 from lab.typed_json import JsonError, JsonValue, parse_as
@@ -61,8 +60,6 @@ def read_traits(site: str, values: JsonValue) -> Traits:
 
 MODULES = {name: f"lab.sites.{name}" for name in ("exact", "vm", "host", "ssh", "slurm")}
 EVERYWHERE = "exact"  # the site that runs on every host: `lab doctor` fails only for this one
-
-Tell = Callable[[str], None]  # prints a sentence about work that takes time
 
 
 def silent(_: str) -> None:

@@ -11,14 +11,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.errors import LabError, SiteError, SiteStopped
+from lab.errors import LabError, SiteError, SiteStopped, Tell
 from lab.model.trial import MOST_COMPUTERS, End, Ends, Job, Outcome
 from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import queue
 from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
 from lab.sites.queue import Place, Task
-from lab.sites.site import Clock, Shared, Tell, Traits
+from lab.sites.site import Clock, Shared, Traits
 from lab.sites.wall import refuse_model
 
 AT_ONCE = 256  # trials in the queue

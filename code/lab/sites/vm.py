@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.machine import qemu, results
 from lab.machine.image import Image, build_image
 from lab.machine.job import pack
@@ -22,7 +22,7 @@ from lab.model.trial import PLAIN, Ends, Job, Link, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites.agent import computer
 from lab.sites.host import alone
-from lab.sites.site import Clock, Shared, Tell, Traits, silent
+from lab.sites.site import Clock, Shared, Traits, silent
 
 KVM_TRIAL_S = 20.0  # a VM boots in two seconds if KVM works
 KVM_DEVICE = Path("/dev/kvm")

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
 
-from lab.errors import SiteError, SiteStopped
+from lab.errors import SiteError, SiteStopped, Tell
 from lab.model.trial import Ends, Job, Link, Outcome
 from lab.sites.agent import jobs
 from lab.sites.agent.jobs import Agents, near_by
-from lab.sites.site import Tell, Traits, silent
+from lab.sites.site import Traits, silent
 
 
 class RealLink:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
-from lab.errors import SiteError
+from lab.errors import SiteError, Tell
 from lab.files.storage import storage
 from lab.files.store import exclusive, sha256
 from lab.supply.lock import Locked
@@ -70,7 +70,7 @@ class Provider(Protocol):
 class FetchProgress:
     """Counts bytes, and reports the count, first after two seconds, then every ten."""
 
-    def __init__(self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, total: int, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self.tell, self.clock = total, tell, clock
         self.done = 0
         self.next = clock() + QUIET_S
@@ -92,7 +92,7 @@ class Packages:
         self,
         folder: Path,
         providers: Callable[[], Sequence[Provider]],
-        tell: Callable[[str], None] = lambda _: None,
+        tell: Tell = lambda _: None,
         keeps: Callable[[], bool] = lambda: True,
     ) -> None:
         self.folder, self.providers, self.tell, self.keeps = folder, providers, tell, keeps

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote
 
-from lab.errors import SpecError
+from lab.errors import SpecError, Tell
 from lab.files.toml import read_toml
 from lab.places import SETTINGS
 from lab.supply.lock import Locked
@@ -79,7 +79,7 @@ def course_image() -> CourseImage | None:
 
 
 @contextmanager
-def fetched_image(image: CourseImage, cache: Path, tell: Callable[[str], None]) -> Iterator[Path]:
+def fetched_image(image: CourseImage, cache: Path, tell: Tell) -> Iterator[Path]:
     """The file of a course's image: fetched like a package, and removed like one."""
     name = image.url.rpartition("/")[2]
     locked = Locked(name, image.sha256[:12], "", name, image.sha256, image.size_bytes)
@@ -117,7 +117,7 @@ def _fault(typed: str) -> str:
     return f"no part of a package's address is called {{{unknown[0]}}}" if unknown else ""
 
 
-def opened_store(cache: Path, tell: Callable[[str], None]) -> Packages:
+def opened_store(cache: Path, tell: Tell) -> Packages:
     """The checkout's store of packages; lab.toml is read only when a package is missing."""
 
     def providers() -> list[Provider]:
