@@ -4,10 +4,9 @@ from lab.model.parameters import ROUNDS
 from lab.model.trial import DIRECTORY, Ends, Step, StepOutcome
 from lab.options import TABLES, Table
 from lab.places import BENCH
+from lab.programs.launchers import Words
 from lab.programs.program import Program, Reading, Request
 from lab.programs.samples_csv import read_samples
-
-Words = tuple[str, ...]
 
 PORT = 18600
 # The order of the options is part of every key, and so are options that are always passed. A new option of options.json

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.errors import SiteError
 from lab.model.trial import MOST_COMPUTERS, End, Ends, Job
-from lab.places import HOSTS, ROOT
+from lab.places import BENCH_SOURCES, HOSTS
 from lab.sites.agent.client import INTERPRETER, FarEnd, last_line, locator, programs
 from lab.sites.agent.jobs import Agents, data_end, name_of
 from lab.sites.hosts import Host, Ssh, read_ssh
@@ -92,7 +92,6 @@ def _socket(role: str) -> Path:
     return folder / f"{os.getpid()}-{os.urandom(4).hex()}-{role}"
 
 
-SOURCES = ROOT / "code" / "bench"
 BUILD_S = 120.0
 
 
@@ -119,7 +118,7 @@ def _send(connection: Connection, missing: dict[str, Path], free_bytes: int) -> 
         if not connection.end.ask("adopt", folder=connection.folder, name=name, arrived=arrived)["runs"]:
             # Build the programs on a host with another CPU or C library; the record lists them.
             source = f"source-{name.partition('/')[0]}"
-            files = sorted([*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"])
+            files = sorted([*BENCH_SOURCES.glob("*.[ch]"), BENCH_SOURCES / "Makefile"])
             connection.end.ask("folder", folder=f"{connection.folder}/{source}")
             connection.copy(files, f"{connection.folder}/{source}/")
             build = connection.end.call("build", folder=connection.folder, name=name, source=source)
