@@ -38,15 +38,23 @@ void fake_fault(const char *format, ...)
 	_Exit(1);
 }
 
+static void act(void)
+{
+	if (fake_verbs.act)
+		fake_verbs.act();
+}
+
 void fake_advance(void)
 {
 	fruitless = 0;
+	act();
 }
 
 void fake_wait(void)
 {
 	if (++fruitless > PATIENCE)
 		fake_fault("both ends wait for ever");
+	act();
 	if (fake_verbs.idle)
 		fake_verbs.idle();
 }

@@ -38,6 +38,7 @@ struct fake_verbs {
 	int device_count;
 	uint64_t pace;      /* requests executed whenever an end waits; 0: each when it is posted */
 	void (*idle)(void); /* called by a waiting end: lets the other one run */
+	void (*act)(void);  /* called at each step of the device and each wait for it */
 	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: results of these calls */
 	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
 	uint8_t timeout, rnr_timer, reads, dest_reads;                  /* of that queue pair */

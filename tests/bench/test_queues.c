@@ -1,5 +1,9 @@
 /* The real transport and engine at both ends: no queue ever exceeds its size, whatever the options. The fake provider
  * counts the entries (fake_verbs.h): verbs.c, verbs_{pingpong,plan,queue,receive,send}.c. */
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
 #include "buffer.h"
 #include "check.h"
 #include "clock.h"
@@ -11,9 +15,12 @@
 #include "sweep.h"
 #include "transport.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define SAMPLES (SAMPLES_MAX + 1)
 #define ROUNDS_CAP 5
 #define WINDOWS 20
+#define STEP_NS 10000       /* of the device, in runs by time */
 #define MESSAGES_OF_ANY 150 /* rounds up to this are tried with every depth, longer ones with some */
 
 enum mode { PLAIN, VERIFIED, UNTIL_STABLE, LEAST_TIME, BY_TIME };
@@ -47,6 +54,46 @@ static const struct ibv_gid_entry loopback = { .gid.raw = { [10] = 0xff, [11] = 
 static struct sample samples[2][SAMPLES], completions[SAMPLES], trips[ROUNDS_TRIPS], shares[SHARES_MAX];
 static struct traffic now;
 static struct options options[2];
+
+/* In runs by time the device moves the clock and its timer: otherwise a busy host could take half a second from the
+ * programs, and no message would complete in the middle half. */
+static uint64_t clock_ns = NS_PER_S, tick_ns, next_tick_ns;
+
+static void move_clock(void)
+{
+	clock_ns += STEP_NS;
+	if (tick_ns == 0 || clock_ns < next_tick_ns)
+		return;
+	next_tick_ns += tick_ns;
+	raise(SIGUSR1);
+}
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (id != CLOCK_MONOTONIC_RAW || now.mode != BY_TIME)
+		return (int)syscall(SYS_clock_gettime, id, t);
+	*t = (struct timespec){ (time_t)(clock_ns / NS_PER_S), (long)(clock_ns % NS_PER_S) };
+	return 0;
+}
+
+int timer_create(clockid_t id, struct sigevent *event, timer_t *timer)
+{
+	assert_int_equal(event->sigev_signo, SIGUSR1);
+	return 0;
+}
+
+int timer_settime(timer_t timer, int flags, const struct itimerspec *every, struct itimerspec *before)
+{
+	tick_ns = (uint64_t)every->it_interval.tv_sec * NS_PER_S + (uint64_t)every->it_interval.tv_nsec;
+	next_tick_ns = clock_ns + tick_ns;
+	return 0;
+}
+
+int timer_delete(timer_t timer)
+{
+	tick_ns = 0;
+	return 0;
+}
 
 static void set_options(const struct traffic *r)
 {
@@ -164,7 +211,8 @@ static void run_both(const struct traffic *r)
 					  .device_count = 1,
 					  .pace = r->pace,
 					  .lose_every = r->lose_every,
-					  .idle = two_ends_switch };
+					  .idle = two_ends_switch,
+					  .act = move_clock };
 	snprintf(
 		name, sizeof(name),
 		"%s %s%s of %lu bytes in requests of %lu, --tx-depth %lu, %lu + %lu messages, --post-list %ld, "
