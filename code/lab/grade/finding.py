@@ -234,7 +234,7 @@ BY_TEXT = {
         "a message of the next call replaced one that was not used, or an old one was used: the previous rank may be "
         "ranks - 1 messages ahead, each needs a separate slot, and a slot is posted again only once it is used"
     ),
-    r"numbers of no chunk and no ranks": (
+    r"no chunk, call or set of ranks has": (
         "numbers were added twice, or changed while they were sent or received: a buffer belongs to the device until "
         "its request is complete, and messages that may be there at once need separate slots; or the call has another "
         "operation (SUM, MAX) or another type (size_of)"

@@ -291,7 +291,7 @@ static void explain(const struct call *c, size_t i, int chunk, char *words, size
 			snprintf(words, bytes, "it belongs to an earlier call");
 			return;
 		}
-	snprintf(words, bytes, "the numbers of no chunk and no ranks give it");
+	snprintf(words, bytes, "no chunk, call or set of ranks has this result");
 }
 
 /* Compares every number of some chunks. */
@@ -388,7 +388,7 @@ static void write_to_next(size_t bytes)
 			    from_rank);
 }
 
-/* Types and operations take turns, in an order that the seed decides. */
+/* Types and operations take turns, beginning where the seed decides: UNTIMED calls have each type and operation. */
 static struct call call_of(long number, size_t bytes)
 {
 	const enum type t = (enum type)((seed + (uint64_t)number) % 3);
@@ -458,15 +458,15 @@ static void reduce_timed(size_t bytes, long number)
 
 static void act(size_t bytes, long first)
 {
-	struct call c = call_of(first, bytes);
-
-	if (step == BOOTSTRAP)
+	if (step == BOOTSTRAP) {
 		write_to_next(bytes - bytes / (size_t)ring.ranks);
-	else if (step == REDUCE_SCATTER)
-		reduce_and_scatter(&c);
-	else if (step == ALL_GATHER)
-		gather(&c);
-	else {
+	} else if (step == REDUCE_SCATTER || step == ALL_GATHER) {
+		for (long call = first; call < first + UNTIMED; call++) {
+			const struct call c = call_of(call, bytes);
+
+			(step == REDUCE_SCATTER ? reduce_and_scatter : gather)(&c);
+		}
+	} else {
 		reduce_with_checks(bytes, first);
 		reduce_timed(bytes, first + UNTIMED);
 	}
