@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.errors import LabError
+from lab.errors import LabError, plural
 from lab.experiment.reader import load as load_experiment
 from lab.machine import runner, snapshot
 from lab.places import CACHE, MACHINE, REFERENCE, ROOT, SETTINGS
@@ -241,7 +241,8 @@ def cluster(file: Path) -> Iterator[Diagnosis]:
     slurm = hosts.read_slurm(file) if hosts.has(file, "slurm") else hosts.Slurm()
     try:
         name, up = queue.cluster_name(), queue.nodes_up(slurm.partition)
-        yield Diagnosis("cluster", f"{name}: {up} nodes up", "" if up >= 2 else "two nodes; sinfo -R prints why not")
+        remedy = "" if up >= 2 else "two nodes; sinfo -R prints why not"
+        yield Diagnosis("cluster", f"{name}: {plural(up, 'node')} up", remedy)
     except LabError as error:
         yield Diagnosis("cluster", error.what, error.hint or "sinfo")
     yield _mpi(slurm.mpi)

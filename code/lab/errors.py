@@ -78,6 +78,11 @@ class OpeningFault(Enum):
     BESIDE = "trailing data"
 
 
+def plural(number: int, noun: str) -> str:
+    """`1 trial`, `2 trials`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def one_line(text: str) -> str:
     """The text with an escape in place of each control, format and separator character, line ends too."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

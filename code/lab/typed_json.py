@@ -18,7 +18,7 @@ from inspect import isfunction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from lab.errors import LabError
+from lab.errors import LabError, plural
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance as DataclassInstance
@@ -96,7 +96,7 @@ class Limits:
             yield not self.pattern or re.fullmatch(self.pattern, value) is not None, "another text"
         if isinstance(value, (str, Sequence, Mapping)):
             noun = "key" if isinstance(value, Mapping) else "item"
-            some = f"at least {self.shortest} {noun}{'' if self.shortest == 1 else 's'}"
+            some = f"at least {plural(self.shortest, noun)}"
             yield len(value) >= self.shortest, "some text" if isinstance(value, str) else some
             yield self.longest is None or len(value) <= self.longest, f"at most {self.longest or 0:,} of them"
             once = {json.dumps(each, default=str) for each in value} if self.unique else value

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from lab.errors import LabError, tell
+from lab.errors import LabError, plural, tell
 from lab.files.storage import write_bytes
 from lab.places import ROOT, TEMPLATES, from_here
 from lab.report.html.page import filled
@@ -70,7 +70,8 @@ def site(options: Namespace) -> int:
         write_bytes(options.folder / name, content)
     if REPORTS not in files:
         tell(f"{from_here(options.out)}: holds no report, so the site has none (try: make all)")
-    print(f"{from_here(options.folder / FRONT)}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.1f} MB")
+    megabytes = sum(map(len, files.values())) / 1e6
+    print(f"{from_here(options.folder / FRONT)}: {plural(len(files), 'file')}, {megabytes:.1f} MB")
     return 0
 
 

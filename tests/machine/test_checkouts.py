@@ -28,7 +28,7 @@ def test_build_run_and_report_work_in_a_path_of_any_characters(exact: ExactSite,
     for name in ("verbs-client", "mpi-pingpong"):
         assert (place / ".cache" / "bench" / name).read_bytes() == (BENCH / name).read_bytes()
     run = done(place, ".venv/bin/lab", "run", OWN, "--site", "exact")
-    assert run == "1 trials measured, 0 done before, 0 failed\n"
+    assert run == "1 trial measured, 0 done before, 0 failed\n"
     assert done(place, ".venv/bin/lab", "report", OWN) == "report/own's (1).pdf\n"
     frozen, taken = ROOT / ".cache" / "machine", place / ".cache" / "machine"
     assert {each.name for each in taken.iterdir()} == {each.name for each in frozen.iterdir() if each.is_dir()}
@@ -62,5 +62,5 @@ def test_host_without_a_network_measures_with_an_imported_image(
     before = processor_s()
     done(place, LAB, "image", "import", file, **NOBODY_GIVES)
     run = done(place, LAB, "run", OWN, "--site", "exact", **NOBODY_GIVES)
-    assert run == "1 trials measured, 0 done before, 0 failed\n"
+    assert run == "1 trial measured, 0 done before, 0 failed\n"
     assert (processor_s() - before) / slowness() < PROCESSOR_S

@@ -48,7 +48,7 @@ def test_limits_are_reported_and_the_next_run_and_report_continue(limited: Limit
     short = limited(*run, most="12")
     assert short.returncode in (1, 2) and "too many files are open (try: ulimit -n 4096" in short.stderr
     whole = limited(*run)
-    assert (whole.returncode, whole.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), whole.stderr
+    assert (whole.returncode, whole.stdout) == (0, "1 trial measured, 0 done before, 0 failed\n"), whole.stderr
     done = limited("report", "--out", str(tmp_path / "out"), kind=LENGTH, most="8")
     assert done.returncode == 2 and "a file may not grow so large here" in done.stderr.splitlines()[-1], done.stderr
     assert not list((tmp_path / "out").glob("*.pdf"))

@@ -64,7 +64,7 @@ def run_of(folder: Path) -> tuple[str, ...]:
 def theirs(shared: Shared, folder: Path) -> Path:
     """Records of a first run that only their owner may change."""
     place, done = folder / "theirs", shared(*run_of(folder))
-    assert (done.returncode, done.stdout) == (0, "1 trials measured, 0 done before, 0 failed\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "1 trial measured, 0 done before, 0 failed\n"), done.stderr
     shutil.copytree(folder / "own" / "results", place, ignore=shutil.ignore_patterns(".*"))
     for each in (place, *place.rglob("*/")):
         each.chmod(0o555)

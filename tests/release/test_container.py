@@ -63,6 +63,6 @@ def test_a_trial_in_it_has_the_bytes_that_it_has_outside(
     script = 'id -un; "$@" /tmp/results && cat /tmp/results/small.csv'
     inside = ("buildah", "run", *shown, "--workingdir", str(ROOT), container, "--", "sh", "-c", script, "sh")
     who, said, *rows = done(buildah, *inside, *run).splitlines()
-    assert (who, said) == ("lab", "1 trials measured, 0 done before, 0 failed")
+    assert (who, said) == ("lab", "1 trial measured, 0 done before, 0 failed")
     done(buildah, *run, tmp_path / "results")
     assert rows == (tmp_path / "results/small.csv").read_text().splitlines()

@@ -10,7 +10,7 @@ from math import exp, lgamma, log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lab.errors import LabError
+from lab.errors import LabError, plural
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def check_samples(values: ArrayLike, least: int = 1) -> Floats:
     """Return the values as a row of floats; raise if there are fewer than `least`, or if a value is not exact."""
     samples = np.asarray(values, dtype=np.float64).reshape(-1)
     if samples.size < least:
-        raise TooFewSamples(f"{samples.size} samples where at least {least} are needed")
+        raise TooFewSamples(f"{plural(samples.size, 'sample')} where at least {least} are needed")
     usable = np.abs(samples) <= LARGEST_EXACT  # false for NaN too
     if not usable.all():
         index = int(np.argmin(usable))

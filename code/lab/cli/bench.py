@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures, write_table
+from lab.errors import plural
 from lab.experiment.experiment import Series
 from lab.files.storage import write_text
 from lab.places import EXPERIMENTS, from_here
@@ -101,7 +102,8 @@ def _misses(result: Result) -> Iterator[str]:
     """Yield a line that a person sees first, then the whole table."""
     if result.ratios:
         _, size = min((ratio / result.bound(size), size) for size, ratio in result.ratios.items())
-        yield f"the least ratio is {result.ratios[size]:.3f}, at {size} bytes (at least {result.bound(size):g})"
+        place = f"at {plural(size, 'byte')} (at least {result.bound(size):g})"
+        yield f"the least ratio is {result.ratios[size]:.3f}, {place}"
     yield from format_result(result).splitlines()
 
 

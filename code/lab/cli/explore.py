@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lab.cli import INTERRUPTED
 from lab.cli.measure import Progress
-from lab.errors import SiteError, SiteStopped, SpecError, TrialFailed, one_line, tell
+from lab.errors import SiteError, SiteStopped, SpecError, TrialFailed, one_line, plural, tell
 from lab.experiment.experiment import Series
 from lab.grade.finding import Flaw
 from lab.grade.witness import packets
@@ -73,7 +73,7 @@ def explore(options: Namespace) -> int:
     for planned, future in runs[ended:]:  # those that ended before the interruption
         if not future.cancelled() and not future.exception():
             report(planned, future.result())
-    print(f"{len(found)} of {ended} runs failed" + (f"; next: lab replay {found[0]}" if found else ""))
+    print(f"{len(found)} of {plural(ended, 'run')} failed" + (f"; next: lab replay {found[0]}" if found else ""))
     return int(bool(found)) or (INTERRUPTED if ended < len(runs) else 0)
 
 
@@ -90,7 +90,7 @@ def replay(options: Namespace) -> int:
             print(*timeline(kept.folder, kept.outcome), sep="\n")
         if options.pcap:
             count = write(kept.folder / f"{NAMES[CLIENT]}.pcapng", options.pcap)
-            print(f"{from_here(options.pcap)}: {count} frames at the client")
+            print(f"{from_here(options.pcap)}: {plural(count, 'frame')} at the client")
     return int(bool(what))
 
 
@@ -227,7 +227,7 @@ def rows_of(frames: Iterable[tuple[Frame, str]], *, both: bool) -> Iterator[Time
         if isinstance(packet, Segment):
             source, target = packet.ports if frame.goes_out else packet.ports[::-1]
             flags = "".join(f" {name}" for bit, name in TCP_FLAGS.items() if packet.flags & bit)
-            text = f"TCP {source} to {target}{flags}, {packet.payload_bytes} bytes"
+            text = f"TCP {source} to {target}{flags}, {plural(packet.payload_bytes, 'byte')}"
         elif isinstance(packet, Packet):
             text = _label(packet)
             if packet.role in (PART, ASK, ANSWER) and not packet.is_datagram:
@@ -248,7 +248,7 @@ def _label(packet: Packet) -> str:
     names = {ACKNOWLEDGE: "ACK", ASK: "READ request", ANSWER: f"READ answer {packet.place}"}
     is_refusal = packet.role == packets.OTHER and packet.place and not packet.by_card
     name = names.get(packet.role, "NAK" if is_refusal else f"{packet.operation.upper()} {packet.place}".strip())
-    size = f", {packet.data_bytes} bytes" if packet.role in (PART, ANSWER) else ""
+    size = f", {plural(packet.data_bytes, 'byte')}" if packet.role in (PART, ANSWER) else ""
     return f"{name or 'another packet'}, PSN {packet.number} to QP {packet.queue}{size}"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from lab.cli.reporting import Reporting
-from lab.errors import LabError, RecordError, tell
+from lab.errors import LabError, RecordError, plural, tell
 from lab.files.storage import write_text
 from lab.files.store import is_current, keep_stamp
 from lab.places import CACHE, MACHINE, REFERENCE, from_here
@@ -57,7 +57,7 @@ class Progress:
             self._draw()
         elif result == "failed" or now - self.latest_line >= LINE_EVERY_S or self.done == self.total:
             self.latest_line = now
-            self.say(f"{self.done} of {self.total} trials{self._left(now)}; {planned.series.name} {result}")
+            self.say(f"{self.done} of {plural(self.total, 'trial')}{self._left(now)}; {planned.series.name} {result}")
 
     def _left(self, now: float) -> str:
         """The estimate of the time left. It leaves out the time before the first trial's end: the site started then."""
@@ -108,16 +108,17 @@ def plan(options: Namespace) -> int:
     todo, done = missing(campaign.plans, options.results)
     jobs = campaign.site.at_once or options.jobs
     seconds = TimeEstimate(_trials(campaign), options.results).total_s(todo, jobs)
-    print(f"{len(todo) + done} trials, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
+    trials = plural(len(todo) + done, "trial")
+    print(f"{trials}, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
     return 0
 
 
 def _series_lines(plan: Plan, results: Path) -> Iterator[str]:
     for series in plan.experiment.series:
         trials = [planned for planned in plan.planned if planned.series is series]
-        varied = "".join(f", {name} {len(values)} values" for name, values in series.vary.items())
+        varied = "".join(f", {name} {plural(len(values), 'value')}" for name, values in series.vary.items())
         sizes = len(trials[0].trial.request.counts)
-        what = f"{series.program} {series.operation} {series.measure}, {sizes} sizes{varied}"
+        what = f"{series.program} {series.operation} {series.measure}, {plural(sizes, 'size')}{varied}"
         yield f"{series.name:<16} {len(trials):>4} trials, {_done(trials, results):>4} done   {what}"
 
 
@@ -137,7 +138,7 @@ def run(options: Namespace) -> int:
         for plan in campaign.plans:
             write_table(plan, options.results)
         others = f", {summary.by_others} measured by another run" if summary.by_others else ""
-        counts = f"{summary.measured} trials measured, {summary.done_before} done before"
+        counts = f"{plural(summary.measured, 'trial')} measured, {summary.done_before} done before"
         print(f"{counts}{others}, {len(summary.failed)} failed", flush=True)
         status = reports.finish()
     return max(say_failures(summary), status)
@@ -185,7 +186,7 @@ def _notes_of_output(header: Mapping[str, str]) -> Iterator[str]:
     """What the reader of a student program's output found, in a line for all sizes."""
     for start, words in ((LINES, "several lines, of which the median counts"), (ROUNDED, "few digits were printed")):
         found = {name.removeprefix(start): value for name, value in header.items() if name.startswith(start)}
-        values = ", ".join(f"{size} bytes: {value}" for size, value in found.items())
+        values = ", ".join(f"{plural(int(size), 'byte')}: {value}" for size, value in found.items())
         yield from [f"{words} ({values}{' % open' if start == ROUNDED else ' lines'})"] if found else []
 
 
@@ -208,7 +209,7 @@ def table(options: Namespace) -> int:
     for plan in plans:
         tell(*damaged(plan.planned, options.results))
         file = write_table(plan, options.results, options.out)
-        print(f"{from_here(file)}: {_done(plan.planned, options.results)} of {len(plan.planned)} trials")
+        print(f"{from_here(file)}: {_done(plan.planned, options.results)} of {plural(len(plan.planned), 'trial')}")
         if options.json:
             beside = file.with_suffix(".jsonl")
             write_text(beside, format_json_lines(make_table(plan, options.results)))
@@ -216,10 +217,10 @@ def table(options: Namespace) -> int:
     if options.reference:
         todo, _ = missing(plans, options.results)
         if todo:  # a reference with gaps would look complete
-            what = f"{len(todo)} trials have no record yet"
+            what = f"no record yet of {plural(len(todo), 'trial')}"
             raise LabError(what, where=str(options.results), hint="lab run first")
         for file, rows in write_reference(plans, options.results, REFERENCE).items():
-            print(f"{from_here(file)}: {rows} rows")
+            print(f"{from_here(file)}: {plural(rows, 'row')}")
     return 0
 
 
@@ -268,7 +269,7 @@ def capture(facts: Facts, experiment: Path | None, file: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         site.run_watched(planned.trial.job, Path(folder))
         count = write(Path(folder) / "client.pcapng", file)
-    print(f"{from_here(file)}: {count} frames at the client")
+    print(f"{from_here(file)}: {plural(count, 'frame')} at the client")
 
 
 def campaign_of(files: Iterable[Path], options: Namespace, site: Site | None = None) -> Campaign:

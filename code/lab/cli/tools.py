@@ -13,7 +13,7 @@ from lab.causes.count import Profiler, Window, windows
 from lab.causes.table import FOLDER, FUNCTIONS, WAITING, Share, file_of, format_classes, format_functions, rows
 from lab.cli.measure import campaign_of, chosen_seed, run_remaining, say_failures
 from lab.compiler import build
-from lab.errors import LabError, SizeError, SpecError, tell
+from lab.errors import LabError, SizeError, SpecError, plural, tell
 from lab.files.storage import write_text
 from lab.files.store import sha256
 from lab.machine import exchange
@@ -68,7 +68,7 @@ def asked_windows(plan: Plan, series: Sequence[str], sizes: Sequence[int]) -> li
 
 def lines(share: Share, top: int) -> Iterator[str]:
     """One end's share for people: kinds of work, then the functions that executed most."""
-    time = f"{share.time_ns / share.messages / NS_PER_US:.2f} us a message, {share.messages} messages"
+    time = f"{share.time_ns / share.messages / NS_PER_US:.2f} us a message, {plural(share.messages, 'message')}"
     end = f"{share.series}, {format_size(share.size_bytes)}, {share.end}"
     yield f"{end}: {share.instructions / share.messages:,.1f} instructions a message ({time})"
     kinds = [(name, number) for name, number in share.classes().most_common() if name != WAITING]
@@ -80,7 +80,7 @@ def lines(share: Share, top: int) -> Iterator[str]:
 
 def _write(file: Path, text: str) -> None:
     write_text(file, text)
-    print(f"{from_here(file)}: {len(text.splitlines()) - 1} rows")
+    print(f"{from_here(file)}: {plural(len(text.splitlines()) - 1, 'row')}")
 
 
 def fit_card(options: Namespace) -> int:
@@ -175,7 +175,7 @@ def spot(options: Namespace) -> int:
         there = sum(has_record(options.results, key) for key in trials)
         difference = difference_of_records(make_table(plan, options.results), reference)
         verdict = f"; {difference}" if difference else ", all identical to the reference"
-        print(f"{plan.experiment.name}: {there} of {len(trials)} trials measured here{verdict}")
+        print(f"{plan.experiment.name}: {there} of {plural(len(trials), 'trial')} measured here{verdict}")
         differences.append(difference)
     if any(differences):
         _print_changes(campaign.plans)
@@ -193,7 +193,7 @@ def lock(options: Namespace) -> int:
     """Renew the lock, the digests of its VM, and results/reference; raise for a stale reference."""
     if not options.machine:
         for section, packages in renew(MACHINE, CACHE, tell).sections.items():
-            print(f"{MACHINE / 'packages.lock'}: {len(packages)} packages of {section}")
+            print(f"{MACHINE / 'packages.lock'}: {plural(len(packages), 'package')} of {section}")
     print(f"{ExactSite(MACHINE, CACHE).expect(tell)}: what every host must find")
     if options.machine:
         return 0
@@ -205,7 +205,7 @@ def lock(options: Namespace) -> int:
         if summary.failed:
             raise LabError("the reference is stale: not all trials could be measured", str(REFERENCE), hint)
         for file, rows in write_reference(campaign.plans, results, REFERENCE).items():
-            print(f"{file}: {rows} rows")
+            print(f"{file}: {plural(rows, 'row')}")
     return 0
 
 

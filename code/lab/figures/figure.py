@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lab.analysis.estimate import Estimate
-from lab.errors import LabError
+from lab.errors import LabError, plural
 from lab.figures.marks import THIN_SPACE, size, trim, with_unit
 
 if TYPE_CHECKING:
@@ -106,11 +106,11 @@ def counts(curves: Iterable[Curve]) -> str:
     """The n and the bands in words: `n = 5 to 10 repetitions; bands: 95 % intervals of the median`."""
     points = [y for curve in curves for y in curve.y]
     least, most = min(estimate.n for estimate in points), max(estimate.n for estimate in points)
-    n = f"n = {least}" if least == most else f"n = {least} to {most}"
+    n = f"n = {plural(most, 'repetition')}" if least == most else f"n = {least} to {most} repetitions"
     levels = {estimate.interval.level for estimate in points if estimate.interval}
     missing = sum(estimate.interval is None for estimate in points)
     if not levels:
-        return f"{n} repetitions, too few for an interval"
+        return f"{n}, too few for an interval"
     level = " or ".join(f"{trim(f'{100 * share:.1f}')}{THIN_SPACE}%" for share in sorted(levels))
-    rest = f"; none where n is too small ({missing} of {len(points)} points)" if missing else ""
-    return f"{n} repetitions; bands: {level} intervals of the median{rest}"
+    rest = f"; none where n is too small ({missing} of {plural(len(points), 'point')})" if missing else ""
+    return f"{n}; bands: {level} intervals of the median{rest}"

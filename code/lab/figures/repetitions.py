@@ -7,6 +7,7 @@ from math import ceil
 
 import numpy as np
 
+from lab.errors import plural
 from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import Curve, LineLook, Name, OfCurves, check_curves, keys_of
 from lab.figures.marks import INK, MINUS, PALE, SMALL_PT, THIN_SPACE, number, size
@@ -98,7 +99,7 @@ class Matrix:
         for place, row in enumerate(self.rows):
             cells = [cell for cell in row.cells if cell]
             passed = sum(count == total for count, total in cells)
-            words = f"{passed} of {len(cells)} sizes"
+            words = f"{passed} of {plural(len(cells), 'size')}"
             panel.text(len(self.columns) - 0.3, place, words, fontsize=SMALL_PT, va="center")
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.errors import SpecError, one_line
+from lab.errors import SpecError, one_line, plural
 from lab.files.bounded import read_csv
 from lab.files.storage import csv_text, write_bytes, write_text
 from lab.grade.class_outputs import plain, same_id
@@ -96,7 +96,7 @@ def gradebook(options: Namespace) -> int:
     submissions = graded_submissions(options.grades, assignment.name, times_of(options.submissions, options.times))
     if options.nameless:
         write_nameless(assignment, submissions, options.grades, options.nameless)
-        print(f"{from_here(options.nameless)}: {len(submissions)} submissions without names")
+        print(f"{from_here(options.nameless)}: {plural(len(submissions), 'submission')} without names")
     by_hand = read_by_hand(options.by_hand, assignment) if options.by_hand else {}
     lines = list(entries(assignment, roster, submissions, by_hand, read_codes(options.grades)))
     folder: Path = options.out or options.grades
@@ -236,7 +236,7 @@ def entries(
         if deadline and last.handed_in:
             days = deadline.days_late(last.handed_in)
             share = deadline.share(days, person.free_days)
-        late = (f"{days} days late: {share:.0%} of the points",) if days else ()
+        late = (f"{plural(days, 'day')} late: {share:.0%} of the points",) if days else ()
         remarks = (*late, *_remarks(assignment, of_person, judgements))
         yield BookEntry(person, last, points, comments, remarks, days, share)
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFailed
+from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFailed, plural
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Fault, Finding, Flaw, of_record
 from lab.grade.rebuild import (
@@ -164,7 +164,7 @@ class GradingSetup:
 
 def _failed_here(failed: Sequence[tuple[Planned, str]]) -> str:
     first, reason = failed[0]
-    return f"{len(failed)} trials failed here, first {describe(first)}: {reason}"
+    return f"{plural(len(failed), 'trial')} failed here, first {describe(first)}: {reason}"
 
 
 def cached_or_error(make: Callable[[_Owner], _Value]) -> cached_property[_Value]:

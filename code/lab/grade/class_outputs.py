@@ -86,7 +86,9 @@ class ClassOutputs:
             more = f" and {len(names) - SHOWN_SUBMISSIONS} more" if len(names) > SHOWN_SUBMISSIONS else ""
             shown = ", ".join(names[:SHOWN_SUBMISSIONS])
             lines.append(f"     the id {name} is in {len(names)} submissions: {shown}{more}")
-        return [*map(one_line, lines), *([f"{len(self.alike):>4} pairs are alike: {ALIKE}"] if self.alike else [])]
+        if self.alike:
+            lines.append(f"{len(self.alike):>4} in the list of similar pairs: {ALIKE}")
+        return [*map(one_line, lines)]
 
     def _write(self) -> None:
         """Write the table and the page, whose cells link to the evidence below. Untrusted text has no tag there, and

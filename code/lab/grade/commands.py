@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from lab.errors import one_line
+from lab.errors import one_line, plural
 from lab.files.storage import write_bytes
 from lab.files.toml import files_of
 from lab.grade.case import Case, SubmissionFile
@@ -94,7 +94,8 @@ def grade_class(options: Namespace) -> int:
     finally:
         summary = outputs.finish()
     print("\n".join(summary))
-    print(f"{from_here(options.out / PAGE)}: {len(submissions)} submissions, {len(skipped)} other files")
+    counts = f"{plural(len(submissions), 'submission')}, {plural(len(skipped), 'other file')}"
+    print(f"{from_here(options.out / PAGE)}: {counts}")
     return status
 
 
@@ -130,7 +131,8 @@ def autograder(options: Namespace) -> int:
         require_exported(options.image)
     assignment = load_assignment(find_assignment(options.assignment))
     file = options.file or SUBMISSIONS / f"{assignment.name}.autograder.zip"
-    print(f"{from_here(file)}: {write_bundle(assignment, options.image, file)} files, to upload to Gradescope")
+    count = write_bundle(assignment, options.image, file)
+    print(f"{from_here(file)}: {plural(count, 'file')}, to upload to Gradescope")
     return 0
 
 

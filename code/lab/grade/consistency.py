@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lab.errors import OpeningFault, ParseError
+from lab.errors import OpeningFault, ParseError, plural
 from lab.experiment.experiment import Series
 from lab.grade.finding import Finding, Flaw
 from lab.model.trial import Outcome, StepOutcome
@@ -152,8 +152,8 @@ def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
         if compared:
             _, size, name = key = compared[0]
             values = " and ".join(str(sorted(side.get(key, ()))) for side in (there, here))
-            what = f"{name} at {size} B differs, handed in and here: {values}; {len(compared)} values differ"
-            yield Finding(Flaw.HEADER, f"{series.name}: {what}")
+            what = f"{series.name}: {name} at {size} B differs, handed in and here: {values}"
+            yield Finding(Flaw.HEADER, f"{what}; {plural(len(compared), 'different value')}")
 
 
 def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:

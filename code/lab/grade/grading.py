@@ -35,9 +35,9 @@ from lab.submission.hand_in import student_builds, student_programs
 DEADLINE_S = 3600  # for one check; the longest waits for all trials of the assignment
 LONGEST_FINDING = 1000  # letters
 LONGEST_VERSION = 40
-DRIFT = (
-    "It was made with version {!r} of Verbyte, and is graded with {!r}: where the two write other facts or words, "
-    "a finding may not be the student's fault."
+OTHER_VERSION = (
+    "This submission was made with version {!r} of Verbyte and is graded with version {!r}. Where the two versions "
+    "write different facts or texts, a finding may not be the student's fault."
 )
 UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points for rerun unless a person gives them"
 OF_PAIRS = ("program", "correct", "speed")  # checks of what a client and a server do
@@ -146,7 +146,8 @@ def _flags(case: Case) -> tuple[str, ...]:
 def _note(case: Case) -> str:
     """The sentences that explain odd findings; they change no points."""
     version = _read(lambda: case.page.lab, "")
-    notes = [] if version in ("", exact_version()) else [DRIFT.format(version[:LONGEST_VERSION], exact_version())]
+    is_equal, versions = version in ("", exact_version()), (version[:LONGEST_VERSION], exact_version())
+    notes = [] if is_equal else [OTHER_VERSION.format(*versions)]
     if _read(lambda: case.is_accepted and not case.repeats_exactly, otherwise=False):
         notes.append(BY_TOLERANCE.format(_identity(case)))
     return " ".join(notes)

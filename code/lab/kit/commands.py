@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from lab.errors import LabError, RecordError, SpecError, tell
+from lab.errors import LabError, RecordError, SpecError, plural, tell
 from lab.experiment.experiment import Experiment
 from lab.files.bounded import read_typed
 from lab.files.storage import write_text
@@ -139,7 +139,7 @@ def _make(options: Namespace) -> int:
         count = write_parcel(kit, text, parcel)
     write_text(page, text)
     print(from_here(page))
-    print(f"{from_here(parcel)}: {count} files, to give to students")
+    print(f"{from_here(parcel)}: {plural(count, 'file')}, to give to students")
     return 0
 
 
@@ -210,7 +210,7 @@ def solve(kit: Kit, results: Path, jobs: int, folder: Path) -> Solved:
     setup = RunSetup(campaign.site, campaign.facts, results)
     summary = run_trials(setup, todo, campaign.site.at_once or jobs, watch)
     if summary.failed:
-        what = f"{len(summary.failed)} trials of the solution failed, first: {summary.failed[0][1]}"
+        what = f"{plural(len(summary.failed), 'trial')} of the solution failed, first: {summary.failed[0][1]}"
         raise RecordError(what, where=kit.name)
     return Solved(kit, plan, results)
 

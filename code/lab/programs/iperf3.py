@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import BACK, Program, Reading, Request, Sample, outputs_per_size, steps_per_size
@@ -55,13 +55,13 @@ def _document(text: str) -> Document:
 def _received(counts: Counts, document: Document, *, both: bool) -> Sample:
     block = _get(document, "start", "test_start", "blksize", kind=int)
     if block != counts.size:
-        raise ParseError(f"the block size is {block} bytes, not {counts.size}", where="iperf3")
+        raise ParseError(f"the block size is {plural(block, 'byte')}, not {counts.size}", where="iperf3")
     sent = _sample(counts, document, "sum_sent")  # includes bytes in its socket, so it does not measure the link
     if sent.bytes < counts.size * counts.iterations and not both:
-        raise ParseError(f"{sent.bytes} bytes were sent, not {counts.size * counts.iterations}", where="iperf3")
+        raise ParseError(f"{plural(sent.bytes, 'byte')} sent, not {counts.size * counts.iterations}", where="iperf3")
     received = _sample(counts, document, "sum_received")
     if received.bytes > sent.bytes:
-        raise ParseError(f"{received.bytes} bytes arrived of {sent.bytes}", where="iperf3")
+        raise ParseError(f"{plural(received.bytes, 'byte')} arrived of {sent.bytes}", where="iperf3")
     return received
 
 
@@ -71,7 +71,7 @@ def _sample(counts: Counts, document: Document, end: str, kind: str = "confirmed
     time_ns = int(seconds.scaleb(9).to_integral_value()) if seconds.is_finite() else 0
     if total <= 0 or time_ns <= 0:
         hint = "more iterations: its server stops reading when the client is done" if end == "sum_received" else ""
-        raise ParseError(f"{end} holds {total} bytes in {seconds} s", where="iperf3", hint=hint)
+        raise ParseError(f"{end} holds {plural(total, 'byte')} in {seconds} s", where="iperf3", hint=hint)
     return Sample(counts.size, kind, 0, total // counts.size, total, time_ns)
 
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable
 from decimal import Decimal
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs import mpi
@@ -29,11 +29,11 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 
 def _sample(program: str, counts: Counts, rows: dict[int, re.Match[str]]) -> Sample:
     if counts.size not in rows:
-        raise ParseError(f"{counts.size} bytes are not in the output", where=program)
+        raise ParseError(f"no row of {plural(counts.size, 'byte')} is in the output", where=program)
     rate, seconds = (Decimal(word) for word in rows[counts.size].groups()[1:])
     by_rate = counts.size * 8 / (rate * MEBIBIT) if rate else Decimal(0)
     if abs(by_rate - seconds) > max(seconds / 100, Decimal("1e-8")):
-        raise ParseError(f"{counts.size} bytes at {rate} Mbps do not take {seconds} s", where=program)
+        raise ParseError(f"{plural(counts.size, 'byte')} at {rate} Mbps cannot take {seconds} s", where=program)
     best = by_rate if _digits(rate) > _digits(seconds) else seconds
     if (time_ns := int((2 * best).scaleb(9).to_integral_value())) <= 0:
         raise ParseError(f"the time of {counts.size} bytes is printed as zero", where=program)

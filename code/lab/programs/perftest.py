@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import BACK, Program, Reading, Request, Sample, outputs_per_size, steps_per_size
@@ -96,7 +96,7 @@ def _sample(request: Request, counts: Counts, text: str) -> Sample:
     heading, row = _table(request, text)
     size, iterations = counts.size, int(row[2]) if request.parameters.duration_s else counts.iterations
     if (int(row[1]), int(row[2])) != (size, iterations):
-        what = f"{row[1]} bytes {row[2]} times were measured, not {size} bytes {iterations} times"
+        what = f"#bytes is {row[1]} and #iterations {row[2]}, not {size} and {iterations}"
         raise ParseError(what, where=request.program)
     if request.measure == "latency":
         kind, time_ns = "round_trip_median", int(Decimal(row[5]) * 1000) * (1 if request.operation == "read" else 2)
@@ -173,7 +173,7 @@ def read_tables(text: str) -> list[Pasted]:
         elif columns and line[:1].isdigit():
             size, value = _pasted_row(columns, line.split(), where)
             if size in tables[-1].values:
-                raise ParseError(f"a second row for {size} bytes", where)
+                raise ParseError(f"a second row for {plural(size, 'byte')}", where)
             tables[-1].values[size] = value
         else:
             above.append(line)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from itertools import accumulate
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts
 from lab.model.sizes import LARGEST
 from lab.model.trial import StepOutcome
@@ -146,7 +146,8 @@ def read_printed(printed: Printed, request: Request, parts: Iterable[Part]) -> R
     sizes = [counts.size for counts in request.counts]
     lost = {size: NONE for size in sizes if size not in printed_lines} | lost
     if len(lost) == len(sizes):
-        raise ParseError("; ".join(f"{size} bytes: {why}" for size, why in lost.items()), where=request.program)
+        what = "; ".join(f"{plural(size, 'byte')}: {why}" for size, why in lost.items())
+        raise ParseError(what, where=request.program)
     header = {f"{UNREAD}{size}": why for size, why in sorted(lost.items())}
     header |= {f"{LINES}{size}": str(len(lines)) for size, lines in sorted(printed_lines.items()) if len(lines) > 1}
     chosen = {size: _median(printed_lines[size]) for size in sizes if size not in lost}

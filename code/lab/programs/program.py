@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.options import Table
@@ -151,5 +151,6 @@ def _steps(step: SizeStep, port: int, request: Request, ends: Ends) -> tuple[Ste
 
 def outputs_per_size(request: Request, outcomes: tuple[StepOutcome, ...]) -> Iterator[tuple[Counts, str]]:
     if len(outcomes) != len(request.counts):
-        raise ParseError(f"{len(outcomes)} outputs for {len(request.counts)} sizes", where=request.program)
+        what = f"{plural(len(outcomes), 'output')} for {plural(len(request.counts), 'size')}"
+        raise ParseError(what, where=request.program)
     return zip(request.counts, (outcome.client_out for outcome in outcomes), strict=True)

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts
 from lab.model.trial import Ends, Step, StepOutcome
 from lab.programs.program import Program, Reading, Request, Sample, outputs_per_size, steps_per_size
@@ -28,7 +28,7 @@ def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
 def _sample(counts: Counts, text: str) -> Sample:
     name, fields = _fields(text)
     if name != "tcp_lat" or fields.get("msg_size", ("", ""))[0] not in ("", str(counts.size)):
-        raise ParseError(f"this is not tcp_lat of {counts.size} bytes: {text.strip()[:120]!r}", where="qperf")
+        raise ParseError(f"this is not tcp_lat of {plural(counts.size, 'byte')}: {text.strip()[:120]!r}", where="qperf")
     try:
         (latency, unit), (messages, _) = fields["latency"], fields["loc_recv_msgs"]
         time_ns = int((Decimal(latency) * NANOSECONDS[unit] * 2).to_integral_value())
@@ -36,7 +36,7 @@ def _sample(counts: Counts, text: str) -> Sample:
     except (KeyError, ArithmeticError, ValueError) as error:
         raise ParseError(f"no latency in the output: {text.strip()[:120]!r}", where="qperf") from error
     if time_ns <= 0 or count <= 0:
-        raise ParseError(f"a latency of {latency} {unit} over {messages} messages", where="qperf")
+        raise ParseError(f"a latency of {latency} {unit} over {plural(count, 'message')}", where="qperf")
     return Sample(counts.size, "round_trip_mean", 0, count, count * counts.size, time_ns)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import ceil
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import Counts
 from lab.programs.program import (
     BACK,
@@ -49,11 +49,11 @@ def read_samples(text: str, request: Request, *, by_lab: bool = False) -> Readin
     for size, kinds, counts in _by_size(timed, request):
         if counts is None or not is_complete(kinds, counts, request):
             numbers = ", ".join(f"{sum(row.messages for row in rows)} of {kind}" for kind, rows in kinds.items())
-            what = f"the messages of {size} bytes are not those of the request: {numbers or 'none'}"
+            what = f"the messages of {plural(size, 'byte')} are not those of the request: {numbers or 'none'}"
             raise ParseError(what, where=request.program)
     for size, kinds, counts in _by_size(costs, request) if costs else ():  # older programs print none
         if counts is None or not _are_costs(kinds, 1 if values.duration_s else counts.iterations):
-            raise ParseError(f"the CPU times of {size} bytes are impossible", where=request.program)
+            raise ParseError(f"the CPU times of {plural(size, 'byte')} are impossible", where=request.program)
     return Reading(_header(lines), samples)
 
 
@@ -81,7 +81,7 @@ def _body(lines: list[str]) -> tuple[Sample, ...]:
     start = lines.index(COLUMNS) + 1
     samples = tuple(_samples(lines[start:-1], start))
     if len(samples) != int(end[1]):
-        raise ParseError(f"the samples are not whole: {len(samples)} rows of {end[1]}")
+        raise ParseError(f"the samples are not whole: {plural(len(samples), 'row')} of {end[1]}")
     return samples
 
 

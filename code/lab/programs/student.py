@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from string import Formatter
 from typing import Annotated
 
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.model.parameters import NAMES, Counts
 from lab.model.trial import DIRECTORY, MARK, End, Ends, Ready, Step, StepOutcome
 from lab.places import CARD
@@ -462,7 +462,8 @@ def _read(commands: Commands, request: Request, outcomes: tuple[StepOutcome, ...
         return read_samples(outcomes[0].client_out, request)
     parts = commands.parts(request)
     if len(outcomes) != len(parts):
-        raise ParseError(f"{len(outcomes)} outputs for {len(parts)} pairs of programs", where=request.program)
+        what = f"{plural(len(outcomes), 'output')} for {plural(len(parts), 'pair')} of programs"
+        raise ParseError(what, where=request.program)
 
     def read(end: str) -> Reading:
         texts = (output(outcome, end, with_errors=not printed.only) for outcome in outcomes)

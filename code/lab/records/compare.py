@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from lab.errors import plural
 from lab.experiment.experiment import Comparison
 from lab.model.sizes import format_size
 from lab.plan.plan import Plan
@@ -51,7 +52,7 @@ def first_difference(rows: list[Row], reference: list[Row]) -> str | None:
     if different:
         return different[0] + (f"; {len(different)} rows differ" if len(different) > 1 else "")
     if len(rows) != len(reference):
-        return f"{len(rows)} rows, the reference has {len(reference)}"
+        return f"{plural(len(rows), 'row')}, the reference has {len(reference)}"
     return None
 
 
@@ -100,7 +101,7 @@ class Verification:
 
     def lines(self) -> list[str]:
         if self.identical:
-            return [f"{self.experiment}: identical ({self.rows} rows)"]
+            return [f"{self.experiment}: identical ({plural(self.rows, 'row')})"]
         lines = [f"{self.experiment}: {self.difference or 'the rows are equal, the bytes differ'}"]
         if self.ratios:
             lines.append(f"another identity: medians over the reference's, each must be within {TOLERANCE:.0%}")

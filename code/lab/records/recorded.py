@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NoReturn
 
-from lab.errors import RecordError, tell
+from lab.errors import RecordError, plural, tell
 from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
 from lab.places import REFERENCE
@@ -102,7 +102,7 @@ def _refuse(experiment: Experiment, groups: list[Group], results: Path, site: st
     where = "" if site == ANY else f" of the site {site}"
     what = f"there is no record{where}"
     if count:
-        what = f"none of the {count} records{where} is of a trial of {experiment.name} as its file is now"
+        what = f"none of {plural(count, 'record')}{where} is of a trial of {experiment.name} as its file is now"
     elif not where and any((results / "records").glob("*/*")):
         what = "no record there names its site"
     raise RecordError(what, str(results), f"lab run {experiment.name}")
@@ -129,7 +129,7 @@ def _about(best: Choice, others: int) -> Iterator[str]:
     """Report records with another identity, and records of another build."""
     name, site = best.plan.experiment.name, best.plan.site.name
     if others:
-        there = f"{best.there} of {len(best.plan.trials())} trials, the last of {best.starts[0]}"
+        there = f"{best.there} of {plural(len(best.plan.trials()), 'trial')}, the last of {best.starts[0]}"
         yield f"{name}: read from the records of {site} ({there}); {others} more with another identity"
     if best.outdated:
         yield f"{name}: the records are of another build of {', '.join(best.outdated)}; lab run measures this one"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from textwrap import wrap
 
+from lab.errors import plural
 from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
 from lab.places import REFERENCE
@@ -94,7 +95,7 @@ def _name(series: Series) -> str:
 
 def _about(series: Series, site: str) -> str:
     sizes = series.sizes(site)
-    span = f"{len(sizes)} sizes, {format_size(sizes[0])} to {format_size(sizes[-1])}"
+    span = f"{plural(len(sizes), 'size')}, {format_size(sizes[0])} to {format_size(sizes[-1])}"
     varied = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in series.vary.items())
     return "; ".join(filter(None, (label(series), span, varied)))
 

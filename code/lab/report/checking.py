@@ -73,7 +73,7 @@ def _lines(checked: Checked, file: object) -> Iterator[str]:
     for sentence in checked.notes:
         yield f"{checked.writing.file}:{sentence.line}:1: note: compares, no evidence attached\n    {sentence.text}"
     truths = [backing.judged.truth for backing in checked.backings if backing.judged]
-    held = f"{truths.count(Truth.TRUE)} of {len(truths)} statements hold" if checked.sentences else "no text yet"
+    held = f"true statements: {truths.count(Truth.TRUE)} of {len(truths)}" if checked.sentences else "no text yet"
     yield f"{file}: errors: {len(checked.faults)}, notes: {len(checked.notes)}, {held}"
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from lab.errors import SpecError
+from lab.errors import SpecError, plural
 from lab.files.toml import Lines, TomlFile, check_lines, find_line, read_toml
 from lab.report.errors import ReportError
 from lab.report.tex.render import Markup, escape, require_printable
@@ -54,7 +54,7 @@ def read_people(file: Path) -> People:
     authors = tuple(_printed(typed, "authors", name) for name in typed.content.authors)
     ids = tuple(_printed(typed, "ids", name) for name in typed.content.ids)
     if ids and len(ids) != len(authors):
-        what, line = f"{len(ids)} ids for {len(authors)} authors", find_line(typed.text, ("ids",))
+        what, line = f"{plural(len(ids), 'id')} for {plural(len(authors), 'author')}", find_line(typed.text, ("ids",))
         raise ReportError(what, hint="one for each, or none", file=_shown(file), line=line)
     return People(authors, ids, _printed(typed, "course", typed.content.course))
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from signal import Signals
 
 from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_packet
-from lab.errors import ParseError
+from lab.errors import ParseError, plural
 from lab.experiment.experiment import Series
 from lab.model.trial import DEADLINE_STATUS, Ends, Link, Outcome
 from lab.plan.builds import source_files
@@ -150,8 +150,8 @@ def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     if not early:
         return ""
     return (
-        f"{early} messages arrived before a receive was posted for them; their senders waited (min_rnr_timer, and "
-        "longer over Soft-RoCE) and sent them again: post each receive before its sender may send"
+        f"{plural(early, 'message')} arrived before a receive was posted; the sender waited (min_rnr_timer, and longer "
+        "over Soft-RoCE) and sent again: post each receive before its sender may send"
     )
 
 
@@ -242,7 +242,7 @@ def above_the_link(planned: Planned, site: SiteFacts, outcome: Outcome, samples:
         return  # checks of bytes silence the link an unknown number of times
     worst = max(rows, key=lambda row: (row.bytes - at_once) / row.time_ns)
     if 1e9 * (worst.bytes - at_once) / worst.time_ns > most:
-        what = f"{worst.sample} {worst.index} of {worst.size_bytes} bytes"
+        what = f"{worst.sample} {worst.index} of {plural(worst.size_bytes, 'byte')}"
         rate = 1e9 * worst.bytes / worst.time_ns
         yield f"{what} comes to {rate:.0f} B/s, but the link carries {most:.0f} B/s at most"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from lab import __version__
-from lab.errors import ParseError, SiteError, TrialFailed
+from lab.errors import ParseError, SiteError, TrialFailed, plural
 from lab.files.storage import refusal
 from lab.model.trial import Outcome
 from lab.plan.builds import require_kept
@@ -59,7 +59,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
     facts = record_facts(planned, site, outcome, state)
     problems = list(failed_steps(outcome))
     if len(outcome.steps) != len(planned.trial.job.steps):
-        problems.append(f"{len(outcome.steps)} of {len(planned.trial.job.steps)} steps ran")
+        problems.append(f"{len(outcome.steps)} of {plural(len(planned.trial.job.steps), 'step')} ran")
     if problems:
         raise _failure(problems, planned, outcome, facts, hint(planned, outcome, problems))
     try:

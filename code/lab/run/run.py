@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.errors import LabError, SiteError, SiteStopped, StorageError, Tell, TrialFailed
+from lab.errors import LabError, SiteError, SiteStopped, StorageError, Tell, TrialFailed, plural
 from lab.files.storage import storage, write_text
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts
@@ -80,7 +80,8 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
             if not isinstance(error, KeyboardInterrupt):
                 raise
             left = sum(not has_record(work.results, planned.trial.key) for planned in todo)
-            raise KeyboardInterrupt(f"every finished record is kept; {left} trials are left; to continue") from error
+            what = f"every finished record is kept; {plural(left, 'trial')} left; to continue"
+            raise KeyboardInterrupt(what) from error
     return summary
 
 

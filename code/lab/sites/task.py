@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from lab.errors import SiteError, StorageError
+from lab.errors import SiteError, StorageError, plural
 from lab.files.storage import storage, write_text
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
@@ -100,7 +100,7 @@ def node_names(count: int) -> list[str]:
     command = ["scontrol", "show", "hostnames", os.environ["SLURM_JOB_NODELIST"]]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     if len(names) != count:
-        what = f"the allocation has {len(names)} nodes, not {count}"
+        what = f"the allocation has {plural(len(names), 'node')}, not {count}"
         raise SiteError(what, os.environ["SLURM_JOB_NODELIST"], "options of [slurm] in hosts.toml")
     return names
 

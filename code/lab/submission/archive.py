@@ -14,7 +14,7 @@ from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lab.errors import LabError, OpeningFault, SpecError
+from lab.errors import LabError, OpeningFault, SpecError, plural
 from lab.files.bounded import TooLarge, read_bounded
 from lab.report.errors import AttachmentError
 from lab.report.pdf import LARGEST_PDF, extract
@@ -268,7 +268,7 @@ def read_page(files: Mapping[str, bytes], where: str) -> Page:
             if len(text) > LONGEST:
                 raise ValueError(f"{text:.40}... is too long")
         if len(page.ids) > MOST_IDS:
-            raise ValueError(f"{len(page.ids)} ids")
+            raise ValueError(f"{plural(len(page.ids), 'id')}")
         return page
     except (ValueError, RecursionError, JsonError) as error:
         raise SubmissionError(f"{PAGE} is not one that make submit wrote: {error!r}", where) from error

@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated
 
-from lab.errors import SizeError, SpecError
+from lab.errors import SizeError, SpecError, plural
 from lab.experiment.experiment import Experiment, Series
 from lab.experiment.reader import load
 from lab.files.toml import TomlFile, read_toml
@@ -60,9 +60,8 @@ class Ask:
     @property
     def words(self) -> str:
         """`2 statements about card and tcp.card at small sizes`."""
-        count = f"{self.statements} statement{'s' if self.statements > 1 else ''}"
         place = "" if self.sizes == "all" else f" at {self.sizes_words}"
-        return f"{count} about {' and '.join(self.about)}{place}"
+        return f"{plural(self.statements, 'statement')} about {' and '.join(self.about)}{place}"
 
     @property
     def sizes_words(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab.analysis.estimate import BadSample, Estimate
 from lab.analysis.ratios import Verdict, false_verdicts, judge, ratio_of_medians
-from lab.errors import LabError, ParseError
+from lab.errors import LabError, ParseError, plural
 from lab.records.compare import RowPlace, paired
 from lab.records.record import find_key, read_facts
 from lab.records.reference import IDENTITY
@@ -110,7 +110,7 @@ def _experiment_lines(name: str, first: list[Row], second: list[Row], margin: fl
         estimates += [] if verdict == EQUAL else [estimate]
         lines.append(_ratio_line(place, estimate, verdict))
     if first == second:
-        yield f"{name}: the same rows, {len(lines)} medians equal"
+        yield f"{name}: the same rows, {plural(len(lines), 'median')} equal"
         return
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS)
     yield f"{name}: medians of the first over the second: {counts}{_doubt(estimates, margin)}"
@@ -130,7 +130,7 @@ def _doubt(estimates: list[Estimate], margin: float) -> str:
     if not count:
         return ""
     text = f"more and less are beyond a margin of {margin:.0%}"
-    return f"; {text}; of {count} verdicts at most {false:.1f} are false on average if nothing differs"
+    return f"; {text}; of {plural(count, 'verdict')} at most {false:.1f} are false on average if nothing differs"
 
 
 def _has_other_stop(place: RowPlace, places: Set[RowPlace]) -> bool:
@@ -143,7 +143,7 @@ def _identity_lines(first: dict[str, str], second: dict[str, str]) -> Iterator[s
     names = sorted(first.keys() | second.keys())
     pairs = {name: (first.get(name, "unknown"), second.get(name, "unknown")) for name in names}
     differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    yield "identity: " + (f"{len(differing)} parts differ" if differing else "the same")
+    yield "identity: " + (f"{plural(len(differing), 'different part')}" if differing else "the same")
     yield from (f"  {name}: {_short(here)} and {_short(there)}" for name, (here, there) in differing.items())
 
 

@@ -170,7 +170,7 @@ def test_interrupted_run_keeps_its_records_and_names_the_command_that_continues(
         time.sleep(0.001)
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130 and "Traceback" not in err
-    assert f"interrupted; every finished record is kept; 3 trials are left; to continue: lab run {file}" in err
+    assert f"interrupted; every finished record is kept; 3 trials left; to continue: lab run {file}" in err
     assert len(records(results)) == 1
     assert lab("run", file, "--results", results).out == "3 trials measured, 1 done before, 0 failed\n"
 

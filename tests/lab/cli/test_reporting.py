@@ -174,9 +174,9 @@ def test_interrupted_run_waits_for_no_report(
     assert lab_run() == 0
 
     def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt("1 trials are left")
+        raise KeyboardInterrupt("1 trial left")
 
     monkeypatch.setattr("lab.cli.measure.run_remaining", interrupt)
     assert lab_run("--report") == INTERRUPTED
     assert started.names == [["one", "two"]] and started.processes[0].returncode is not None
-    assert "1 trials are left" in capsys.readouterr().err
+    assert "1 trial left" in capsys.readouterr().err

@@ -108,7 +108,7 @@ def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFix
     [
         (IN_TIME, ("80", "80"), "0", ""),
         ("2026-12-01T12:10+00:00", ("80", "80"), "0", ""),
-        (LATE, ("72", "80"), "1", "1 days late"),
+        (LATE, ("72", "80"), "1", "1 day late"),
         ("2026-12-04T13:00+00:00", ("0", "0"), "4", "4 days late"),
         (None, ("80", "80"), "0", "the time of handing in is unknown"),
     ],

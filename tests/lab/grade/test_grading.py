@@ -107,7 +107,7 @@ def test_other_version_is_noted_and_costs_nothing(
     file.write_bytes(make_forger(course, ada, tmp_path).pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
     done = grade_file(file, ["package"])
     assert done.kinds == () and done.points == done.most and len(done.note) < 300
-    assert "version '1.0.0+\\x1b[2Jxxx" in done.note and f"graded with '{exact_version()}'" in done.note
+    assert "version '1.0.0+\\x1b[2Jxxx" in done.note and f"graded with version '{exact_version()}'" in done.note
 
 
 def test_a_draft_without_obstacles_loses_points_as_a_submission_but_not_in_a_preview(

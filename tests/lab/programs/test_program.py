@@ -37,7 +37,7 @@ def test_deadline_follows_the_bytes_over_a_slow_link(
 
 @pytest.mark.parametrize("program", ["iperf3", "qperf", "ib_write_bw"])
 def test_missing_output_of_a_size_is_refused(program: str) -> None:
-    with pytest.raises(ParseError, match=f"{program}: 1 outputs for 2 sizes"):
+    with pytest.raises(ParseError, match=f"{program}: 1 output for 2 sizes"):
         parse(request(program, *MANY), "")
 
 

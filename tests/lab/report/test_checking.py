@@ -49,7 +49,7 @@ def test_errors_come_first_then_notes_and_only_errors_count(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{NAME}/discussion.tex:2:12: 4 GB/s is typed")
     assert [line for line in lines if "note:" in line] and lines[-1].endswith(
-        "errors: 2, notes: 1, 0 of 1 statements hold"
+        "errors: 2, notes: 1, true statements: 0 of 1"
     )
 
 
@@ -102,7 +102,7 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
         ),
         ("report.toml", f'authors = ["{"A" * 5_000_000}"]', "report.toml: is too large"),
         ("report.toml", 'authors = ["\u202eA"]', "report.toml:1: authors contains U+202E"),
-        ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 ids for 2 authors"),
+        ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 id for 2 authors"),
     ],
 )  # fmt: skip
 def test_what_a_report_refuses_is_an_error(

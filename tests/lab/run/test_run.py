@@ -246,7 +246,7 @@ def test_rewritten_samples_are_refused_by_every_reader(measured_plan: Plan, resu
     file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes()).replace(b"0", b"1")))
     with pytest.raises(RecordError, match=r"samples.csv.gz: is not what was written"):
         read_samples_of(results, key)
-    with pytest.raises(RecordError, match=r"1 of 10 trials have no record that is whole.*samples.csv.gz is not what"):
+    with pytest.raises(RecordError, match=r"no whole record of 1 of 10 trials.*samples.csv.gz is not what"):
         gather(measured_plan, results)
 
 
@@ -283,7 +283,7 @@ def test_interrupt_ends_what_the_site_runs_and_counts_what_is_left(
         raise KeyboardInterrupt
 
     plan, fake_site.later_seconds = make_small_plan(), 30.0
-    with pytest.raises(KeyboardInterrupt, match=f"{len(plan.planned) - 1} trials are left"):
+    with pytest.raises(KeyboardInterrupt, match=f"{len(plan.planned) - 1} trials left"):
         run_trials(RunSetup(fake_site, plan.site, results), [*plan.planned], 1, interrupt)
     assert fake_site.stopped.is_set()
 

@@ -50,12 +50,12 @@ def test_each_size_has_a_ratio_with_interval_and_verdict(
     assert f"1 {verdict}" in head and f"]   {verdict} " in line
     assert line.endswith("size_bytes=64 confirmed_bytes_per_s")
     margin = {"exact": "1%", "host": "5%"}[site]
-    doubt = f"a margin of {margin}; of 1 verdicts at most 0.1 are false"
+    doubt = f"a margin of {margin}; of 1 verdict at most 0.1 are false"
     assert (doubt in head) == (verdict != "equal") and identity == "identity: the same"
 
 
 def test_equal_rows_are_one_line() -> None:
-    assert compared(side(rows(1000)), side(rows(1000))).startswith("small: the same rows, 1 medians equal\n")
+    assert compared(side(rows(1000)), side(rows(1000))).startswith("small: the same rows, 1 median equal\n")
 
 
 def test_different_sites_and_identities_are_named() -> None:
@@ -64,7 +64,7 @@ def test_different_sites_and_identities_are_named() -> None:
     lines = compared(first, second).split("\n")
     assert lines[0].startswith("TWO SITES: the first was measured on exact, the second on host")
     differences = ["kernel: 6.1 and 6.12", "nic: unknown and mlx5", "site: exact and host"]
-    assert lines[2:] == ["identity: 3 parts differ", *(f"  {line}" for line in differences)]
+    assert lines[2:] == ["identity: 3 different parts", *(f"  {line}" for line in differences)]
 
 
 def test_sides_without_a_common_experiment_are_refused() -> None:

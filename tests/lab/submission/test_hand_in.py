@@ -59,9 +59,7 @@ def test_draft_needs_a_report_and_all_records(work: Work, tmp_path: Path) -> Non
         hand_in(work, tmp_path, ("a draft",))
     work.report.write_bytes(report)
     next(work.results.glob("records/*/*")).rename(work.results / "elsewhere")
-    with pytest.raises(
-        RecordError, match="a submission needs records, not the reference: 1 of 12 trials have no record"
-    ):
+    with pytest.raises(RecordError, match="a submission needs records, not the reference: no record of 1 of 12 trials"):
         hand_in(work, tmp_path, ("a draft",))
 
 

@@ -9,7 +9,7 @@ from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
 from lab.cli.adopt.outputs import printed_outputs
 from lab.cli.adopt.starts import MISUSED, ROW, SAID_NOTHING, Guess, Tried
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
-from lab.errors import SpecError
+from lab.errors import SpecError, plural
 from lab.files.storage import write_text
 from lab.machine.results import NAMES
 from lab.places import from_here
@@ -78,7 +78,7 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
-        print(f"  {row.size_bytes} bytes: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
+        print(f"  {plural(row.size_bytes, 'byte')}: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
     if NO_SIZE in file.read_text():
         print(f"  the size is {NO_SIZE}")
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import TypeVar
 
 from lab.analysis.ratios import geometric_mean
-from lab.errors import SpecError
+from lab.errors import SpecError, plural
 from lab.files.toml import read_whole
 from lab.grade.case import Blocked, Case
 from lab.grade.consistency import header_findings, node_findings
@@ -248,7 +248,7 @@ def _first_difference(handed_in: bytes, made: bytes) -> str:
     for number, (line, made_line) in enumerate(zip(theirs, ours, strict=False), 1):
         if line != made_line:
             return f"line {number} is {line[:120]!r}, the records give {made_line[:120]!r}"
-    return f"{len(theirs)} lines, the records give {len(ours)}"
+    return f"{plural(len(theirs), 'line')}, the records give {len(ours)}"
 
 
 DOUBTS = (Flaw.PERSON, Flaw.CHAIN, Flaw.DIGEST)
@@ -309,10 +309,10 @@ def _equal(case: Case) -> Iterator[Finding]:
         samples, here = (read_samples_of(folder, key) for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:
-            what = f"{len(differing)} samples differ, first {differing[0][0]} and here {differing[0][1]}"
+            what = f"{plural(len(differing), 'different sample')}, first {differing[0][0]} and here {differing[0][1]}"
             yield of_record(Flaw.SAMPLE, key, what)
         elif len(samples) != len(here):
-            yield of_record(Flaw.SAMPLE, key, f"{len(samples)} samples, here {len(here)}")
+            yield of_record(Flaw.SAMPLE, key, f"{plural(len(samples), 'sample')}, here {len(here)}")
 
 
 def _similar(case: Case) -> Iterator[Finding]:

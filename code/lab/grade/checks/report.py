@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from lab.errors import OpeningFault
+from lab.errors import OpeningFault, plural
 from lab.grade.case import DISCUSSION, Case
 from lab.grade.finding import Finding, Flaw, PartPoints
 from lab.records.compare import TOLERANCE
@@ -111,7 +111,7 @@ def read_lines(pdf: bytes) -> list[str]:
 def _differing_lines(handed_in: list[str], rebuilt: list[str]) -> Iterator[Finding]:
     """Each run of lines that differs, except rows of tables."""
     if len(handed_in) > 2 * len(rebuilt) + MORE_LINES:
-        yield Finding(Flaw.TEXT, f"the PDF prints {len(handed_in)} lines, the data give {len(rebuilt)}")
+        yield Finding(Flaw.TEXT, f"the PDF prints {plural(len(handed_in), 'line')}, the data give {len(rebuilt)}")
         return
     for tag, *places in SequenceMatcher(None, handed_in, rebuilt).get_opcodes():
         runs = handed_in[places[0] : places[1]], rebuilt[places[2] : places[3]]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
-from lab.errors import RecordError, SizeError, tell
+from lab.errors import RecordError, SizeError, plural, tell
 from lab.experiment.experiment import Point, Series
 from lab.model.sizes import parse_size
 from lab.places import from_here
@@ -106,7 +106,7 @@ def gather(plan: Plan, results: Path, reference: Path | None = None, steps: Coll
     all_rows = reference_rows(plan, reference) if reference and absent and not is_damaged else []
     if reference and all_rows and difference_of_records(rows, all_rows) is None:
         rows = all_rows
-        counts = f"{len(absent)} of {len(keys)} trials"
+        counts = f"{len(absent)} of {plural(len(keys), 'trial')}"
         tell(f"{plan.experiment.name}: not measured here, so from {from_here(reference)}: {counts}")
     else:
         failed = failed_series(plan, results, records.keys(), steps)
@@ -157,7 +157,7 @@ def _require(plan: Plan, results: Path, whole: Collection[str], failed: Collecti
     if absent:
         damage = record_damage(results, absent[0].trial.key)
         raise RecordError(
-            f"{reason}{len(absent)} of {len(plan.planned)} trials have no record{' that is whole' if damage else ''}; "
+            f"{reason}no {'whole ' if damage else ''}record of {len(absent)} of {plural(len(plan.planned), 'trial')}; "
             f"the first is {describe(absent[0])}{f' ({damage})' if damage else ''}",
             where=plan.experiment.name,
             hint=f"lab run {plan.experiment.name}",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lab.errors import plural
 from lab.machine import snapshot
 from lab.places import MACHINE
 from lab.report.evidence.evidence import Evidence
@@ -65,9 +66,9 @@ def measured_here(evidence: Evidence) -> str:
     trials, absent = len(evidence.facts), len(evidence.unmeasured)
     where = " on this computer" if evidence.plan.site.traits.is_deterministic else ""
     if not absent:
-        return f"Measured{where}: {trials} of {trials} trials."
+        return f"Measured{where}: {trials} of {plural(trials, 'trial')}."
     identical = ", all identical to the reference" if absent < trials else ""
-    return f"Reference results: {trials - absent} of {trials} trials measured{where}{identical}."
+    return f"Reference results: {trials - absent} of {plural(trials, 'trial')} measured{where}{identical}."
 
 
 def versions(evidence: Evidence) -> list[tuple[str, str]]:
