@@ -24,7 +24,8 @@ def graded(exact: ExactSite, tmp_path: Path) -> Graded:
 def expected(graded: Graded, tried: dict[str, Wrong | None], kit: Kit = KIT) -> None:
     for step, (findings, parts) in graded(tried, kit).items():
         if wrong := tried[step]:
-            assert {each.kind for each in findings} == {wrong.kind} and wrong.says in findings[0].what, findings
+            assert {each.kind for each in findings} == {wrong.kind}
+            assert wrong.says in f"{findings[0].what}; {findings[0].hint}", findings
             assert sum(each.points for each in parts) == wrong.points
         else:
             assert findings == [] and parts and all(each.points == each.most > 0 for each in parts)

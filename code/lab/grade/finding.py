@@ -92,6 +92,7 @@ Fault = tuple[Flaw, str]
 class Finding:
     kind: Flaw
     what: str
+    hint: str = ""  # what to look at or to do
 
     def __str__(self) -> str:
         return f"[{self.kind.value}] {self.what}"
@@ -153,7 +154,9 @@ class CheckResult:
     def evidence(self) -> list[str]:
         """The parts, and the first findings, for people."""
         more = len(self.findings) - SHOWN_FINDINGS
-        shown = [*map(str, self.parts), *map(str, self.findings[:SHOWN_FINDINGS])]
+        shown = [*map(str, self.parts)]
+        for finding in self.findings[:SHOWN_FINDINGS]:
+            shown += [str(finding), *([f"hint: {finding.hint}"] if finding.hint else [])]
         return [*shown, *([f"and {more} more"] if more > 0 else [])]
 
 
@@ -299,7 +302,7 @@ BY_FLAW = {
 }
 
 
-def with_advice(kind: Flaw, what: str, step_advice: str = "") -> str:
-    """The finding, its most frequent cause, and the assignment's advice for the step."""
+def with_advice(kind: Flaw, what: str, step_advice: str = "") -> Finding:
+    """The finding with its most frequent cause and the assignment's advice for the step."""
     cause = next((advice for pattern, advice in BY_TEXT.items() if re.search(pattern, what, re.IGNORECASE)), "")
-    return "; ".join(filter(None, (what, cause or BY_FLAW.get(kind, ""), step_advice)))
+    return Finding(kind, what, "; ".join(filter(None, (cause or BY_FLAW.get(kind, ""), step_advice))))

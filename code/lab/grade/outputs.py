@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -29,6 +30,10 @@ FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
 SHOWN_FINDINGS, SHOWN_LETTERS = 2, 100  # of each check, so that all fit on one page of feedback
 LONGEST_NAME, LONGEST_NOTE = 60, 300
+INDENT = " " * 9
+FINDINGS = textwrap.TextWrapper(
+    120, initial_indent=INDENT, subsequent_indent=f"{INDENT}  ", break_long_words=False, break_on_hyphens=False
+)
 LONGEST_PIECE = 12  # letters between two places where a line may break
 NOT_FINAL = "This grade is not final: not every check has been made."
 NO_EVIDENCE = "compares, with no evidence attached"
@@ -44,14 +49,16 @@ def write_grade(grade: Grade, folder: Path) -> None:
 
 
 def lines(grade: Grade) -> list[str]:
-    """The remarks, a line for each check with its evidence below, and the score; no text breaks a line."""
+    """The remarks, a line for each check with its evidence indented below, and the score. No untrusted text can break a
+    line; a long finding is wrapped, and a command is not."""
     text = [f"{grade.submission}: {grade.assignment}, handed in by {', '.join(grade.ids) or 'nobody'}"]
     text += _remarks(grade)
     for check in grade.checks:
         points = f"{check.points:>3} of {check.most:<3}" if check.most else "no points"
         text.append(f"{check.status.value:<8} {points:<10} {check.name}")
-        repeat = [] if check.status is Status.PASSED else [f"to repeat: {check.command}"]
-        text += [f"         {line}" for line in (*check.evidence(), *repeat)]
+        for line in map(one_line, check.evidence()):
+            text += FINDINGS.wrap(line)
+        text += [] if check.status is Status.PASSED else [f"{INDENT}to repeat: {check.command}"]
     text.append(f"{'final' if grade.is_final else 'not final'}: {grade.points} of {grade.most} points")
     return [one_line(line) for line in text]
 

@@ -108,7 +108,7 @@ def test_feedback_that_does_not_build_leaves_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "advice"),
     [
-        ("something else", "something else"),
+        ("something else", ""),
         ("the client ended with status 1: ibv_post_send: Cannot allocate memory", "the send queue is full"),
         ("a completion has the status: remote access error", "IBV_ACCESS_REMOTE_WRITE"),
         ("a completion has the status: local protection error", "ibv_reg_mr at the client"),
@@ -118,5 +118,13 @@ def test_feedback_that_does_not_build_leaves_a_note(tmp_path: Path) -> None:
     ],
 )
 def test_frequent_errors_are_explained(what: str, advice: str) -> None:
-    text = with_advice(Flaw.FAILS, what, "look at many.c")
-    assert advice in text and text.startswith(what) and text.endswith("; look at many.c")
+    finding = with_advice(Flaw.FAILS, what, "look at many.c")
+    assert finding.what == what and advice in finding.hint and finding.hint.endswith("look at many.c")
+
+
+def test_long_finding_is_wrapped_and_its_hint_begins_a_line() -> None:
+    findings = (Finding(Flaw.FAILS, "open: " + "it does not open, " * 20, "open it " * 20), Finding(Flaw.SLOW, "slow"))
+    _, _, *text, repeat, _ = lines(Grade(checks=(CheckResult("steps", 9, Status.FAILED, findings, command="x" * 200),)))
+    assert all(len(line) <= 120 for line in text) and repeat == f"         to repeat: {'x' * 200}"
+    starts = [line.split()[0] for line in text if line[9] != " "]
+    assert starts == ["[program", "hint:", "[too"] and len(text) > 5

@@ -261,11 +261,11 @@ TIER_NAMES = [f"mine: at least {tier.at_least:g} of tcp" for tier in TIERS.tiers
     [
         (Traffic(), STEP, (3, 5), [ALL], []),
         (Traffic(), TIERS, (3,), [ALL, *map(PartPoints, TIER_NAMES, (3, 4), (3, 0))],
-         ["mine: it reaches 1.00 of the rate of tcp on average over the sizes; 2 gives 4 points more; look"]),
+         ["mine: it reaches 1.00 of the rate of tcp on average over the sizes; 2 gives 4 more points"]),
         (Traffic(5, 0.5), TIERS, (3, 5), [replace(ALL, points=5), *map(PartPoints, TIER_NAMES, (3, 4), (0, 0))],
-         ["mine: 5000 bytes over TCP are claimed, 2500 crossed the link"]),
-        (Traffic(5, 0.5), replace(STEP, size=5), (3,), [NONE], ["5000 bytes over TCP are claimed"]),
-        (Traffic(4096, 0.5), STEP, (3,), [NONE], ["4096000 bytes over TCP are claimed, 2048000 crossed"]),
+         ["mine: the program claims 5000 bytes over TCP; 2500 crossed the link"]),
+        (Traffic(5, 0.5), replace(STEP, size=5), (3,), [NONE], ["claims 5000 bytes over TCP"]),
+        (Traffic(4096, 0.5), STEP, (3,), [NONE], ["claims 4096000 bytes over TCP; 2048000 crossed"]),
     ],
     ids=["works", "tiers", "one size of two", "size of the step", "size of the experiment"],
 )  # fmt: skip
@@ -279,7 +279,7 @@ def test_step_has_points_for_its_sizes_and_its_speed(
     assert [each for each in results if isinstance(each, PartPoints)] == parts
     findings = [each for each in results if isinstance(each, Finding)]
     assert all(part in finding.what for finding, part in zip(findings, what, strict=True)), findings
-    assert all(finding.what.endswith("look at mine.c") for finding in findings)
+    assert all(finding.hint.endswith("look at mine.c") for finding in findings)
     scores = [(each.name, each.unit, each.least_is_best) for each in results if isinstance(each, Score)]
     assert scores == ([("mine at 4K", "B/s", False)] if parts[0] == ALL else [])
 
@@ -290,9 +290,9 @@ def test_message_that_waits_for_a_delayed_acknowledgement_is_explained(
     monkeypatch.setattr(fake_site, "cost", lambda _: 30_000_000)
     monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
     results = findings_of(tmp_path, steps, Traffic(), EXPERIMENT + COMPARED.format(least=1.0), task_steps=(TIERS,))
-    (slow,) = (each.what for each in results if isinstance(each, Finding))
-    assert "points more; a message takes 30 ms, and Linux delays an acknowledgement by 40 ms" in slow
-    assert slow.endswith("set TCP_NODELAY, or pass the whole message to one send(); look at mine.c")
+    (slow,) = (each for each in results if isinstance(each, Finding))
+    assert "more points; a message takes 30 ms, and Linux delays an acknowledgement by 40 ms" in slow.what
+    assert slow.hint.endswith("set TCP_NODELAY, or pass the whole message to one send(); look at mine.c")
 
 
 def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_every_repetition_is_watched_once_for_all_checks(tmp_path: Path) -> None
     findings = findings_of(tmp_path, made, site, EXPERIMENT.replace("repetitions = 1", "repetitions = 3"))
     planned = [job for job in site.watched if {size for size, _ in sizes_and_counts(job)} == {64, 4096}]
     assert len(planned) == len({job.perturbation for job in planned}) == 3 and len(site.watched) == 4
-    claimed = [finding for finding in findings if "are claimed, 0 crossed the link" in finding.what]
+    claimed = [finding for finding in findings if "over TCP; 0 crossed the link" in finding.what]
     assert len(claimed) == len(findings) == 3 * 2 + 1 and {finding.kind for finding in findings} == {Flaw.MESSAGES}
 
 

@@ -9,7 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from lab.compiler.compilation import BuildRefused
-from lab.errors import TrialFailed
+from lab.errors import TrialFailed, plural
 from lab.experiment.experiment import Comparison
 from lab.grade.case import Blocked, Case
 from lab.grade.finding import Fault, Finding, Flaw, PartPoints, Score, with_advice
@@ -140,7 +140,7 @@ def _quantities(case: Case, planned: Planned) -> dict[str, int]:
         quantities[f"the site's time in ns of pair {number}"] = step.clock_ns
     for size in sorted({sample.size_bytes for sample in samples}):
         time_ns = reported_time_ns(sample for sample in samples if sample.size_bytes == size)
-        quantities[f"the time in ns that it prints for {size} bytes"] = time_ns
+        quantities[f"the time in ns that it prints for {plural(size, 'byte')}"] = time_ns
     return quantities
 
 
@@ -277,7 +277,7 @@ def _step(case: Case, plan: Plan, step: TaskStep, trials: list[Planned]) -> Iter
     demands = replace(demands, sizes=(step.size,)) if step.size else demands
     works, faults = _working_sizes(case, trials, step, demands)
     sizes = len(demands.sizes)
-    yield from (Finding(kind, with_advice(kind, f"{step.series}: {what}", step.advice)) for kind, what in faults)
+    yield from (with_advice(kind, f"{step.series}: {what}", step.advice) for kind, what in faults)
     yield PartPoints(f"{step.series}: {step.asks}", step.points, step.points * works // sizes)
     if step.tiers:
         yield from _tiers(step, _compared(case, plan, step) if works == sizes else None)
@@ -327,7 +327,7 @@ def _overhead(case: Case, planned: Planned) -> list[Fault]:
     ranked = sorted(times, key=lambda size: overheads[size] / max(times[size], 1))
     size = ranked[(len(ranked) - 1) // 2]
     if overheads[size] > MOST_OVERHEAD * times[size]:
-        what = f"of the {times[size]} ns for messages of {size} bytes, {overheads[size]} ns do not grow"
+        what = f"of the {times[size]} ns for messages of {plural(size, 'byte')}, {overheads[size]} ns do not grow"
         return [(Flaw.CLOCK, f"{what} with their number")]
     return []
 
@@ -341,13 +341,13 @@ def _tiers(step: TaskStep, result: Result | None) -> Iterator[Finding | PartPoin
         yield PartPoints(name, tier.points, 0 if tier in missed else tier.points)
     if result and missed:
         what = f"it reaches {reached:.2f} of the rate of {step.against} on average over the sizes"
-        more = f"{missed[0].at_least:g} gives {missed[0].points} points more"
+        more = f"{missed[0].at_least:g} gives {plural(missed[0].points, 'more point')}"
         # Even at the best size, a message that is held back takes as long as a delayed acknowledgement.
         took_ns = min(value if result.unit == "ns" else size * 1e9 / value for size, value in result.ours.items())
         if took_ns > LEAST_DELAYED * DELAYED_ACK_NS:
             delay = f"Linux delays an acknowledgement by {DELAYED_ACK_NS / 1e6:g} ms"
             more = f"{more}; a message takes {took_ns / 1e6:.0f} ms, and {delay}"
-        yield Finding(Flaw.SLOW, with_advice(Flaw.SLOW, f"{step.series}: {what}; {more}", step.advice))
+        yield with_advice(Flaw.SLOW, f"{step.series}: {what}; {more}", step.advice)
 
 
 def _compared(case: Case, plan: Plan, step: TaskStep) -> Result | None:

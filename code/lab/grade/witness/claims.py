@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median_low
 from typing import cast
 
+from lab.errors import plural
 from lab.grade.finding import Fault, Flaw
 from lab.grade.witness.messages import (
     Assembly,
@@ -135,7 +136,7 @@ def beside(outcome: Outcome) -> Iterator[Fault]:
     counted = outcome.counters_after.items()
     bytes_ = sum(count for name, count in counted if name.endswith(("side0.bytes", "side1.bytes")))
     if bytes_ > MOST_BESIDE_BYTES * len(outcome.steps):
-        yield Flaw.WAY, f"{bytes_} bytes went over the network beside the link"
+        yield Flaw.WAY, f"{plural(bytes_, 'byte')} went over the network beside the link"
 
 
 def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
@@ -146,7 +147,7 @@ def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
         name = f"rxe{end}.sent_pkts"
         sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
         if (count := seen.packets[goes_out]) > sent:
-            yield Flaw.WAY, f"{count} packets of RDMA left the {NAMES[end]}, and its device sent {sent}"
+            yield Flaw.WAY, f"{plural(count, 'packet')} of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 
 def _refuted(planned: Planned, reading: Reading, seen: Seen, step: TaskStep | None) -> Iterator[Fault]:
@@ -173,7 +174,7 @@ def unsent(planned: Planned, ends: Ends, measured: Measured, samples: Iterable[S
         counter = f"{ends.client.device}.{name}"
         counted = measured.counters_after.get(counter, 0) - measured.counters_before.get(counter, 0)
         if counter in measured.counters_after and counted < needed:
-            yield Flaw.MESSAGES, f"its messages need {needed} packets at least, {counter} counted {counted}"
+            yield Flaw.MESSAGES, f"its messages need {plural(needed, 'packet')} at least, {counter} counted {counted}"
 
 
 def _least_packets(samples: Iterable[Sample]) -> int:
@@ -208,15 +209,16 @@ def claim_faults(
 ) -> Iterator[Fault]:
     """The faults of one size. Messages by another device than the claimed one do not count, as bytes over TCP."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
+    size = plural(claimed.size_bytes, "byte")
     if claimed.rdma and claimed.bytes > _bytes(there):
         yield _missing(claimed, messages, pieces, around)
     elif claimed.bytes > _bytes(there):
-        yield Flaw.MESSAGES, f"{claimed.bytes} bytes over TCP are claimed, {_bytes(there)} crossed the link"
+        yield Flaw.MESSAGES, f"the program claims {claimed.bytes} bytes over TCP; {_bytes(there)} crossed the link"
     elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
-        yield Flaw.MESSAGES, f"round trips of {claimed.size_bytes} bytes are claimed, and nothing as long comes back"
+        yield Flaw.MESSAGES, f"the program claims round trips of {size}; nothing as long comes back"
     elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
         asked = "messages one at a time" if claimed.alone else "round trips"
-        what = f"{asked} of {claimed.size_bytes} bytes are claimed, and {len(waited)} of {len(there)} messages"
+        what = f"the program claims {asked} of {size}; {len(waited)} of {plural(len(there), 'message')}"
         yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
     else:
         yield from _too_fast(claimed, waited)
@@ -226,13 +228,13 @@ def method_faults(claimed: SizeClaims, messages: Sequence[Message], step: TaskSt
     """The faults of requests that are posted otherwise than a step asks; lists and signals may be half as long."""
     there, _ = _rdma(claimed, messages)
     inside, signalled, calls = (sum(bool(item.posted & flag) for item in there) for flag in (INSIDE, REPORTED, RUNG))
-    count, of = len(there), f"{len(there)} messages of {claimed.size_bytes} bytes"
+    count, of = len(there), f"{plural(len(there), 'message')} of {plural(claimed.size_bytes, 'byte')}"
     if inside < count and claimed.size_bytes <= step.inline_up_to:
-        yield Flaw.METHOD, f"{count - inside} of {of} were not inside their requests (IBV_SEND_INLINE)"
+        yield Flaw.METHOD, f"IBV_SEND_INLINE is missing for {count - inside} of {of}"
     if calls * step.list_of > 2 * count:
-        yield Flaw.METHOD, f"{of} were posted by {calls} calls (asked are {step.list_of} requests for each)"
+        yield Flaw.METHOD, f"{plural(calls, 'call')} posted {of} (the step asks for {step.list_of} in each)"
     if signalled * step.signals_each > 2 * count:
-        yield Flaw.METHOD, f"of {of} {signalled} were signalled (asked is one of {step.signals_each})"
+        yield Flaw.METHOD, f"{plural(signalled, 'signal')} for {of} (the step asks for one in {step.signals_each})"
 
 
 def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> Iterator[Fault]:
@@ -242,8 +244,8 @@ def data_faults(claimed: SizeClaims, messages: Sequence[Message], seed: int) -> 
     heads = Counter(message.head[:width] for message in there)
     expected = Counter((seed + number).to_bytes(NUMBER_BYTES, "little")[:width] for number in range(len(there)))
     if wrong := sum((heads - expected).values()):
-        what = f"{wrong} of {len(there)} messages of {claimed.size_bytes} bytes"
-        yield Flaw.DATA, f"{what} do not begin with the seed {seed} and their number"
+        what = f"{wrong} of {plural(len(there), 'message')} of {plural(claimed.size_bytes, 'byte')}"
+        yield Flaw.DATA, f"wrong data in {what}: a message begins with its number plus the seed {seed}"
 
 
 def _rdma(claimed: SizeClaims, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
@@ -280,18 +282,17 @@ def _missing(
     claimed: SizeClaims, messages: Sequence[Message], pieces: Sequence[Piece], around: Sequence[Message]
 ) -> Fault:
     """The fault of missing messages, with the traffic instead."""
-    count, size = claimed.bytes // claimed.size_bytes, claimed.size_bytes
+    size, count = claimed.size_bytes, plural(claimed.bytes // claimed.size_bytes, "message")
     kinds = Counter((message.operation, message.size_bytes) for message in messages)
-    carried = ", ".join(f"{number} of {bytes_} bytes by {name}" for (name, bytes_), number in kinds.most_common(3))
+    carried = ", ".join(
+        f"{number} of {plural(bytes_, 'byte')} by {name}" for (name, bytes_), number in kinds.most_common(3)
+    )
     what = (
-        f"{count} messages of {size} bytes by {claimed.operation} are claimed; the link had "
+        f"the program claims {count} of {plural(size, 'byte')} by {claimed.operation}; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
     )
     if lost := [item for item in messages if item.size_bytes == size and not item.arrived]:
-        return (
-            Flaw.MESSAGES,
-            f"{what}; {len(lost)} of this size were not acknowledged, so nothing shows that they arrived",
-        )
+        return Flaw.MESSAGES, f"{what}; no acknowledgement shows that {len(lost)} of this size arrived"
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
         return Flaw.OPERATION, what
     return (Flaw.WAY if _bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what
@@ -309,8 +310,8 @@ def _too_fast(claimed: SizeClaims, there: Sequence[Carried]) -> Iterator[Fault]:
     wrong = [(claim, ns) for claim, ns in needed if claim.time_ns * claimed.rounded < LEAST_CLAIMED * ns]
     if wrong:
         worst, ns = min(wrong, key=lambda item: item[0].time_ns / item[1])
-        what = f"{worst.messages} messages of {claimed.size_bytes} bytes in {worst.time_ns} ns are claimed"
-        yield Flaw.INVENTED, f"{what}, the link needed at least {ns} ns"
+        what = f"{plural(worst.messages, 'message')} of {plural(claimed.size_bytes, 'byte')} in {worst.time_ns} ns"
+        yield Flaw.INVENTED, f"the program claims {what}; the link needed at least {ns} ns"
 
 
 def _needed_ns(claimed: SizeClaims, there: Sequence[Carried], messages: int, typical: bool) -> int:  # noqa: FBT001

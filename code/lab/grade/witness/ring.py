@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from lab.errors import plural
 from lab.grade.finding import Fault, Flaw
 from lab.grade.witness.messages import Message, shortest_ns
 from lab.grade.witness.packets import ACCEPTED, SEND, WRITE, WRITE_IMM
@@ -57,8 +58,8 @@ def _time_faults(carriers: Sequence[Message], step: TaskStep, claims: Iterable[C
         needed = max(1, vectors * step.turns * (ranks - 1) * _least_chunk(size, ranks))
         chunks = [item for item in ordered if item.size_bytes <= size // ranks + NUMBER_BYTES]
         if time_ns < LEAST_CLAIMED * (took_ns := shortest_ns(chunks, needed, until=start)):
-            what = f"{vectors} vectors of {size} bytes in {time_ns} ns are claimed"
-            yield Flaw.INVENTED, f"{what}, but the link carries their chunks in {took_ns} ns at least"
+            what = f"the program claims {plural(vectors, 'vector')} of {size} bytes in {time_ns} ns"
+            yield Flaw.INVENTED, f"{what}; the link carries their chunks in {took_ns} ns at least"
 
 
 def _method_faults(
@@ -69,13 +70,13 @@ def _method_faults(
         yield Flaw.METHOD, f"a message has {longest} bytes (at most {step.segment} for each segment of a chunk)"
     segments = [message for message in carriers if 2 * message.size_bytes > min(longest, step.segment)]
     if largest // ranks >= 2 * step.segment and (most := most_at_once(segments)) < step.in_flight:
-        what = f"never more than {most} of {len(segments)} segments was in flight (asked are {step.in_flight})"
+        what = f"at most {most} of {len(segments)} segments in flight (the step asks for {step.in_flight})"
         yield Flaw.METHOD, f"{what}: send a segment on as soon as it is added, without waiting for the one before"
     if step.into:
         end = step.into + largest
         direct = sum(item.size_bytes for item in carriers if step.into <= item.address < end)
         if direct < least // step.turns:
-            what = f"{direct} bytes were written into the recvbuf of the next rank (asked are {least // step.turns})"
+            what = f"only {direct} of {least // step.turns} bytes went into the recvbuf of the next rank"
             yield Flaw.METHOD, f"{what}: finished chunks go there by RDMA WRITE, without a slot and a copy"
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.lab.grade.witness import wire
 from tests.lab.grade.witness.test_packets import block
 
+from lab.errors import plural
 from lab.grade.finding import Flaw
 from lab.grade.witness.claims import (
     LARGEST,
@@ -124,10 +125,9 @@ def test_claims_are_compared_with_the_traffic(
 def test_missing_messages_are_named_with_the_traffic_instead(messages: list[Message], by_tcp: int, kind: Flaw) -> None:
     pieces = [Piece(OUT, 0, by_tcp, 1)] if by_tcp else []
     ((flaw, what),) = claim_faults(claim(10**9), messages, pieces)
-    assert flaw is kind and "20 messages of 64 bytes by write are claimed" in what
-    there = (
-        f"{len(messages)} of {messages[0].size_bytes} bytes by {messages[0].operation}" if messages else "no message"
-    )
+    assert flaw is kind and "the program claims 20 messages of 64 bytes by write" in what
+    size = plural(messages[0].size_bytes, "byte") if messages else ""
+    there = f"{len(messages)} of {size} by {messages[0].operation}" if messages else "no message"
     assert f"the link had {there}" in what
 
 
@@ -139,15 +139,15 @@ def test_messages_by_another_device_are_named() -> None:
 def test_most_exaggerated_time_of_a_size_is_named() -> None:
     claims = tuple(Claim(COUNT, WHOLE_NS // part) for part in (2, 4, 3))
     ((_, what),) = claim_faults(replace(claim(1), claims=claims), carried(), ())
-    assert f"in {WHOLE_NS // 4} ns are claimed" in what
+    assert f"in {WHOLE_NS // 4} ns; the link needed" in what
 
 
 def test_messages_without_an_acknowledgement_or_answer_do_not_count() -> None:
     lost = [replace(message, arrived=False) for message in carried()]
     ((kind, what),) = claim_faults(claim(10**9), lost, ())
-    assert kind is Flaw.MESSAGES and f"; {COUNT} of this size were not acknowledged" in what
+    assert kind is Flaw.MESSAGES and f"no acknowledgement shows that {COUNT} of this size arrived" in what
     ((_, what),) = claim_faults(claim(10**9), [replace(message, size_bytes=SIZE + 1) for message in lost], ())
-    assert "acknowledged" not in what
+    assert "acknowledge" not in what
     assert kinds(claim(10**9), [*lost, *carried()]) == []
     assert kinds(round_trips(3 * STEP_NS), [replace(trip, arrived=False) for trip in trips(1)]) == []
 
@@ -161,7 +161,7 @@ def test_each_message_must_begin_with_the_seed_and_its_number(size: int) -> None
     assert list(data_faults(claimed, seeded[::-1], SEED)) == list(data_faults(claimed, [], SEED)) == []
     seeded[3].head = seeded[4].head
     ((kind, what),) = data_faults(claimed, seeded, SEED)
-    assert kind is Flaw.DATA and f"1 of {COUNT} messages of {size} bytes" in what
+    assert kind is Flaw.DATA and f"1 of {COUNT} messages of {plural(size, 'byte')}" in what
 
 
 def test_single_round_trips_are_also_one_claim_together() -> None:
@@ -192,14 +192,14 @@ def test_printed_digits_decide_how_exact_a_claim_is(measure: str, unit: str, hon
     ("asked", "posted", "what"),
     [
         ({"inline_up_to": SIZE}, INSIDE, ""),
-        ({"inline_up_to": SIZE}, RUNG | REPORTED, "20 of 20 messages of 64 bytes were not inside"),
+        ({"inline_up_to": SIZE}, RUNG | REPORTED, "IBV_SEND_INLINE is missing for 20 of 20 messages of 64 bytes"),
         ({"inline_up_to": SIZE - 1}, 0, ""),
         ({"list_of": 2}, RUNG, ""),  # half as long
-        ({"list_of": 3}, RUNG, "20 messages of 64 bytes were posted by 20 calls"),
-        ({"signals_each": 16}, REPORTED, "20 were signalled (asked is one of 16)"),
+        ({"list_of": 3}, RUNG, "20 calls posted 20 messages of 64 bytes"),
+        ({"signals_each": 16}, REPORTED, "20 signals for 20 messages of 64 bytes (the step asks for one in 16)"),
         ({"signals_each": 16}, INSIDE | RUNG, ""),
         ({"signals_each": 2}, REPORTED, ""),  # twice as often
-        ({"signals_each": 3}, REPORTED, "20 were signalled"),
+        ({"signals_each": 3}, REPORTED, "20 signals for"),
     ],
 )
 def test_requests_are_posted_as_the_step_asks(asked: dict[str, Any], posted: int, what: str) -> None:

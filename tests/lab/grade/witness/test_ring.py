@@ -58,7 +58,7 @@ def test_segments_may_be_shorter_than_asked() -> None:
 
     assert found([part for m in honest() for part in parts(m, STEP_NS)]) == []
     ((kind, what),) = found([part for m in honest() for part in parts(m, STEP_NS // 4)])
-    assert kind is Flaw.METHOD and "never more than 1 of" in what
+    assert kind is Flaw.METHOD and "at most 1 of" in what
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_segments_may_be_shorter_than_asked() -> None:
         (lambda sent: [replace(m, operation="read") for m in sent], Flaw.OPERATION, "0 bytes by send"),
         (lambda sent: sent * 2, Flaw.METHOD, "not whole vectors to all"),
         (lambda sent: [replace(m, size_bytes=2 * SEGMENT) for m in sent[::2]], Flaw.METHOD, "a message has 32768"),
-        (lambda sent: [replace(m, end_ns=m.start_ns + STEP_NS) for m in sent], Flaw.METHOD, "never more than 1 of"),
-        (lambda sent: [replace(m, address=0) for m in sent], Flaw.METHOD, "0 bytes were written into the recvbuf"),
+        (lambda sent: [replace(m, end_ns=m.start_ns + STEP_NS) for m in sent], Flaw.METHOD, "at most 1 of"),
+        (lambda sent: [replace(m, address=0) for m in sent], Flaw.METHOD, "only 0 of"),
         (lambda sent: [replace(m, goes_out=False) for m in sent], Flaw.MESSAGES, "rank 0 sent 0 bytes"),
     ],
 )
