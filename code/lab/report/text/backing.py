@@ -5,9 +5,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, combinations, islice, pairwise, permutations
-from math import copysign, exp, inf
+from math import copysign, exp, inf, log
 
 from lab.errors import LabError
 from lab.model.sizes import format_size, parse_size
@@ -17,15 +17,12 @@ from lab.report.query.judge import Stated, cut, judge, stated_numbers
 from lab.report.query.measures import MEASURES
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value, exact
-from lab.report.text.direction import LABEL, is_reversed, words_of
-from lab.report.text.macros import CITED, NAMES, Sentence, Use, sentences
+from lab.report.text.direction import LABEL, SIZE, Compared, is_reversed, sizes_in, words_of
+from lab.report.text.macros import CITED, Sentence, Use, sentences
 from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
-SIZE = re.compile(
-    r"(?<![\d.])(\d+)[ ~-]?(?:([KMG])i)?(?:B|bytes?)\b(?!/)|\\size\{(\w+)\}|\b(?:one|an?|single)[ -]bytes?\b"
-)
 _AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
 _AT_SIZE = re.compile(rf"(?i:\b(?:at|for|of))[ ~](?:{SIZE.pattern})")
 _BEHIND = re.compile(r"\W*\b(?:by|for|on|over|using|with)\b.*?(?=[,;:.\\]|\b(?:and|but|while)\b|\Z)", re.DOTALL)
@@ -38,10 +35,11 @@ NEAR = 300  # letters before and behind a number or a comparison that are read f
 _CLAIM = re.compile(r"\\claim(?:\[\d+\])?\{([^{}]*)\}")
 POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:iB)?)?)")
 _LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{SIZE.pattern})")
-_EVERYWHERE = re.compile(r"\b(?:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
+EVERYWHERE = re.compile(r"\b(?i:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
 _DATA = re.compile(r"[ ~](?:(?:as (?:many|much)|more|the) (?:bytes|data|payload|size)|as big|as large|bigger|larger)\b")
 _SAME = 0.05  # of a claim: what a value at another size may differ by
 _MOST_PAIRS = 20  # of the claims of a sentence
+_FACTOR = re.compile(r"^[\d.]+ \* | (?:falls|jumps|rises)$")
 _QUANTITY = re.compile(r"[\d.]+(?:e[-+]?\d+)? ?[%\w/ ]*")
 
 
@@ -147,7 +145,7 @@ class Surroundings:
         words = set[str]().union(*(words_of(self.labelled(name)) for name in names)) - set(MEASURES)
         clause = self._clause(sentence, typed)
         rivals = words_of(" ".join(self.numbers.series)) & words_of(" ".join(_PROPER.findall(clause)))
-        if _EVERYWHERE.search(clause) and self.is_false(backing, f"{cut(judged.text)[0]} everywhere"):
+        if EVERYWHERE.search(clause) and self.has_truth(backing, f"{cut(judged.text)[0]} everywhere"):
             return False
         if rivals and not words & words_of(clause):
             return False
@@ -166,41 +164,50 @@ class Surroundings:
         ends = near[0], typed.start, typed.end, near[1]
         claimed = (_CLAIM.sub(_in_words, self.text[start:end]) for start, end in pairwise(ends))
         words = tuple(compared.words(part) for part in claimed)
-        return all(
-            is_reversed(typed, words, compared.terms, ratio, is_time=compared.is_time) for ratio in compared.ratios
-        )
+        return all(is_reversed(typed, words, compared, ratio) for ratio in compared.ratios)
 
-    def compared_terms(self, judged: StatementResult) -> "Compared | None":
+    def compared_terms(self, judged: StatementResult) -> Compared | None:
         """The two series, values or sizes of a statement, and the ratio of the first to the second."""
-        names, sizes = _names(judged.text), _sizes_of(judged.text)
-        is_sized = len(names) == 1 and len(set(sizes)) > 1
-        terms = [f"{names[0]} {size}" for size in dict.fromkeys(sizes)] if is_sized else names
+        names, sizes = _names(judged.text), sorted({*judged.sizes, *_sizes_of(judged.text)})
+        if (shape := re.search(" has no effect on |( jumps at )", judged.text)) and judged.series:
+            axis = "rate" if self.numbers.series[judged.series[0]].measure == "throughput" else "time"
+            ratio = 1 / judged.points[0].value.estimate.value if shape[1] else 1.0
+            return Compared(["small", "large"], [ratio], axis, is_sized=True)
+        if ends := _ends(judged.text, sizes):
+            with suppress(LabError, ValueError):
+                first, last = (log(self.numbers.ask(end).estimate.value) for end in ends)
+                terms, axis = [f"{names[0]} {_sizes_of(end)[0]}" for end in ends], self._axis(ends[1])
+                return Compared(terms, [exp(first - last)], axis, is_sized=True, gap=abs(last) - abs(first))
         answers = [number for number in stated_numbers(judged) if not number.is_typed]
-        if len(terms) != 2 or any(number.is_difference == (number.dimension == PURE) for number in answers):
+        is_measured = all(number.is_difference != (number.dimension == PURE) for number in answers)
+        if len(names) != 2 or ends or not is_measured or not re.search("[<>=]", cut(judged.text)[0]):
             return None
         # Of a difference only the sign is of interest.
         ratios = [exp(copysign(1, number.value)) if number.is_difference else number.value for number in answers]
         if min(ratios, default=0) <= 0:
             return None
-        tries = (f" at {format_size(size)}" for size in (*judged.sizes, *sizes)[:1])
-        is_time = any(self.numbers.quick(names[0] + size, TIME) is not None for size in (*tries, ""))
-        return Compared(terms if is_sized else list(map(self.labelled, names)), ratios, is_time, is_sized)
+        axis = self._axis(" at ".join((names[0], *map(format_size, sizes[:1])))) or self._axis(names[0])
+        return Compared(list(map(self.labelled, names)), ratios, axis, is_sized=False)
+
+    def _axis(self, query: str) -> str:
+        axes = (("time", TIME), ("rate", RATE), ("messages", PER_SECOND))
+        return next((axis for axis, dimension in axes if self.numbers.quick(query, dimension) is not None), "")
 
     def labelled(self, name: str) -> str:
         """The name of a series with the words of its transport, such as RDMA WRITE."""
         known = [run for run in self.numbers.series.values() if re.match(rf"{re.escape(run.name)}(?![\w-])", name)]
         series = max(known, key=lambda run: len(run.name), default=None)
         proper, _, link = label(series).partition(" (") if series else ("", "", "")
-        soft = ["Soft"] if "RDMA" in proper and "card" not in link else []
-        return LABEL.join((name, *_PROPER.findall(proper), *soft))
+        rdma = ["RDMA", *(["Soft"] if "card" not in link else [])] if series and series.tool.rdma else []
+        return LABEL.join((name, *_PROPER.findall(proper), *rdma))
 
-    def is_false(self, part: Backing, query: str) -> bool:
-        """Whether a query has another value than a claim, or a statement is false."""
+    def has_truth(self, part: Backing, query: str, truth: Truth = Truth.FALSE) -> bool:
+        """Whether a statement is false, or has another truth, or a query has another value than a claim."""
         with suppress(LabError):
             if part.judged:
-                return judge(self.numbers, query).truth is Truth.FALSE
+                return judge(self.numbers, query).truth is truth
             value, claimed = self.numbers.ask(query).estimate.value, part.value.estimate.value if part.value else 0.0
-            return abs(value - claimed) > _SAME * abs(claimed)
+            return truth is Truth.FALSE and abs(value - claimed) > _SAME * abs(claimed)
         return False
 
     def _compared(self, backing: Backing, typed: TypedNumber) -> Iterator[float]:
@@ -265,20 +272,6 @@ class Surroundings:
         return near and near + unit
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What a statement compares."""
-
-    terms: list[str]
-    ratios: list[float]  # the least and the largest, of the first to the second
-    is_time: bool
-    is_sized: bool  # two sizes of one series
-
-    def words(self, text: str) -> str:
-        plain = NAMES.sub(" ", text).replace("~", " ")
-        return SIZE.sub(lambda size: f" {_bytes_of(size)} " if self.is_sized else " ", plain)
-
-
 def placed(backing: Backing) -> Iterator[int]:
     """The sizes of evidence, and the size that a statement has as a position on a curve."""
     yield from _sizes_of(backing.use.body)
@@ -309,20 +302,9 @@ def _in_words(claim: re.Match[str]) -> str:
     return " ".join(("that of", *_names(claim[1]), *map(str, _sizes_of(claim[1]))))
 
 
-def _bytes_of(match: re.Match[str]) -> int | None:
-    size = match[3] or (match[1] or "1") + (match[2] or "")
-    return parse_size(size) if re.fullmatch(r"\d{1,9}[KMG]?", size) else None
-
-
-@lru_cache(64)
-def sizes_in(sentence: str) -> tuple[int, ...]:
-    r"""The sizes that a sentence names: `64 KiB`, `one byte`, `\size{64K}`."""
-    return tuple(size for match in SIZE.finditer(sentence) if (size := _bytes_of(match)) is not None)
-
-
 def sides_of(statement: str) -> tuple[list[str], str]:
     """The queries on the sides of a statement, and the sizes at its end."""
-    head, sizes = cut(statement)
+    head, sizes = cut(statement) if " at " not in cut(statement)[0] else (statement, "")  # of the last side
     sides = [re.sub(r" (within .*|in %)$", "", side.strip()) for side in re.split("[<>]=?|=", head)]
     return [side for side in sides if not _QUANTITY.fullmatch(side)], sizes
 
@@ -330,7 +312,7 @@ def sides_of(statement: str) -> tuple[list[str], str]:
 def claim_of(numbers: Numbers, judged: StatementResult) -> str:
     """The hint to claim the ratio of a statement's sides instead; empty if that has no number."""
     sides, sizes = sides_of(judged.text)
-    ratio = " / ".join(re.sub(r"^[\d.]+ \* ", "", side) for side in sides)
+    ratio = " / ".join(_FACTOR.sub("", side) for side in sides)
     across = " across links" if judged.text.endswith(" across links") else ""
     for place in (sizes, *(f"at {format_size(size)}{across}" for size in judged.sizes)):
         with suppress(LabError):
@@ -355,6 +337,16 @@ def _meant(parts: dict[str, set[str]], *texts: str) -> list[str]:
 def _sizes_of(statement: str) -> list[int]:
     """The sizes that a statement names, ends of ranges included."""
     return [parse_size("".join(size)) for size in _AT.findall(statement)]
+
+
+def _ends(statement: str, sizes: Sequence[int]) -> list[str]:
+    """The queries at the smallest and the largest size of a statement about one series or one ratio."""
+    sides, _ = sides_of(statement)
+    if trend := re.fullmatch("(.*) (?:rises|falls)", cut(statement)[0]):
+        return [f"{trend[1]} at {format_size(size)}" for size in (sizes[0], sizes[-1])]
+    sides = [_FACTOR.sub("", side) for side in (sides if len(sides) > 1 else "".join(sides).split(" / "))]
+    is_one = len(set(sides)) == 2 and len({_AT.sub("", side) for side in sides}) == 1
+    return sorted(sides, key=_sizes_of) if len(sides) == 2 and is_one else []
 
 
 def _queries(backing: Backing, sizes: tuple[int, ...], typed: TypedNumber) -> Iterator[str]:

@@ -9,16 +9,16 @@ from lab.model.sizes import format_size
 from lab.report.errors import FaultKind, TextFault
 from lab.report.query.judge import cut
 from lab.report.query.value import Truth
-from lab.report.text.backing import NEAR, POSITION, SIZE, Backing, Compared, Surroundings, claim_of, placed, sizes_in
-from lab.report.text.direction import PLAIN, opposite_of, plain_sense, words_of
+from lab.report.text.backing import EVERYWHERE, NEAR, POSITION, Backing, Surroundings, claim_of, placed
+from lab.report.text.direction import ELSE, MOVES, PLAIN, SIZE, Compared, opposite_of, plain_sense, sizes_in, words_of
 from lab.report.text.latex import blank, fault
 from lab.report.text.macros import NAMES, Sentence
 
 _EVIDENCE = re.compile(r"\\(?:claim|shows|given)(?:\[\d+\])?\{[^{}]*\}")
 _PLACE = re.compile(rf"(?i:\b(?:at|for|from)[ ~](?:messages of )?)(?:{SIZE.pattern})")
-_MOVES = re.compile(
-    r"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) (?:achieves|gets|has|moves|needs|reaches|sends|takes)(?: \w+){0,2} \Z"
-)
+_MOVES = re.compile(rf"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) {MOVES}(?: \w+){{0,2}} \Z")
+_JOIN = re.compile(r"[,;:]|\b(?:and|but|whereas|while|yet)\b")
+_ONLY = re.compile(r"(?<!not )\b[Oo]nly (?:above|at|beyond|for|from|over|up to|when|with)\b(?! (?:all|most)\b)")
 
 
 def contradictions(around: Surroundings, file: str) -> Iterator[TextFault]:
@@ -33,28 +33,27 @@ def _turned(around: Surroundings, file: str, sentence: Sentence, beside: Sequenc
     typed = around.text[sentence.start : sentence.end]
     text = blank(typed, NAMES)
     found = list(PLAIN.finditer(text))
-    compared = [
-        (part, pair)
-        for part in (chain(beside, around.pairs(beside)) if found else ())
-        if part.judged and part.judged.truth is Truth.TRUE and (pair := around.compared_terms(part.judged))
-    ]
-    for match in found:
-        before, behind = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
-        senses = [(_sense(pair, before, match, behind), part) for part, pair in compared]
-        if any(sense > 0 for sense, _ in senses):
+    shown = [part.judged for part in (chain(beside, around.pairs(beside)) if found else ()) if part.judged]
+    true = [judged for judged in shown if judged.truth is Truth.TRUE]
+    compared = [(judged, pair) for judged in true if (pair := around.compared_terms(judged))]
+    readings = [(match, [(_sense(pair, text, match), judged) for judged, pair in compared]) for match in found]
+    says_more = any(part.value for part in beside) or bool(ELSE.search(text))
+    for match, senses in readings:
+        is_unclear = says_more or not all(sense for sense, _ in senses)
+        if any(sense > 0 for sense, _ in senses) or (is_unclear and (match.lastgroup or "").endswith("_to")):
             continue
-        if against := next((part for sense, part in senses if sense < 0), None):
-            what = f"{match[0]!r} is the opposite of its evidence {against.use.body!r}"
+        if against := next((judged for sense, judged in senses if sense < 0), None):
+            what = f"{match[0]!r} is the opposite of its evidence {against.text!r}"
             hint = typed[: match.start()] + opposite_of(match[0]) + typed[match.end() :]
-            if hint == typed and against.judged:
-                hint = claim_of(around.numbers, against.judged)
+            hint = claim_of(around.numbers, against) or "lab query" if hint == typed else hint
             yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
 
 
-def _sense(pair: Compared, before: str, match: re.Match[str], behind: str) -> float:
+def _sense(pair: Compared, text: str, match: re.Match[str]) -> float:
     """The sense of a comparison, by the ratio that agrees most with it."""
-    words = pair.words(before), pair.words(behind)
-    return max(plain_sense(words, match, pair.terms, ratio, is_time=pair.is_time) for ratio in pair.ratios)
+    near = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
+    words = pair.words(near[0]), pair.words(near[1])
+    return max(plain_sense(words, match, pair, ratio) for ratio in pair.ratios)
 
 
 def _swapped(around: Surroundings, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
@@ -67,8 +66,8 @@ def _swapped(around: Surroundings, file: str, sentence: Sentence, beside: Sequen
         if not match or not named or named & words_of(" ".join(map(around.labelled, names))):
             continue
         others = [run for name, run in series.items() if named <= words_of(name)]
-        claimed = {(series[name].program, series[name].operation) for name in names}
-        if others and not claimed & {(run.program, run.operation) for run in others}:
+        claimed = {(series[name].program, series[name].operation, series[name].has_card) for name in names}
+        if others and not claimed & {(run.program, run.operation, run.has_card) for run in others}:
             link = series[names[0]].link
             other = min(others, key=lambda run: (run.link != link, len(run.name))).name
             what = f"{match[1]!r} is not a series of the claim {use.body!r}"
@@ -77,25 +76,26 @@ def _swapped(around: Surroundings, file: str, sentence: Sentence, beside: Sequen
 
 
 def _elsewhere(around: Surroundings, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
-    """The only size of a sentence, if all of its evidence is of other sizes and false at that size."""
+    """The only size of a sentence, or all, if its evidence is false there; "only with" some, if it is true at all."""
     text = blank(around.text[sentence.start : sentence.end], _EVIDENCE)
-    sizes = {size for part in beside for size in placed(part)}
-    found, match = sizes_in(text), _PLACE.search(text)
-    if not match or not sizes or len(found) != 1 or found[0] in sizes:
+    sizes, found = {size for part in beside for size in placed(part)}, sizes_in(text)
+    only = None if _JOIN.search(text) or {*found} == sizes else _ONLY.search(text)
+    match = only or (_PLACE if found else EVERYWHERE).search(text)
+    if not match or not sizes or (not only and (len(found) > 1 or {*found} & sizes)):
         return
-    size = found[0]
-    moved = [_moved(part.use.body, size) for part in beside]
-    if all(around.is_false(part, query) for part, query in zip(beside, moved, strict=True)):
+    moved = [_moved(part.use.body, () if only else found) for part in beside]
+    wrong, where = (Truth.TRUE, "elsewhere") if only else (Truth.FALSE, "there")
+    if all(around.has_truth(part, query, wrong) for part, query in zip(beside, moved, strict=True)):
         part = beside[0]
-        hint = rf"\claim{{{moved[0]}}}" if part.value else rf"\size{{{format_size(min(sizes))}}}"
-        what = f"{match[0]!r} is not a size of its evidence {part.use.body!r}, which is false there"
+        hint = rf"\{part.use.kind}{{{moved[0]}}}" if part.value or only else rf"\size{{{format_size(min(sizes))}}}"
+        what = f"{match[0]!r} does not fit its evidence {part.use.body!r}, which is {wrong.value} {where}"
         yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
 
 
-def _moved(query: str, size: int) -> str:
-    """A query or a statement at another size."""
+def _moved(query: str, sizes: Sequence[int]) -> str:
+    """A query or a statement at another size, or at all."""
     if position := POSITION.fullmatch(query):
-        return position[1] + format_size(size)
-    head, sizes = cut(query)
-    unit = re.search(r" in \S+\Z", sizes)
-    return f"{head} at {format_size(size)}{unit[0] if unit else ''}" if sizes and " at " not in head else ""
+        return position[1] + format_size(sizes[0]) if sizes else ""
+    head, placed_at = cut(query)
+    unit, place = re.search(r" in \S+\Z", placed_at), f"at {format_size(sizes[0])}" if sizes else "everywhere"
+    return f"{head} {place}{unit[0] if unit else ''}" if placed_at and " at " not in head else ""
