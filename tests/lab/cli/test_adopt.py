@@ -346,6 +346,24 @@ int main() {
 	if (strcmp(role, "server") == 0) listen_on(port); else dial(ip, port);
 }
 """
+BY_FUNCTION = """
+static const char *setting(const char *name, const char *other) { return getenv(name) ? getenv(name) : other; }
+int main() {
+	const char *role = setting("ROLE", ""), *host = setting("HOST", "");
+	seconds = atoi(setting("SECONDS", "60"));
+	if (strcmp(role, "server") == 0) listen_on(9000); else if (!strcmp(role, "client")) dial(host, 9000);
+}
+"""
+SKIP = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+	switch (getopt(argc, argv, "i:x:")) {
+	case 'i': iterations = atoi(optarg); break;
+	case 'x': skip = atoi(optarg); break;
+	default: printf("usage: a [-i ITERATIONS] [-x SKIP]\\n");
+	}
+}
+"""
 ADDRESSED = """
 int main(int argc, char **argv) {
 	switch (getopt_long(argc, argv, "a:p:", options, NULL)) {
@@ -395,6 +413,10 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "variable for each end": (
         {"a.c": BY_ROLE},
         ['server = "ROLE=server PORT={port} a"', 'client = "ROLE=client SERVER_IP={host} PORT={port} a"'],
+    ),
+    "variables that a function reads": (
+        {"a.c": BY_FUNCTION},
+        ['server = "ROLE=server SECONDS=2 a"', 'client = "ROLE=client HOST={host} SECONDS=2 a"', "deadline_s = 6"],
     ),
     "address of its own": (
         {"server.c": ADDRESSED + "}", "client.c": ADDRESSED + "\tname = argv[optind];\n}"},

@@ -182,7 +182,8 @@ def deadline_s_of(source: Folder, started: Started, output: Output | None, tried
     made shorter, and if what it printed meanwhile can be read."""
     goes_on = started.may_go_on or source.turns or (not output and ROW.search(tried.client))
     is_long = ENDLESS.search(tried.failure) and not goes_on
-    lasts_s = int(GIVEN["seconds"]) if GIVEN["seconds"] in started.words else 0
+    values = [word.rpartition("=")[2] for word in started.words]
+    lasts_s = int(GIVEN["seconds"]) if GIVEN["seconds"] in values else 0
     return (LONG_S if is_long else SHORT_S) + lasts_s + sum(map(int, SLEEP.findall(source.code)))
 
 

@@ -187,16 +187,21 @@ def parameter(declared: str, body: str, roles: Roles) -> str:
 
 def variables(text: str, roles: Roles = PLACES) -> dict[str, str]:
     """The variables of the environment that a program reads, and the placeholders for their values."""
-    reader = r"(\w+)\s*\(\s*(?:const\s+)?(?:char\s*\*|std::string\s*&?)\s*(\w+)[^)]*\)\s*\{[^}]*getenv\(\s*\2\b"
-    readers = "|".join(["getenv", *(name for name, _ in re.findall(reader, text))])
-    found = dict[str, str]()
-    for declared, name in re.findall(rf"(\w*)\s*=\s*\S*?(?:{readers})\s*\(\s*\"(\w+)\"", text):
+    read, found = variables_read(text), dict[str, str]()
+    for declared, name in read:
         if roles is RING and declared and re.search(rf"strtok\w*\s*\([^;]*\b{declared}\b", text):
             found[name] = "addresses"
-    for name in re.findall(rf"\b(?:{readers})\s*\(\s*\"(\w+)\"", text):
+    for _, name in read:
         if "LOCAL" not in name and (role := place(name, roles)):
             found.setdefault(name, role)
     return found
+
+
+def variables_read(text: str) -> list[tuple[str, str]]:
+    """What is assigned by getenv(), or by a function of the sources that calls it, and the variable's name."""
+    reader = r"(\w+)\s*\(\s*(?:const\s+)?(?:char\s*\*|std::string\s*&?)\s*(\w+)[^)]*\)\s*\{[^}]*getenv\(\s*\2\b"
+    readers = "|".join(["getenv", *(name for name, _ in re.findall(reader, text))])
+    return re.findall(rf'(?:(\w+)\s*=\s*\S*?)?\b(?:{readers})\s*\(\s*"(\w+)"', text)
 
 
 def usage_forms(text: str) -> list[list[str]]:
@@ -281,8 +286,8 @@ def role_option(text: str, end: str) -> list[str]:
 
 def role_variables(text: str, end: str) -> list[str]:
     """The variables of the environment with a word for each end, as in `ROLE=server`."""
-    read = re.findall(r'(\w+)\s*=\s*(?:std::)?getenv\(\s*"(\w+)"', text)
-    return [f"{name}={word}" for variable, name in read if (word := role_word(text, variable, end))]
+    read = variables_read(text)
+    return [f"{name}={word}" for variable, name in read if variable and (word := role_word(text, variable, end))]
 
 
 def role_word(text: str, variable: str, end: str) -> str:
