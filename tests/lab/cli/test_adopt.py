@@ -690,6 +690,12 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
                 'printf("Telaps for %d bcast = %e s", NITER, t); }'},
         ['each = "a {size}"', r"pattern = 'Telaps\s+for\s+(?P<messages>\d+)\s+bcast\s+=\s+(?P<total>[\d.e+-]+)'"],
     ),
+    "option that ends in ip": ({"a.c": SKIP}, ['client = "a -i {iterations}"']),
+    "largest number of elements": (
+        {"a.c": '#include <mpi.h>\nint main(int argc, char **argv) { if (argc != 3) exit(1); '
+                'max_elems = atoi(argv[1]); iters = atoi(argv[2]); MPI_Bcast(b, n, MPI_FLOAT, 0, w); }'},
+        ['each = "a 4096 {iterations}"'],
+    ),
     "floats of a message": (
         {"a.c": '#include <mpi.h>\nint main() { MPI_Ssend(b, len, MPI_FLOAT, 1, 0, w); '
                 'printf("%d %f MB/s\\n", len, r); }'},

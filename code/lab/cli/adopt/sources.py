@@ -39,7 +39,7 @@ PLACES = {
     "threads": r"threads|connections|streams|parallel",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages"
     r"|requests|\bops\b)|^n$",
-    "host": r"host|server|addr|ip\b|name|inet_|peer|remote",
+    "host": r"host|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
