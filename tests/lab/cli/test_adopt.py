@@ -541,6 +541,11 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
                 'fprintf(f, "size;gbps\\n"); fprintf(f, "%d;%f\\n", n, r); }'},
         ['result_file = "out/r.csv"', r"pattern = '\s*(?P<size>\d+);\s*(?P<value>[\d.]+)'", 'unit = "Gbps"'],
     ),
+    "results in a file, in KiB": (
+        {"a.c": 'int main() { f = fopen("r.csv", "w"); '
+                'fprintf(f, "size_kib;time_ms;rate_mib_s\\n"); fprintf(f, "%d;%f;%f\\n", n, t, r); }'},
+        [r"pattern = '\s*(?P<size>\d+);\s*[\d.]+;\s*(?P<value>[\d.]+)'", 'unit = "MiB/s"', 'size_unit = "KB"'],
+    ),
     "settings": (
         {"a.c": 'int main() { fopen("my.txt", "r"); }',
          "my.txt": "# size 1\nserver=10.0.0.9\nport: 80 # any\ndev = mlx5_0\n{}\n"},

@@ -16,9 +16,9 @@ PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings
 UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
 UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
 UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")
-PER = re.compile(r"((?:bit|byte|B|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
-PRINTED_NUMBER = re.compile(rf"(?<![\w.]){NUMBER.pattern}")
-GROUPED_NUMBER = re.compile(rf"(?<![\w.,]){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
+PER = re.compile(r"((?:bit|byte|B|[kmg]ib|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
+PRINTED_NUMBER = re.compile(rf"(?<![\w.])(?<![A-Za-z]/){NUMBER.pattern}")
+GROUPED_NUMBER = re.compile(rf"(?<![\w.,])(?<![A-Za-z]/){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
@@ -327,14 +327,15 @@ def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) ->
                 if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
                 if unit := next(filter(is_unit_of, units_in(column)), ""):
-                    kilo = re.search(r"\b([KM])i?B\b", heading[0])
-                    return index, unit, f"{kilo[1]}B" if kilo and index else ""
+                    kilo = re.search(r"(?<![A-Za-z])([KM])i?B\b", heading[0], re.IGNORECASE)
+                    return index, unit, f"{kilo[1].upper()}B" if kilo and index else ""
     return 0, "", ""
 
 
 def usual(unit: str) -> str:
-    """The usual spelling of a unit: Gbps for gbps."""
-    return unit[0].upper() + unit[1:] if re.fullmatch(r"[kmg]b(?:ps|its?/s\w*)", unit) else unit
+    """The usual spelling of a unit: Gbps for gbps, MiB/s for mib/s."""
+    unit = re.sub(r"^([kmg])ib(?=/s)", r"\1iB", unit)
+    return unit[0].upper() + unit[1:] if re.fullmatch(r"[kmg](?:b(?:ps|its?/s\w*)|iB/s\w*)", unit) else unit
 
 
 def is_rate(word: str) -> bool:
