@@ -1149,6 +1149,13 @@ BY_README = {
     "a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "-p")) port = atoi(argv[++i]); }',
     "README.md": "# A\n`./a -s -p 9000`\n    $ ./a -c 10.0.0.1 -p 9000 -t <time> [-v]\n",
 }
+UP_TO = """
+int main(int argc, char **argv) {
+	switch (getopt(argc, argv, "s:")) { case 's': max_sz = atoi(optarg); break; default: puts("-s <bytes>"); }
+	printf("%d B %.1f us\\n", n, t);
+}
+"""
+OPERATIONS = 'int main() { puts("op,bytes,avg_us"); printf("%s,%d,%.1f\\n", name, n, t); }'
 CHRONO = "#include <mpi.h>\nint main() { std::chrono::duration<float> t = ping(); std::cout << t.count(); }"
 BOTH_ENDS = ['server = "a -s -n {iterations} -a {host}"', 'client = "a -c -n {iterations} -a {host}"']
 CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
@@ -1186,6 +1193,19 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
     "arguments of a README": (
         BY_README, Tried(failure="Error: missing arguments"),
         ['server = "a -s -p {port}"', 'client = "a -c {host} -p {port} -t 1"'],
+    ),
+    "sizes up to the one given": (
+        {"a.c": UP_TO},
+        Tried("1 B 9 us\n8 B 9 us\n64 B 9 us\n", "", "line 1 is about 1 bytes, a size that is not in the request"),
+        ['client = "a -s 4096 {host}"', r"pattern = '\s*(?P<size>\d+)\s+B\s+(?P<value>[\d.]+)'", "client_stays = true"],
+    ),
+    "operations in a format": (
+        {"a.c": OPERATIONS}, Tried("min,16,1.5\navg,16,4.5\nmin,64,2.5\navg,64,5.5\n"),
+        [r"pattern = '\s*avg,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
+    ),
+    "one operation in a format": (
+        {"a.c": OPERATIONS}, Tried("send,16,1.5\nsend,64,2.5\n"),
+        [r"pattern = '\s*[^\s,]+,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
     ),
     "printed size of another kind than the one given": (
         {"a.c": KILO}, Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request"),

@@ -6,8 +6,18 @@ from dataclasses import replace
 from functools import partial
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.outputs import BINARY, MEAN, Output, is_time, number_named, outputs, printed_outputs, unit_of_times
-from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.outputs import (
+    BINARY,
+    MEAN,
+    Output,
+    is_time,
+    number_named,
+    of_one_kind,
+    outputs,
+    printed_outputs,
+    unit_of_times,
+)
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     ROW,
     UNTRIED,
@@ -109,7 +119,9 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
     output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
     output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
-    if output and started.names_sizes and OTHER_SIZE in tried.failure:
+    if output and started.names_sizes and OTHER_SIZE in tried.failure and len(sizes_printed(output, printed)) > 2:
+        started = started.up_to(LARGEST)
+    elif output and started.names_sizes and OTHER_SIZE in tried.failure:
         output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
     given = (name for name in source.documents if name in started.words)
     data = (name for name in (*source.data(), *given) if name not in started.files)
@@ -233,9 +245,14 @@ def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
         is_of_ranks = number == 2 and "mpi.h" in code
         named = size_of(code) if is_of_ranks or not number else str(number)
         return (named, TRIAL) if named else ("64", NO_SIZE)
-    found = (match["size"] for line in printed.splitlines() if (match := re.search(output.pattern, line)))
-    sizes = [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
+    sizes = sizes_printed(output, printed)
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
+
+
+def sizes_printed(output: Output, printed: str) -> list[int]:
+    matches = (re.search(output.pattern, line) for line in printed.splitlines() if output.has_size)
+    found = (match["size"] for match in matches if match)
+    return [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
 
 
 def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:

@@ -45,6 +45,7 @@ PLACES = {
 }
 SENT = re.compile(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)")  # the count, and its type
 MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
+LARGEST = "4096"  # the last size of a program that begins with small ones
 GIVEN = {"text": "hello", "seconds": "2", "threads": "1"}  # the values of arguments in place of a placeholder
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
@@ -346,7 +347,8 @@ def numbered_modes(text: str, end: str) -> dict[int, str]:
 def without_meaning(text: str, failure: str) -> dict[int, str]:
     """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
     required = re.findall(r"\bargc\s*!=\s*(\d)", text)
-    numbers = {int(number): "1" for number in re.findall(r"(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text)}
+    converted = re.findall(r"(?:(\w+)\s*=\s*)?(?:std::)?(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text)
+    numbers = {int(number): LARGEST if "max" in name.lower() else "1" for name, number in converted}
     given = {number: numbers.get(number, GIVEN["text"]) for number in range(1, int(min(required, default="1")))}
     return given | (numbers if MISSING.search(failure) else {})
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
@@ -82,6 +82,12 @@ class Started:
     @property
     def names_sizes(self) -> bool:
         return "{size" in self.text
+
+    def up_to(self, size: str) -> "Started":
+        """The same for a program that begins with small sizes and ends with the given one."""
+        lines = [(line.replace("{size}", size), reason) for line, reason in self.lines]
+        files = {name: text.replace("{size}", size) for name, text in self.files.items()}
+        return replace(self, lines=lines, words=[word.replace("{size}", size) for word in self.words], files=files)
 
 
 def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Started | None:
