@@ -114,6 +114,7 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     result_file = "" if printing else source.result_file
     known = prints(code, to_file=True) if result_file else printing
     output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(code))
+    output = output and of_one_kind(output, printed)
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
     if is_long and "{iterations}" not in started.text and source.shorten(int(size_of(code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
@@ -273,7 +274,9 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
         return
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
-    yield f"pattern = '{output.pattern}'", "its printf()"
+    first, *others = output.kinds or ("",)
+    only = f", about {first}; {' or '.join(others)} needs a program and a series with that word" if others else ""
+    yield f"pattern = '{output.pattern}'", f"its printf(){only}"
     if unit:
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:

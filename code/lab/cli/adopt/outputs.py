@@ -32,6 +32,8 @@ WARM_UP = re.compile("warm", re.IGNORECASE)
 RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to another, of a part of the messages
 PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
+KIND = re.compile(r"[A-Za-z][\w.-]*")
+ANY_WORD = re.compile(r"\\S\+|\[\^\\s[,;|]\]\+")  # in a pattern
 MEAN = re.compile(r"avg|average|mean|median", re.IGNORECASE)
 MIN = re.compile(r"\bmin", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
@@ -61,6 +63,8 @@ class Output:
     unit_follows: bool = False  # the value, in its line
     rank: tuple[bool, ...] = ()  # the best first: a time of one message, a rate (other times may be that of all)
     variable: str = ""  # with the size
+    name: str = ""  # of the value: its variable, its column and the words before it
+    kinds: tuple[str, ...] = ()  # of lines that differ in a word: this one, and others
 
     @property
     def binary_unit(self) -> str:
@@ -141,6 +145,20 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
         names = cells if is_row else between
         found |= dict.fromkeys(output_of(formed, names, [cells], is_row=is_row, times=times, of_time=of_time))
     return by_rank(found)
+
+
+def of_one_kind(output: Output, printed: str) -> Output:
+    """The output of one kind of lines, if those about a size differ in a word: a mean, else the first operation."""
+    if not (word := ANY_WORD.search(output.pattern)):
+        return output
+    before, behind = output.pattern[: word.start()], output.pattern[word.end() :]
+    form = re.compile(f"{before}(?P<kind>{word[0]}){behind}")
+    matches = [match for line in printed.splitlines() if (match := form.search(line))]
+    found = {(match["kind"], match.groupdict().get("size")) for match in matches}
+    kinds = sorted(dict.fromkeys(match["kind"] for match in matches), key=lambda kind: not MEAN.search(kind))
+    if len({size for _, size in found}) == len(found) or not all(map(KIND.fullmatch, kinds)):
+        return output
+    return replace(output, pattern=f"{before}{re.escape(kinds[0])}{behind}", kinds=tuple(kinds))
 
 
 def form_of(number: re.Match[str], *, scientific: bool) -> str:
@@ -300,7 +318,9 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
             pattern += rf"(?P<messages>{whole})"
         else:
             kind = number.form[1]
-            pattern += r"\S+" if kind == "s" else r"[\d.e+-]+" if kind in "eEgG" else digits
+            sign = line[number.form.end() :][:1]  # between columns
+            word = rf"[^\s{sign}]+" if sign in (",", ";", "|") else r"\S+"
+            pattern += word if kind == "s" else r"[\d.e+-]+" if kind in "eEgG" else digits
         at = number.form.end() + len(of_size)
     return pattern.replace(r"\s+\s*", r"\s+")
 
