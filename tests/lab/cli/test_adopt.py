@@ -621,6 +621,10 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": 'int main() { printf("%4d  %8.8f\\n", n, t); printf("Avg time = %d microseconds\\n", avg); }'},
         [r"pattern = 'Avg\s+time\s+=\s+(?P<value>[\d.]+)'"],
     ),
+    "sum of both directions": (
+        {"a.c": 'int main() { printf("in %.1f Gbit/s, both %.1f Gbit/s\\n", rx / t, (tx + rx) / t); }'},
+        ["factor = 0.5"],
+    ),
     "kB": ({"a.c": 'int main() { printf("Size: %d kB, BW: %f Mb/s\\n", n / 1024, r); }'},
      [r"pattern = 'Size:\s+(?P<size>\d+ kB),\s+BW:\s+(?P<value>[\d.]+)'"]),
     "address to bind to": (
@@ -781,6 +785,19 @@ def test_habits_of_sources_are_known(tmp_path: Path, sources: dict[str, str], li
 def test_histogram_is_no_result_and_half_of_a_size_is_no_half_of_a_time(tmp_path: Path) -> None:
     text = guessed(tmp_path, {"a.c": HISTOGRAM})
     assert lacking(text, [r"pattern = 'RTT:\s+(?P<value>[\d.]+)'", 'unit = "usec"']) == [] and "factor" not in text
+
+
+@pytest.mark.parametrize(
+    ("prints", "printed", "factor"),
+    [
+        (r'printf("bytes  RTT[us]  RTT/2[us]\n"); printf("%8d  %8.2f  %8.2f\n", n, t, t / 2);', "", ""),
+        ("note(t / 2);", "bytes  RTT[us]  RTT/2[us]\n64  12.20  6.10\n", "factor = 2"),
+        ("note(t / 2);", "bytes  RTT/2[us]  RTT[us]\n64  6.10  12.20\n", ""),
+    ],
+)
+def test_factor_is_that_of_the_column_that_is_read(tmp_path: Path, prints: str, printed: str, factor: str) -> None:
+    text = guessed(tmp_path, {"a.c": f"int main() {{ {prints} }}"}, Tried(printed))
+    assert 'unit = "us"' in text and "".join(re.findall("factor = .", text)) == factor, text
 
 
 @pytest.mark.parametrize(("name", "unit"), [("pong.c", "usec/iter"), ("send.c", "Mbit/sec")])

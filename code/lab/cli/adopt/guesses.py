@@ -87,6 +87,7 @@ HALF = re.compile(
 BOTH_WAYS = re.compile(
     r"(?<![\w.])2(?:\.0*)?\s*\*\s*\(?\s*(?:\(double\)\s*)?[\w.>-]*(?:size|bytes|len)\w*\)?\s*/", re.IGNORECASE
 )
+SUM = re.compile(r"\w*(?:tx|sent)\w* \+ \w*(?:rx|rec(?:v|eived))\w*|\w*(?:rx|rec(?:v|eived))\w* \+ \w*(?:tx|sent)\w*")
 ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
 
 
@@ -281,10 +282,11 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
-    half = HALF.search(code) if output.measure == "latency" and not is_ring else None
-    if half and not ROUND_TRIP.search(output.pattern):
+    is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
+    half = HALF.search(output.name) or (None if is_whole else HALF.search(code))
+    if half and output.measure == "latency" and not is_ring:
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
-    if output.measure == "throughput" and not is_ring and (both := BOTH_WAYS.search(code)):
+    if output.measure == "throughput" and not is_ring and (both := SUM.search(output.name) or BOTH_WAYS.search(code)):
         yield "factor = 0.5", f"the bytes of both directions: {both[0]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"
