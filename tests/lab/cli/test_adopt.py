@@ -1383,6 +1383,13 @@ def test_folder_of_python_is_refused_with_the_reason(tmp_path: Path) -> None:
         experiment_of(Folder(tmp_path / "p"))
 
 
+def test_client_in_python_is_refused_but_not_a_plot(tmp_path: Path) -> None:
+    sources = {"server.c": "int main() { accept(3, 0, 0); }", "call.py": "import socket\n", "plot.py": ""}
+    with pytest.raises(SpecError, match=r"call\.py: no site has Python"):
+        guessed(tmp_path, sources)
+    assert 'client = "client {host}"' in guessed(tmp_path, {"client.c": "int main() { connect(3, a, n); }"})
+
+
 def test_ends_that_meet_by_files_are_refused(tmp_path: Path) -> None:
     source = VERBS_MAIN.replace("{}", '{ out = fopen("own.qp", "w"); in = fopen("other.qp", "r"); }')
     with pytest.raises(SpecError, match="its ends meet by files"):

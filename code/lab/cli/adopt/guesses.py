@@ -19,6 +19,7 @@ from lab.cli.adopt.outputs import (
 )
 from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
+    ACCEPTS,
     ROW,
     UNTRIED,
     Guess,
@@ -31,7 +32,7 @@ from lab.cli.adopt.starts import (
 )
 from lab.errors import SpecError
 from lab.programs.printed import bytes_of
-from lab.run.checks import ENDLESS
+from lab.run.checks import CONNECTS, ENDLESS
 
 TEMPLATE = """\
 title = "{name}"
@@ -94,10 +95,15 @@ ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2)
 def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Guess]]:
     """The text of the experiment, and the guesses about its program: by its sources, and by a trial of them."""
     build, binaries = source.build()
-    if not binaries:
-        scripts = ", ".join(sorted(each.name for each in source.folder.glob("*.py")))
-        what = f"{scripts}: no site has Python for programs under test" if scripts else "no program was found"
-        raise SpecError(what, file=source.folder, hint="a Makefile, or a source in C or C++ with main()")
+    scripts = [*source.folder.glob("*.py"), *source.folder.glob("*/*.py")]
+    if bool(CONNECTS.search(source.code)) != bool(ACCEPTS.search(source.code)):  # the other end may be a script
+        scripts = [script for script in scripts if "socket" in script.read_text("latin1")]
+    elif binaries:
+        scripts = []
+    if not binaries or scripts:
+        names = ", ".join(sorted(each.name for each in scripts))
+        what = f"{names}: no site has Python for programs under test" if scripts else "no program was found"
+        raise SpecError(what, file=source.folder, hint="a Makefile, or sources of both ends in C or C++ with main()")
     if "infiniband/verbs.h" in source.code and re.search(r"\bf?open\(", source.code) and not MEETS.search(source.code):
         what = "its ends meet by files, not by a socket, rdma_cm or MPI, and the computers of a link share no folder"
         raise SpecError(what, file=source.folder, hint="a socket for what is in the files")
