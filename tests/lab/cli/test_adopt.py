@@ -1405,6 +1405,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     ("printed", "words"),
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
+        ("RTT 1: 2.5 us", "the value in brackets was read: RTT 1: [2.5] us\n"),
         ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),
         ("connection refused", 'emulate = ["addresses"]'),

@@ -1,5 +1,7 @@
 """`lab adopt`: guess an experiment from a folder of programs, write its file, and run one small trial."""
 
+import re
+import tomllib
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from lab.machine.results import NAMES
 from lab.places import from_here
 from lab.plan.plan import Plan
 from lab.plan.planning import Campaign
-from lab.programs.printed import COLOUR, NONE
+from lab.programs.printed import COLOUR, NONE, RANK, bytes_of
 from lab.records.record import record_folder
 from lab.records.table import make_table
 from lab.run.run import RunSummary
@@ -81,9 +83,23 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
         print(f"  {plural(row.size_bytes, 'byte')}: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
     if NO_SIZE in file.read_text():
         print(f"  the size is {NO_SIZE}")
+    if line := line_read(file, rows[0].size_bytes, printed):
+        print(f"the value in brackets was read: {line}")
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
+
+
+def line_read(file: Path, size_bytes: int, printed: Tried) -> str:
+    """The first line about a size that was read, with its value in brackets; empty if it is not in the outputs."""
+    program = next(iter(tomllib.loads(file.read_text())["programs"].values()))
+    for line in RANK.sub("", f"{printed.client}\n{printed.server}").splitlines() if "pattern" in program else ():
+        if match := re.search(program["pattern"], line):
+            groups = match.groupdict()
+            if bytes_of(groups.get("size", str(size_bytes)), program.get("size_unit", "B")) == size_bytes:
+                start, end = match.span("value" if "value" in groups else "total")
+                return " ".join(f"{line[:start]}[{line[start:end]}]{line[end:]}".split())
+    return ""
 
 
 def say_unread(file: Path, printed: Tried, before: str = "") -> None:
