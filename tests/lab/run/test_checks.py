@@ -25,6 +25,7 @@ from lab.run.checks import (
     unaccounted,
     uncounted_bytes,
     unread,
+    untimed_ns,
 )
 from lab.sites.host import OwnDevices
 from lab.sites.site import EXACT, Clock
@@ -114,6 +115,14 @@ def test_bytes_must_be_counted_except_inside_one_device(make_small_plan: Make) -
     assert not list(uncounted_bytes(ours, inside, NOTHING, sent))
     assert notes(PROGRAMS["verbs"], OwnDevices.traits, apart) == []
     assert "turned around inside it" in notes(PROGRAMS["verbs"], OwnDevices.traits, inside)[0]
+
+
+@pytest.mark.parametrize("name", ["round_trip", "round_trip_mean"])
+def test_time_of_a_message_that_is_longer_than_its_trial_is_refuted(name: str) -> None:
+    fine, longer = (Sample(64, name, 0, 100, 6400, time_ns) for time_ns in (MS, MS + 1))
+    assert not list(untimed_ns(with_step(ns=MS), (fine,)))
+    (sentence,) = untimed_ns(with_step(ns=MS), (longer,))
+    assert sentence == "1000001 ns are reported, but the site's clock advanced by 1000000"
 
 
 def student_trial(**tool: object) -> Any:
