@@ -1018,6 +1018,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (WIDTHS, "64                     42.67", ("64", "42.67", "MiB/s")),
         ('printf("RTT min/avg/max = %.2f/%.2f/%.2f us\\n", a, b, c);',
          "RTT min/avg/max = 1.00/2.50/9.00 us", ("", "2.50", "us")),
+        ('printf("size=%d p50=%.1fus p99=%.1fus\\n", n, a, b);', "size=64 p50=2.5us p99=9.5us", ("64", "2.5", "us")),
         (
             r'''printf("{\"size\": %d, \"seconds\": %f, \"bw_MBps\": %.1f}\n", s, t, r);''',
             '{"size": 64, "seconds": 0.100000, "bw_MBps": 4.5}',
@@ -1046,8 +1047,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "columns below an empty line", "mean of three", "JSON", "a time of one message",
-         "column with its unit", "rate as a key", "thousands",
+    ids=["columns", "widths", "columns below an empty line", "mean of three", "percentiles", "JSON",
+         "a time of one message", "column with its unit", "rate as a key", "thousands",
          "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
@@ -1405,7 +1406,8 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     ("printed", "words"),
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
-        ("RTT 1: 2.5 us", "the value in brackets was read: RTT 1: [2.5] us\n"),
+        ("RTT 1: 2.5 us", "read, with the value in brackets:\n  RTT 1: [2.5] us\nmeasured"),
+        ("RTT 1: 2.5 us\nRTT 2: 3.5 us\n" * 2, "\n  RTT 2: [3.5] us\n  RTT 1: [2.5] us\n  ...\nmeasured"),
         ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),
         ("connection refused", 'emulate = ["addresses"]'),

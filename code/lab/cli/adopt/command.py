@@ -3,6 +3,7 @@
 import re
 import tomllib
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,23 +84,22 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
         print(f"  {plural(row.size_bytes, 'byte')}: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
     if NO_SIZE in file.read_text():
         print(f"  the size is {NO_SIZE}")
-    if line := line_read(file, rows[0].size_bytes, printed):
-        print(f"the value in brackets was read: {line}")
+    if lines := [*lines_read(file, rows[0].size_bytes, printed)]:
+        print("read, with the value in brackets:", *lines[:3], *["..."][: len(lines) - 3], sep="\n  ")
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
 
 
-def line_read(file: Path, size_bytes: int, printed: Tried) -> str:
-    """The first line about a size that was read, with its value in brackets; empty if it is not in the outputs."""
+def lines_read(file: Path, size_bytes: int, printed: Tried) -> Iterator[str]:
+    """The lines about a size that were read, with their values in brackets."""
     program = next(iter(tomllib.loads(file.read_text())["programs"].values()))
     for line in RANK.sub("", f"{printed.client}\n{printed.server}").splitlines() if "pattern" in program else ():
         if match := re.search(program["pattern"], line):
             groups = match.groupdict()
             if bytes_of(groups.get("size", str(size_bytes)), program.get("size_unit", "B")) == size_bytes:
                 start, end = match.span("value" if "value" in groups else "total")
-                return " ".join(f"{line[:start]}[{line[start:end]}]{line[end:]}".split())
-    return ""
+                yield " ".join(f"{line[:start]}[{line[start:end]}]{line[end:]}".split())
 
 
 def say_unread(file: Path, printed: Tried, before: str = "") -> None:
