@@ -1252,7 +1252,7 @@ def test_client_without_a_result_at_the_deadline_is_long_and_not_endless(tmp_pat
     assert "client_stays" not in text and "deadline_s = 10" in text
     text = guessed(tmp_path, {"server.c": source, "client.c": source.replace("{", "{ while (1) ")}, tried)
     assert "deadline_s = 4" in text
-    text = guessed(tmp_path, {"a.c": "int main() {}"}, Tried("[1,0]<stdout>:  64 24.5\n", "", GO_ON.format("client")))
+    text = guessed(tmp_path, {"a.c": "int main() {}"}, Tried("  64 24.5\n", "", GO_ON.format("client")))
     assert "deadline_s = 4" in text
 
 
@@ -1406,7 +1406,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     ("printed", "words"),
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
-        ("RTT 1: 2.5 us", "read, with the value in brackets:\n  RTT 1: [2.5] us\nmeasured"),
+        ("[1,0]<stdout>:RTT 1: 2.5 us", "read, with the value in brackets:\n  RTT 1: [2.5] us\nmeasured"),
         ("RTT 1: 2.5 us\nRTT 2: 3.5 us\n" * 2, "\n  RTT 2: [3.5] us\n  RTT 1: [2.5] us\n  ...\nmeasured"),
         ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),

@@ -94,7 +94,7 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
 def lines_read(file: Path, size_bytes: int, printed: Tried) -> Iterator[str]:
     """The lines about a size that were read, with their values in brackets."""
     program = next(iter(tomllib.loads(file.read_text())["programs"].values()))
-    for line in RANK.sub("", f"{printed.client}\n{printed.server}").splitlines() if "pattern" in program else ():
+    for line in f"{printed.client}\n{printed.server}".splitlines() if "pattern" in program else ():
         if match := re.search(program["pattern"], line):
             groups = match.groupdict()
             if bytes_of(groups.get("size", str(size_bytes)), program.get("size_unit", "B")) == size_bytes:
@@ -117,8 +117,9 @@ def run_file(file: Path, options: Namespace) -> tuple[Campaign, RunSummary]:
 
 
 def tried(campaign: Campaign, results: Path, summary: RunSummary) -> Tried:
-    """What the trial printed, from its record or from the evidence of its failure."""
+    """What the trial printed, without colours and ranks, from its record or from the evidence of its failure."""
     key = campaign.plans[0].planned[0].trial.key
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
     client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
-    return Tried(COLOUR.sub("", client), COLOUR.sub("", server), " ".join(what for _, what in summary.failed))
+    client, server = (COLOUR.sub("", RANK.sub("", text)) for text in (client, server))
+    return Tried(client, server, " ".join(what for _, what in summary.failed))

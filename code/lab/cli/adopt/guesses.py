@@ -282,7 +282,7 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
     unit = output.binary_unit if BINARY.search(code) else output.unit
     yield 'output = "pattern"', "lines with a number and its unit"
     first, *others = output.kinds or ("",)
-    only = f", about {first}; {' or '.join(others)} needs a program and a series with that word" if others else ""
+    only = f", only with {first}; for {' or '.join(others)} add a program with that word and a series" if others else ""
     yield f"pattern = '{output.pattern}'", f"its printf(){only}"
     if unit:
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"

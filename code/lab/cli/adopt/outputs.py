@@ -7,7 +7,7 @@ from functools import partial
 from itertools import filterfalse
 
 from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
-from lab.programs.printed import GROUPED, NUMBER, RANK, bytes_per_s, is_unit, nanoseconds
+from lab.programs.printed import GROUPED, NUMBER, bytes_per_s, is_unit, nanoseconds
 
 PRINT = re.compile(rf"printf\s*\(\s*(?:std\w+\s*,\s*)?((?:{STRING}\s*(?:[A-Z]\w+\s*(?=\"))?)+)([^;]*);", re.DOTALL)
 PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
@@ -130,7 +130,7 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
     found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
     form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
-    for line in filterfalse(DEFAULT.search, RANK.sub("", printed).splitlines()):
+    for line in filterfalse(DEFAULT.search, printed.splitlines()):
         numbers = list(number.finditer(line))
         if not numbers:
             number = PRINTED_NUMBER if "," in line else GROUPED_NUMBER  # commas between its columns
@@ -171,7 +171,7 @@ def form_of(number: re.Match[str], *, scientific: bool) -> str:
 
 def number_named(printed: str, names: str) -> int:
     """The first whole number that is printed behind such a name, or before it; 0 without one."""
-    printed = PART.sub("", RANK.sub("", printed))
+    printed = PART.sub("", printed)
     pattern = rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)\s+(?:{names})"
     found = re.search(pattern, printed, re.IGNORECASE)
     return int(found[1] or found[2]) if found else 0

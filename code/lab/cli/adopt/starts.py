@@ -36,7 +36,7 @@ RANK_1 = re.compile(
 ONE = re.compile(r"(?:#\s*define\s+|const\s+int\s+)(\w+)(?:\s*=\s*|\s+)1\b")
 ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
-ROW = re.compile(r"^(?:\S+>:)?\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
+ROW = re.compile(r"^\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
 SAID_NOTHING = "both ends printed no result"  # as if they had other arguments in mind
 MISUSED = re.compile(f"usage|argument|unknown option|{SAID_NOTHING}", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
