@@ -625,6 +625,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"a.c": 'int main() { printf("in %.1f Gbit/s, both %.1f Gbit/s\\n", rx / t, (tx + rx) / t); }'},
         ["factor = 0.5"],
     ),
+    "bandwidth of both directions": (
+        {"a.c": 'int main() { puts("size  Bi-Bandwidth (MB/s)"); printf("%d  %.1f\\n", n, r); }'}, ["factor = 0.5"],
+    ),
     "kB": ({"a.c": 'int main() { printf("Size: %d kB, BW: %f Mb/s\\n", n / 1024, r); }'},
      [r"pattern = 'Size:\s+(?P<size>\d+ kB),\s+BW:\s+(?P<value>[\d.]+)'"]),
     "address to bind to": (

@@ -88,7 +88,8 @@ HALF = re.compile(
 BOTH_WAYS = re.compile(
     r"(?<![\w.])2(?:\.0*)?\s*\*\s*\(?\s*(?:\(double\)\s*)?[\w.>-]*(?:size|bytes|len)\w*\)?\s*/", re.IGNORECASE
 )
-SUM = re.compile(r"\w*(?:tx|sent)\w* \+ \w*(?:rx|rec(?:v|eived))\w*|\w*(?:rx|rec(?:v|eived))\w* \+ \w*(?:tx|sent)\w*")
+SENT, RECEIVED = r"\w*(?:tx|sent)\w*", r"\w*(?:rx|rec(?:v|eived))\w*"
+OF_BOTH = re.compile(rf"{SENT} \+ {RECEIVED}|{RECEIVED} \+ {SENT}|\bbi-?(?:dir|b)\w*|\bboth\b", re.IGNORECASE)
 ROUND_TRIP = re.compile(r"^(?!.*half).*(?:round(?:\\s\+|\W)*trip|rtt(?!\W*/\W*2))", re.IGNORECASE)
 
 
@@ -292,7 +293,11 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
     half = HALF.search(output.name) or (None if is_whole else HALF.search(code))
     if half and output.measure == "latency" and not is_ring:
         yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
-    if output.measure == "throughput" and not is_ring and (both := SUM.search(output.name) or BOTH_WAYS.search(code)):
+    if (
+        output.measure == "throughput"
+        and not is_ring
+        and (both := OF_BOTH.search(output.name) or BOTH_WAYS.search(code))
+    ):
         yield "factor = 0.5", f"the bytes of both directions: {both[0]}"
     if by_server:
         yield 'printed_by = "server"', "its client printed no result"

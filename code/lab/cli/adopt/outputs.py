@@ -227,7 +227,8 @@ def output_of(
         pattern += re.escape(follows[0])  # else any number of any line
     is_bytes = size is not None and (SIZE_BEHIND.match(numbers[size].behind) or "byte" in numbers[size].name.lower())
     variable = given[size] if size is not None and size < len(given) and not is_bytes else ""
-    name = f"{numbers[value].before} {names[value]}" if value < len(names) else numbers[value].before
+    named = given if re.search("[A-Za-z]", CONVERSION.sub("", line.replace("\\t", " "))) else names  # by a heading
+    name = " ".join([numbers[value].before, *named[value : value + 1]])
     yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank, variable, name)
 
 
