@@ -354,6 +354,16 @@ int main() {
 	if (strcmp(role, "server") == 0) listen_on(9000); else if (!strcmp(role, "client")) dial(host, 9000);
 }
 """
+WORDS = """
+struct option all[] = { { "listen", 0, 0, 'l' }, { "host", required_argument, 0, 'a' }, { "repeat-count", 1, 0, 'r' } };
+int main(int argc, char **argv) {
+	switch (getopt_long(argc, argv, "la:r:", all, 0)) {
+	case 'l': lis = 1; break;
+	case 'a': where = optarg; break;
+	case 'r': r = atoi(optarg); break;
+	}
+}
+"""
 SKIP = """
 #include <mpi.h>
 int main(int argc, char **argv) {
@@ -701,6 +711,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
                 'int main(int argc, char **argv) { int n = atoi(argv[1]); '
                 'printf("Telaps for %d bcast = %e s", NITER, t); }'},
         ['each = "a {size}"', r"pattern = 'Telaps\s+for\s+(?P<messages>\d+)\s+bcast\s+=\s+(?P<total>[\d.e+-]+)'"],
+    ),
+    "words for letters": (
+        {"a.c": WORDS}, ['server = "a -l -r {iterations}"', 'client = "a -r {iterations} -a {host}"'],
     ),
     "option that ends in ip": ({"a.c": SKIP}, ['client = "a -i {iterations}"']),
     "largest number of elements": (

@@ -230,12 +230,14 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     for letter, line in re.findall(r"(?:case\s+|(?<!\[0\])(?<!\[0\] )==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
         takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
+        named = " ".join(re.findall(rf"\{{\s*\"([\w-]+)\"[^{{}}]*'{letter}'", text))  # the same option as a word
         use = re.sub(r"\w+(?:\.|->)", "", line)
         if takes_value and re.search(PLACES[""], use):
             continue
-        if takes_value and (name := of_option(use.split("=")[0], roles) or of_option(described, roles)):
+        words = (use.split("=")[0], described, named)
+        if takes_value and (name := next(filter(None, (of_option(each, roles) for each in words)), "")):
             yield f"-{letter}", name
-        elif not takes_value and (end := end_named(use)):
+        elif not takes_value and (end := end_named(use) or end_named(named)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
