@@ -760,6 +760,10 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "mode of MPI, a comment with arguments, and a rate by a time in another unit": (
         {"a.c": MODE_OF_MPI}, ['client = "a 1 {iterations} 1"', 'unit = "MiB/s"'],
     ),
+    "arguments of one statement": (
+        {"a.c": "int main(int argc, char **argv) { int size = atoi(argv[1]), samples = atoi(argv[2]), on = 1; }"},
+        ['server = "a {size} {iterations}"'],
+    ),
     "number that is checked": (
         {"a.c": "int main(int argc, char **argv) { if (atoi(argv[1]) == 0) exit(1); port = atoi(argv[1]); }"},
         ['server = "a {port}"'],

@@ -38,7 +38,7 @@ PLACES = {
     "size": r"size|len|byte|^-*msg$",
     "threads": r"threads|connections|streams|parallel",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages"
-    r"|requests|\bops\b)|^n$",
+    r"|samples|requests|\bops\b)|^n$",
     "host": r"host|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
@@ -164,7 +164,8 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
     declared = before.rpartition("=")[0].rpartition(",")[2].strip()
     if roles is PLACES and place(declared) in ("", "iterations") and is_sent(declared.rpartition(" ")[2], text):
         return "size"
-    return place(declared, roles) or place(statement, roles)
+    alone = len(set(re.findall(r"argv\[\d\]", statement))) == 1  # else the statement is about other arguments, too
+    return place(declared, roles) or place(statement if alone else declared + before.rpartition("=")[2], roles)
 
 
 def is_sent(variable: str, text: str) -> bool:
