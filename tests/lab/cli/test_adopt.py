@@ -1427,6 +1427,7 @@ def test_folder_without_programs_is_refused(tmp_path: Path) -> None:
     [
         ("RTT 1: 2.5 us", "64 bytes: 2.500 us\n  the size is a guess: no size is in its sources or its output\n"),
         ("[1,0]<stdout>:RTT 1: 2.5 us", "read, with the value in brackets:\n  RTT 1: [2.5] us\nmeasured"),
+        ("B  us\nRTT 1:  2.5 us", "in brackets:\n  B us\n  RTT 1: [2.5] us\nmeasured"),
         ("RTT 1: 2.5 us\nRTT 2: 3.5 us\n" * 2, "\n  RTT 2: [3.5] us\n  RTT 1: [2.5] us\n  ...\nmeasured"),
         ("latency of 64 bytes: 2.5 us", 'written again, by what it printed:\n  sizes = "64" # a small trial\n'),
         ("hello", "change "),

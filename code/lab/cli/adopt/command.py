@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.outputs import printed_outputs
+from lab.cli.adopt.outputs import columns, printed_outputs
 from lab.cli.adopt.starts import MISUSED, ROW, SAID_NOTHING, Guess, Tried
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError, plural
@@ -92,14 +92,19 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
 
 
 def lines_read(file: Path, size_bytes: int, printed: Tried) -> Iterator[str]:
-    """The lines about a size that were read, with their values in brackets."""
-    program = next(iter(tomllib.loads(file.read_text())["programs"].values()))
+    """The lines about a size that were read, with their values in brackets, below the heading of a table."""
+    program, heading = next(iter(tomllib.loads(file.read_text())["programs"].values())), ""
     for line in f"{printed.client}\n{printed.server}".splitlines() if "pattern" in program else ():
-        if match := re.search(program["pattern"], line):
-            groups = match.groupdict()
-            if bytes_of(groups.get("size", str(size_bytes)), program.get("size_unit", "B")) == size_bytes:
-                start, end = match.span("value" if "value" in groups else "total")
-                yield " ".join(f"{line[:start]}[{line[start:end]}]{line[end:]}".split())
+        if not (match := re.search(program["pattern"], line)):
+            heading = line if len(columns(line)) > 1 else heading
+            continue
+        groups = match.groupdict()
+        if bytes_of(groups.get("size", str(size_bytes)), program.get("size_unit", "B")) == size_bytes:
+            if heading and len(columns(heading)) == len(columns(line)):
+                yield " ".join(heading.split())
+            start, end = match.span("value" if "value" in groups else "total")
+            yield " ".join(f"{line[:start]}[{line[start:end]}]{line[end:]}".split())
+            heading = ""
 
 
 def say_unread(file: Path, printed: Tried, before: str = "") -> None:
