@@ -1067,7 +1067,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
             ("64", "4.5", "us"),
         ),
     ],
-    ids=["columns", "widths", "columns below an empty line", "mean of three", "percentiles", "JSON",
+    ids=["columns", "widths", "columns below an empty line", "mean of three", "unit as a key", "unit as a name",
+         "percentiles", "JSON",
          "a time of one message", "column with its unit", "rate as a key", "thousands",
          "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip

@@ -15,6 +15,8 @@ CONVERSION = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([d
 PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings or behind the last one
 UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
 UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
+# A unit that is the name of the next number, as in ops/s=%d.
+NEXT_NAME = re.compile(rf"[^\w%]*{UNIT.pattern}\s*=\s*%|\s*[,;|]\W*{UNIT.pattern}\s*:\s*%")
 UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")
 PER = re.compile(r"((?:bit|byte|B|[kmg]ib|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
 PRINTED_NUMBER = re.compile(rf"(?<![\w.])(?<![A-Za-z]/){NUMBER.pattern}")
@@ -330,7 +332,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
 def unit_of(behind: str, before: str, column: str) -> str:
     """The unit behind a number, else the last one in its column's heading or in the words before it."""
     unit = UNIT.match(behind.lstrip(" ([,;|"))
-    if unit and is_unit(unit[0]):
+    if unit and is_unit(unit[0]) and not NEXT_NAME.match(behind):
         return unit[0]
     return next(filter(is_unit, reversed(units_in(f"{before} {column}"))), "")
 
