@@ -760,6 +760,19 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "mode of MPI, a comment with arguments, and a rate by a time in another unit": (
         {"a.c": MODE_OF_MPI}, ['client = "a 1 {iterations} 1"', 'unit = "MiB/s"'],
     ),
+    "words behind the options": (
+        {"a.c": "int main(int argc, char **argv) { host = argv[optind]; port = argv[optind + 1]; }",
+         "b.c": "int main(int argc, char **argv) { accept(f, 0, 0); port = argv[optind++]; size = atoi(argv[optind++]); }"},
+        ['server = "b {port} {size}"', 'client = "a {host} {port}"'],
+    ),
+    "bytes of a call": (
+        {"a.c": "#define BUFSIZE 65536\n#define CHUNK 1400\nint main() { char b[BUFSIZE]; write(fd, b, CHUNK); }"},
+        ['sizes = "1400"'],
+    ),
+    "column of doubles behind another one": (
+        {"a.c": 'int main() { printf("width,doubles,ms_per_step\\n"); printf("%d,%d,%.4f\\n", w, n, t); }'},
+        [r"pattern = '\s*[\d.]+,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'", 'size_unit = "doubles"', 'unit = "ms"'],
+    ),
     "arguments of one statement": (
         {"a.c": "int main(int argc, char **argv) { int size = atoi(argv[1]), samples = atoi(argv[2]), on = 1; }"},
         ['server = "a {size} {iterations}"'],

@@ -25,7 +25,8 @@ COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
-SIZE_BEHIND = re.compile(r" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)|(?P<type>double|int|float)s)\b")
+ELEMENTS = r"\b(?P<type>double|int|float)s\b"
+SIZE_BEHIND = re.compile(rf" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)\b|{ELEMENTS})")
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
@@ -204,7 +205,8 @@ def output_of(
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
     sizes = [index for index, number in enumerate(numbers) if number.is_size]
-    size = next((index for index in sizes if SIZE_BEHIND.match(numbers[index].behind)), next(iter(sizes), None))
+    sizes.sort(key=lambda index: (not SIZE_BEHIND.match(numbers[index].behind), not numbers[index].is_named_size))
+    size = next(iter(sizes), None)
     column, heading, size_unit = heading_of(headings, divided, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
@@ -215,8 +217,10 @@ def output_of(
         value, unit = column if column in floats else floats[0], heading
     else:
         return
-    if size is not None and (behind := SIZE_BEHIND.match(numbers[size].behind)) and behind["type"]:
-        size_unit = "doubles" if behind["type"] == "double" else "ints"
+    behind = SIZE_BEHIND.match(numbers[size].behind) if size is not None else None
+    kind = behind or (re.search(ELEMENTS, names[size]) if size is not None and size < len(names) else None)
+    if kind and kind["type"]:
+        size_unit = "doubles" if kind["type"] == "double" else "ints"
     if is_time(unit) and any(
         each.form[1] == "s" and OTHER_LINE.fullmatch(each.before) for each in numbers[value + 1 :]
     ):
@@ -263,11 +267,17 @@ class Conversion:
         return self.behind[:12].partition("%")[0]
 
     @property
+    def is_named_size(self) -> bool:
+        return bool(
+            re.search(f"{PLACES['size']}|{ELEMENTS}", self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
+        )
+
+    @property
     def is_size(self) -> bool:
         named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
         if not self.is_whole or self.form[1] in "xX" or self.has_unit or BYTES_OF_ALL.search(self.before):
             return False
-        return bool(named or SIZE_BEHIND.match(self.behind) or self.is_first)
+        return bool(self.is_named_size or SIZE_BEHIND.match(self.behind) or self.is_first)
 
     @property
     def is_first(self) -> bool:
