@@ -307,6 +307,9 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
     text = without_block(text, CLIENT if end == "server" else SERVER)
     plain = PRINTED.sub("", re.sub(r"//[^\n]*|(?s:/\*.*?\*/)", "", text))
     plain = re.sub(r"(\w+)\s*\{\s*(argv\[\d\])\s*\}", r"\1 = \2", plain)  # of C++
+    optind = count(1)  # behind the options
+    plain = re.sub(r"argv\[optind(?: ?\+ ?(\d))?\]", lambda found: f"argv[{int(found[1] or 0) + 1}]", plain)
+    plain = re.sub(r"argv\[optind\+\+\]", lambda _: f"argv[{next(optind)}]", plain)
     numbered |= numbered_modes(plain, end)
     for statement in re.split(r"[;{}]", plain):
         for argument, number in re.findall(r"(argv\[([1-9])\])", statement):
