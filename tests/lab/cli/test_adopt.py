@@ -762,7 +762,7 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "words behind the options": (
         {"a.c": "int main(int argc, char **argv) { host = argv[optind]; port = argv[optind + 1]; }",
-         "b.c": "int main(int argc, char **argv) { accept(f, 0, 0); port = argv[optind++]; size = atoi(argv[optind++]); }"},
+         "b.c": "int main(int argc, char **argv) { accept(f); port = argv[optind++]; size = atoi(argv[optind++]); }"},
         ['server = "b {port} {size}"', 'client = "a {host} {port}"'],
     ),
     "bytes of a call": (
@@ -1051,6 +1051,9 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (WIDTHS, "64                     42.67", ("64", "42.67", "MiB/s")),
         ('printf("RTT min/avg/max = %.2f/%.2f/%.2f us\\n", a, b, c);',
          "RTT min/avg/max = 1.00/2.50/9.00 us", ("", "2.50", "us")),
+        ('printf("threads=%d size=%d ops/s=%.1f lat=%.1fus\\n", k, n, r, t);',
+         "threads=1 size=64 ops/s=9.5 lat=2.5us", ("64", "9.5", "ops/s")),
+        ('printf("run: %d, size: %d, MB/s: %.1f\\n", k, n, r);', "run: 1, size: 64, MB/s: 9.5", ("64", "9.5", "MB/s")),
         ('printf("size=%d p50=%.1fus p99=%.1fus\\n", n, a, b);', "size=64 p50=2.5us p99=9.5us", ("64", "2.5", "us")),
         (
             r'''printf("{\"size\": %d, \"seconds\": %f, \"bw_MBps\": %.1f}\n", s, t, r);''',

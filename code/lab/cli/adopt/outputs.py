@@ -274,7 +274,6 @@ class Conversion:
 
     @property
     def is_size(self) -> bool:
-        named = re.search(PLACES["size"], self.name, re.IGNORECASE) or SIZE_BEFORE.search(self.before)
         if not self.is_whole or self.form[1] in "xX" or self.has_unit or BYTES_OF_ALL.search(self.before):
             return False
         return bool(self.is_named_size or SIZE_BEHIND.match(self.behind) or self.is_first)

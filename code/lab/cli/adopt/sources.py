@@ -37,8 +37,8 @@ PLACES = {
     "device": r"dev",
     "size": r"size|len|byte|^-*msg$",
     "threads": r"threads|connections|streams|parallel",
-    "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repetit|rounds|loop|times|trials|msgs|messages"
-    r"|samples|requests|\bops\b)|^n$",
+    "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repe(?:at|tit)|rounds|loop|times|trials|msgs"
+    r"|messages|samples|requests|\bops\b)|^n$",
     "host": r"host|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
@@ -458,6 +458,8 @@ def size_of(text: str) -> str:
     calls = SENT.findall(text)
     counts = ((int(n) if n.isdigit() else constant(rf"\b{n}\b", text), MPI_BYTES.get(kind, 0)) for n, kind in calls)
     sent = next((count * size for count, size in counts if count * size), 0)
+    named = re.findall(r"\b(?:write|send)\s*\([^,;()]+,[^,;()]+,\s*([A-Za-z_]\w*)\s*[,)]", text)
+    sent = sent or next(filter(None, (constant(rf"\b{name}\b", text) for name in named)), 0)
     return str(sent or constant(r"SIZE|LEN|BYTES", text) or "")
 
 
