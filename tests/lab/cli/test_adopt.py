@@ -350,7 +350,7 @@ BY_FUNCTION = """
 static const char *setting(const char *name, const char *other) { return getenv(name) ? getenv(name) : other; }
 int main() {
 	const char *role = setting("ROLE", ""), *host = setting("HOST", "");
-	seconds = atoi(setting("SECONDS", "60"));
+	seconds = atoi(setting("SECONDS", "60")), size = setting("MSG_SIZE", "64");
 	if (strcmp(role, "server") == 0) listen_on(9000); else if (!strcmp(role, "client")) dial(host, 9000);
 }
 """
@@ -426,7 +426,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "variables that a function reads": (
         {"a.c": BY_FUNCTION},
-        ['server = "ROLE=server SECONDS=2 a"', 'client = "ROLE=client HOST={host} SECONDS=2 a"', "deadline_s = 6"],
+        ['server = "ROLE=server SECONDS=2 MSG_SIZE={size} a"',
+         'client = "ROLE=client HOST={host} SECONDS=2 MSG_SIZE={size} a"', "deadline_s = 8"],
     ),
     "address of its own": (
         {"server.c": ADDRESSED + "}", "client.c": ADDRESSED + "\tname = argv[optind];\n}"},
@@ -636,7 +637,8 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         ["factor = 0.5"],
     ),
     "bandwidth of both directions": (
-        {"a.c": 'int main() { puts("size  Bi-Bandwidth (MB/s)"); printf("%d  %.1f\\n", n, r); }'}, ["factor = 0.5"],
+        {"a.c": 'int main() { printf("# %-8s %20s\\n", "Size", "Bi-Bandwidth (MB/s)"); printf("%d  %.1f\\n", n, r); }'},
+        ["factor = 0.5"],
     ),
     "kB": ({"a.c": 'int main() { printf("Size: %d kB, BW: %f Mb/s\\n", n / 1024, r); }'},
      [r"pattern = 'Size:\s+(?P<size>\d+ kB),\s+BW:\s+(?P<value>[\d.]+)'"]),

@@ -205,7 +205,8 @@ def deadline_s_of(source: Folder, started: Started, output: Output | None, tried
     is_long = ENDLESS.search(tried.failure) and not goes_on
     values = [word.rpartition("=")[2] for word in started.words]
     lasts_s = int(GIVEN["seconds"]) if GIVEN["seconds"] in values else 0
-    return (LONG_S if is_long else SHORT_S) + lasts_s + sum(map(int, SLEEP.findall(source.code)))
+    lasts_s += sum(map(int, SLEEP.findall(source.code)))
+    return (LONG_S if is_long else SHORT_S) + lasts_s * (1 + started.names_sizes)  # of a pair for each of SIZES
 
 
 def operation_of(code: str, started: Started, tried: Tried) -> str:

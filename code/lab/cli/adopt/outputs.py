@@ -22,7 +22,7 @@ PER = re.compile(r"((?:bit|byte|B|[kmg]ib|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:
 PRINTED_NUMBER = re.compile(rf"(?<![\w.])(?<![A-Za-z]/){NUMBER.pattern}")
 GROUPED_NUMBER = re.compile(rf"(?<![\w.,])(?<![A-Za-z]/){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
 COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
-HEADING = re.compile(r"(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
+HEADING = re.compile(r"#?(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 ELEMENTS = r"\b(?P<type>double|int|float)s\b"
