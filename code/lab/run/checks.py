@@ -4,7 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from signal import Signals
+from types import MappingProxyType
 
 from lab.analysis.card import ETHERNET, PATH_MTUS, ROCE, TCP_LEAST, largest_packet
 from lab.errors import ParseError, plural
@@ -193,12 +195,20 @@ def _end_of(text: str) -> str:
     return line if end == line else f"... {end.partition(' ')[2] or end}"
 
 
-def refuted(planned: Planned, site: SiteFacts, outcome: Outcome, samples: Iterable[Sample]) -> Iterator[str]:
-    """Report each number that the site's counters, its clock or the link's rate refute."""
+def refuted(
+    planned: Planned,
+    site: SiteFacts,
+    outcome: Outcome,
+    samples: Iterable[Sample],
+    rounded: Mapping[int, float] = MappingProxyType({}),
+) -> Iterator[str]:
+    """Report each number that the site's counters, its clock or the link's rate refute; rounded: by size, the longest
+    true time over the printed one."""
     samples = tuple(samples)
     yield from uncounted_bytes(planned, site.ends, outcome, samples)
     yield from untimed_ns(outcome, samples)
-    yield from above_the_link(planned, site, outcome, samples)
+    longest = [replace(each, time_ns=int(each.time_ns * rounded.get(each.size_bytes, 1))) for each in samples]
+    yield from above_the_link(planned, site, outcome, longest)
 
 
 def untimed_ns(outcome: Outcome, samples: Samples) -> Iterator[str]:

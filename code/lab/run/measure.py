@@ -66,7 +66,7 @@ def judge(planned: Planned, site: SiteFacts, outcome: Outcome, state: JsonTable)
         reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     except ParseError as error:
         raise _unread([str(error)], planned, outcome, facts) from error
-    if problems := list(refuted(planned, site, outcome, reading.samples)):
+    if problems := list(refuted(planned, site, outcome, reading.samples, reading.rounded)):
         advice = REFUTED if planned.series.tool.chooses_sizes else hint(planned, outcome, problems)
         raise _unread(problems, planned, outcome, facts, advice)
     assessment = replace(assess(planned, site, outcome, reading.samples, reading.header), checks=CHECKS)

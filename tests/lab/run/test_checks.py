@@ -207,6 +207,12 @@ def test_forged_row_above_the_rate_without_headers_is_refused(
     assert f"the link carries {MOST[program]:.0f} B/s at most" in sentence
 
 
+def test_rate_whose_last_digit_was_rounded_up_is_below_the_limit(make_small_plan: Make) -> None:
+    trial, above = over_gigabit(make_small_plan, WRITE), row("completed", 1.001 * MOST[WRITE])
+    assert list(refuted(trial, SITE, counted(), [above], {above.size_bytes: 1.002})) == []
+    assert list(refuted(trial, SITE, counted(), [above], {above.size_bytes: 1.0005}))
+
+
 @pytest.mark.parametrize(
     ("state", "rate", "is_refused"),
     [
