@@ -87,6 +87,7 @@ HINTS = {
     r"(?:fail|could|can|unable).{0,20}open|no such file": "name the files that it reads in binaries",
     r"SIGSEGV": "-g -fsanitize=address in build; an array of megabytes in a function needs malloc(): a stack has 8 MiB",
     r"SIGILL": "a build without -march or -mavx: the CPU of the VM is a Westmere, without AVX",
+    r"but the link carries": "more iterations: a clock that starts or stops within the messages leaves some out",
     r"connection refused": "ready.tcp, ready.cm or ready.line, if the client starts before its server is ready",
 }
 SOURCES = {  # by the words of a failure: what in a source explains it, and what to do

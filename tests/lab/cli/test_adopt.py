@@ -392,6 +392,36 @@ void parse(int argc, char **argv, struct cfg *c) {
 }
 """
 
+RESULT_FILE = r"""
+static void client(const std::string& host, const std::string& file) { std::ofstream csv(file); csv << "size,us"; }
+int main(int argc, char** argv) {
+  if (role == "server" && argc == 3) server(argv[2]);
+  else if (role == "client" && argc == 4) client(argv[2], argv[3]);
+  else std::cerr << "usage: " << argv[0] << " server PORT\n" << "       " << argv[0] << " client HOST FILE.csv\n";
+}
+"""
+POSITIONED_FILE = 'int main(int argc, char **argv) { dial(gethostbyname(argv[1])); f = fopen(argv[2], "w"); }'
+TWO_FILES = 'int main(int argc, char **argv) { FILE *list = fopen(argv[1], "r"), *out = fopen("out.csv", "w"); }'
+OF_OPERATIONS = r"""
+#define REPEAT 300
+#define MSG 48
+int main(void) {
+	struct ibv_sge put = { (uintptr_t)buf, MSG, mr->lkey }, get = { (uintptr_t)buf, 40, mr->lkey };
+	printf("PUT: %d ops, avg %.2f us\n", n, t);
+	printf("GET: %d ops, avg %.2f us\n", n, t);
+	wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+"""
+
+TWO_RESULTS = r"""
+int main(void) {
+	printf("%-5s %7s %10s\n", "op", "bytes", "time[us]");
+	printf("%-5s %7d %10.2f\n", "write", size, us / iters / 2);
+	printf("%-5s %7d %10.2f\n", "read", size, us / iters);
+	rdma_post_read(id, NULL, b, size, mr, 0, addr, key);
+}
+"""
+
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "recipe of a target that is not a file": (
         {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
@@ -483,6 +513,30 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "object file": (
         {"pp.c": "int main() {}", "Makefile": "pp: pp.o\n\tgcc -o pp pp.o\npp.o: pp.c\n"}, ['binaries = ["pp"]'],
+    ),
+    "results in a file of the usage text": (
+        {"a.cpp": RESULT_FILE}, ['client = "a client {host} results.csv"', 'result_file = "results.csv"'],
+    ),
+    "results in a file that an argument names": (
+        {"client.c": POSITIONED_FILE, "server.c": "int main() {}"},
+        ['client = "client {host} results.csv"', 'result_file = "results.csv"'],
+    ),
+    "results in a file beside a list": (
+        {"a.c": TWO_FILES, "my.txt": "list\n"}, ['server = "a my.txt"', 'result_file = "out.csv"'],
+    ),
+    "settings in a folder": (
+        {"a.c": 'int main(int argc, char **argv) { fopen(argv[1], "r"); }', "etc/my.conf": "ip = 10.0.0.9\nsize = 9\n",
+         "etc/README": "host 10.0.0.9\n"},
+        ['client = "a etc/my.conf"', r'files."etc/my.conf" = "ip = {host}\nsize = {size}\n"'],
+    ),
+    "rows of two operations": (
+        {"a.c": TWO_RESULTS},
+        [r"pattern = '\s*read\s+(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"', 'operation = "read"'],
+    ),
+    "lines of two operations, and a length that is posted": (
+        {"a.c": OF_OPERATIONS},
+        [r"pattern = 'GET:\s+[\d.]+\s+ops,\s+avg\s+(?P<value>[\d.]+)'", 'operation = "read"', 'sizes = "48"',
+         "iterations = 300"],
     ),
     "names": (
         {"my_server.c": "", "server.c": "int main(void) { for (;;) {} }", "client.c": "int main(void) {}",
@@ -826,6 +880,7 @@ def test_histogram_is_no_result_and_half_of_a_size_is_no_half_of_a_time(tmp_path
     ("prints", "printed", "factor"),
     [
         (r'printf("bytes  RTT[us]  RTT/2[us]\n"); printf("%8d  %8.2f  %8.2f\n", n, t, t / 2);', "", ""),
+        (r'printf("%s %.1f us\n", "write", t / 2); printf("%s %.1f us\n", "read", t); post(IBV_WR_RDMA_READ);', "", ""),
         ("note(t / 2);", "bytes  RTT[us]  RTT/2[us]\n64  12.20  6.10\n", "factor = 2"),
         ("note(t / 2);", "bytes  RTT/2[us]  RTT[us]\n64  6.10  12.20\n", ""),
     ],
@@ -1099,11 +1154,15 @@ def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printe
         assert (match.groupdict().get("size", ""), match["value"], unit) == found
 
 
+UNIT_IN_STRING = r'u = g ? "Gbps" : "Mbps"; printf("%d\t%.2f\t%s\n", n, r, u);'
+
+
 @pytest.mark.parametrize(
     ("found", "printed"),
     [
         (printed_outputs("64\t12.50\tMbps\n128\t1.30\tGbps\n"), "64\t12.50\tMbps"),
         (printed_outputs("64, 12.50, Mbps\n128, 1.30, Gbps\n"), "64, 12.50, Mbps"),
+        (outputs(UNIT_IN_STRING), "64\t12.50\tMbps"),
         (outputs(r'a ? printf("%d B: %.2f Mbps\n", n, r) : 0; printf("%d B: %.2f Gbps\n", n, r);'), "64 B: 12.50 Mbps"),
     ],
 )
@@ -1256,6 +1315,10 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
         Tried("1 B 9 us\n8 B 9 us\n64 B 9 us\n", "", "line 1 is about 1 bytes, a size that is not in the request"),
         ['client = "a -s 4096 {host}"', r"pattern = '\s*(?P<size>\d+)\s+B\s+(?P<value>[\d.]+)'", "client_stays = true"],
     ),
+    "number of a sample in front of its time": (
+        {"a.c": UP_TO}, Tried("iteration,rtt_ns\n0,4100\n1,4200\n2,4100\n", "", "a size that is not in the request"),
+        ['client = "a -s {size} {host}"', r"pattern = '\s*[\d.]+,\s*(?P<value>[\d.]+)'", 'unit = "ns"'],
+    ),
     "operations in a format": (
         {"a.c": OPERATIONS}, Tried("min,16,1.5\navg,16,4.5\nmin,64,2.5\navg,64,5.5\n"),
         [r"pattern = '\s*avg,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
@@ -1263,6 +1326,9 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
     "one operation in a format": (
         {"a.c": OPERATIONS}, Tried("send,16,1.5\nsend,64,2.5\n"),
         [r"pattern = '\s*[^\s,]+,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
+    ),
+    "size that was refused": (
+        {"a.c": KILO}, Tried(failure="the client ended with status 1: value size must be 1..240"), ['sizes = "64"'],
     ),
     "printed size of another kind than the one given": (
         {"a.c": KILO}, Tried("4 kB: 7.0 MB/s\n", "", "line 1 is about 4096 bytes, a size that is not in the request"),
@@ -1497,7 +1563,7 @@ def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOut
 
     def run(job: Job) -> Outcome:
         steps = (replace(step, client_out=with_port) if "-p" in job.steps[0].client else step,) * len(job.steps)
-        return Outcome(steps, {}, {"v0.tx_bytes": 10**5}, 0, 10**9, "", 0.0)
+        return Outcome(steps, {}, {"v0.tx_bytes": 10**5, "v0.rx_bytes": 10**5}, 0, 10**9, "", 0.0)
 
     monkeypatch.setattr(fake_site, "run", run)
 

@@ -287,6 +287,11 @@ def test_student_program_that_failed_gets_a_hint(outcome: Outcome, words: str) -
     assert together == text.replace("client_stays = true", "a larger deadline_s")  # no end of several may stay
 
 
+def test_rate_above_the_link_gets_a_hint() -> None:
+    problem = "completed 0 of 4096 bytes comes to 9 B/s, but the link carries 8 B/s at most"
+    assert hint(student_trial(), NOTHING, [problem]).startswith("more iterations: a clock that starts")
+
+
 @pytest.mark.parametrize(
     ("problem", "words"),
     [

@@ -142,10 +142,12 @@ class Folder:
 
     @cached_property
     def lists(self) -> dict[str, str]:
-        """The texts of files beside the sources that may be read: lists of hosts, settings."""
-        beside = (file for file in sorted(self.folder.iterdir()) if file.is_file() and file.stat().st_size < 4096)
-        names = {file.name: file.read_text(errors="replace") for file in beside if file.suffix in READ}
-        return {name: text for name, text in names.items() if f'"{name}"' in self.code or name not in UNREAD_FILES}
+        """The texts of files that may be read, those beside the sources first: lists of hosts, settings."""
+        found = sorted([*self.folder.glob("*"), *self.folder.glob("[!.]*/*")], key=lambda file: (len(file.parts), file))
+        small = (file for file in found if file.suffix in READ and file.is_file() and file.stat().st_size < 4096)
+        names = {str(file.relative_to(self.folder)): file.read_text(errors="replace") for file in small}
+        read = (name for name in names if f'"{name}"' in self.code or Path(name).name not in UNREAD_FILES)
+        return {name: names[name] for name in read}
 
     @cached_property
     def documents(self) -> list[str]:

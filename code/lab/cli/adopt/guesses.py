@@ -9,6 +9,7 @@ from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.outputs import (
     BINARY,
     MEAN,
+    PRINT,
     Output,
     is_time,
     number_named,
@@ -75,6 +76,9 @@ MEETS = re.compile(r"\bsocket|getaddrinfo|\bconnect\s*\(|mpi\.h|rdma/r")
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
+SIZE_FAULT = re.compile(r"(?i)(?:size|length)\b.{0,40}\b(?:must|at most|max\w*|between|too (?:large|big|long)|exceeds)")
+# The names of operations in lines with a result, of RDMA or of a store of keys.
+NAMED = {"read": r"(?i)\bread|\bget\b", "write": r"(?i)\bwrite|\bput\b", "send": r"(?i)\bsend"}
 SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
 SHORTER = "with fewer turns of its longest loop: it took longer than deadline_s"
 STAYS, SILENT = "client_stays = true", 'output = "none"'
@@ -119,9 +123,13 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     prints = partial(outputs, times=started.is_ring, in_turns=source.in_turns)
     code = source.code_of(started.binaries)
     printing = [*prints(started.main), *prints(code, times=False)]
-    result_file = "" if printing else source.result_file
+    named = GIVEN["result"] if GIVEN["result"] in started.words else source.result_file
+    result_file = "" if printing else named
     known = prints(code, to_file=True) if result_file else printing
-    output, printed = output_of_program(known, tried, times=started.is_ring, of_time=unit_of_times(code))
+    operation = operation_of(code, started, tried)
+    output, printed = output_of_program(known, tried, operation, times=started.is_ring, of_time=unit_of_times(code))
+    is_known = output is not None and output.pattern in (each.pattern for each in known)
+    computed = f"{PRINT.sub('', code)}\n{output.name}" if output and is_known else code  # not for other results
     output = output and of_one_kind(output, printed)
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
     if is_long and "{iterations}" not in started.text and source.shorten(int(size_of(code) or 4096)):
@@ -142,10 +150,10 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         *((f"files.{quoted(name)} = {quoted(text)}", "it reads it") for name, text in started.files.items()),
         *needs(code, started, tried),
         *([(f"result_file = {quoted(result_file)}", "it writes its results there")] if result_file else []),
-        *reading(output, code, by_server=printed == tried.server != "", is_ring=started.is_ring),
+        *reading(output, computed, by_server=printed == tried.server != "", is_ring=started.is_ring),
         *([] if result_file or source.turns else staying(started, output, printed and tried.failure)),
     ]
-    return text_of(source, code, started, output, printed, tried, guesses), guesses
+    return text_of(source, code, started, operation, output, printed, tried, guesses), guesses
 
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
@@ -181,9 +189,18 @@ def staying(started: Started, output: Output | None, failure: str) -> Iterator[G
 
 
 def text_of(
-    source: Folder, code: str, started: Started, output: Output | None, printed: str, tried: Tried, guesses: list[Guess]
+    source: Folder,
+    code: str,
+    started: Started,
+    operation: str,
+    output: Output | None,
+    printed: str,
+    tried: Tried,
+    guesses: list[Guess],
 ) -> str:
-    sizes, why = (SIZES, TRIAL) if started.names_sizes else sizes_of(output, code, printed)
+    sizes, why = sizes_of(output, code, printed)
+    if started.names_sizes:
+        sizes, why = ("64", "a larger one was refused") if SIZE_FAULT.search(tried.failure) else (SIZES, TRIAL)
     return TEMPLATE.format(
         name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
         folder=source.folder.name,
@@ -193,7 +210,7 @@ def text_of(
         why_sizes=why,
         deadline_s=deadline_s_of(source, started, output, tried),
         iterations=source.turns or iterations_of_program(code, started, output, printed, tried),
-        operation=operation_of(code, started, tried),
+        operation=operation,
         measure=output.measure if output else "throughput",
     )
 
@@ -236,14 +253,23 @@ def of_all(output: Output, *, is_ring: bool, in_turns: bool) -> Output:
     return replace(output, pattern=output.pattern.replace("(?P<value>", "(?P<total>"), measure=measure)
 
 
-def output_of_program(known: list[Output], tried: Tried, *, times: bool, of_time: str) -> tuple[Output | None, str]:
+def about(operation: str, known: list[Output]) -> list[Output]:
+    """The outputs whose lines name the operation, if others name another one; else all."""
+    named = {name: [output for output in known if re.search(words, output.pattern)] for name, words in NAMED.items()}
+    return named.get(operation) or known if sum(map(bool, named.values())) > 1 else known
+
+
+def output_of_program(
+    known: list[Output], tried: Tried, operation: str, *, times: bool, of_time: str
+) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
+    known = about(operation, known)
     for text in filter(None, (tried.client, tried.server)):
         for output in known:
             if match := re.search(output.pattern, text):
                 is_latency = not output.unit and is_time(match["unit"])
                 return replace(output, measure="latency") if is_latency else output, text
-        if printed := printed_outputs(text, times=times, of_time=of_time):
+        if printed := about(operation, printed_outputs(text, times=times, of_time=of_time)):
             return printed[0], text
     return next(iter(known), None), ""
 

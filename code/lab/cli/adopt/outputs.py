@@ -14,6 +14,7 @@ PRINT_TO_FILE = re.compile(PRINT.pattern.replace(r"std\w+", r"\w+"), re.DOTALL)
 CONVERSION = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t|L)?([diufFeEgGsxXcp%])")
 PRI = re.compile(r'"\s*PRI(\w)\w*(\s*")?')  # of inttypes.h, between two strings or behind the last one
 UNIT_GROUP = r"[\s,;|(]*(?P<unit>[A-Za-zµμ/]+)"
+UNIT_IN_STRING = re.compile(r"%[-+ 0]*[\d*]*(?:\.[\d*]+)?l?[fFeEgG](?:\\t|[\s,;|(])*(%-?\d*s)")
 UNIT = re.compile(r"[A-Za-zµμ]+(?:/\w+)?")
 # A unit that is the name of the next number, as in ops/s=%d.
 NEXT_NAME = re.compile(rf"[^\w%]*{UNIT.pattern}\s*=\s*%|\s*[,;|]\W*{UNIT.pattern}\s*:\s*%")
@@ -44,6 +45,7 @@ OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b|^\s*(?:avg|average|mean)
 OVER = re.compile(r".*?[(\[](\w+)[)\]]\s*:?\s*")  # lines with a number each: the unit of all
 # Numbers that scale to another unit than that of MPI_Wtime().
 SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
+OF_LINE = re.compile(r"(?:^|\s)#?(?:iter(?:ation)?|sample|seq(?:uence)?)$", re.IGNORECASE)  # a column
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
 OF_WIDTH = {4: "ints", 8: "doubles"}
 # The rate is in MiB/s, whatever it is called.
@@ -83,6 +85,8 @@ def outputs(text: str, *, times: bool = False, to_file: bool = False, in_turns: 
     headings += [columns(string) for string in re.findall(STRING, text)]
     headings = [cells for cells in headings if all(form[1] in "s%" for form in CONVERSION.finditer("|".join(cells)))]
     unit = unit_of_times(text)
+    in_strings = [string for string in re.findall(STRING, text) if len(string) > 1 and is_rate(string)]
+    prints = [each for lines, rest in prints for each in with_units(lines, rest, in_strings)]
     found = (output for lines, rest in prints for output in outputs_of(lines, rest, headings, times=times, unit=unit))
     units = {name: OF_WIDTH.get(MPI_BYTES.get(kind, 0), "") for name, kind in SENT.findall(text)}
     counted = (replace(each, size_unit=each.size_unit or units.get(each.variable, "")) for each in found)
@@ -117,9 +121,26 @@ def headings_of(lines: list[str], rest: str) -> list[list[str]]:
     return [cells] if len(cells) > 1 and HEADING.fullmatch("".join(lines)) else [columns(line) for line in lines]
 
 
+def with_units(lines: list[str], rest: str, units: list[str]) -> Iterator[tuple[list[str], str]]:
+    """A call of printf(), or where a %s behind a number may be one of several units, a call for each of them."""
+    text, values = "\\n".join(lines), values_of(rest)
+    behind = UNIT_IN_STRING.search(text) if units else None
+    if not behind:
+        yield lines, rest
+        return
+    taken = sum(form[0] != "%%" for form in CONVERSION.finditer(text[: behind.start(1)]))
+    for unit in units:
+        line = f"{text[: behind.start(1)]}{unit}{text[behind.end() :]}"
+        yield line.split("\\n"), ", ".join(values[:taken] + values[taken + 1 :])
+
+
+def values_of(rest: str) -> list[str]:
+    return [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().removesuffix(")").strip(", "))]
+
+
 def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times: bool, unit: str) -> Iterator[Output]:
     """The results of one printf(): its lines, and the expressions behind them; the unit of times without one."""
-    values = [part.strip() for part in re.split(r",(?![^(]*\))", rest.strip().strip(",) "))]
+    values = values_of(rest)
     for line in lines:
         names = []
         for conversion in CONVERSION.finditer(line):
@@ -250,8 +271,9 @@ class Conversion:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number, but not the bytes of all messages."""
-        return self.form[1] in "diuxX" and not OF_ALL_BEHIND.match(self.behind)
+        """Whether it is a whole number, but not the bytes of all messages, and not that of a line."""
+        is_other = OF_ALL_BEHIND.match(self.behind) or OF_LINE.search(self.name)
+        return self.form[1] in "diuxX" and not is_other
 
     @property
     def is_float(self) -> bool:
@@ -333,6 +355,8 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
             kind = number.form[1]
             sign = line[number.form.end() :][:1]  # between columns
             word = rf"[^\s{sign}]+" if sign in (",", ";", "|") else r"\S+"
+            constant = re.match(STRING, number.name)
+            word = re.escape(constant[1]) if constant else word
             pattern += word if kind == "s" else r"[\d.e+-]+" if kind in "eEgG" else digits
         at = number.form.end() + len(of_size)
     return pattern.replace(r"\s+\s*", r"\s+")

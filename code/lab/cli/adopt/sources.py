@@ -13,7 +13,7 @@ MAIN = re.compile(r"\bmain\s*\(")
 STRING = r'"((?:[^"\\]|\\.)*)"'
 OPERATIONS = {  # the first that the sources name
     "write-imm": r"RDMA_WRITE_WITH_IMM",
-    "read": r"IBV_WR_RDMA_READ|rdma_post_read",
+    "read": r"IBV_WR_RDMA_READ|rdma_post_read|IBV_WR_ATOMIC",  # data come back
     "write": r"IBV_WR_RDMA_WRITE|rdma_post_write",
 }
 CALLS = {  # the meanings of the parameters of known functions
@@ -31,6 +31,7 @@ PARALLEL = rf"(?<![a-z])n(?:um)?_?(?:of_?)?{SIDE_BY_SIDE}\b|{SIDE_BY_SIDE}_?(?:n
 # Words in the name of a variable or in a usage text, and the placeholder for its value; none for a port of the device.
 PLACES = {
     "": r"ib[_-]?port|port_?num",
+    "result": r"\.csv|csv_?file|out(?:put)?_?file",
     "file": r"(?:host|machine|node)_?file|conf(?:ig)?(?:_?file)?\b|\bfile|ifstream",
     "gid": r"gid",
     "port": r"port|service",
@@ -46,7 +47,8 @@ PLACES = {
 SENT = re.compile(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)")  # the count, and its type
 MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
 LARGEST = "4096"  # the last size of a program that begins with small ones
-GIVEN = {"text": "hello", "seconds": "2", "threads": "1"}  # the values of arguments in place of a placeholder
+# The values of arguments in place of a placeholder.
+GIVEN = {"text": "hello", "result": "results.csv", "seconds": "2", "threads": "1"}
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
@@ -148,8 +150,9 @@ def place(words: str, roles: Roles = PLACES) -> str:
 
 def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> str:
     """The placeholder for an argument that a statement uses: as a parameter of a function, or for a variable."""
-    if re.search(r'O_CREAT|,\s*"[wa]b?"', statement):
-        return "text"  # the name of a file that it writes
+    opened = re.search(rf"(?:\w+\s+)?\w+\s*[({{]\s*{re.escape(argument)}[^)]*", statement)
+    if opened and (role := written(opened[0])):
+        return role
     before = statement[: statement.index(argument)]
     depth = index = 0
     for at in range(len(before) - 1, -1, -1):
@@ -183,8 +186,14 @@ def parameters(name: str, text: str, roles: Roles) -> tuple[str, ...]:
 def parameter(declared: str, body: str, roles: Roles) -> str:
     """The meaning of a parameter: a file if the function opens it, else by its name."""
     name = (re.findall(r"\w+", declared) or [""])[-1]
-    is_file = re.search(rf"(?:fopen|\bopen|ifstream\s+\w+)\s*[({{]\s*{name}\b", body)
-    return "file" if is_file else place(declared, roles)
+    opened = re.search(rf"(?:fopen|\bopen|[io]fstream\s+\w+)\s*[({{]\s*{name}\b[^;]*", body)
+    return (written(opened[0]) or "file") if opened else place(declared, roles)
+
+
+def written(statement: str) -> str:
+    """The role of a file that a statement writes: results, or data in any form; empty if it writes none."""
+    found = re.search(r'ofstream|,\s*"[wa]b?"|O_CREAT', statement)
+    return ("text" if re.search(r'b"|binary|O_CREAT', statement) else "result") if found else ""
 
 
 def variables(text: str, roles: Roles = PLACES) -> dict[str, str]:
@@ -212,8 +221,8 @@ def usage_forms(text: str) -> list[list[str]]:
     forms = list[list[str]]()
     for form in re.split(r"\||\\n", usage)[:2]:
         words = list[str]()
-        for value, word in re.findall(r"<([^>]+)>|([\w%-]+)", re.sub(r"\[[^\]]*\]", "", form)):
-            name = place(value or (word if word.isupper() else ""))
+        for value, word in re.findall(r"<([^>]+)>|([\w.%-]+)", re.sub(r"\[[^\]]*\]", "", form)):
+            name = place(value or (word if word.partition(".")[0].isupper() else ""))
             if name or END.fullmatch(word):
                 words.append(value_of(name) if name else word)
             elif value or "-" in word:
@@ -458,14 +467,18 @@ def size_of(text: str) -> str:
     calls = SENT.findall(text)
     counts = ((int(n) if n.isdigit() else constant(rf"\b{n}\b", text), MPI_BYTES.get(kind, 0)) for n, kind in calls)
     sent = next((count * size for count, size in counts if count * size), 0)
-    named = re.findall(r"\b(?:write|send)\s*\([^,;()]+,[^,;()]+,\s*([A-Za-z_]\w*)\s*[,)]", text)
-    sent = sent or next(filter(None, (constant(rf"\b{name}\b", text) for name in named)), 0)
-    return str(sent or constant(r"SIZE|LEN|BYTES", text) or "")
+    posted = re.findall(
+        r"(?:ibv_sge\s+\w+\s*=\s*\{[^,;]+,|\bsge\w*(?:\.|->)length\s*=|\b(?:write|send)\s*\([^,;()]+,[^,;()]+,(?!\s*\d))"
+        r"\s*(\w+)\s*[,;)]",
+        text,
+    )
+    lengths = (int(n) if n.isdigit() else constant(rf"\b{n}\b", text) for n in posted)
+    return str(sent or max(lengths, default=0) or constant(r"SIZE|LEN|BYTES", text) or "")
 
 
 def iterations_of(text: str) -> int:
     """The number of messages that the sources name; 0 without one."""
-    return constant(r"ITER", text) or constant(r"COUNT|NUM|ROUNDS|LOOPS|REPS|MESSAGES|MSGS|PACKETS", text)
+    return constant(r"ITER", text) or constant(r"COUNT|NUM|ROUNDS|LOOPS|REPS|REPEAT|MESSAGES|MSGS|PACKETS", text)
 
 
 FEW_TURNS = 1000
