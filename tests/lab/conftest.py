@@ -1,6 +1,7 @@
 """A fake site and small experiments for everything that is tested without hardware."""
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -147,3 +148,12 @@ def measured_plan(make_small_plan: Callable[..., Plan], fake_site: FakeSite, res
     plan: Plan = make_small_plan()
     run_plan(plan, fake_site, results)
     return plan
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """An interrupted command ignores further signals until its process ends."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

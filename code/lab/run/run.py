@@ -68,9 +68,10 @@ def run_trials(work: RunSetup, todo: list[Planned], jobs: int, watch: Watch) -> 
     """Run all trials. A failed trial does not stop the others; a full disk or a signal does; a signal raises
     KeyboardInterrupt with the number of trials that are left."""
     summary, stop = RunSummary(), threading.Event()
-    with _signals_raise(), ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
+    with _signals_raise() as started, ThreadPoolExecutor(jobs, thread_name_prefix="trial") as pool:
         futures = {pool.submit(_run_once, work, planned, stop): planned for planned in todo}
         try:
+            started()
             for future in _as_done(futures):
                 _count(summary, futures[future], future, watch)
         except BaseException as error:
@@ -157,21 +158,32 @@ def _as_done(futures: Iterable[Future[str]]) -> Iterator[Future[str]]:
 
 
 @contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Let SIGTERM end a run as Ctrl-C does, if this is the main thread. Later signals are ignored while the run ends;
-    kill -9 is always safe."""
+def _signals_raise() -> Iterator[Callable[[], None]]:
+    """Let SIGTERM end a run as Ctrl-C does, if this is the main thread. A signal waits until the function is called,
+    since it would leave a pool with a thread that nobody joins. Later signals are ignored while the run ends; kill -9
+    is always safe."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
+    is_started = is_interrupted = False
 
     def interrupt(*_: object) -> None:
+        nonlocal is_interrupted
         for number in before:
             signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        is_interrupted = True
+        if is_started:
+            raise KeyboardInterrupt
+
+    def started() -> None:
+        nonlocal is_started
+        is_started = True
+        if is_interrupted:
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield started
     finally:
         for number, handler in before.items():
             if signal.getsignal(number) is interrupt:

@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,15 +129,6 @@ def test_spot_names_the_first_difference_from_the_reference(
     assert status == 1 and re.search(said, out) and out.endswith("changed since the reference: nothing\n")
 
 
-@pytest.fixture
-def handlers() -> Iterator[None]:
-    """An interrupted command ignores further signals until its process ends."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("words", [("verify", "small"), ("lock",)])
 def test_interrupted_command_with_a_temporary_folder_prints_that_no_record_is_kept(
@@ -151,5 +142,5 @@ def test_interrupted_command_with_a_temporary_folder_prints_that_no_record_is_ke
     monkeypatch.setattr(ExactSite, "expect", lambda *_: "digests")
     fake_site.change = interrupt
     status, _, err = spot(*words, "--jobs", 1)
-    assert status == INTERRUPTED
+    assert status == INTERRUPTED, err
     assert err.endswith(f"lab: interrupted; no record is kept; to begin again: lab {' '.join(words)} --jobs 1\n")

@@ -5,10 +5,11 @@ import fcntl
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +25,7 @@ from lab.errors import RecordError, SiteError, TrialFailed
 from lab.files.store import SUMS
 from lab.model.trial import Job, Outcome, StepOutcome
 from lab.places import ROOT
-from lab.plan.plan import Plan, SiteFacts
+from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.programs.program import Build
 from lab.records.facts import VOLATILE
 from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
@@ -285,6 +286,23 @@ def test_interrupt_ends_what_the_site_runs_and_counts_what_is_left(
     plan, fake_site.later_seconds = make_small_plan(), 30.0
     with pytest.raises(KeyboardInterrupt, match=f"{len(plan.planned) - 1} trials left"):
         run_trials(RunSetup(fake_site, plan.site, results), [*plan.planned], 1, interrupt)
+    assert fake_site.stopped.is_set()
+
+
+@pytest.mark.usefixtures("handlers")
+def test_signal_before_all_trials_are_submitted_ends_the_run_and_counts_what_is_left(
+    make_small_plan: Make, fake_site: FakeSite, results: Path
+) -> None:
+    class Signalling(list[Planned]):
+        def __iter__(self) -> Iterator[Planned]:
+            for planned in super().__iter__():
+                if not fake_site.stopped.is_set():
+                    os.kill(os.getpid(), signal.SIGINT)
+                yield planned
+
+    plan, fake_site.later_seconds = make_small_plan(), 30.0
+    with pytest.raises(KeyboardInterrupt, match=r"kept; \d+ trials left"):
+        run_trials(RunSetup(fake_site, plan.site, results), Signalling(plan.planned), 1, lambda *_: None)
     assert fake_site.stopped.is_set()
 
 
