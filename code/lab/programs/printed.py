@@ -16,13 +16,14 @@ from lab.programs.program import LINES, ROUNDED, UNREAD, Reading, Request, Sampl
 POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 RATE = re.compile(
     r"(?P<prefix>[kKMGT]?|[kK]ilo|[mM]ega|[gG]iga)(?P<binary>i?)"
-    r"(?:(?P<bytes>B|[Bb]ytes?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|(?<=[kKM])o|[Rr]pcs?|RPCs?|[Pp]ackets?|(?:req|Req|request|Request)s?))"
+    r"(?:(?P<bytes>B|[Bb]ytes?|o(?=/)|[Oo]ctets?)|(?P<bits>b|[Bb]its?)|(?P<messages>p|[Mm]sgs?|[Mm]essages?|[Oo]ps|(?<=[kKM])o(?=ps)|[Rr]pcs?|RPCs?|[Pp]ackets?|(?:req|Req|request|Request)s?))"
     r"(?:ps|/s|/sec|/second)"
 )
 SECONDS = {"n": 1, "u": 10**3, "\N{MICRO SIGN}": 10**3, "\N{GREEK SMALL LETTER MU}": 10**3, "m": 10**6, "": 10**9}
-WORDS = {"nano": "n", "micro": "u", "milli": "m", "": ""}
+WORDS = {"nano": "n", "micro": "u", "mikro": "u", "Mikro": "u", "milli": "m", "mili": "m", "": ""}
 TIME = re.compile(
-    rf"(?:(?P<prefix>[{''.join(SECONDS)}]?)(?:s|secs?)|(?P<word>nano|micro|milli|)(?:secs?|seconds?))(?:/\w{{1,9}})?"
+    rf"(?:(?P<prefix>[{''.join(SECONDS)}]?)(?:s|secs?)"
+    rf"|(?P<word>{'|'.join(WORDS)})(?:secs?|seconds?|secondes?|segundos?|[Ss]ekunden?))(?:/\w{{1,9}})?"
 )
 KNOWN = {  # examples for a message
     "throughput": "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s, bit/s, Mbit/s, Gbit/s, Mbps, Gb/sec, msg/s, Mpps",

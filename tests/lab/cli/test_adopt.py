@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from tests.lab.fake_site import FakeSite
+from tests.lab.grade.witness import wire
+from tests.lab.grade.witness.test_packets import block
 
 from lab.cli.adopt import command
 from lab.cli.adopt.folder import Folder
@@ -20,6 +22,7 @@ from lab.cli.adopt.outputs import BINARY, Output, outputs, printed_outputs
 from lab.cli.adopt.starts import UNTRIED, Tried
 from lab.errors import SpecError
 from lab.experiment.reader import load
+from lab.machine.results import Frame
 from lab.model.trial import Job, Outcome, StepOutcome
 from lab.places import EXAMPLES, ROOT
 from lab.plan.plan import SiteFacts, binaries, make_plan
@@ -802,6 +805,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "word of one end": ({"a.c": ONE_END}, ['server = "a server"', 'client = "a client {host}"']),
     "port before the host": ({"a.c": PORT_FIRST}, ['server = "a s {port}"', 'client = "a c {port} {host}"']),
+    "both directions behind the rate": (
+        {"a.c": 'int main() { printf("%.1f MB/s bidirectional\\n", r); }'}, ["factor = 0.5"],
+    ),
     "argument without a meaning": (
         {"server.c": "int main() {}", "client.c": GAP}, ['client = "client {host} {iterations}"'],
     ),
@@ -1095,6 +1101,14 @@ BELOW = r"""
 printf("\n%12s %8s %16s\n", "bytes", "one_way_s", "GB_per_s");
 printf("%12zu %8.3f %16.4f\n", n, t, g);
 """
+CLOSE = r"""
+printf("# Size,MB/s,Percent\n");
+printf("%-9d%9.2f%9.2f\n", n, m / t, part);
+"""
+MEANS = r"""
+printf("bytes,min_us,avg_us,max_us\n");
+printf("%d,%.1f,%.1f,%.1f\n", n, a, b, c);
+"""
 WIDTHS = r"""
 printf("%-10s%*s\n", "# Size", 18, "Bandwidth (MB/s)");
 printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
@@ -1131,6 +1145,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
         (r'printf("size %d: min %.1f us, avg %.1f, max %.1f\n", n, a, b, c);', "size 64: min 1.5 us, avg 4.5, max 9.5",
          ("64", "4.5", "us")),
+        (CLOSE, "64           4.50       70.00", ("64", "4.50", "MB/s")),
+        (MEANS, "64,1.5,4.5,9.5", ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
         (r'printf("%d bytes: %.1f Mops\n", n, r);', "64 bytes: 1.5 Mops", ("64", "1.5", "Mops")),
         (r'printf("%d bytes: %.1f KRPC/s\n", n, r);', "64 bytes: 1.5 KRPC/s", ("64", "1.5", "KRPC/s")),
@@ -1143,7 +1159,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
     ids=["columns", "widths", "columns below an empty line", "mean of three", "unit as a key", "unit as a name",
          "percentiles", "JSON",
          "a time of one message", "column with its unit", "rate as a key", "thousands",
-         "after a bar", "macros", "mean behind the least", "exponent", "operations", "calls", "warm-up"],
+         "after a bar", "macros", "mean behind the least", "columns without a space",
+         "mean among columns", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:
     shown = printed if "printf" in prints and len(prints.splitlines()) < 2 else f"{heading(prints)}\n{printed}"
@@ -1178,7 +1195,7 @@ def test_unit_above_lines_with_a_number_each_is_that_of_the_mean() -> None:
 
 
 def heading(prints: str) -> str:
-    return "  ".join(re.findall(r'"(\w[^%"]*|# Size)"', prints))
+    return "  ".join(re.findall(r'"(\w[^%"]*|# Size[^%"]*)"', prints))
 
 
 GO_ON = "the {} did not end before the deadline"
@@ -1191,6 +1208,10 @@ TRIED = {
     ),
     "a unit of all columns": (
         Tried("size  t_min  t_avg  [usec]\n8  3.10  3.50\n512  4.20  4.60\n"), ['sizes = "8,512"', 'unit = "usec"'],
+    ),
+    "rows of two tables": (
+        Tried("size  MB/s\n16 900.5\n32 990.5\nsize  us  us\n16 5.1 5.2\n"),
+        [r"pattern = '^\s*(?P<size>\d+)\s+(?P<value>[\d.]+)\s*$'", 'unit = "MB/s"'],
     ),
     "more columns": (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
     "a table with lines": (
@@ -1296,6 +1317,21 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
     ),
     "server without an address, on its output": (
         {"a.c": ROLE}, Tried(failure="the server ended with status 1: bad; standard output: -a <IP>"), BOTH_ENDS,
+    ),
+    "ends the other way round": (
+        {"a.c": VERBS_MAIN, "b.c": VERBS_MAIN},
+        Tried(failure="the server did not end before the deadline: connect: Connection refused"),
+        ['server = "b"', 'client = "a {host}"'],
+    ),
+    "usage text in place of the sources": (
+        {"a.c": UP_TO}, Tried(failure="the client ended with status 1: usage", usages={"client": " a DEV [HOST]\n"}),
+        ['server = "a {device}"', 'client = "a {device} {host}"'],
+    ),
+    "word of a usage text that is not a number": (
+        {"server.c": "int main() {}",
+         "client.c": 'int main(int n, char **argv) { cerr << "usage: " << argv[0] << " HOST SIZE[,SIZE]"; '
+                     "dial(argv[1]); stringstream list(argv[2]); }"},
+        Tried(failure="the client ended with status 1: stoul"), ['client = "client {host} {size}"'],
     ),
     "number that was not missed": (NUMBERS, UNTRIED, ['client = "client {host}"']),
     "number that was missed": (NUMBERS, Tried(failure="the client: SIGSEGV"), ['client = "client {host} 1"']),
@@ -1404,9 +1440,9 @@ def test_loop_is_made_shorter_again_until_it_ends(
 ) -> None:
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text("int main() { const int N = 20000; for (i = 0; i != N; ++i) ping(8); }")
-    monkeypatch.setattr(command, "tried", lambda *_: Tried("started", "", GO_ON.format("client")))
+    monkeypatch.setattr(command, "tried", lambda *_, **__: Tried("started", "", GO_ON.format("client")))
     run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
-    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert adopted(folder) == 1
     assert "sed -i 's/N = 20000/N = 20/' mine.c && gcc" in (tmp_path / "mine.toml").read_text()
 
 
@@ -1416,9 +1452,9 @@ def test_correction_stays_if_the_next_trial_fails_otherwise(
     failures = iter(["ibv_query_gid(3): Invalid argument", "ended with status 1: cannot connect", "it hangs"])
     folder = copied(tmp_path / "mine")
     (folder / "mine.c").write_text(VERBS_MAIN)
-    monkeypatch.setattr(command, "tried", lambda *_: Tried(failure=next(failures)))
+    monkeypatch.setattr(command, "tried", lambda *_, **__: Tried(failure=next(failures)))
     run_with(fake_site, monkeypatch, StepOutcome("", "", "", "", 1, 0, 0, 10**9))
-    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert adopted(folder) == 1
     assert 'emulate = ["gids"]' in (tmp_path / "mine.toml").read_text()
 
 
@@ -1443,7 +1479,7 @@ def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     folder = copied(tmp_path / "mine")
     (folder / "mine.cpp").write_text(BY_SEMICOLONS + 'const char *host = "127.0.0.1";')
     run_with(fake_site, monkeypatch, StepOutcome("refused, retrying... wrong sum", "", "", "", 6, 0, 0, 10**9))
-    assert command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1)) == 1
+    assert adopted(folder) == 1
     assert "addresses" not in capsys.readouterr().out.replace("{addresses", "")
 
 
@@ -1553,7 +1589,7 @@ def test_trial_is_shown_or_the_file_to_change(
         (folder / "README.md").write_text("    ./mine -p <port>\n    ./mine -p <port> <host>\n")
     status = int(":" not in printed and printed not in ("hello", "done"))
     run_with(fake_site, monkeypatch, StepOutcome(printed, "", "", "", status, 0, 0, 10**9), "rate: 8.0 Mbps")
-    status = command.adopt(Namespace(folder=folder, results=tmp_path / "results", jobs=1))
+    status = adopted(folder)
     out = "".join(capsys.readouterr())
     assert words in out and "names 0.0.0.0" not in out and status == (":" not in printed)
 
@@ -1567,10 +1603,72 @@ def run_with(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, step: StepOut
 
     monkeypatch.setattr(fake_site, "run", run)
 
-    def campaign(files: list[Path], _: object) -> Any:
+    use(fake_site, monkeypatch)
+
+
+def use(fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have trials run on a site, with programs that nobody builds."""
+
+    def campaign(files: list[Path], _: object, site: Any) -> Any:
         plan = make_plan(
             experiment := load(files[0]), facts := SiteFacts.of(fake_site), dict.fromkeys(binaries([experiment]), "d")
         )
-        return SimpleNamespace(site=fake_site, facts=facts, plans=(plan,))
+        return SimpleNamespace(site=site, facts=facts, plans=(plan,))
 
+    monkeypatch.setattr(command, "open_site", lambda *_: fake_site)
     monkeypatch.setattr(command, "campaign_of", campaign)
+
+
+def adopted(folder: Path) -> int:
+    return command.adopt(Namespace(folder=folder, results=folder.parent / "results", jobs=1, site="exact", hosts=None))
+
+
+class Turns(FakeSite):
+    """Logs 100 messages of each size and their answers, one in 40 us."""
+
+    def __init__(self, printed: str) -> None:
+        super().__init__()
+        self.printed = printed
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        frames, port, size = list[Frame](), job.steps[0].port, 64
+        for out in (True, False):
+            frames += [wire.tcp(0, 0, syn=True, out=out, port=port)]
+            sent = range(20_000 * (not out), 4_000_000, 40_000)
+            frames += [wire.tcp(ns, 1 + n * size, size, out=out, port=port) for n, ns in enumerate(sent)]
+        frames.sort(key=lambda frame: frame.time_ns)
+        (logs / "client.pcapng").write_bytes(b"".join(map(block, frames)))
+        counted = {"v0.tx_bytes": 10**5, "v0.rx_bytes": 10**5}
+        return Outcome((StepOutcome(self.printed, "", "", "", 0, 0, 0, 10**8),), {}, counted, 0, 10**8, "", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("printed", "lines"),
+    [
+        ("64 40.1 us typical, 90.0 us at most", [r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"']),
+        ("size 64: delay 20.1 us", ["factor = 2"]),
+        ("size 64: 4010 us", [r"pattern = 'size\s+(?P<size>\d+):\s+(?P<total>[\d.]+)'", "iterations = 100"]),
+        ("64 100 18.0 20.1 28.0", [r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'"]),
+        ("64 0.0401", ['unit = "ms"', 'measure = "latency"']),
+        ("64 1.59", ['unit = "MB/s"', 'measure = "throughput"']),
+        ("64 bytes: 3.19 MB/s in both directions", ["factor = 0.5", 'unit = "MB/s"']),
+        ("64 bytes: 3.19 MB/s, 90.0 us at most", ['unit = "MB/s"']),
+    ],
+)
+def test_link_shows_which_number_is_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, lines: list[str]
+) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text(FIXED.replace("printf", "note"))
+    use(Turns(printed + "\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert lacking(text := (tmp_path / "mine.toml").read_text(), lines) == [], text
+
+
+def test_result_that_the_link_does_not_show_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text('int main() { printf("64 bytes: %.1f us\\n", 1.0); accept(1); }')
+    use(Turns("64 bytes: 70.0 us\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    expected = "64 bytes: 70.000 us (the link carried 100 messages: 40.000 us), which differs: see the pattern"
+    assert expected in capsys.readouterr().out

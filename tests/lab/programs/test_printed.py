@@ -255,9 +255,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 RATES = {
     1: "B/s bytes/sec Bps",
     10**3: "kB/s KB/sec",
-    10**6: "MB/s MBytes/sec MegaBytes/second",
+    10**6: "MB/s Mo/s MBytes/sec MegaBytes/second",
     10**9: "GB/s",
-    2**10: "KiB/s",
+    2**10: "KiB/s Kio/s",
     2**20: "MiB/sec",
     2**30: "GiB/s",
     0.125: "bit/s bps",
@@ -265,13 +265,13 @@ RATES = {
     125_000: "Mbit/sec Mbits/sec Mb/s Mbps",
     125 * 10**6: "Gb/sec Gbits/s",
     64: "msg/s ops/s messages/second",
-    64 * 10**6: "Mpps",
+    64 * 10**6: "Mpps Mops",
 }
 TIMES = {
     1: "ns nsec",
-    10**3: "us usec usec/iter \N{MICRO SIGN}s microseconds microsec",
+    10**3: "us usec usec/iter \N{MICRO SIGN}s microseconds microsec microsegundos Mikrosekunden",
     10**6: "ms msec/msg milliseconds",
-    10**9: "s sec seconds second",
+    10**9: "s sec seconds second secondes",
 }
 
 

@@ -1,16 +1,20 @@
 """`lab adopt`: guess an experiment from a folder of programs, write its file, and run one small trial."""
 
 import re
+import tempfile
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
+from lab.cli.adopt.link import NEAR, Watched
 from lab.cli.adopt.outputs import columns, printed_outputs
 from lab.cli.adopt.starts import MISUSED, ROW, SAID_NOTHING, Guess, Tried
+from lab.cli.adopt.usage import usage_of
 from lab.cli.measure import campaign_of, run_remaining, say_failures, write_table
 from lab.errors import SpecError, plural
 from lab.files.storage import write_text
@@ -22,6 +26,7 @@ from lab.programs.printed import COLOUR, NONE, RANK, bytes_of
 from lab.records.record import record_folder
 from lab.records.table import make_table
 from lab.run.run import RunSummary
+from lab.sites.site import Site, open_site
 
 CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
@@ -39,10 +44,13 @@ def adopt(options: Namespace) -> int:
         text, guesses = experiment_of(source)
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
-    campaign, summary = run_file(file, options)
-    if text:
-        campaign, summary = corrected(file, source, options, text, (campaign, summary))
-    seen = tried(campaign, options.results, summary)
+    with tempfile.TemporaryDirectory() as logs:
+        site = open_site(options.site, options.hosts)
+        watched = Watched(site, Path(logs)) if text else None
+        campaign, summary = run_file(file, options, site, watched)
+        if watched:
+            campaign, summary = corrected(file, source, options, text, watched, (campaign, summary))
+        seen = tried(campaign, options.results, summary, watched)
     if summary.failed:
         print(f"the trial failed, for the reason below; change {from_here(file)}, then: lab adopt {options.folder}")
         if SILENT in file.read_text() and ROW.search(seen.client):
@@ -52,23 +60,30 @@ def adopt(options: Namespace) -> int:
 
 
 def corrected(
-    file: Path, source: Folder, options: Namespace, text: str, ran: tuple[Campaign, RunSummary]
+    file: Path,
+    source: Folder,
+    options: Namespace,
+    text: str,
+    watched: Watched,
+    ran: tuple[Campaign, RunSummary],
 ) -> tuple[Campaign, RunSummary]:
     """Guess again by what each trial showed, until nothing changes; return the last trial."""
-    (campaign, summary), failures = ran, ""
+    (campaign, summary), failures, usages = ran, "", dict[str, str]()
     for correction in range(CORRECTIONS):
-        seen = tried(campaign, options.results, summary)
+        seen = tried(campaign, options.results, summary, watched)
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
+        printed = {end: usage_of(getattr(seen, end)) for end in NAMES}
+        usages = {end: text for end, text in printed.items() if text} | usages
         if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
             failures += f" {SAID_NOTHING}"
-        better, _ = experiment_of(source, replace(seen, failure=failures))
+        better, _ = experiment_of(source, replace(seen, failure=failures, usages=usages))
         if better == text or (correction and not summary.failed and SILENT not in text):
             break
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]
         print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-        (campaign, summary), text = run_file(file, options), better
+        (campaign, summary), text = run_file(file, options, watched.site, watched), better
     return campaign, summary
 
 
@@ -81,7 +96,8 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     for row in rows:
         rate = row.counts.get("completed_bytes_per_s") or row.counts.get("confirmed_bytes_per_s", 0)
         trip = row.counts.get("round_trip_ns")
-        print(f"  {plural(row.size_bytes, 'byte')}: {f'{trip / 1000:.3f} us' if trip else f'{rate:,} B/s'}")
+        said = f"{trip / 1000:.3f} us" if trip else f"{rate:,} B/s"
+        print(f"  {plural(row.size_bytes, 'byte')}: {said}{carried(printed, row.size_bytes, rate, trip)}")
     if NO_SIZE in file.read_text():
         print(f"  the size is {NO_SIZE}")
     if lines := [*lines_read(file, rows[0].size_bytes, printed)]:
@@ -89,6 +105,18 @@ def show(file: Path, plan: Plan, results: Path, printed: Tried) -> int:
     print(f"measured: {from_here(write_table(plan, results))}; compare it with what the program prints")
     print(f"next: set sizes, iterations and repetitions in {from_here(file)}, then: lab run {from_here(file)} --report")
     return 0
+
+
+def carried(tried: Tried, size_bytes: int, rate: int, trip_ns: int | None) -> str:
+    """What the link carried of a size, and whether a result agrees with it; empty if the log does not tell."""
+    pace = tried.link.pace(size_bytes) if tried.link else None
+    if not pace:
+        return ""
+    time_ns, measure = (trip_ns, "latency") if trip_ns else (1e9 * size_bytes / max(rate, 1), "throughput")
+    agrees = pace.distance(time_ns, measure) <= NEAR
+    speed = f"{pace.steady_ns / 1000:.3f} us" if trip_ns else f"{1e9 * size_bytes / pace.steady_ns:,.0f} B/s"
+    what = f" (the link carried {plural(pace.messages, 'message')}: {speed})"
+    return what if agrees else f"{what}, which differs: see the pattern, unit and factor"
 
 
 def lines_read(file: Path, size_bytes: int, printed: Tried) -> Iterator[str]:
@@ -116,15 +144,19 @@ def shown(guess: Guess) -> str:
     return f"{guess[0]}  ({guess[1]})"
 
 
-def run_file(file: Path, options: Namespace) -> tuple[Campaign, RunSummary]:
-    campaign = campaign_of([file], options)
-    return campaign, run_remaining(campaign, options.results, options.jobs)
+def run_file(file: Path, options: Namespace, site: Site, watched: Watched | None) -> tuple[Campaign, RunSummary]:
+    """Run what is missing; what is to be watched runs again, unless only its reading has changed."""
+    campaign = campaign_of([file], options, cast(Site, watched) if watched else site)
+    fresh = watched is not None and not watched.has_run(campaign.plans[0].planned[0])
+    return campaign, run_remaining(campaign, options.results, options.jobs, fresh=fresh)
 
 
-def tried(campaign: Campaign, results: Path, summary: RunSummary) -> Tried:
+def tried(campaign: Campaign, results: Path, summary: RunSummary, watched: Watched | None) -> Tried:
     """What the trial printed, without colours and ranks, from its record or from the evidence of its failure."""
-    key = campaign.plans[0].planned[0].trial.key
+    planned = campaign.plans[0].planned[0]
+    key = planned.trial.key
     folder = results / "failed" / key if summary.failed else record_folder(results, key)
     client, server = (file.read_text() if (file := folder / f"{end}.log").exists() else "" for end in NAMES)
     client, server = (COLOUR.sub("", RANK.sub("", text)) for text in (client, server))
-    return Tried(client, server, " ".join(what for _, what in summary.failed))
+    link = watched.link(planned) if watched else None
+    return Tried(client, server, " ".join(what for _, what in summary.failed), link)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from lab.cli.adopt.folder import Folder
+from lab.cli.adopt.link import Link, sizes_in
 from lab.cli.adopt.outputs import (
     BINARY,
     MEAN,
@@ -17,6 +19,7 @@ from lab.cli.adopt.outputs import (
     outputs,
     printed_outputs,
     unit_of_times,
+    unnamed_outputs,
 )
 from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
@@ -32,7 +35,6 @@ from lab.cli.adopt.starts import (
     started_in_ring,
 )
 from lab.errors import SpecError
-from lab.programs.printed import bytes_of
 from lab.run.checks import CONNECTS, ENDLESS
 
 TEMPLATE = """\
@@ -135,8 +137,9 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     if is_long and "{iterations}" not in started.text and source.shorten(int(size_of(code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
     output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
-    output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns) if output else None
-    if output and started.names_sizes and OTHER_SIZE in tried.failure and len(sizes_printed(output, printed)) > 2:
+    if output and not output.is_carried:
+        output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns)
+    if output and started.names_sizes and OTHER_SIZE in tried.failure and len(sizes_in(output, printed)) > 2:
         started = started.up_to(LARGEST)
     elif output and started.names_sizes and OTHER_SIZE in tried.failure:
         output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
@@ -198,7 +201,7 @@ def text_of(
     tried: Tried,
     guesses: list[Guess],
 ) -> str:
-    sizes, why = sizes_of(output, code, printed)
+    sizes, why = sizes_of(output, code, printed, tried.link)
     if started.names_sizes:
         sizes, why = ("64", "a larger one was refused") if SIZE_FAULT.search(tried.failure) else (SIZES, TRIAL)
     return TEMPLATE.format(
@@ -230,6 +233,8 @@ def operation_of(code: str, started: Started, tried: Tried) -> str:
     """The operation that the sources name, else `send`. If the client did not send so much: `read`, as it is the server
     that sends all messages, or another operation that the sources name."""
     named = [name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code)]
+    if tried.link and (carried := tried.link.operation(named)):
+        return carried
     if OTHER_WAY in tried.failure and "{iterations}" in started.text:
         return "read" if named[:1] != ["read"] else next(iter(named[1:]), "send")
     return min(named, key=lambda name: name not in started.words, default="send")
@@ -264,6 +269,12 @@ def output_of_program(
 ) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     known = about(operation, known)
+    texts = tried.client, tried.server
+    named = (printed_outputs(text, times=times, of_time=of_time) for text in texts)
+    all_known = [*dict.fromkeys((*known, *chain.from_iterable(named)))]
+    others = chain.from_iterable(map(unnamed_outputs, texts))
+    if tried.link and (carried := tried.link.result(all_known, others)):
+        return carried, next(text for text in texts if re.search(carried.pattern, text))
     for text in filter(None, (tried.client, tried.server)):
         for output in known:
             if match := re.search(output.pattern, text):
@@ -274,21 +285,17 @@ def output_of_program(
     return next(iter(known), None), ""
 
 
-def sizes_of(output: Output | None, code: str, printed: str) -> tuple[str, str]:
+def sizes_of(output: Output | None, code: str, printed: str, link: Link | None) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
+        if link and link.size:
+            return str(link.size), TRIAL
         number = number_named(printed, "size|bytes")
         is_of_ranks = number == 2 and "mpi.h" in code
         named = size_of(code) if is_of_ranks or not number else str(number)
         return (named, TRIAL) if named else ("64", NO_SIZE)
-    sizes = sizes_printed(output, printed)
+    sizes = sizes_in(output, printed)
     return ",".join(map(str, sizes[:4])) if sizes and not {64, 4096} <= set(sizes) else SIZES, TRIAL
-
-
-def sizes_printed(output: Output, printed: str) -> list[int]:
-    matches = (re.search(output.pattern, line) for line in printed.splitlines() if output.has_size)
-    found = (match["size"] for match in matches if match)
-    return [size for text in dict.fromkeys(found) if (size := bytes_of(text, output.size_unit or "B"))]
 
 
 def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:
@@ -300,6 +307,8 @@ def iterations_of_program(code: str, started: Started, output: Output | None, pr
     if number := number_named(printed, names):
         return number
     named, is_total = iterations_of(code), output is not None and "(?P<total>" in output.pattern
+    if tried.link and (count := tried.link.messages):
+        return count if is_total and not named <= count <= 1.5 * named else min(count, named or count)
     return 1 if REFUTED in tried.failure or (is_total and not named) else named or 100
 
 
@@ -316,15 +325,23 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
         yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
-    is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
-    half = HALF.search(output.name) or (None if is_whole else HALF.search(code))
-    if half and output.measure == "latency" and not is_ring:
-        yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
-    if (
+    yield from factor_of(output, code, is_ring=is_ring)
+    if by_server:
+        yield 'printed_by = "server"', "its client printed no result"
+
+
+def factor_of(output: Output, code: str, *, is_ring: bool) -> Iterator[Guess]:
+    """The line that makes a round trip of its half, or one direction of both."""
+    if output.measure == "latency" and output.is_carried:
+        if output.factor != 1:
+            yield f"factor = {output.factor}", "then it is what the link carried"
+    elif output.measure == "latency" and not is_ring:
+        is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
+        if half := HALF.search(output.name) or (None if is_whole else HALF.search(code)):
+            yield "factor = 2", f"half of a round trip: {' '.join(half[0].split())[-20:]}"
+    elif (
         output.measure == "throughput"
         and not is_ring
         and (both := OF_BOTH.search(output.name) or BOTH_WAYS.search(code))
     ):
         yield "factor = 0.5", f"the bytes of both directions: {both[0]}"
-    if by_server:
-        yield 'printed_by = "server"', "its client printed no result"

@@ -1,10 +1,11 @@
 """Lines with a result: those of printf() in the sources, and those that a program printed."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import filterfalse
+from itertools import filterfalse, zip_longest
+from typing import NamedTuple
 
 from lab.cli.adopt.sources import MPI_BYTES, PLACES, SENT, STRING
 from lab.programs.printed import GROUPED, NUMBER, bytes_per_s, is_unit, nanoseconds
@@ -29,6 +30,7 @@ SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 ELEMENTS = r"\b(?P<type>double|int|float)s\b"
 SIZE_BEHIND = re.compile(rf" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)\b|{ELEMENTS})")
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
+TIMES = re.compile(r" [x*×] ?$")  # so many messages
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
 DEFAULT = re.compile(r"\(default\b", re.IGNORECASE)  # of a usage text
@@ -47,6 +49,7 @@ OVER = re.compile(r".*?[(\[](\w+)[)\]]\s*:?\s*")  # lines with a number each: th
 SCALED = re.compile(r"1(?:\.0*)?e\+?[369]|[*/]\s*\(?1000(?:000){0,2}\b|\b1000(?:000){0,2}(?:\.0*)?\s*\*")
 OF_LINE = re.compile(r"(?:^|\s)#?(?:iter(?:ation)?|sample|seq(?:uence)?)$", re.IGNORECASE)  # a column
 OF_THREE = re.compile(r"min\W+(?:avg|average|mean)\W+max", re.IGNORECASE)
+ANY_UNIT = ("us", "ns", "ms", "s", "B/s", "kB/s", "MB/s", "GB/s", "Mbit/s", "Gbit/s", "msg/s", "Mmsg/s")
 OF_WIDTH = {4: "ints", 8: "doubles"}
 # The rate is in MiB/s, whatever it is called.
 BINARY = re.compile(
@@ -66,10 +69,12 @@ class Output:
     size_unit: str
     measure: str
     unit_follows: bool = False  # the value, in its line
-    rank: tuple[bool, ...] = ()  # the best first: a time of one message, a rate (other times may be that of all)
+    rank: tuple[bool, ...] = ()  # first the best of a line, a time of one message, a rate (other times may be of all)
     variable: str = ""  # with the size
     name: str = ""  # of the value: its variable, its column and the words before it
     kinds: tuple[str, ...] = ()  # of lines that differ in a word: this one, and others
+    factor: float = 1
+    is_carried: bool = False  # the link carried the messages at this rate
 
     @property
     def binary_unit(self) -> str:
@@ -101,9 +106,9 @@ def unit_of_times(text: str) -> str:
 def by_rank(found: Iterable[Output], *, in_turns: bool = True) -> list[Output]:
     """The outputs, the best first; those that differ in their units only are one with a group for it. If the ends do
     not send in turns, the time of one message is not that of a round trip."""
-    first = 0 if in_turns else 1
+    first = 1 if in_turns else 2
     last = re.compile(f"{WARM_UP.pattern}|{RANGE.pattern}", re.IGNORECASE)
-    ranked = sorted(found, key=lambda output: (bool(last.search(output.pattern)), output.rank[first:]))
+    ranked = sorted(found, key=lambda output: (bool(last.search(output.pattern)), output.rank[:1], output.rank[first:]))
     units: dict[str, set[str]] = {}
     for output in ranked:
         units.setdefault(output.pattern, set()).add(output.unit)
@@ -152,7 +157,37 @@ def outputs_of(lines: list[str], rest: str, headings: list[list[str]], *, times:
 
 def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> list[Output]:
     """The results in what a program printed: a row of numbers has the names of the columns above it."""
-    found, heading, number = dict[Output, None](), list[str](), GROUPED_NUMBER
+    found = dict[Output, None]()
+    for row in rows(printed, of_time):
+        found |= dict.fromkeys(output_of(*row[:2], [row.heading], is_row=row.is_row, times=times, of_time=row.of_time))
+    return by_rank(found)
+
+
+def unnamed_outputs(printed: str) -> Iterator[Output]:
+    """All numbers that a program printed, with each unit, for a comparison with what the link carried."""
+    for row in dict.fromkeys(rows(printed, "")):
+        names = [f"{name} {cell}" for name, cell in zip_longest(row.names, row.heading, fillvalue="")]
+        numbers = numbers_of(row.line, names, is_row=row.is_row, of_time="")
+        size = size_among(numbers)
+        for value in (index for index in range(len(numbers)) if index != size):
+            pattern = pattern_of(row.line, numbers[: max(value, size or 0) + 1], value, size)
+            for unit in ANY_UNIT:
+                measure = "throughput" if is_rate(unit) else "latency"
+                yield Output(pattern, unit, size is not None, "", measure, name=names[value])
+
+
+class Row(NamedTuple):
+    """A line that a program printed, as printf() has it, and the names of its numbers."""
+
+    line: str
+    names: tuple[str, ...]
+    heading: tuple[str, ...]
+    is_row: bool  # of numbers alone
+    of_time: str  # the unit of times without one
+
+
+def rows(printed: str, of_time: str) -> Iterator[Row]:
+    heading, number = list[str](), GROUPED_NUMBER
     form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
     for line in filterfalse(DEFAULT.search, printed.splitlines()):
         numbers = list(number.finditer(line))
@@ -165,14 +200,18 @@ def printed_outputs(printed: str, *, times: bool = False, of_time: str = "") -> 
         between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
         cells = heading if len(heading) == len(numbers) else with_unit(heading)
         is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
-        formed = number.sub(form, line.replace("%", "%%"))
         names = cells if is_row else between
-        found |= dict.fromkeys(output_of(formed, names, [cells], is_row=is_row, times=times, of_time=of_time))
-    return by_rank(found)
+        yield Row(number.sub(form, line.replace("%", "%%")), tuple(names), tuple(cells), is_row, of_time)
 
 
 def of_one_kind(output: Output, printed: str) -> Output:
-    """The output of one kind of lines, if those about a size differ in a word: a mean, else the first operation."""
+    """The output of one kind of lines, if those about a size differ in a word: a mean, else the first operation. Of
+    rows with other numbers behind the value, those without."""
+    alike = [match for line in printed.splitlines() if (match := re.search(output.pattern, line))]
+    if any(not match.string[match.end() :].strip() for match in alike) and any(
+        PRINTED_NUMBER.search(match.string, match.end()) for match in alike
+    ):
+        output = replace(output, pattern=rf"^{output.pattern}\s*$")
     if not (word := ANY_WORD.search(output.pattern)):
         return output
     before, behind = output.pattern[: word.start()], output.pattern[word.end() :]
@@ -213,8 +252,8 @@ def with_unit(heading: list[str]) -> list[str]:
 
 def output_of(
     line: str,
-    names: list[str],
-    headings: list[list[str]],
+    names: Sequence[str],
+    headings: Sequence[Sequence[str]],
     *,
     is_row: bool = False,
     times: bool = False,
@@ -225,38 +264,39 @@ def output_of(
     divided = [index for index, name in enumerate(names) if "/" in name and not is_row]
     names = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True)]
     numbers = numbers_of(line, names, is_row=is_row, of_time=of_time)
-    sizes = [index for index, number in enumerate(numbers) if number.is_size]
-    sizes.sort(key=lambda index: (not SIZE_BEHIND.match(numbers[index].behind), not numbers[index].is_named_size))
-    size = next(iter(sizes), None)
-    column, heading, size_unit = heading_of(headings, divided, times=times)
+    size = size_among(numbers)
+    fitting = [cells for cells in headings if len(cells) == len(names)]
+    column, heading, size_unit = heading_of([*fitting, *headings], divided, times=times)
     floats = [index for index, number in enumerate(numbers) if number.is_float and index != size]
     if any(number.has_unit for number in numbers):
-        value = best_value(numbers, times=times)
-        unit, size_unit = numbers[value].unit, "" if numbers[0].before.strip() else size_unit
-        value -= bool(OF_THREE.search(line)) and value > 0
+        size_unit = "" if numbers[0].before.strip() else size_unit
+        values = [(value, numbers[value].unit) for value in by_value(numbers, times=times)]
+        if OF_THREE.search(line) and values[0][0]:
+            values[0] = values[0][0] - 1, values[0][1]
     elif size is not None and heading and floats:
-        value, unit = column if column in floats else floats[0], heading
+        values = [(column if column in floats else floats[0], heading)]
     else:
         return
     behind = SIZE_BEHIND.match(numbers[size].behind) if size is not None else None
     kind = behind or (re.search(ELEMENTS, names[size]) if size is not None and size < len(names) else None)
     if kind and kind["type"]:
         size_unit = "doubles" if kind["type"] == "double" else "ints"
-    if is_time(unit) and any(
-        each.form[1] == "s" and OTHER_LINE.fullmatch(each.before) for each in numbers[value + 1 :]
-    ):
-        return  # the result is in a string
-    pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
-    measure = "throughput" if is_rate(unit) else "latency"
-    rank = ("/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
-    follows = re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind)
-    if follows and size is None and not re.search("[A-Za-z]", re.sub(r"\(\?P<\w+>|\\.", "", pattern)):
-        pattern += re.escape(follows[0])  # else any number of any line
     is_bytes = size is not None and (SIZE_BEHIND.match(numbers[size].behind) or "byte" in numbers[size].name.lower())
     variable = given[size] if size is not None and size < len(given) and not is_bytes else ""
     named = given if re.search("[A-Za-z]", CONVERSION.sub("", line.replace("\\t", " "))) else names  # by a heading
-    name = " ".join([numbers[value].before, *named[value : value + 1]])
-    yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank, variable, name)
+    for place, (value, unit) in enumerate(values):
+        if is_time(unit) and any(
+            each.form[1] == "s" and OTHER_LINE.fullmatch(each.before) for each in numbers[value + 1 :]
+        ):
+            return  # the result is in a string
+        pattern = pattern_of(line, numbers[: max(value, size or 0) + 1], value, size)
+        measure = "throughput" if is_rate(unit) else "latency"
+        rank = (place > 0, "/iter" not in unit, measure != "throughput", size is None, not MEAN.search(line))
+        follows = re.match(rf"[ ,;|(]*{re.escape(unit)}", numbers[value].behind)
+        if follows and size is None and not re.search("[A-Za-z]", re.sub(r"\(\?P<\w+>|\\.", "", pattern)):
+            pattern += re.escape(follows[0])  # else any number of any line
+        name = " ".join([numbers[value].before, *named[value : value + 1], numbers[value].words_behind])
+        yield Output(pattern, unit, size is not None, size_unit, measure, bool(follows), rank, variable, name)
 
 
 @dataclass(frozen=True)
@@ -272,12 +312,13 @@ class Conversion:
     @property
     def is_whole(self) -> bool:
         """Whether it is a whole number, but not the bytes of all messages, and not that of a line."""
-        is_other = OF_ALL_BEHIND.match(self.behind) or OF_LINE.search(self.name)
+        is_of_all = OF_ALL_BEHIND.match(self.behind) and not TIMES.search(self.before)
+        is_other = is_of_all or OF_LINE.search(self.name)
         return self.form[1] in "diuxX" and not is_other
 
     @property
     def is_float(self) -> bool:
-        return (self.form[1] or " ") in "fFeEgG" and not self.behind.startswith("%")
+        return (self.form[1] or " ") in "fFeEgG" and not self.behind.startswith("%%")
 
     @property
     def has_unit(self) -> bool:
@@ -286,7 +327,7 @@ class Conversion:
     @property
     def words_behind(self) -> str:
         """The words before the next number."""
-        return self.behind[:12].partition("%")[0]
+        return self.behind[:40].partition("%")[0]
 
     @property
     def is_named_size(self) -> bool:
@@ -306,7 +347,7 @@ class Conversion:
         return not self.before.strip() and not re.search(r"[A-Za-z]", self.behind.replace("\\t", "").partition("%")[0])
 
 
-def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> list[Conversion]:
+def numbers_of(line: str, names: Sequence[str], *, is_row: bool, of_time: str) -> list[Conversion]:
     found = [form for form in CONVERSION.finditer(line) if form[0] != "%%"]
     ends, numbers, unit, told = [0, *(form.end() for form in found)], list[Conversion](), "", ""
     for form, start, name in zip(found, ends, [*names, *[""] * len(found)], strict=False):
@@ -323,14 +364,22 @@ def numbers_of(line: str, names: list[str], *, is_row: bool, of_time: str) -> li
     return numbers
 
 
-def best_value(numbers: list[Conversion], *, times: bool) -> int:
-    """The last rate, else the last mean, else the last number with a unit; times: no rate if the line has a time."""
+def size_among(numbers: Sequence[Conversion]) -> int | None:
+    sizes = [index for index, number in enumerate(numbers) if number.is_size]
+    sizes.sort(key=lambda index: (not SIZE_BEHIND.match(numbers[index].behind), not numbers[index].is_named_size))
+    return next(iter(sizes), None)
+
+
+def by_value(numbers: list[Conversion], *, times: bool) -> list[int]:
+    """The numbers with a unit: the last rate first, then means, then others; times: rates last."""
     named = [index for index, number in enumerate(numbers) if number.has_unit]
-    rates = [index for index in named if is_rate(numbers[index].unit)]
-    if times and len(rates) < len(named):
-        named, rates = [index for index in named if index not in rates], []
-    means = [index for index in named if MEAN.search(numbers[index].before + numbers[index].name)]
-    return (rates or means or named)[-1]
+
+    def worth(index: int) -> tuple[bool, bool, int]:
+        number = numbers[index]
+        is_mean = is_time(number.unit) and bool(MEAN.search(number.before + number.name))
+        return is_rate(number.unit) is not times, is_mean, index
+
+    return sorted(named, key=worth, reverse=True)
 
 
 def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | None) -> str:
@@ -349,7 +398,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
             pattern += r"(?P<value>[\d.e+-]+)" if number.form[1] in "eEgG" else f"(?P<value>{digits})"
         elif index == size:
             pattern += rf"(?P<size>{whole}{of_size})"
-        elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind):
+        elif number.is_whole and "messages" not in pattern and MESSAGES.search(number.name + number.words_behind[:12]):
             pattern += rf"(?P<messages>{whole})"
         else:
             kind = number.form[1]
@@ -375,12 +424,12 @@ def units_in(name: str) -> list[str]:
     return list(map(usual, UNITS.findall(PER.sub(r"\1/", name.replace("%s", "")).replace("_", " "))))
 
 
-def heading_of(headings: list[list[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
+def heading_of(headings: Sequence[Sequence[str]], divided: list[int], *, times: bool) -> tuple[int, str, str]:
     """The column of a heading with the unit of a rate, or of a time of one message, by its name or since it was
     divided; the unit; that of the sizes if it is not bytes."""
     for is_unit_of in (is_time, is_rate) if times else (is_rate, is_time):
         for heading in headings:
-            for index, column in enumerate(heading):
+            for index, column in sorted(enumerate(heading), key=lambda each: not MEAN.search(each[1])):
                 if is_unit_of is is_time and not (times or index in divided or OF_ONE.search(column)):
                     continue
                 if unit := next(filter(is_unit_of, units_in(column)), ""):

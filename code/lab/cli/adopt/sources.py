@@ -38,9 +38,9 @@ PLACES = {
     "device": r"dev",
     "size": r"size|len|byte|^-*msg$",
     "threads": r"threads|connections|streams|parallel",
-    "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count|num|reps|repe(?:at|tit)|rounds|loop|times|trials|msgs"
-    r"|messages|samples|requests|\bops\b)|^n$",
-    "host": r"host|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
+    "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
+    r"|msgs|messages|samples|requests|\bops\b)|^n$",
+    "host": r"host|machine|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
@@ -111,12 +111,12 @@ def settings(text: str) -> str:
     file without an address or a port."""
 
     def filled(match: re.Match[str]) -> str:
-        role = place(match["key"])
+        role = place(match["key"]) if match["value"].isdecimal() else "device"
         return f"{match['before']}{{{role}}}{match['behind']}" if role in SETTINGS else match[0]
 
     key = r"^(?P<before>[\s\"{]*(?P<key>[A-Za-z][\w.-]*)\"?\s*[=:\s]\s*\"?)"
     behind = r"(?P<behind>[\s\",;}]*(?:(?:#|//).*)?)$"
-    template = re.sub(rf"{key}(?:\d+|mlx\w+|rxe\w+){behind}", filled, escaped(text), flags=re.MULTILINE)
+    template = re.sub(rf"{key}(?P<value>\d+|mlx\w+|rxe\w+){behind}", filled, escaped(text), flags=re.MULTILINE)
     template = re.sub(rf"\b(?:{ADDRESS}|localhost)\b", "{host}", template)
     return template if "{host}" in template or "{port}" in template else ""
 
@@ -213,23 +213,6 @@ def variables_read(text: str) -> list[tuple[str, str]]:
     reader = r"(\w+)\s*\(\s*(?:const\s+)?(?:char\s*\*|std::string\s*&?)\s*(\w+)[^)]*\)\s*\{[^}]*getenv\(\s*\2\b"
     readers = "|".join(["getenv", *(name for name, _ in re.findall(reader, text))])
     return re.findall(rf'(?:(\w+)\s*=\s*\S*?)?\b(?:{readers})\s*\(\s*"(\w+)"', text)
-
-
-def usage_forms(text: str) -> list[list[str]]:
-    """The arguments in a usage text with a form for each end, as in `PORT | HOST PORT`: first those of the server."""
-    usage = "".join(re.findall(STRING, text)).partition("sage")[2]
-    forms = list[list[str]]()
-    for form in re.split(r"\||\\n", usage)[:2]:
-        words = list[str]()
-        for value, word in re.findall(r"<([^>]+)>|([\w.%-]+)", re.sub(r"\[[^\]]*\]", "", form)):
-            name = place(value or (word if word.partition(".")[0].isupper() else ""))
-            if name or END.fullmatch(word):
-                words.append(value_of(name) if name else word)
-            elif value or "-" in word:
-                return []
-        forms.append(words)
-    forms.sort(key=lambda words: "{host}" in words)
-    return forms if ["{host}" in words for words in forms] == [False, True] and any(forms[:1]) else []
 
 
 def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
@@ -386,8 +369,6 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     found = {name: option for option, name in reversed(list(options_of(text)))}
     if "host" in found and "port" in found:
         found["port"] = found.pop("port")  # behind the address, which may come with a port of its own
-    if alone and not found and (forms := usage_forms(text)):
-        return forms[end == "client"]
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
     role = [roles[end]] if end in roles else role_option(text, end)
     bind = [found.pop("host"), "{host}" if end == "server" else "{source}"] if is_local(found.get("host"), text) else []

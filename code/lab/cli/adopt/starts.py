@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
+from lab.cli.adopt.link import Link
 from lab.cli.adopt.sources import (
     CLIENT,
     FIXED_ADDRESS,
@@ -14,6 +15,7 @@ from lab.cli.adopt.sources import (
     SERVER,
     arguments,
     list_of_hosts,
+    options_of,
     port_of,
     ring_arguments,
     role_variables,
@@ -22,6 +24,7 @@ from lab.cli.adopt.sources import (
     value_of,
     variables,
 )
+from lab.cli.adopt.usage import forms_of, usage_arguments, usage_in
 from lab.run.checks import CONNECTS, LOOP
 
 PAUSE = re.compile(r"\bpause\s*\(\s*\)")
@@ -39,7 +42,9 @@ FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}
 ROW = re.compile(r"^\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
 SAID_NOTHING = "both ends printed no result"  # as if they had other arguments in mind
 MISUSED = re.compile(f"usage|argument|unknown option|{SAID_NOTHING}", re.IGNORECASE)
+UNREAD_ARGUMENT = re.compile(r"\bsto(?:i|u?ll?|d)\b|invalid|illegal|not a number|out of range|\bbad\b", re.IGNORECASE)
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
+SERVER_CONNECTS = re.compile(r"the server (?:ended|did not end)[^;]*: [^;]*connection refused", re.IGNORECASE)
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6(?![^;]*gid)")
@@ -51,11 +56,14 @@ Guess = tuple[str, str]  # a line of the experiment, and its reason
 
 @dataclass(frozen=True)
 class Tried:
-    """What a trial of the guesses showed: the outputs of both ends, and why it failed."""
+    """What a trial of the guesses showed: the outputs of both ends, why it failed, and what the link carried; the
+    usage texts of this trial or one before, by the end that printed them."""
 
     client: str = ""
     server: str = ""
     failure: str = ""
+    link: Link | None = None
+    usages: Mapping[str, str] = field(default_factory=dict)
 
 
 UNTRIED = Tried()
@@ -140,14 +148,22 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     is_pair = known or (len(binaries) == 2 and "mpi.h" not in source.code)  # else each is both ends
     others = [name for name in binaries if name != server and is_pair]
     client = end_of(source, others, CLIENT, CONNECTS) or (others[0] if len(others) == 1 else server)
+    if SERVER_CONNECTS.search(tried.failure):
+        server, client = client, server
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
     serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
     call = arguments(clients, "client", source.code, alone=alone, failure=tried.failure)
+    usage = usage_in(servers, server)
+    if alone and not any(options_of(servers)) and len(forms_of(usage, Path(server).name)) > 1:
+        serve, call = (usage_arguments(usage, server, end, alone=True) for end in ("server", "client"))
     if MISUSED.search(tried.failure):
         readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
         serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
         call = shown_arguments(readme, Path(client).name, clients).get("client", call)
+    if MISUSED.search(tried.failure) or UNREAD_ARGUMENT.search(tried.failure):
+        serve = by_usage(tried, "server", server, servers, alone=alone) or serve
+        call = by_usage(tried, "client", client, clients, alone=alone) or call
     files, words = with_files(source, [*serve, "", *call], settings, {})
     serve, call = words[: len(serve)], words[len(serve) + 1 :]
     shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
@@ -166,6 +182,12 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
     return Started(lines, serve + call, clients, (server, client), files, may_go_on=may_go_on)
+
+
+def by_usage(tried: Tried, end: str, binary: str, source: str, *, alone: bool) -> list[str]:
+    """The arguments of an end by its usage text, if one of its trials or its source has one."""
+    printed = tried.usages.get(end) or (next(iter(tried.usages.values()), "") if alone else "")
+    return usage_arguments(printed or usage_in(source, binary), binary, end, alone=alone)
 
 
 def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: re.Pattern[str]) -> str:
@@ -188,7 +210,7 @@ def assigned(text: str, end: str, *, alone: bool) -> list[str]:
 def with_host(call: list[str], source: Folder, servers: str, serve: list[str], texts: str) -> list[str]:
     """The client's command with its server's address, and its port if the server chooses it."""
     call = call if "{host}" in " ".join((*call, texts)) else [*call, "{host}"]
-    if IPV6_ONLY.search(source.code):
+    if IPV6_ONLY.search(source.code) and not re.search(r"\bAF_(?:INET|UNSPEC)\b", source.code):
         call = [word.replace("{host}", "::ffff:{host}") for word in call]
     if "{port}" in " ".join(serve) or "{port}" not in " ".join(call):
         return call

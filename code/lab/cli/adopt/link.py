@@ -1,0 +1,243 @@
+"""What the link carried in a trial, by the log of its frames: it shows which printed number is the result."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate, groupby
+from operator import attrgetter
+from pathlib import Path
+
+from lab.cli.adopt.outputs import MEAN, Output
+from lab.errors import ParseError
+from lab.grade.witness.claims import Seen
+from lab.grade.witness.messages import Message, Piece, exchanges, shortest_ns
+from lab.machine.results import CLIENT, NAMES
+from lab.model.parameters import Counts
+from lab.model.trial import Job, Outcome
+from lab.plan.plan import Planned
+from lab.programs.printed import Printed, by_rank, bytes_of, output, read_printed
+from lab.sites.site import Site, Witness
+
+LEAST_MESSAGES = 4
+NEAR, EXACTLY = 1.3, 1.1  # times the time of a message: programs leave out or include the first and the last ones
+POSSIBLE = 4.0  # also a distance for numbers that the log neither shows nor excludes
+WINDOW_BYTES = 1 << 16
+MANY_BYTES = 1024  # sizes that headers do not hide
+SAME_BYTES = 0.8  # in the other direction
+
+
+@dataclass
+class Watched:
+    """A site that keeps the latest outcome, and the log of its link in a folder."""
+
+    site: Site
+    folder: Path
+    job: Job | None = None
+    outcome: Outcome | None = None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.site, name)
+
+    def run(self, job: Job) -> Outcome:
+        run = self.site.run_watched(job, self.folder) if isinstance(self.site, Witness) else self.site.run(job)
+        self.job, self.outcome = without_token(job), run
+        return run
+
+    def has_run(self, planned: Planned) -> bool:
+        """Whether the latest job was that of a trial, however its output was read."""
+        return self.job == without_token(planned.trial.job)
+
+    def link(self, planned: Planned) -> "Link | None":
+        """The messages of the latest trial; None without its log."""
+        log = self.folder / f"{NAMES[CLIENT]}.pcapng"
+        if not self.outcome or not self.has_run(planned) or not log.exists() or planned.series.tool.together:
+            return None
+        ports = tuple(step.port for step in planned.trial.job.steps)
+        return Link(Seen.of(log, ports, by_card=planned.series.has_card), planned, self.outcome)
+
+
+def without_token(job: Job) -> Job:
+    return replace(job, environment=())
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The messages of one size: how many, and the time of each at the steadiest and on the whole."""
+
+    messages: int
+    steady_ns: float
+    whole_ns: float
+    both_ways: bool  # as many come back
+
+    def distance(self, time_ns: float, measure: str) -> float:
+        """The factor between a time and the nearest one between these two. A rate of messages in both directions may be
+        that of both."""
+        least, most = sorted((self.steady_ns, self.whole_ns))
+        times = (time_ns, 2 * time_ns) if self.both_ways and measure == "throughput" else (time_ns,)
+        return min(max(least / ns, ns / most, 1) for ns in times) if time_ns else math.inf
+
+
+class Link:
+    def __init__(self, seen: Seen, planned: Planned, outcome: Outcome) -> None:
+        self.seen, self.planned, self.outcome = seen, planned, outcome
+        self.sizes = [counts.size for counts in planned.trial.request.counts]
+        self.paces = dict[int, Pace | None]()
+
+    def pace(self, size_bytes: int) -> Pace | None:
+        """The messages of a size; None if the log does not tell them from others."""
+        if size_bytes not in self.paces:
+            self.paces[size_bytes] = self._pace(size_bytes)
+        return self.paces[size_bytes]
+
+    def _pace(self, size_bytes: int) -> Pace | None:
+        if messages := self.seen.rdma.messages:
+            return pace_of([message for message in messages if message.size_bytes == size_bytes])
+        pairs = self.seen.streams.pieces
+        if size_bytes in self.sizes and (len(pairs) == len(self.sizes) > 1 or self.planned.series.tool.one_size):
+            return pace_of_bytes(pairs[self.sizes.index(size_bytes) % len(pairs)], size_bytes)
+        return pace_of([turn for pieces in pairs for turn in self._turns(pieces, size_bytes)])
+
+    def _turns(self, pieces: Sequence[Piece], size_bytes: int) -> Iterator[Piece]:
+        """The messages of ends that send in turns."""
+        if self.planned.series.tool.launched and size_bytes >= MANY_BYTES:
+            for turn in exchanges(pieces, size_bytes):
+                yield from (turn, replace(turn, goes_out=False))
+        for goes_out, group in groupby(pieces, lambda piece: piece.goes_out):
+            run = list(group)
+            if not self.planned.series.tool.launched and sum(piece.size_bytes for piece in run) == size_bytes:
+                yield Piece(goes_out, run[0].start_ns, size_bytes, run[-1].end_ns)
+
+    def operation(self, named: Sequence[str]) -> str:
+        """Most messages of RDMA, of the named operations if there is one; empty over TCP."""
+        of_sizes = [message for message in self.seen.rdma.messages if message.size_bytes in self.sizes]
+        counted = Counter(message.operation for message in of_sizes or self.seen.rdma.messages)
+        return max(counted, key=lambda name: (name in named, counted[name]), default="")
+
+    @property
+    def size(self) -> int:
+        """Of the RDMA messages with most bytes; 0 over TCP."""
+        counted = Counter(message.size_bytes for message in self.seen.rdma.messages)
+        return max(counted, key=lambda size: size * counted[size], default=0)
+
+    @property
+    def messages(self) -> int:
+        """The fewest messages of a size in the experiment; 0 for an unknown number."""
+        return min((pace.messages for size in self.sizes if (pace := self.pace(size))), default=0)
+
+    def result(self, candidates: Sequence[Output], unnamed: Iterable[Output]) -> Output | None:
+        """The first output whose numbers are those of the link, as they are, as a total or as a half of a round trip;
+        else one that is possible; else the nearest number, with any unit."""
+        whole = (form for each in candidates for form in (each, *total(each)))
+        if first := next((each for each in whole if self.distance(each) <= NEAR), None):
+            return replace(first, is_carried=True)
+        if first := self._nearest(form for each in candidates for form in half(each)):
+            return first
+        possible = next((each for each in candidates if self.distance(each) <= POSSIBLE), None)
+        return possible or self._nearest(form for each in unnamed for form in (each, *half(each)))
+
+    def _nearest(self, outputs: Iterable[Output]) -> Output | None:
+        def worth(each: Output) -> tuple[float, bool, bool]:
+            is_other = re.search("cycle|tick", each.name, re.IGNORECASE)
+            return round(self.distance(each), 2), bool(is_other), not MEAN.search(each.name)
+
+        nearest = min(outputs, key=worth, default=None)
+        return replace(nearest, is_carried=True) if nearest and self.distance(nearest) <= EXACTLY else None
+
+    def distance(self, result: Output) -> float:
+        """How far the printed numbers are from those of the link: 1 for equal ones, infinite for impossible ones."""
+        printed = self.printed_ns(result)
+        known = [(ns, pace) for size, ns in printed.items() if (pace := self.pace(size))]
+        if not printed or (result.factor != 1 and not all(pace.both_ways for _, pace in known)):
+            return math.inf
+        if known:  # of most sizes
+            distances = sorted(pace.distance(ns, result.measure) for ns, pace in known)
+            return distances[(3 * len(distances) - 1) // 4]
+        is_possible = all(ns * self.bytes_per_ns * NEAR >= size for size, ns in printed.items())
+        return POSSIBLE if is_possible else math.inf
+
+    @cached_property
+    def bytes_per_ns(self) -> float:
+        """The highest rate of the log, of at least as many bytes as a busy link has in flight."""
+        pieces = (piece for pieces in self.seen.streams.pieces for piece in pieces)
+        carried: list[Message | Piece] = [*self.seen.rdma.messages, *pieces]
+        times_ns = shortest_ns(sorted(carried, key=attrgetter("end_ns")), WINDOW_BYTES)
+        return WINDOW_BYTES / times_ns if times_ns else math.inf
+
+    def printed_ns(self, result: Output) -> dict[int, float]:
+        """By size, the time of a message that an output says."""
+        request = replace(self.planned.trial.request, measure=result.measure)
+        steps = [by_rank(step) if self.planned.series.tool.launched else step for step in self.outcome.steps]
+        factor, unit = Decimal(str(result.factor)), result.size_unit or "B"
+        form = Printed(
+            re.compile(result.pattern, re.ASCII), result.unit, factor=factor, size_unit=unit, sizes_of_its_own=True
+        )
+        for end in NAMES:
+            texts = [output(step, end, with_errors=True) for step in steps]
+            sizes = sizes_in(result, "\n".join(texts)) or self.sizes
+            counts = tuple(self._counts(size) for size in sizes)
+            per_step = [counts] * len(texts) if result.has_size or len(texts) == 1 else [(each,) for each in counts]
+            try:
+                parts = [*zip(texts, per_step, strict=False)]
+                reading = read_printed(form, replace(request, counts=counts), parts)
+            except ParseError:
+                continue
+            return {
+                each.size_bytes: each.time_ns / (1 if result.measure == "latency" else each.messages)
+                for each in reading.samples
+            }
+        return {}
+
+    def _counts(self, size_bytes: int) -> Counts:
+        pace = self.pace(size_bytes)
+        return Counts(size_bytes, pace.messages if pace else self.planned.trial.request.counts[0].iterations, 0)
+
+
+def total(result: Output) -> Iterator[Output]:
+    """The same number as the time of all messages."""
+    if result.measure == "latency" and "(?P<value>" in result.pattern:
+        yield replace(result, pattern=result.pattern.replace("(?P<value>", "(?P<total>"))
+
+
+def half(result: Output) -> Iterator[Output]:
+    """The same number as a half of a round trip."""
+    if result.measure == "latency":
+        yield replace(result, factor=2)
+
+
+def sizes_in(result: Output, text: str) -> list[int]:
+    matches = (re.search(result.pattern, line) for line in text.splitlines() if result.has_size)
+    found = (match["size"] for match in matches if match)
+    return [size for each in dict.fromkeys(found) if (size := bytes_of(each, result.size_unit or "B"))]
+
+
+def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
+    """The pace in the direction of most messages; None of few messages."""
+    ways = [[message for message in messages if message.goes_out == way] for way in (True, False)]
+    ways.sort(key=len, reverse=True)
+    main, count = ways[0], len(ways[0])
+    if count < LEAST_MESSAGES:
+        return None
+    ends, quarter = sorted(message.end_ns for message in main), count // 4
+    steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
+    whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
+    return Pace(count, steady_ns, whole_ns, len(ways[1]) >= SAME_BYTES * count)
+
+
+def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
+    """The pace of messages of this size by the bytes of a connection."""
+    ways = [[piece for piece in pieces if piece.goes_out == way] for way in (True, False)]
+    ways.sort(key=lambda way: sum(piece.size_bytes for piece in way), reverse=True)
+    sums = [*accumulate(piece.size_bytes for piece in ways[0])]
+    if not sums or sums[-1] < LEAST_MESSAGES * size_bytes:
+        return None
+    quarters = [next(at for at, total in enumerate(sums) if total >= share * sums[-1]) for share in (0.25, 0.75)]
+    first, last = quarters
+    whole_ns = (ways[0][-1].end_ns - ways[0][0].start_ns) * size_bytes / sums[-1]
+    middle = sums[last] - sums[first]
+    steady_ns = (ways[0][last].end_ns - ways[0][first].end_ns) * size_bytes / middle if middle else whole_ns
+    back = sum(piece.size_bytes for piece in ways[1])
+    return Pace(sums[-1] // size_bytes, steady_ns, whole_ns, back >= SAME_BYTES * sums[-1])

@@ -1,0 +1,133 @@
+"""The arguments of a program by the usage text that it printed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from lab.cli.adopt.sources import END, ENDS, LARGEST, PLACES, STRING, of_option, value_of
+
+FORMS = re.compile(r"\s\|\s")  # between two forms
+PLACEHOLDER = re.compile(r"<[^>]+>|[A-Z][A-Z0-9_]*(?:\[.*)?")
+CHOICE = re.compile(r"<?([\w-]+(?:\|[\w-]+)+)>?")
+# A flag for each end, of which one may have a value, before the other arguments.
+FLAGS = re.compile(r"\[?(--?\w[\w-]*)\s*\|\s*(--?\w[\w-]*(?:[ =](?!-)[^\s\[\]]+)?)\]?(.*)")
+# An option and what it is for: -p, --port <port>   port of the server
+DESCRIBED = re.compile(
+    r"\s*(-\w|--[\w-]+)(?:\s*[,/|]\s*(--?[\w-]+))?,?(?:[ =](<[^>]+>|[A-Za-z]\w*))?(?:\s{2,}|\t|: )(.*)"
+)
+OTHER = "1"  # a value without a known meaning
+
+
+@dataclass(frozen=True)
+class Argument:
+    words: tuple[str, ...]
+    role: str = ""  # of its value
+    is_optional: bool = False
+
+    @property
+    def is_positional(self) -> bool:
+        return not self.words[0].startswith("-")
+
+
+def usage_of(printed: str) -> str:
+    """The usage text in an output; empty without one."""
+    found = re.search(r"\busage\b\s*:?(.*)", printed, re.IGNORECASE | re.DOTALL)
+    return found[1] if found else ""
+
+
+def usage_in(source: str, binary: str) -> str:
+    """The usage text that a source has, as it would be printed."""
+    statement = re.search(r'"[^"\n]*\busage\b[^;]*', source, re.IGNORECASE)
+    text = re.sub(r'"\s*<<\s*\w+\[0\]\s*<<\s*"', "%s", statement[0]) if statement else ""
+    strings = "".join(re.findall(STRING, text)).replace("%s", PurePath(binary).name)
+    return usage_of(strings.replace("\\n", "\n").replace("\\t", "\t"))
+
+
+def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[str]:
+    """The arguments of a program at one end; alone: the same program is also the other end."""
+    forms = [list(arguments(form, end)) for form in forms_of(usage, PurePath(binary).name)]
+    named = [form for form in forms if any(ENDS[end].search(word.lower()) for each in form for word in each.words[:1])]
+    by_host = [form for form in forms if any(each.role == "host" for each in form) == (end == "client")]
+    form = next(iter([*named, *by_host, *forms]), [])
+    known = {each.words[0] for each in form}
+    words, are_left_out = list[str](), False
+    for each in [*form, *(option for option in options_described(usage) if option.words[0] not in known)]:
+        is_of_client = each.role == "host" and end == "server" and (each.is_optional or (alone and len(forms) > 1))
+        is_used = not is_of_client and (each.role or not each.is_optional) and not (each.is_positional and are_left_out)
+        words += each.words if is_used else ()
+        are_left_out |= each.is_positional and not is_used
+    return words
+
+
+def forms_of(usage: str, binary: str) -> list[str]:
+    """The forms of a command without the program's name: on lines of their own, or on one line."""
+    lines = list[str]()
+    for line in re.sub(r"\bor:", "", usage).splitlines():
+        is_new = any(PurePath(word).name == binary for word in line.split()[:3])
+        if lines and (DESCRIBED.fullmatch(line) or not (is_new or line.startswith((" ", "\t"))) or not line.strip()):
+            break
+        form = re.sub(r"\s{2,}(?=[a-z]).*", "", line.strip())  # without what it does
+        lines = [*lines, form] if is_new or not lines else [*lines[:-1], f"{lines[-1]} {form}"]
+    before = re.compile(rf"^.*?(?<![\w-]){re.escape(binary)}(?=\s|$)")
+    whole = [before.sub("", line).strip() for line in lines if line]
+    if len(whole) == 1 and (flags := FLAGS.fullmatch(whole[0])):
+        of_both = (token for token in tokens_of(flags[3]) if token.startswith("["))
+        return [" ".join((flags[1], *of_both)), f"{flags[2]} {flags[3]}"]
+    forms = [FORMS.split(line) for line in whole]
+    return [form if index == 0 else before.sub("", form) for each in forms for index, form in enumerate(each)]
+
+
+def tokens_of(form: str) -> list[str]:
+    """The words of a form; brackets with all that is in them are one."""
+    tokens, depth = [""], 0
+    for sign in form:
+        depth += (sign in "[<") - (sign in "]>")
+        tokens = [*tokens, ""] if sign.isspace() and depth == 0 else [*tokens[:-1], tokens[-1] + sign]
+    return [token for token in tokens if token]
+
+
+def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Argument]:
+    tokens = tokens_of(form)
+    while tokens:
+        token = tokens.pop(0)
+        equal = re.fullmatch(r"(--?\w[\w-]*)=(.+)", token)
+        if token.startswith("[") and token.endswith("]"):
+            yield from arguments(token[1:-1], end, is_optional=True)
+        elif equal:
+            yield argument(equal[1], "=", equal[2], end, is_optional=is_optional)
+        elif token.startswith("-") and tokens and not tokens[0].startswith(("-", "[")):
+            value = " ".join(tokens) if is_optional else tokens[0]
+            tokens = [] if is_optional else tokens[1:]
+            yield argument(token, " ", value, end, is_optional=is_optional)
+        elif token.startswith("-"):
+            flags = tuple(token.split("|"))
+            mine = tuple(flag for flag in flags if ENDS[end].search(flag.lower()))
+            yield Argument((mine or flags)[:1], is_optional=is_optional and not mine)
+        elif "=" not in token and not token.startswith("["):
+            yield argument("", "", token, end, is_optional=is_optional)
+
+
+def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool) -> Argument:
+    """An argument with a value, by the words about it; a choice of numbers or words is that of the end."""
+    name = next(filter(None, (of_option(words.strip("-<>[]"), PLACES) for words in (option, value))), "")
+    if choice := CHOICE.fullmatch(value.partition(" ")[0]):
+        words = choice[1].split("|")
+        mine = next((word for word in words if ENDS[end].search(word.lower())), "")
+        said, name = mine or words[end == "client" and words[0].isdecimal()], ""
+        is_optional &= not mine
+    elif not option and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
+        said, name = value, ""  # a word as it is
+    else:
+        said = value_of(name) if name else LARGEST if "max" in value.lower() else OTHER
+    return Argument(tuple(f"{option}{sign}{said}".split(" ")), name, is_optional)
+
+
+def options_described(usage: str) -> Iterator[Argument]:
+    """The options with a known meaning in the lines below the forms."""
+    for found in filter(None, map(DESCRIBED.fullmatch, usage.splitlines())):
+        long = found[2] or (found[1] if found[1].startswith("--") else "")
+        texts = (long, found[3] or "", found[4] if found[3] else "")
+        names = (of_option(text.strip("-<>"), PLACES) for text in texts)
+        if not re.search(PLACES[""], long) and (name := next(filter(None, names), "")):
+            yield Argument((found[1], value_of(name)), name, is_optional=True)

@@ -1,0 +1,58 @@
+"""Arguments by usage texts, as people write them."""
+
+import pytest
+
+from lab.cli.adopt.usage import usage_arguments, usage_in, usage_of
+
+# Of one program for both ends: the text, the server's arguments and the client's.
+BOTH = [
+    ("usage: p --role=server|client [--host=H] [--port=9000] [--gid=N] [--bytes=64] [--n=10] [--depth=16]",
+     "--role=server --port={port} --gid={gid} --bytes={size} --n={iterations}",
+     "--role=client --host={host} --port={port} --gid={gid} --bytes={size} --n={iterations}"),
+    ("p: usage: /lab/bin/p DEV GIDIDX [HOST]", "{device} {gid}", "{device} {gid} {host}"),
+    ("usage: /lab/bin/p -r 0|1 [-a addr of p 0] [-p port]\n      [-l message length] [-q queue depth]",
+     "-r 0 -p {port} -l {size}", "-r 1 -a {host} -p {port} -l {size}"),
+    ("usage: /lab/bin/p serve | ask <ip> <bytes> <rounds>\nenvironment: P_GID (index, 0)\n",
+     "serve", "ask {host} {size} {iterations}"),
+    ("usage: p server PORT [GID-INDEX]\n       p client HOST PORT SIZE [GID-INDEX]\n",
+     "server {port} {gid}", "client {host} {port} {size} {gid}"),
+    ("usage: p --server | --client HOST [options]\n  -s, --size=BYTES   message size\n  -p, --port=P  TCP port\n",
+     "--server -s {size} -p {port}", "--client {host} -s {size} -p {port}"),
+    ("usage: p -s | -a address  [-p port] [-i iterations]\n",
+     "-s -p {port} -i {iterations}", "-a {host} -p {port} -i {iterations}"),
+    ("usage: /lab/bin/p recv | /lab/bin/p send <ip>", "recv", "send {host}"),
+    ("usage: p server PORT | p client HOST PORT MAXSIZE", "server {port}", "client {host} {port} 4096"),
+    ("usage: p -s | -c <server_ip> <count>", "-s", "-c {host} {iterations}"),
+    ("usage: p -l | -c HOST [-b BYTES] [-t bw|lat]", "-l -b {size}", "-c {host} -b {size}"),
+    ("Usage:\n  /lab/bin/p          start a server\n  /lab/bin/p <host>   connect to server at <host>\n\nOptions:\n"
+     "  -i, --ib-port=<port>   use port <port> of IB device\n  -n, --iters=<iters>    number of exchanges\n"
+     "  -e, --events           sleep on CQ events\n",
+     "-n {iterations}", "{host} -n {iterations}"),
+    ("Usage: /lab/bin/p [OPTIONS] --mode <server|client>\n  --port <n>   port\n  --addr <ip>  server address\n",
+     "--mode server --port {port}", "--mode client --port {port} --addr {host}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "server", "client"), BOTH, ids=[text.partition("\n")[0] for text, *_ in BOTH])
+def test_each_end_has_its_arguments(text: str, server: str, client: str) -> None:
+    ends = {end: usage_arguments(usage_of(text), "bin/p", end, alone=True) for end in ("server", "client")}
+    assert {end: " ".join(words) for end, words in ends.items()} == {"server": server, "client": client}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("usage: [QPS=4] [ROUNDS=50] p <peer> <bytes> <gid index>", "{host} {size} {gid}"),
+        ("usage: p host [port [operations [value size]]]\n", "{host} {port}"),
+        ("usage: p [-d value-size] [-t tries] <counter host> port", "-d {size} {host} {port}"),
+        ("usage: p [A|B]...", ""),
+        ("no text about it", ""),
+    ],
+)
+def test_client_has_its_arguments(text: str, expected: str) -> None:
+    assert " ".join(usage_arguments(usage_of(text), "p", "client", alone=False)) == expected
+
+
+def test_usage_text_is_found_in_a_source() -> None:
+    source = 'if (argc < 3) std::cerr << "usage: " << argv[0] << " HOST SIZE[,SIZE...]\\n"; connect(argv[1]);'
+    assert usage_arguments(usage_in(source, "p"), "p", "client", alone=False) == ["{host}", "{size}"]
