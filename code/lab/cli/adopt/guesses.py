@@ -320,9 +320,14 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
     yield 'output = "pattern"', "lines with a number and its unit"
     first, *others = output.kinds or ("",)
     only = f", only with {first}; for {' or '.join(others)} add a program with that word and a series" if others else ""
-    yield f"pattern = '{output.pattern}'", f"its printf(){only}"
+    why, why_unit = "its printf()", "its printf(), or its heading"
+    if output.is_carried:
+        why = why_unit = "what the link carried"
+    if unit != output.unit:
+        why_unit = "it divides by 1024 * 1024"
+    yield f"pattern = '{output.pattern}'", f"{why}{only}"
     if unit:
-        yield f'unit = "{unit}"', "its printf(), or its heading" if unit == output.unit else "it divides by 1024 * 1024"
+        yield f'unit = "{unit}"', why_unit
     if output.size_unit:
         yield f'size_unit = "{output.size_unit}"', "the heading of its table"
     yield from factor_of(output, code, is_ring=is_ring)
@@ -334,7 +339,7 @@ def factor_of(output: Output, code: str, *, is_ring: bool) -> Iterator[Guess]:
     """The line that makes a round trip of its half, or one direction of both."""
     if output.measure == "latency" and output.is_carried:
         if output.factor != 1:
-            yield f"factor = {output.factor}", "then it is what the link carried"
+            yield f"factor = {output.factor}", "what the link carried"
     elif output.measure == "latency" and not is_ring:
         is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
         if half := HALF.search(output.name) or (None if is_whole else HALF.search(code)):

@@ -26,6 +26,7 @@ LEAST_MESSAGES = 4
 NEAR, EXACTLY = 1.3, 1.1  # times the time of a message: programs leave out or include the first and the last ones
 POSSIBLE = 4.0  # also a distance for numbers that the log neither shows nor excludes
 WINDOW_BYTES = 1 << 16
+MOST_BYTES = 1 << 26  # of a log: 400,000 frames
 MANY_BYTES = 1024  # sizes that headers do not hide
 SAME_BYTES = 0.8  # in the other direction
 
@@ -52,9 +53,10 @@ class Watched:
         return self.job == without_token(planned.trial.job)
 
     def link(self, planned: Planned) -> "Link | None":
-        """The messages of the latest trial; None without its log."""
+        """The messages of the latest trial; None without its log, or if to read it would take longer than seconds."""
         log = self.folder / f"{NAMES[CLIENT]}.pcapng"
-        if not self.outcome or not self.has_run(planned) or not log.exists() or planned.series.tool.together:
+        is_short = log.exists() and log.stat().st_size <= MOST_BYTES
+        if not self.outcome or not self.has_run(planned) or not is_short or planned.series.tool.together:
             return None
         ports = tuple(step.port for step in planned.trial.job.steps)
         return Link(Seen.of(log, ports, by_card=planned.series.has_card), planned, self.outcome)
