@@ -805,6 +805,15 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "word of one end": ({"a.c": ONE_END}, ['server = "a server"', 'client = "a client {host}"']),
     "port before the host": ({"a.c": PORT_FIRST}, ['server = "a s {port}"', 'client = "a c {port} {host}"']),
+    "loop of CMake": (
+        {"CMakeLists.txt": "foreach(p pump drain)\n  add_executable(${p} ${p}.c)\nendforeach()\n",
+         "pump.c": "int main() { connect(3, a, n); }", "drain.c": "int main() { accept(3, 0, 0); }"},
+        ['server = "drain"', 'client = "pump {host}"'],
+    ),
+    "word for each end in a variable": (
+        {"a.c": 'int main() { r = getenv("ROLLE"); if (strcmp(r, "last") && strcmp(r, "echo")) return 1; }'},
+        ['server = "ROLLE=echo a"', 'client = "ROLLE=last a {host}"'],
+    ),
     "both directions behind the rate": (
         {"a.c": 'int main() { printf("%.1f MB/s bidirectional\\n", r); }'}, ["factor = 0.5"],
     ),
@@ -1145,6 +1154,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
         (r'printf("size %" PRIu64 " in " GREEN "%.1f" RESET " us\n", n, t);', "size 64 in 4.5 us", ("64", "4.5", "us")),
         (r'printf("size %d: min %.1f us, avg %.1f, max %.1f\n", n, a, b, c);', "size 64: min 1.5 us, avg 4.5, max 9.5",
          ("64", "4.5", "us")),
+        (r'printf("got %d messages of %d bytes in %.3f s: %.2f MiB/s\n", n, m, s, r);',
+         "got 9 messages of 64 bytes in 0.003 s: 4.50 MiB/s", ("64", "4.50", "MiB/s")),
         (CLOSE, "64           4.50       70.00", ("64", "4.50", "MB/s")),
         (MEANS, "64,1.5,4.5,9.5", ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
@@ -1159,7 +1170,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
     ids=["columns", "widths", "columns below an empty line", "mean of three", "unit as a key", "unit as a name",
          "percentiles", "JSON",
          "a time of one message", "column with its unit", "rate as a key", "thousands",
-         "after a bar", "macros", "mean behind the least", "columns without a space",
+         "after a bar", "macros", "mean behind the least", "messages of a size",
+         "columns without a space",
          "mean among columns", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
 def test_result_is_found_in_sources_and_in_what_they_printed(prints: str, printed: str, found: tuple[str, ...]) -> None:

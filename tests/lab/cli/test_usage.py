@@ -28,6 +28,11 @@ BOTH = [
      "  -i, --ib-port=<port>   use port <port> of IB device\n  -n, --iters=<iters>    number of exchanges\n"
      "  -e, --events           sleep on CQ events\n",
      "-n {iterations}", "{host} -n {iterations}"),
+    ("p --role=sink  [--port=P]\np --role=source --peer=HOST [--port=P] [--sizes=LIST]\n\n  -r, --role  sink, ...\n",
+     "--role=sink --port={port}", "--role=source --peer={host} --port={port} --sizes={size}"),
+    ("/lab/bin/p --sink | --to HOST [--depth 9] [--port 7471]\n", "--sink --port {port}", "--to {host} --port {port}"),
+    ("p target GID | p initiator IPV4 GID SIZE COUNT\n", "target {gid}", "initiator {host} {gid} {size} {iterations}"),
+    ("usage : p            (récepteur)\n        p HOST [SIZE]  (émetteur)\n", "", "{host} {size}"),
     ("Usage: /lab/bin/p [OPTIONS] --mode <server|client>\n  --port <n>   port\n  --addr <ip>  server address\n",
      "--mode server --port {port}", "--mode client --port {port} --addr {host}"),
 ]  # fmt: skip
@@ -35,7 +40,7 @@ BOTH = [
 
 @pytest.mark.parametrize(("text", "server", "client"), BOTH, ids=[text.partition("\n")[0] for text, *_ in BOTH])
 def test_each_end_has_its_arguments(text: str, server: str, client: str) -> None:
-    ends = {end: usage_arguments(usage_of(text), "bin/p", end, alone=True) for end in ("server", "client")}
+    ends = {end: usage_arguments(usage_of(text, "p"), "bin/p", end, alone=True) for end in ("server", "client")}
     assert {end: " ".join(words) for end, words in ends.items()} == {"server": server, "client": client}
 
 

@@ -83,8 +83,14 @@ def binaries_of_lines(text: str) -> list[str]:
     return [name for line in lines for name in re.findall(r"\s-o\s*([\w./-]+)", line) if not name.endswith(".o")]
 
 
+def unrolled(loop: re.Match[str]) -> str:
+    """A loop of CMake as its lines with each value."""
+    return "\n".join(loop[3].replace(f"${{{loop[1]}}}", value) for value in loop[2].split())
+
+
 def build_of_cmake(text: str, files: Iterable[str], folder: Path, code: str) -> tuple[str, list[str]]:
     """The compiler's lines in place of CMake, which the locked compiler lacks."""
+    text = re.sub(r"(?s)foreach\s*\(\s*(\w+)\s+(?:IN ITEMS\s+)?([^)]*)\)(.*?)endforeach\s*\([^)]*\)", unrolled, text)
     values = dict.fromkeys(("CMAKE_SOURCE_DIR", "CMAKE_CURRENT_SOURCE_DIR", "PROJECT_SOURCE_DIR"), ".")
     values |= dict(re.findall(r"\bset\s*\(\s*(\w+)\s+([^)]*)\)", text))
     headers = sorted({str(Path(name).parent) for name in files if name.endswith((".h", ".hpp"))} - {"."})

@@ -78,7 +78,9 @@ MEETS = re.compile(r"\bsocket|getaddrinfo|\bconnect\s*\(|mpi\.h|rdma/r")
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
-SIZE_FAULT = re.compile(r"(?i)(?:size|length)\b.{0,40}\b(?:must|at most|max\w*|between|too (?:large|big|long)|exceeds)")
+SIZE_FAULT = re.compile(
+    r"(?i)(?:size|length)\b.{0,40}(?:\b(?:must|at most|max\w*|between|too (?:large|big|long)|exceeds)|<=)"
+)
 # The names of operations in lines with a result, of RDMA or of a store of keys.
 NAMED = {"read": r"(?i)\bread|\bget\b", "write": r"(?i)\bwrite|\bput\b", "send": r"(?i)\bsend"}
 SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's

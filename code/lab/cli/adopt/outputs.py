@@ -30,7 +30,7 @@ SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 ELEMENTS = r"\b(?P<type>double|int|float)s\b"
 SIZE_BEHIND = re.compile(rf" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)\b|{ELEMENTS})")
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
-TIMES = re.compile(r" [x*×] ?$")  # so many messages
+TIMES = re.compile(r"(?: [x*×]|\bof) ?$")  # so many messages
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)
 BYTES_OF_ALL = re.compile(r"(?:sent|received|transferred|total)\s*[=:]\s*$", re.IGNORECASE)
 DEFAULT = re.compile(r"\(default\b", re.IGNORECASE)  # of a usage text
@@ -40,7 +40,7 @@ PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a 
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
 KIND = re.compile(r"[A-Za-z][\w.-]*")
 ANY_WORD = re.compile(r"\\S\+|\[\^\\s[,;|]\]\+")  # in a pattern
-MEAN = re.compile(r"avg|average|mean|median|(?<![A-Za-z])p50(?!\d)", re.IGNORECASE)
+MEAN = re.compile(r"avg|average|mean|median|moyen|mittel|promedio|(?<![A-Za-z])p50(?!\d)", re.IGNORECASE)
 MIN = re.compile(r"\bmin", re.IGNORECASE)
 OF_ONE = re.compile(r"lat|rtt|round|trip|avg|average|mean|per|ping", re.IGNORECASE)
 OF_TIME = re.compile(r"\b(?:time|latency|rtt|elapsed)\b|^\s*(?:avg|average|mean)\W*$", re.IGNORECASE)

@@ -36,11 +36,11 @@ PLACES = {
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
-    "size": r"size|len|byte|^-*msg$",
+    "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte|taille|gr(?:ö|oe)sse|^-*msg$",
     "threads": r"threads|connections|streams|parallel",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
-    r"|msgs|messages|samples|requests|\bops\b)|^n$",
-    "host": r"host|machine|server|addr|(?<!sk|tr)ip\b|name|inet_|peer|remote",
+    r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^n$",
+    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
@@ -84,6 +84,11 @@ PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
 OPTIONS_BEHIND = re.compile(r"for\s*\([^;]*=\s*[2-9]\s*;[^;]*argc")  # other arguments
 SERVER, CLIENT = re.compile(r"serv|rec(?:v|eiv)|passive|listen|^-*s$"), re.compile(r"client|send|active|connect|^-*c$")
 ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
+# Words for the ends in commands, where these alone are chosen between.
+SAID = {
+    "server": re.compile(rf"{SERVER.pattern}|sink|echo|reflect|drain|wait|target"),
+    "client": re.compile(rf"{CLIENT.pattern}|sourc|initiat|prob|pump|^-*ask|shoot"),
+}
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
 FIXED_HOST = re.compile(
@@ -274,7 +279,7 @@ def block_at(text: str, start: int, signs: str = "{}") -> str:
 
 def role_option(text: str, end: str) -> list[str]:
     """The option with a word for each end, as in `-m server`; nothing without one."""
-    for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(\w+)\s*=\s*(?:std::string\()?optarg", text):
+    for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(?:\w+(?:\.|->))?(\w+)\s*=\s*(?:std::string\()?optarg", text):
         if word := role_word(text, name, end):
             return [f"-{letter}", word]
     return []
@@ -288,9 +293,11 @@ def role_variables(text: str, end: str) -> list[str]:
 
 def role_word(text: str, variable: str, end: str) -> str:
     """The word for an end with which a program compares a variable; empty without one."""
-    words = re.findall(rf'\b{variable}\s*\)?\s*(?:,|==)\s*"(\w+)"', text)
-    server, client = (next(filter(named.search, words), "") for named in (SERVER, CLIENT))
-    return ((server if end == "server" else client) or end) if server or client else ""
+    words = re.findall(rf'\b{variable}\s*\)?\s*(?:,|[=!]=)\s*"(\w+)"', text)
+    server, client = (next(filter(named.search, words), "") for named in SAID.values())
+    others = [word for word in words if word not in (server, client)]
+    mine = server if end == "server" else client
+    return (mine or next(iter(others), end)) if server or client else ""
 
 
 def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: str = "") -> Iterator[str]:

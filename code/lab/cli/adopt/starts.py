@@ -161,7 +161,7 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
         readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
         serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
         call = shown_arguments(readme, Path(client).name, clients).get("client", call)
-    if MISUSED.search(tried.failure) or UNREAD_ARGUMENT.search(tried.failure):
+    if tried.usages or MISUSED.search(tried.failure) or UNREAD_ARGUMENT.search(tried.failure):
         serve = by_usage(tried, "server", server, servers, alone=alone) or serve
         call = by_usage(tried, "client", client, clients, alone=alone) or call
     files, words = with_files(source, [*serve, "", *call], settings, {})

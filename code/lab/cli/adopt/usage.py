@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from lab.cli.adopt.sources import END, ENDS, LARGEST, PLACES, STRING, of_option, value_of
+from lab.cli.adopt.sources import END, LARGEST, PLACES, SAID, STRING, of_option, value_of
 
 FORMS = re.compile(r"\s\|\s")  # between two forms
 PLACEHOLDER = re.compile(r"<[^>]+>|[A-Z][A-Z0-9_]*(?:\[.*)?")
@@ -30,10 +30,12 @@ class Argument:
         return not self.words[0].startswith("-")
 
 
-def usage_of(printed: str) -> str:
-    """The usage text in an output; empty without one."""
-    found = re.search(r"\busage\b\s*:?(.*)", printed, re.IGNORECASE | re.DOTALL)
-    return found[1] if found else ""
+def usage_of(printed: str, *binaries: str) -> str:
+    """The usage text in an output: behind that word, or from a line with a program's options; empty without one."""
+    own = "|".join(re.escape(PurePath(binary).name) for binary in binaries) or "\0"
+    form = rf"\busage\b\s*:?(.*)|^((?:\S*/)?(?:{own})\s+(?:-\w|--\w|\[|<|[^\n]*\b[A-Z]{{3,}}\b).*)"
+    found = re.search(form, printed, re.IGNORECASE | re.DOTALL | re.MULTILINE)
+    return found[1] or found[2] if found else ""
 
 
 def usage_in(source: str, binary: str) -> str:
@@ -47,7 +49,11 @@ def usage_in(source: str, binary: str) -> str:
 def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[str]:
     """The arguments of a program at one end; alone: the same program is also the other end."""
     forms = [list(arguments(form, end)) for form in forms_of(usage, PurePath(binary).name)]
-    named = [form for form in forms if any(ENDS[end].search(word.lower()) for each in form for word in each.words[:1])]
+    named = [
+        form
+        for form in forms
+        if any(SAID[end].search(word.lower()) for each in form if not each.role for word in each.words)
+    ]
     by_host = [form for form in forms if any(each.role == "host" for each in form) == (end == "client")]
     form = next(iter([*named, *by_host, *forms]), [])
     known = {each.words[0] for each in form}
@@ -58,6 +64,10 @@ def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[s
         words += each.words if is_used else ()
         are_left_out |= each.is_positional and not is_used
     return words
+
+
+def fixed_words(form: list[Argument]) -> Iterator[str]:
+    return (word for each in form if not each.role for word in each.words)
 
 
 def forms_of(usage: str, binary: str) -> list[str]:
@@ -102,9 +112,9 @@ def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Arg
             yield argument(token, " ", value, end, is_optional=is_optional)
         elif token.startswith("-"):
             flags = tuple(token.split("|"))
-            mine = tuple(flag for flag in flags if ENDS[end].search(flag.lower()))
+            mine = tuple(flag for flag in flags if SAID[end].search(flag.lower()))
             yield Argument((mine or flags)[:1], is_optional=is_optional and not mine)
-        elif "=" not in token and not token.startswith("["):
+        elif "=" not in token and not token.startswith(("[", "(")):
             yield argument("", "", token, end, is_optional=is_optional)
 
 
@@ -113,10 +123,10 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
     name = next(filter(None, (of_option(words.strip("-<>[]"), PLACES) for words in (option, value))), "")
     if choice := CHOICE.fullmatch(value.partition(" ")[0]):
         words = choice[1].split("|")
-        mine = next((word for word in words if ENDS[end].search(word.lower())), "")
+        mine = next((word for word in words if SAID[end].search(word.lower())), "")
         said, name = mine or words[end == "client" and words[0].isdecimal()], ""
         is_optional &= not mine
-    elif not option and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
+    elif (not option or sign == "=") and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
         said, name = value, ""  # a word as it is
     else:
         said = value_of(name) if name else LARGEST if "max" in value.lower() else OTHER
