@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -1642,16 +1642,35 @@ class Turns(FakeSite):
         super().__init__()
         self.printed = printed
 
-    def run_watched(self, job: Job, logs: Path) -> Outcome:
-        frames, port, size = list[Frame](), job.steps[0].port, 64
+    def frames(self, port: int) -> Iterator[Frame]:
         for out in (True, False):
-            frames += [wire.tcp(0, 0, syn=True, out=out, port=port)]
+            yield wire.tcp(0, 0, syn=True, out=out, port=port)
             sent = range(20_000 * (not out), 4_000_000, 40_000)
-            frames += [wire.tcp(ns, 1 + n * size, size, out=out, port=port) for n, ns in enumerate(sent)]
-        frames.sort(key=lambda frame: frame.time_ns)
+            yield from (wire.tcp(ns, 1 + n * 64, 64, out=out, port=port) for n, ns in enumerate(sent))
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        frames = sorted(self.frames(job.steps[0].port), key=lambda frame: frame.time_ns)
         (logs / "client.pcapng").write_bytes(b"".join(map(block, frames)))
-        counted = {"v0.tx_bytes": 10**5, "v0.rx_bytes": 10**5}
+        counted = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes", "rxe0.tx_bytes", "rxe0.rx_bytes"), 10**5)
         return Outcome((StepOutcome(self.printed, "", "", "", 0, 0, 0, 10**8),), {}, counted, 0, 10**8, "", 0.0)
+
+
+class Writes(Turns):
+    """Logs 100 messages of RDMA in 40 us each, and the datagrams that connect."""
+
+    def frames(self, _: int) -> Iterator[Frame]:
+        yield from (wire.roce(n, 0x64, n, 264, out=n % 2 == 0, queue=1) for n in range(6))
+        for n in range(100):
+            yield wire.roce(1000 + 40_000 * n, wire.WRITE_ONLY, n, 8)
+            yield wire.roce(11_000 + 40_000 * n, wire.ACK, n, out=False)
+
+
+def test_link_shows_the_size_and_the_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text(VERBS_MAIN.replace("{}", '{ printf("%.2f MB/s\\n", rate); }'))
+    use(Writes("0.20 MB/s\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    lines = ['sizes = "8" # a small trial', "iterations = 100", 'operation = "write"', "rdma = true"]
+    assert [line for line in lines if line not in (text := (tmp_path / "mine.toml").read_text())] == [], text
 
 
 @pytest.mark.parametrize(

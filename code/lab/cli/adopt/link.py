@@ -23,6 +23,7 @@ from lab.programs.printed import Printed, by_rank, bytes_of, output, read_printe
 from lab.sites.site import Site, Witness
 
 LEAST_MESSAGES = 4
+TO_CONNECT = 10  # datagrams of rdma_cm, in both directions
 NEAR, EXACTLY = 1.3, 1.1  # times the time of a message: programs leave out or include the first and the last ones
 POSSIBLE = 4.0  # also a distance for numbers that the log neither shows nor excludes
 WINDOW_BYTES = 1 << 16
@@ -115,15 +116,21 @@ class Link:
 
     def operation(self, named: Sequence[str]) -> str:
         """Most messages of RDMA, of the named operations if there is one; empty over TCP."""
-        of_sizes = [message for message in self.seen.rdma.messages if message.size_bytes in self.sizes]
-        counted = Counter(message.operation for message in of_sizes or self.seen.rdma.messages)
+        of_sizes = [message for message in self.repeated if message.size_bytes in self.sizes]
+        counted = Counter(message.operation for message in of_sizes or self.repeated)
         return max(counted, key=lambda name: (name in named, counted[name]), default="")
 
     @property
     def size(self) -> int:
         """Of the RDMA messages with most bytes; 0 over TCP."""
-        counted = Counter(message.size_bytes for message in self.seen.rdma.messages)
+        counted = Counter(message.size_bytes for message in self.repeated)
         return max(counted, key=lambda size: size * counted[size], default=0)
+
+    @cached_property
+    def repeated(self) -> list[Message]:
+        """The messages of RDMA with a size that is no rare one, as those that connect are."""
+        counted = Counter(message.size_bytes for message in self.seen.rdma.messages)
+        return [message for message in self.seen.rdma.messages if counted[message.size_bytes] > TO_CONNECT]
 
     @property
     def messages(self) -> int:
