@@ -61,3 +61,8 @@ def test_client_has_its_arguments(text: str, expected: str) -> None:
 def test_usage_text_is_found_in_a_source() -> None:
     source = 'if (argc < 3) std::cerr << "usage: " << argv[0] << " HOST SIZE[,SIZE...]\\n"; connect(argv[1]);'
     assert usage_arguments(usage_in(source, "p"), "p", "client", alone=False) == ["{host}", "{size}"]
+
+
+@pytest.mark.parametrize("text", ["Server waiting on port 9", "server: 10 messages", "SERVER"])
+def test_other_line_that_begins_with_the_program_is_no_usage_text(text: str) -> None:
+    assert usage_of(text, "server") == ""

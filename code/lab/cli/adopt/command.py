@@ -74,7 +74,7 @@ def corrected(
         # Of all trials, so that no correction is taken back.
         failures += " ".join([seen.failure, *MISUSED.findall(seen.client + seen.server)])
         names = [file.name for file in campaign.plans[0].experiment.series[0].tool.binaries]
-        printed = {end: usage_of(getattr(seen, end), *names) for end in NAMES}
+        printed = {end: usage_of(getattr(seen, end), *names) for end in NAMES if seen.failure}
         usages = {end: text for end, text in printed.items() if text} | usages
         if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
             failures += f" {SAID_NOTHING}"

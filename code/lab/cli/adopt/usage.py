@@ -33,8 +33,8 @@ class Argument:
 def usage_of(printed: str, *binaries: str) -> str:
     """The usage text in an output: behind that word, or from a line with a program's options; empty without one."""
     own = "|".join(re.escape(PurePath(binary).name) for binary in binaries) or "\0"
-    form = rf"\busage\b\s*:?(.*)|^((?:\S*/)?(?:{own})\s+(?:-\w|--\w|\[|<|[^\n]*\b[A-Z]{{3,}}\b).*)"
-    found = re.search(form, printed, re.IGNORECASE | re.DOTALL | re.MULTILINE)
+    form = rf"\b(?i:usage)\b\s*:?(.*)|^((?:\S*/)?(?:{own})\s+(?:-\w|--\w|\[|<|[^\n]*\b[A-Z]{{3,}}\b).*)"
+    found = re.search(form, printed, re.DOTALL | re.MULTILINE)
     return found[1] or found[2] if found else ""
 
 
