@@ -810,6 +810,9 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "pump.c": "int main() { connect(3, a, n); }", "drain.c": "int main() { accept(3, 0, 0); }"},
         ['server = "drain"', 'client = "pump {host}"'],
     ),
+    "field of the settings": (
+        {"a.c": "int main(int n, char **argv) { if (n > 1) config.server_name = argv[1]; }"}, ['client = "a {host}"'],
+    ),
     "word for each end in a variable": (
         {"a.c": 'int main() { r = getenv("ROLLE"); if (strcmp(r, "last") && strcmp(r, "echo")) return 1; }'},
         ['server = "ROLLE=echo a"', 'client = "ROLLE=last a {host}"'],

@@ -33,6 +33,9 @@ BOTH = [
     ("/lab/bin/p --sink | --to HOST [--depth 9] [--port 7471]\n", "--sink --port {port}", "--to {host} --port {port}"),
     ("p target GID | p initiator IPV4 GID SIZE COUNT\n", "target {gid}", "initiator {host} {gid} {size} {iterations}"),
     ("usage : p            (récepteur)\n        p HOST [SIZE]  (émetteur)\n", "", "{host} {size}"),
+    ("Usage:\n p start a server and wait for connection\n p <host> connect to server at <host>\n\nOptions:\n"
+     " -p, --port <port> listen on/connect to port <port>\n -s, --size <bytes> bytes per READ\n" * 2,
+     "-p {port} -s {size}", "{host} -p {port} -s {size}"),
     ("Usage: /lab/bin/p [OPTIONS] --mode <server|client>\n  --port <n>   port\n  --addr <ip>  server address\n",
      "--mode server --port {port}", "--mode client --port {port} --addr {host}"),
 ]  # fmt: skip

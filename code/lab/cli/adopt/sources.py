@@ -169,7 +169,7 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
             if index < len(known) and known[index]:
                 return known[index]
             depth = index = 0
-    declared = before.rpartition("=")[0].rpartition(",")[2].strip()
+    declared = re.sub(r"\w+(?:\.|->)", "", before.rpartition("=")[0].rpartition(",")[2].strip())
     if roles is PLACES and place(declared) in ("", "iterations") and is_sent(declared.rpartition(" ")[2], text):
         return "size"
     alone = len(set(re.findall(r"argv\[\d\]", statement))) == 1  # else the statement is about other arguments, too

@@ -14,8 +14,9 @@ CHOICE = re.compile(r"<?([\w-]+(?:\|[\w-]+)+)>?")
 FLAGS = re.compile(r"\[?(--?\w[\w-]*)\s*\|\s*(--?\w[\w-]*(?:[ =](?!-)[^\s\[\]]+)?)\]?(.*)")
 # An option and what it is for: -p, --port <port>   port of the server
 DESCRIBED = re.compile(
-    r"\s*(-\w|--[\w-]+)(?:\s*[,/|]\s*(--?[\w-]+))?,?(?:[ =](<[^>]+>|[A-Za-z]\w*))?(?:\s{2,}|\t|: )(.*)"
+    r"\s*(-\w|--[\w-]+)(?:\s*[,/|]\s*(--?[\w-]+))?,?(?:[ =](<[^>]+>|[A-Za-z]\w*))?(?:\s{2,}|\t|: |(?<=>) (?=[a-z]))(.*)"
 )
+PROSE = ("a", "an", "the", "and", "to", "at", "for", "as", "with", "on")  # words that name no argument
 OTHER = "1"  # a value without a known meaning
 
 
@@ -85,7 +86,18 @@ def forms_of(usage: str, binary: str) -> list[str]:
         of_both = (token for token in tokens_of(flags[3]) if token.startswith("["))
         return [" ".join((flags[1], *of_both)), f"{flags[2]} {flags[3]}"]
     forms = [FORMS.split(line) for line in whole]
-    return [form if index == 0 else before.sub("", form) for each in forms for index, form in enumerate(each)]
+    return [
+        without_prose(form if index == 0 else before.sub("", form)) for each in forms for index, form in enumerate(each)
+    ]
+
+
+def without_prose(form: str) -> str:
+    """The form without what it does, as in `<host> connect to server at <host>`."""
+    tokens = tokens_of(form)
+    end = next((at for at, token in enumerate(tokens) if token in PROSE), len(tokens))
+    while end < len(tokens) and end and re.fullmatch("[a-z]+", tokens[end - 1]):
+        end -= 1
+    return " ".join(tokens[:end])
 
 
 def tokens_of(form: str) -> list[str]:
@@ -135,7 +147,7 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
 
 def options_described(usage: str) -> Iterator[Argument]:
     """The options with a known meaning in the lines below the forms."""
-    for found in filter(None, map(DESCRIBED.fullmatch, usage.splitlines())):
+    for found in filter(None, map(DESCRIBED.fullmatch, dict.fromkeys(usage.splitlines()))):
         long = found[2] or (found[1] if found[1].startswith("--") else "")
         texts = (long, found[3] or "", found[4] if found[3] else "")
         names = (of_option(text.strip("-<>"), PLACES) for text in texts)
