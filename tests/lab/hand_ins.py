@@ -12,7 +12,7 @@ from lab.experiment.reader import load
 from lab.files.store import keep_stamp
 from lab.places import TEMPLATES
 from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
-from lab.report.build import build
+from lab.report.build import prepare
 from lab.report.evidence.evidence import gather
 from lab.report.sources import Sources
 from lab.report.stamp import report_stamp
@@ -121,7 +121,7 @@ def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:
     """The work with its report built, or with this report instead."""
     if pdf is None:
         evidence = gather(work.plan, work.results)
-        pdf = build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
+        pdf = prepare(Sources(work.plan.experiment.file, course.templates), evidence, course.cache).typeset()
     work.report.write_bytes(pdf)
     keep_stamp(work.report, report_stamp(work.plan, work.results, work.texts))
     return work

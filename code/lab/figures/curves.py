@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import log
 
-from lab.figures.drawing import Axes, Canvas
-from lab.figures.figure import DASHES, Curve, LineLook, OfCurves, check_curves, keys_of
+from lab.figures import Axes, Canvas
+from lab.figures.figure import DASHES, Curve, LineLook, check_curves
 from lab.figures.marks import GREY, INK, LINE_MM, SMALL_PT, short, with_unit
 
 ROOM, LINEAR_ROOM = 1.25, 1.08  # a logarithmic and a linear axis end at this multiple of the data
@@ -13,7 +13,7 @@ LEAST_GAP = 0.07  # of the axis, between two ticks with words
 
 
 @dataclass(frozen=True)
-class Sized(OfCurves):
+class Sized:
     """Rates (B/s), times (s) or ratios against the message size, with the looks of the curves and limits by name."""
 
     name: str
@@ -50,7 +50,7 @@ def _draw_series(data: "Sized | Against", canvas: Canvas, panel: Axes) -> None:
 
 
 @dataclass(frozen=True)
-class Against(OfCurves):
+class Against:
     """Rates, times or messages a second against a value that a series varies, with models and limits by name."""
 
     name: str
@@ -169,10 +169,6 @@ class QueuesInTime:
     def alt(self) -> str:
         return f"Bytes that wait in the switch, in time: {', '.join(queue.words for queue in self.queues)}."
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.queues)
-
     def draw(self, canvas: Canvas) -> None:
         panels = canvas.panels_beside(len(self.queues), self.height_mm)
         for queue, panel in zip(self.queues, panels, strict=True):
@@ -272,17 +268,13 @@ class RayPanel:
 
 
 @dataclass(frozen=True)
-class Extrapolated(OfCurves):
+class Extrapolated:
     """Panels beside each other: times, and lines through some of them drawn back to 0 bytes."""
 
     name: str
     label: str  # of the axis
     panels: tuple[RayPanel, ...]
     height_mm: float = 60.0
-
-    @property
-    def curves(self) -> list[Curve]:  # type: ignore[override]
-        return [curve for panel in self.panels for curve in panel.curves]
 
     @property
     def alt(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from lab.analysis.estimate import Estimate
-from lab.figures.drawing import Axes, Canvas
+from lab.figures import Axes, Canvas
 from lab.figures.figure import LineLook
 from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
 
@@ -41,7 +41,6 @@ class Dots:
     name: str
     label: str  # of the axis
     groups: tuple[tuple[str, tuple[Dot, ...]], ...]
-    keys: tuple[str, ...] = ()
 
     @property
     def dots(self) -> list[Dot]:
@@ -110,7 +109,6 @@ class Tornado:
     name: str
     label: str  # of the axis
     rows: tuple[tuple[str, tuple[Effect, ...]], ...]
-    keys: tuple[str, ...] = ()
 
     @property
     def alt(self) -> str:

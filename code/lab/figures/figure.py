@@ -85,14 +85,6 @@ def keys_of(series: Iterable[HasKeys]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for single in series for key in single.keys))
 
 
-class OfCurves:
-    curves: Sequence[Curve]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.curves)
-
-
 def check_curves(figure: str, curves: Sequence[Curve], *, above_0: bool = True) -> None:
     """Refuse values that an axis, by default a logarithmic axis, would silently leave out."""
     for curve in curves:

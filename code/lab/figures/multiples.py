@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lab.analysis.estimate import Interval
-from lab.figures.drawing import Axes, Canvas
-from lab.figures.figure import Curve, LineLook, Name, check_curves, keys_of
+from lab.figures import Axes, Canvas
+from lab.figures.figure import Curve, LineLook, Name, check_curves
 from lab.figures.marks import INK, SMALL_PT, short, size, with_unit
 
 NAMES_MM, BESIDE_MM = 24.0, 5.0  # right of the panels; without names, half of a label below
@@ -121,10 +121,6 @@ class Multiples:
             for panel in row.panels
         ]
         return f"Against {self.rows[0].x_label or 'message size'}, in {len(panels)} panels. {'. '.join(panels)}."
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(curve for row in self.rows for curve in row.curves)
 
     def draw(self, canvas: Canvas) -> None:
         for row in self.rows:

@@ -61,8 +61,11 @@ def size_axis(panel: Axes, sizes: Sequence[float], between: int = 0) -> None:
 
 def decades(low: float, high: float) -> list[float]:
     """Powers of ten; where there are fewer than three, 1, 2 and 5 of each; where even those are few, even steps."""
-    tens = [10.0**power for power in range(ceil(log10(low)), floor(log10(high)) + 1)]
-    return tens if len(tens) > 2 else _two_or_more(_multiples(low, high, (1, 2, 5)), low, high)
+    powers = [10.0**power for power in range(floor(log10(low)), ceil(log10(high)) + 1)]
+    tens = [power for power in powers if low <= power <= high]
+    return (
+        tens if len(tens) > 2 else _two_or_more([digit * power for power in powers for digit in (1, 2, 5)], low, high)
+    )
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -273,13 +276,6 @@ def _new_drawing(height_mm: float) -> Drawing:
     drawing = Drawing(figsize=(WIDTH_MM / MM_PER_INCH, height_mm / MM_PER_INCH), dpi=PNG_DPI)
     FigureCanvasAgg(drawing)
     return drawing
-
-
-def _multiples(low: float, high: float, mantissas: Sequence[float]) -> list[float]:
-    """These multiples of powers of ten within a range."""
-    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
-    ticks = (mantissa * 10.0**power for power in powers for mantissa in mantissas)
-    return [tick for tick in ticks if low <= tick <= high]
 
 
 def _two_or_more(ticks: list[float], low: float, high: float) -> list[float]:

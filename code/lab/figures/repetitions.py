@@ -8,8 +8,8 @@ from math import ceil
 import numpy as np
 
 from lab.errors import plural
-from lab.figures.drawing import Axes, Canvas
-from lab.figures.figure import Curve, LineLook, Name, OfCurves, check_curves, keys_of
+from lab.figures import Axes, Canvas
+from lab.figures.figure import Curve, LineLook, Name, check_curves
 from lab.figures.marks import INK, MINUS, PALE, SMALL_PT, THIN_SPACE, number, size
 
 ROW_MM = 7.0
@@ -76,10 +76,6 @@ class Matrix:
         rows = (f"{row.label} {', '.join(row.ranges(self.columns))}" for row in self.rows)
         return f"{self.label} by message size: {'; '.join(rows)}."
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.rows)
-
     def draw(self, canvas: Canvas) -> None:
         height = ROW_MM * len(self.rows)
         panel = canvas.panel(height)
@@ -104,7 +100,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class ByRound(OfCurves):
+class ByRound:
     """Rates in the order of measurement, each over the median of the last rates."""
 
     name: str
@@ -173,10 +169,6 @@ class Tails:
     def alt(self) -> str:
         words = "; ".join(distribution.words for distribution in self.distributions)
         return f"Time over the median against the share of the messages that take at most so long: {words}."
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return keys_of(self.distributions)
 
     def draw(self, canvas: Canvas) -> None:
         panel = canvas.panel(TAILS_HEIGHT_MM, grid=True)

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lab.errors import LabError
+from lab.figures import Axes, Canvas
 from lab.figures.curves import Sized
-from lab.figures.drawing import Axes, Canvas
 from lab.figures.figure import Look
 from lab.figures.marks import COLOURS, GREY, INK, PALE, RDMA, SMALL_PT, plain, size, whole, with_unit
 
@@ -89,7 +89,6 @@ class Stacks:
     kinds: tuple[str, ...]  # of all parts, in their order
     rest: str  # the kind that is not work
     site: str
-    keys: tuple[str, ...] = ()
 
     @property
     def alt(self) -> str:
@@ -138,7 +137,6 @@ class Parts:
     label: str  # of the axis
     kinds: tuple[tuple[str, bool], ...]  # the name of a part, and whether it is assumed
     bars: tuple[tuple[str, tuple[float, ...]], ...]
-    keys: tuple[str, ...] = ()
 
     @property
     def kind_names(self) -> list[str]:

@@ -156,11 +156,11 @@ def header_findings(claimed: Evidence, grader: Evidence) -> Iterator[Finding]:
             yield Finding(Flaw.HEADER, f"{what}; {plural(len(compared), 'different value')}")
 
 
-def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], frozenset[int]]:
+def _printed_values(evidence: Evidence, series: Series) -> dict[tuple[str, int, str], set[int]]:
     return {
-        (str(dict(parameters.point)), size, name): values
-        for parameters in effective(evidence, series)
-        for size, by_name in parameters.by_size.items()
+        (str(dict(point)), size, name): values
+        for point, by_size in effective(evidence, series)
+        for size, by_name in by_size.items()
         for name, values in by_name.items()
     }
 

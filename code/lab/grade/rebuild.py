@@ -22,7 +22,7 @@ from lab.plan.builds import keep_binaries, kept_binary, source_files
 from lab.plan.plan import Plan, Planned, SiteFacts, canonical, make_plan, make_trial
 from lab.programs.program import Build
 from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
-from lab.report.build import build
+from lab.report.build import prepare
 from lab.report.evidence.evidence import Evidence
 from lab.report.pdf import attach, run_qpdf
 from lab.report.sources import Sources
@@ -222,7 +222,7 @@ def rebuild(evidence: Evidence, texts: Texts, templates: Path, cache: Path, scra
     stamp = _digest(evidence, texts, templates)
     file = cache / "rebuilt" / f"{stamp}.pdf"
     if not is_current(file, stamp):
-        write_bytes(file, build(_sources(evidence, texts, templates, scratch), evidence, cache))
+        write_bytes(file, prepare(_sources(evidence, texts, templates, scratch), evidence, cache).typeset())
         keep_stamp(file, stamp)
     return file.read_bytes()
 

@@ -31,7 +31,7 @@ from lab.report.html.page import filled
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.numbers import show, show_exactly, significant
-from lab.report.text.backing import Surroundings, measured_numbers_typed
+from lab.report.text.backing import Surroundings
 from lab.report.text.latex import blank
 from lab.report.text.macros import macros_of, sentences
 from lab.report.text.typed import typed_numbers
@@ -87,7 +87,7 @@ def with_numbers(text: str, experiment: Experiment, file: Path, folder: Path = R
     numbers = Numbers(reference_evidence(experiment, folder)) if claims or has_table else None
     name = str(file)
     typed = (
-        measured_numbers_typed(Surroundings(read, numbers), name)
+        Surroundings(read, numbers).measured_numbers_typed(name)
         if numbers
         else typed_numbers(read, name, (), lambda *_: "")
     )

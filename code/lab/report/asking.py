@@ -74,7 +74,10 @@ def listing(numbers: Numbers) -> Iterator[str]:
         names = ", ".join(map(_name, numbers.series.values()))
         yield from wrap(names, WIDTH, initial_indent="  ", subsequent_indent="  ")
     yield "measures, each with an example (a size is 64 or 64K; ratios, sums and parentheses work: a / b at 64K):"
-    yield from _examples(numbers)
+    for measure, about in MEASURES.items():
+        example = next(filter(None, (_example(numbers, series, measure) for series in numbers.series.values())), "")
+        if example:
+            yield f"  {example:44}  {about.about}"
     yield "constants: " + ", ".join([*list(numbers.named_constants)[:7], "..."])
     yield "statements (a and b are queries): a > b everywhere; a / b >= 2 from 64K; a = b within 2 % at 1..4K;"
     yield "  a rises up to 1K; a saturated from 16K; a jumps at 2K; a.knee = 4K; PARAMETER has no effect on a from 64"
@@ -98,13 +101,6 @@ def _about(series: Series, site: str) -> str:
     span = f"{plural(len(sizes), 'size')}, {format_size(sizes[0])} to {format_size(sizes[-1])}"
     varied = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in series.vary.items())
     return "; ".join(filter(None, (label(series), span, varied)))
-
-
-def _examples(numbers: Numbers) -> Iterator[str]:
-    for measure, about in MEASURES.items():
-        example = next(filter(None, (_example(numbers, series, measure) for series in numbers.series.values())), "")
-        if example:
-            yield f"  {example:44}  {about.about}"
 
 
 def _example(numbers: Numbers, series: Series, measure: str) -> str:

@@ -1,7 +1,7 @@
 """From evidence to a PDF and a page: figures, templates, the discussion with its evidence, LaTeX, attachments."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.sources import MAIN, Sources, read_people
 from lab.report.tex.latex import compile_pdf, require_tex
-from lab.report.tex.numbers import mark, show, shown, written_out
+from lab.report.tex.numbers import show, written_out
 from lab.report.tex.render import Rendered, render
 from lab.report.text.backing import Backing
 from lab.report.text.check import Checked, Writing, check, read_writing
@@ -54,24 +54,20 @@ def _tex(backing: Backing) -> str:
     if backing.judged:
         return rf"\labshows{{{backing.number}}}"
     assert backing.value
-    answer = backing.value.answer
-    return rf"\labclaim{{{backing.number}}}{{{shown(answer, backing.use.digits).tex}{mark(answer)}}}"
-
-
-def claims_csv(backings: Iterable[Backing]) -> str:
-    """All claims and statements of the texts, with all digits."""
-    return csv_text(COLUMNS, dict.fromkeys(_row(backing) for backing in backings if backing.use.kind != "given"))
+    value = backing.value
+    return rf"\labclaim{{{backing.number}}}{{{value.printed(backing.use.digits).tex}{value.mark}}}"
 
 
 def _row(backing: Backing) -> tuple[str | int | float, ...]:
+    """A claim or a statement with all digits, for claims.csv."""
     if judged := backing.judged:
         about = ("", "", "", "", "", judged.n or "", judged.truth.value, judged.source, " ".join(judged.keys))
         return ("statement", backing.number, judged.text, judged.shows, *about)
     assert backing.value
-    value, answer = backing.value, backing.value.answer
+    value = backing.value
     interval = None if value.is_exact else value.estimate.interval
     ends = (repr(interval.low), repr(interval.high), interval.level) if interval else ("", "", "")
-    numbers = (shown(answer).plain, repr(answer.estimate.value), answer.unit, *ends, value.estimate.n or "")
+    numbers = (value.printed().plain, repr(value.answer.value), value.shown_unit, *ends, value.estimate.n or "")
     return ("claim", "", backing.use.body, *numbers, "", value.source, " ".join(value.keys))
 
 
@@ -101,10 +97,6 @@ class Prepared:
             raise (rendered.in_template(error) if rendered else error) from error
 
 
-def build(sources: Sources, evidence: Evidence, cache: Path) -> bytes:
-    return prepare(sources, evidence, cache).typeset()
-
-
 def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     """The report up to LaTeX."""
     numbers, gallery = Numbers(evidence), Gallery()
@@ -126,7 +118,8 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
         "lab.sty": (sources.templates / "lab.sty").read_text(),
     }
     experiment = read_whole(sources.experiment).text.encode()
-    added = {"claims.csv": claims_csv(backings).encode(), "experiment.toml": experiment}
+    claims_csv = csv_text(COLUMNS, dict.fromkeys(_row(backing) for backing in backings if backing.use.kind != "given"))
+    added = {"claims.csv": claims_csv.encode(), "experiment.toml": experiment}
     inside = attachments(evidence, added | sources.typed_texts)
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
     live = live_figure(numbers, {name: captioned.data for name, captioned in gallery.items()}, queried)

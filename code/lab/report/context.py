@@ -7,16 +7,9 @@ from typing import Annotated, Any
 
 from lab.experiment.experiment import Experiment
 from lab.report.evidence.environment import CardOrigins, card_origins, environment, warnings
-from lab.report.evidence.parameters import (
-    EffectiveTable,
-    ParameterRow,
-    constants,
-    effective_table,
-    parameter_rows,
-    profile_why,
-    published_by,
-)
-from lab.report.evidence.words import SiteWords, about_site, measured_here, measured_on, words_of
+from lab.report.evidence.parameters import EffectiveTable, ParameterRow, constants, effective_table, parameter_rows
+from lab.report.evidence.published import published_parameters
+from lab.report.evidence.words import SiteWords, about_site, measured_here, measured_on, profile_why, words_of
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
 from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, queues, tails
@@ -26,7 +19,7 @@ from lab.report.sources import People
 from lab.report.tex.render import Markup
 from lab.sites.site import Traits
 
-OF_EVIDENCE = (profile_why, constants, published_by, environment, card_origins, measured_here, measured_on, warnings)
+OF_EVIDENCE = (profile_why, constants, environment, card_origins, measured_here, measured_on, warnings)
 # The functions of exhibits. docs/reports.md is generated from their arguments and docstrings, too.
 OF_EXHIBITS: tuple[Callable[..., object], ...] = (
     Exhibits.holds,
@@ -101,8 +94,9 @@ def make_context(numbers: Numbers, people: People, gallery: Gallery, typed_files
         site_words=words_of(plan.site.name, plan.site.traits),
         parameters=rows,
         parameter_cells=[[row.name, row.published, row.asked, row.used] for row in rows],
+        published_by=published_parameters(plan.experiment.name).label,
         effective=effective_table(evidence),
-        sweeps=[series.name for series in evidence.sweeps],
+        sweeps=[run.name for run in plan.experiment.series if run.measure == "throughput" and run.vary],
         overview=Overview(exhibits),
         about_site=about_site(plan.site.name, plan.site.traits, device, cards, number),
         typed_files=typed_files,

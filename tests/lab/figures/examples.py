@@ -43,7 +43,7 @@ def effects() -> Tornado:
         (name, (Effect("1 B", "100000", "1", gain, "#08304f"), Effect("4 KiB", "0", "16", gain, "#85bbdb", doubt)))
         for name, gain, doubt in zip(names, gains, ("", "not certain", "no difference"), strict=True)
     )
-    return Tornado("effects", "best over worst", rows, ("k",))
+    return Tornado("effects", "best over worst", rows)
 
 
 def against() -> Against:
@@ -97,7 +97,7 @@ def causes() -> Stacks:
 def times() -> Dots:
     ends = (None, 9e-3, 2e-7, None)
     dots = tuple(Dot(LONG[n], estimate(10.0 ** (n - 9)), ends[n], LineLook(RDMA, is_open=n == 2)) for n in range(4))
-    return Dots("rows", "time", (("a group", dots[:3]), (LONG[9], dots[3:])), ("key",))
+    return Dots("rows", "time", (("a group", dots[:3]), (LONG[9], dots[3:])))
 
 
 def path() -> Parts:

@@ -86,11 +86,6 @@ def test_alternative_text_has_the_main_numbers(name: str, words: str) -> None:
     assert words in plain(EXAMPLES[name].alt)
 
 
-def test_figure_names_its_records() -> None:
-    assert EXAMPLES["agreed"].keys == ("key-card", "key-TCP", "key-MPI")
-    assert EXAMPLES["effects"].keys == ("k",)
-
-
 def one_value(value: float) -> Sized:
     return sized(Curve("verbs", (1.0,), (estimate(value, None),)))
 

@@ -20,7 +20,7 @@ from lab.places import exact_version
 from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
-from lab.report.build import build
+from lab.report.build import prepare
 from lab.report.evidence.evidence import gather
 from lab.report.pdf import attach
 from lab.report.sources import Sources
@@ -167,7 +167,7 @@ def bare_pages(course: Course, work: Work, change: Callable[[Files], None]) -> b
 
     with mock.patch.object(report_build, "compile_pdf", compiled), mock.patch.object(report_build, "attach", _bare):
         evidence = gather(work.plan, work.results)
-        return build(Sources(work.plan.experiment.file, course.templates), evidence, course.cache)
+        return prepare(Sources(work.plan.experiment.file, course.templates), evidence, course.cache).typeset()
 
 
 def _bare(pdf: bytes, _: Files) -> bytes:

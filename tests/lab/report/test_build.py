@@ -20,11 +20,12 @@ from lab.errors import LabError
 from lab.machine import snapshot
 from lab.places import CARDS, EXPERIMENTS, MACHINE, ROOT, TEMPLATES
 from lab.report import commands, stamp
-from lab.report.build import Prepared, build, prepare
+from lab.report.build import Prepared, prepare
 from lab.report.errors import ReportError, TextRefused
 from lab.report.evidence.environment import environment
 from lab.report.evidence.evidence import Evidence
-from lab.report.evidence.parameters import parameter_rows, published_by
+from lab.report.evidence.parameters import parameter_rows
+from lab.report.evidence.published import published_parameters
 from lab.report.evidence.words import versions
 from lab.report.html.page import page
 from lab.report.pdf import extract
@@ -83,7 +84,7 @@ class Student:
     def build(self, templates: Path = TEMPLATES) -> str:
         """The printed text of the report."""
         file, sources = self.folder / "report.pdf", Sources(self.folder / "verbs_throughput.toml", templates)
-        file.write_bytes(build(sources, self.evidence, self.cache))
+        file.write_bytes(prepare(sources, self.evidence, self.cache).typeset())
         return " ".join(laboratory.printed("pdftotext", "-raw", file, "-").split())
 
 
@@ -323,7 +324,7 @@ def test_environment_does_not_depend_on_the_order_of_the_identity(evidence: dict
 
 def test_parameter_without_a_published_value_is_marked(evidence: dict[str, Evidence]) -> None:
     rows = {row.name: row for row in parameter_rows(evidence["verbs_throughput"])}
-    assert published_by(evidence["verbs_throughput"]) == "Report A"
+    assert published_parameters("verbs_throughput").label == "Report A"
     assert (rows["iterations"].published, rows["iterations"].asked) == (r"\num{50000}", r"\num{50000}")
     assert {rows[name].published for name in ("repetitions", "windows")} == {"not said"}
     assert rows["repetitions"].asked == r"\labnum{10}"

@@ -8,7 +8,7 @@ from tests.lab.report import laboratory
 from tests.toml import series_of
 
 from lab.places import TEMPLATES
-from lab.report.build import build
+from lab.report.build import prepare
 from lab.report.evidence.evidence import Evidence
 from lab.report.exhibits.groups import PairKind, pairs
 from lab.report.query.numbers import Numbers
@@ -61,4 +61,5 @@ def test_report_compares_ours_with_each_and_each_with_its_predecessor(evidence: 
     for ratio in ("verbs / plain", "verbs / deep", "deep / plain"):
         assert rf"\claim[3]{{{ratio} at 64}}" in body
     assert r"\label{figure:ratio}" in body and r"\label{figure:throughput}" in body
-    assert build(Sources(evidence.plan.experiment.file, TEMPLATES), evidence, tmp_path).startswith(b"%PDF")
+    prepared = prepare(Sources(evidence.plan.experiment.file, TEMPLATES), evidence, tmp_path)
+    assert prepared.typeset().startswith(b"%PDF")

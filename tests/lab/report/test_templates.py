@@ -12,10 +12,11 @@ from lab.experiment.reader import read_card
 from lab.files.toml import read_whole
 from lab.places import EXPERIMENTS, TEMPLATES
 from lab.plan.plan import SiteFacts
-from lab.report.build import build
+from lab.report.build import prepare
 from lab.report.evidence.environment import ORIGINS
 from lab.report.evidence.evidence import Evidence, gather
-from lab.report.evidence.parameters import parameter_rows, profile_why
+from lab.report.evidence.parameters import parameter_rows
+from lab.report.evidence.words import profile_why
 from lab.report.sources import Sources
 from lab.report.tex.render import escape
 from lab.report.text.macros import macros_of
@@ -47,7 +48,7 @@ KINDS = {
 def test_experiment_without_a_template_has_a_short_report(kind: str, tmp_path: Path) -> None:
     text, sentence = KINDS[kind]
     evidence, file = laboratory.evidence_of_text(text, tmp_path), tmp_path / "mine.pdf"
-    file.write_bytes(build(Sources(tmp_path / "mine.toml", TEMPLATES), evidence, tmp_path / "cache"))
+    file.write_bytes(prepare(Sources(tmp_path / "mine.toml", TEMPLATES), evidence, tmp_path / "cache").typeset())
     printed = laboratory.printed("pdftotext", file, "-")
     assert sentence in " ".join((laboratory.printed("qpdf", "--check", file) + printed).split())
     first, second, *_ = laboratory.require_pages(printed)
@@ -71,7 +72,7 @@ def test_template_of_18_lines_makes_a_report_with_the_default_blocks(tmp_path: P
     text = mine(*series, "verbs verbs write throughput", sizes="1,64K")
     found = laboratory.evidence_of_text(text, tmp_path, "plain_verbs")
     sources = Sources(tmp_path / "plain_verbs.toml", TEMPLATES)
-    assert build(sources, found, tmp_path / "cache").startswith(b"%PDF")
+    assert prepare(sources, found, tmp_path / "cache").typeset().startswith(b"%PDF")
     body = laboratory.body_of(found)
     assert "Throughput as the habits go, one after the other." in body
     assert (
@@ -153,7 +154,8 @@ def report_of_a_real_link(name: str, folder: Path) -> str:
     plan = laboratory.plan_of(name, folder, REAL)
     laboratory.record(plan, folder)
     pdf = folder / "report.pdf"
-    pdf.write_bytes(build(Sources(plan.experiment.file, TEMPLATES), gather(plan, folder), folder / "cache"))
+    prepared = prepare(Sources(plan.experiment.file, TEMPLATES), gather(plan, folder), folder / "cache")
+    pdf.write_bytes(prepared.typeset())
     return " ".join(laboratory.printed("pdftotext", pdf, "-").split())
 
 

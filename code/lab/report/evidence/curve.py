@@ -68,9 +68,6 @@ class Subject:
     def counts(self, size: int) -> tuple[int, ...]:
         return self.cell(size).values
 
-    def rows(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(zip(*map(self.counts, self.sizes), strict=True))
-
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
 

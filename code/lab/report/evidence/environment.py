@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.errors import SpecError
 from lab.experiment.experiment import Experiment
-from lab.experiment.reader import CardFile, read_card
+from lab.experiment.reader import read_card
 from lab.machine.results import ENDS
 from lab.places import REFERENCE
 from lab.plan.plan import Plan, SiteFacts
@@ -104,15 +104,13 @@ class CardOrigins:
 
 def card_origins(evidence: Evidence) -> list[CardOrigins]:
     """The origins for every card on a link of the experiment: a fitted value repeats its report."""
-    cards = (series.link.card for series in evidence.plan.experiment.series)
-    return [_origins(read_card(name)) for name in dict.fromkeys(card.name for card in cards if card)]
-
-
-def _origins(file: CardFile) -> CardOrigins:
-    names = defaultdict[str, list[str]](list)
-    for name, value in file.known.items():
-        names[ORIGINS[value.origin].format(value.fitted_to)].append(rf"\texttt{{{escape(name)}}}")
-    return CardOrigins(file.card.name, {origin: Markup(", ".join(of_origin)) for origin, of_origin in names.items()})
+    links, cards = [series.link for series in evidence.plan.experiment.series], []
+    for card in dict.fromkeys(link.card.name for link in links if link.card):
+        names = defaultdict[str, list[str]](list)
+        for name, value in read_card(card).known.items():
+            names[ORIGINS[value.origin].format(value.fitted_to)].append(rf"\texttt{{{escape(name)}}}")
+        cards.append(CardOrigins(card, {origin: Markup(", ".join(parts)) for origin, parts in names.items()}))
+    return cards
 
 
 def _short(value: str) -> str | Markup:

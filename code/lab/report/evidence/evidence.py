@@ -57,11 +57,6 @@ class Evidence:
         """The series that measure this and vary no parameter, in the order of the file."""
         return tuple(run for run in self.plan.experiment.series if run.measure == measure and not run.vary)
 
-    @property
-    def sweeps(self) -> tuple[Series, ...]:
-        """The series of throughput that vary any parameter."""
-        return tuple(run for run in self.plan.experiment.series if run.measure == "throughput" and run.vary)
-
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key; none if a repetition has no record."""
         curve = series, point or {}

@@ -1,7 +1,7 @@
 """The parameters of an experiment: as published, as requested, as run, and as they took effect."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -58,17 +58,6 @@ def divided_by(published: tuple[int, ...], sizes: tuple[int, ...]) -> float:
     factors = sorted({size / max(sizes) for size in published}, reverse=True)
     whole = (factor for factor in factors if {size * factor for size in sizes} <= {*published})
     return next(whole, max(published) / max(sizes))
-
-
-def published_by(evidence: Evidence) -> str:
-    """The report that the experiment repeats; empty if there is none."""
-    return published_parameters(evidence.plan.experiment.name).label
-
-
-def profile_why(evidence: Evidence) -> str:
-    """The reason of most series for other values on this site."""
-    site, series = evidence.plan.site.name, evidence.plan.experiment.series
-    return Counter(run.profile(site).why for run in series).most_common(1)[0][0]
 
 
 @dataclass(frozen=True)
@@ -148,35 +137,17 @@ SHOWN = {
 }
 _VALUE = re.compile(r"(\w+)=(\d+)", re.ASCII)
 
-Values = dict[str, frozenset[int]]  # by name, every value that any repetition had
+Values = dict[str, set[int]]  # by name, every value that any repetition had
 
 
-@dataclass(frozen=True)
-class Effective:
-    """One series at one point: the values at each size."""
-
-    point: Point
-    by_size: dict[int, Values]
-
-
-def effective(evidence: Evidence, series: Series) -> tuple[Effective, ...]:
-    """The values of every point, in the order of the file; empty if a program prints none."""
-    return evidence.once(_of_all_series).get(series.name, ())
-
-
-def _of_all_series(evidence: Evidence) -> dict[str, tuple[Effective, ...]]:
-    return {
-        series.name: tuple(
-            Effective(point, {} if evidence.unmeasured else _by_size(evidence, series, point))
-            for point in series.points()
-        )
-        for series in evidence.plan.experiment.series
-    }
+def effective(evidence: Evidence, series: Series) -> list[tuple[Point, dict[int, Values]]]:
+    """The values of every point by size, in the order of the file; nothing by size if a program prints none."""
+    return [(point, _by_size(evidence, series, point)) for point in series.points()]
 
 
 def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Values]:
-    by_size = defaultdict[int, dict[str, set[int]]](lambda: defaultdict(set))
-    for planned in evidence.plan.planned:
+    by_size = defaultdict[int, defaultdict[str, set[int]]](lambda: defaultdict(set))
+    for planned in () if evidence.unmeasured else evidence.plan.planned:
         facts = evidence.facts.get(planned.trial.key)
         if facts and (planned.series.name, planned.point) == (series.name, point):
             header = facts.measured.header or {}
@@ -184,21 +155,13 @@ def _by_size(evidence: Evidence, series: Series, point: Point) -> dict[int, Valu
                 for name, value in _VALUE.findall(header.get(f"size {size}", "")):
                     if name not in ABOUT_COUNTS:
                         by_size[size][name].add(int(value))
-    return {
-        size: {name: frozenset(values) for name, values in by_name.items()} for size, by_name in sorted(by_size.items())
-    }
+    return {size: dict(by_name) for size, by_name in sorted(by_size.items())}
 
 
-def moved(evidence: Evidence, series: Series, size: int) -> tuple[str, ...]:
-    """The values that differ between the points of a sweep at one size, although the sweep does not vary them."""
-    varied = _varied(series)
-    points = [point.by_size.get(size, {}) for point in effective(evidence, series)]
-    names = dict.fromkeys(name for values in points for name in values if name not in varied)
-    return tuple(name for name in names if any(values.get(name) != points[0].get(name) for values in points))
-
-
-def _varied(series: Series) -> set[str]:
-    return {HEADER_NAMES.get(name, name) for name in series.vary}
+def _moves(points: list[dict[int, Values]], name: str) -> bool:
+    """Whether a value differs between the points of a sweep at any size."""
+    at = [(point.get(size, {}), points[0].get(size, {})) for point in points for size in {*point, *points[0]}]
+    return any(values.get(name) != of_first.get(name) for values, of_first in at)
 
 
 @dataclass(frozen=True)
@@ -221,11 +184,12 @@ def effective_table(evidence: Evidence) -> EffectiveTable:
 
 
 def _cells(evidence: Evidence, series: Series) -> dict[str, Markup]:
-    by_size = [values for point in effective(evidence, series) for values in point.by_size.values()]
-    loose = {name for size in series.sizes(evidence.plan.site.name) for name in moved(evidence, series, size)}
+    """The range of each value; `moved` if it differs between points of a sweep that does not vary it."""
+    points = [by_size for _, by_size in effective(evidence, series)]
+    varied = {HEADER_NAMES.get(name, name) for name in series.vary}
     cells = {}
     for name in SHOWN:
-        if values := {value for at_size in by_size for value in at_size.get(name, ())}:
+        if values := {value for point in points for at_size in point.values() for value in at_size.get(name, ())}:
             text = " to ".join(number_tex(str(end)) for end in dict.fromkeys((min(values), max(values))))
-            cells[name] = Markup(text + (", varied" if name in _varied(series) else ", moved" if name in loose else ""))
+            cells[name] = Markup(text + (", varied" if name in varied else ", moved" if _moves(points, name) else ""))
     return cells

@@ -130,7 +130,7 @@ class PublishedCurve:
     @property
     def slug(self) -> str:
         """Its name, or `Report A, verbs` as report_a."""
-        return self.name or self.label.partition(",")[0].lower().replace(" ", "_")
+        return self.name or _slug(self.label.partition(",")[0])
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
@@ -183,29 +183,27 @@ def _times(entry: TimesEntry, folder: Path) -> PublishedTimes:
     return PublishedTimes(entry.name, entry.label, points)
 
 
-@dataclass(frozen=True)
-class PublishedValues:
-    """A table of quantities, a column for each variant: values and their units, by quantity and variant."""
-
-    label: str
-    values: dict[tuple[str, str], tuple[float, str]]
-
-
-def published_values(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedValues, ...]:
-    return tuple(_values(entry, folder / entry.file) for entry in _of(experiment, _index(folder).values))
+def published_values(experiment: str, folder: Path = PUBLISHED) -> dict[str, tuple[str, float, str]]:
+    """The quantities of tables that have a column for each variant: by `report_b.VARIANT.QUANTITY` the table's label,
+    the value and its unit."""
+    entries = _of(experiment, _index(folder).values)
+    return {name: value for entry in entries for name, value in _values(entry, folder / entry.file)}
 
 
-def _values(entry: ValuesEntry, file: Path) -> PublishedValues:
+def _values(entry: ValuesEntry, file: Path) -> Iterator[tuple[str, tuple[str, float, str]]]:
     rows = _rows(file, {"quantity": str, "unit": str})
     variants = [name for name in rows[0] if name not in ("quantity", "unit")]
     _rows(file, dict.fromkeys(variants, float))
-    values: dict[tuple[str, str], tuple[float, str]] = {}
     for row in rows:
         if row["unit"] not in BASE_UNITS:
             raise SpecError(f"unit {row['unit']!r}", file=file, expected=f"one of {', '.join(BASE_UNITS)}")
         unit, scale = BASE_UNITS[row["unit"]]
-        values |= {(row["quantity"], variant): (float(row[variant]) * scale, unit) for variant in variants}
-    return PublishedValues(entry.label, values)
+        for variant in variants:
+            yield f"{_slug(entry.label)}.{variant}.{row['quantity']}", (entry.label, float(row[variant]) * scale, unit)
+
+
+def _slug(label: str) -> str:
+    return label.lower().replace(" ", "_")
 
 
 def published_parameters(experiment: str, folder: Path = PUBLISHED) -> ParametersEntry:

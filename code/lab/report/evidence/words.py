@@ -1,6 +1,7 @@
 """Words for sites, versions and dates."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,6 +102,12 @@ def rdma_words(device: str, cards: Sequence[str] = ()) -> str:
     if device.startswith(SOFT):
         return f"RDMA is kernel RDMA (Soft-RoCE, {device}): the kernel does the work of a card."
     return f"RDMA uses the device {device}." if device else "There is no RDMA device."
+
+
+def profile_why(evidence: Evidence) -> str:
+    """The reason of most series for other values on this site."""
+    site, series = evidence.plan.site.name, evidence.plan.experiment.series
+    return Counter(run.profile(site).why for run in series).most_common(1)[0][0]
 
 
 @dataclass(frozen=True)

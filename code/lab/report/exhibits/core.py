@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from lab.analysis.estimate import Estimate
 from lab.errors import StorageError
+from lab.figures import Canvas
 from lab.figures.curves import Sized
-from lab.figures.drawing import Canvas
-from lab.figures.figure import Curve, Figure, LineLook, keys_of
+from lab.figures.figure import Curve, Figure, HasKeys, LineLook, keys_of
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
 from lab.files.storage import storage
 from lab.files.store import damage, seal
@@ -24,7 +24,7 @@ from lab.report.query.judge import judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Truth, Value
 from lab.report.stamp import digest_code
-from lab.report.tex.numbers import last_place, mark, number_tex, show, show_exactly, significant
+from lab.report.tex.numbers import last_place, number_tex, show, show_exactly, significant
 from lab.report.tex.render import Markup, escape
 
 
@@ -35,8 +35,6 @@ class Drawable(Protocol):
     def name(self) -> str: ...
     @property
     def alt(self) -> str: ...
-    @property
-    def keys(self) -> tuple[str, ...]: ...
     def draw(self, canvas: Canvas) -> None:
         """Draw the data, or raise a LabError."""
 
@@ -180,7 +178,8 @@ class Exhibits:
         require_data(drawn, "curve", name)
         queries, lines, looks = zip(*drawn, strict=True)
         bounds = tuple((words, self.value(query)) for query, words in limits if self.has(query))
-        return self.put(caption, Sized(name, label, self.kind_at_sizes(queries[0]), lines, looks, bounds, height))
+        data = Sized(name, label, self.kind_at_sizes(queries[0]), lines, looks, bounds, height)
+        return self.put(caption, data, lines)
 
     def kind(self, query: str) -> str:
         """What the answer to a query is, as figures name it."""
@@ -189,16 +188,17 @@ class Exhibits:
     def kind_at_sizes(self, query: str) -> str:
         return self.kind(f"{query} at {self.sizes_of_query(query)[0]}")
 
-    def put(self, caption: str, data: Drawable) -> Markup:
-        """Put a figure into the gallery; return its float, marked if a record warns."""
+    def put(self, caption: str, data: Drawable, shown: Iterable[HasKeys]) -> Markup:
+        """Put a figure into the gallery; return its float, marked if a record of what is shown warns."""
         if len(caption.split()) > MOST_WORDS:
             words = f"{len(caption.split())} words (at most {MOST_WORDS})"
             raise ReportError(f"a caption of {words}: {caption[:40]} ...")
         self.gallery[data.name] = CaptionedFigure(caption, data)
-        warned = r"\labwarned{}" if self.numbers.evidence.unchecked(data.keys) else ""
+        alt = ("\ufeff" + data.alt).encode("utf-16-be").hex().upper()  # the content in words, for the PDF's readers
+        warned = r"\labwarned{}" if self.numbers.evidence.unchecked(keys_of(shown)) else ""
         return Markup(
             "\\begin{labplace}{figure}\n"
-            f"  {picture(data)}\n"
+            f"  \\labpicture{{figures/{data.name}.pdf}}{{{alt}}}\n"
             f"  \\caption{{{escape(caption)}{warned}}}\\label{{figure:{data.name}}}\n"
             "\\end{labplace}\n"
         )
@@ -207,12 +207,6 @@ class Exhibits:
 def require_data(drawn: Sequence[object], what: str, name: str) -> None:
     if not drawn:
         raise ReportError(f"the data give no {what} of {name}", hint="lab query")
-
-
-def picture(data: Drawable) -> str:
-    """The command that prints a figure's file, with the figure's content in words as UTF-16 for the PDF's readers."""
-    alt = ("\ufeff" + data.alt).encode("utf-16-be").hex().upper()
-    return f"\\labpicture{{figures/{data.name}.pdf}}{{{alt}}}"
 
 
 def at(query: str, size: str | int) -> str:
@@ -248,23 +242,22 @@ def look_of(words: Sequence[str]) -> LineLook:
 
 def cell(value: Value, digits: int = DIGITS, *, interval: bool = True) -> Markup:
     """`4.17 MB/s`, `4.9 [4.8, 5.5]`."""
-    answer = value.answer
-    estimate = answer.estimate
+    estimate, unit = value.answer, value.shown_unit
     if value.is_exact and not value.is_rounded:
-        return Markup(show_exactly(estimate.value, answer.unit).tex)
+        return Markup(show_exactly(estimate.value, unit).tex)
     last = _last_place(estimate, digits)
-    shown = show(estimate.value, answer.unit, last).tex + mark(answer)
+    shown = show(estimate.value, unit, last).tex + value.mark
     spread = estimate.interval
     if not interval or spread is None or spread.width <= LEAST_INTERVAL * abs(estimate.value):
         return Markup(shown)
-    ends = (show(end, answer.unit, last, estimate.value).number for end in (spread.low, spread.high))
+    ends = (show(end, unit, last, estimate.value).number for end in (spread.low, spread.high))
     signed = (number_tex(end) if end.startswith("-") else end for end in ends)  # a minus sign, and no hyphen
     return Markup(rf"{shown} \labinterval{{{', '.join(signed)}}}")
 
 
 def printed(value: Value) -> str:
     """The number of a cell for a figure: without its interval."""
-    return show(value.answer.estimate.value, value.answer.unit, _last_place(value.answer.estimate, DIGITS)).plain
+    return show(value.answer.value, value.shown_unit, _last_place(value.answer, DIGITS)).plain
 
 
 def _last_place(estimate: Estimate, digits: int) -> int:

@@ -137,8 +137,12 @@ class Sweep:
         return f"{self.name}[{', '.join(point)}]"
 
     @property
+    def title(self) -> str:
+        return title_of(self.series)
+
+    @property
     def quantity(self) -> str:
-        return title_of(self.series).lower()
+        return self.title.lower()
 
     @property
     def points(self) -> list[str]:

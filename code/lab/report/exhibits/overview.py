@@ -10,19 +10,7 @@ from lab.records.table import SIDES
 from lab.report.evidence.labels import PARAMETERS
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import ABSENT, grid, size_cell
-from lab.report.exhibits.groups import (
-    FEW,
-    FEWER,
-    MEASURES,
-    CurveGroup,
-    Groups,
-    Item,
-    Row,
-    SeriesPair,
-    Sweep,
-    some,
-    title_of,
-)
+from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Item, Row, SeriesPair, Sweep, some
 from lab.report.exhibits.plots import dots, multiples
 from lab.report.exhibits.varied import X, against, tornado
 from lab.report.tex.numbers import in_words
@@ -113,8 +101,8 @@ class Overview(Groups):
             (f"{sweep.name}[{', '.join(values.values())}] at {size}", words, shade)
             for (values, size, words), shade in zip(named, SHADES, strict=False)
         ]
-        title, words = title_of(sweep.series), PARAMETERS.get(along, along)
-        caption, axes = f"{title} of {sweep.name} against {words}{of_size}.", (X, words, title.lower())
+        words = PARAMETERS.get(along, along)
+        caption, axes = f"{sweep.title} of {sweep.name} against {words}{of_size}.", (X, words, sweep.quantity)
         is_linear = min(map(float, vary[along])) <= 0
         return against(self.exhibits, sweep.name, caption, axes, curves, height=LATER_MM, linear=is_linear)
 
@@ -156,7 +144,7 @@ class Overview(Groups):
     @property
     def about_five(self) -> str:
         if not self.groups:
-            return f"{title_of(self.sweeps[0].series)} of {self.sweeps[0].name} by value and message size."
+            return f"{self.sweeps[0].title} of {self.sweeps[0].name} by value and message size."
         return f"{self.groups[0].title} at {'one size' if len(self.groups[0].few) == 1 else 'a few sizes'}."
 
     def features(self, groups: Iterable[CurveGroup]) -> Markup:

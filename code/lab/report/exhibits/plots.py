@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from math import gcd
 from statistics import median
 
@@ -10,18 +11,19 @@ from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
 from lab.figures.curves import QueueInTime, QueuesInTime
 from lab.figures.dots import Dot, Dots
-from lab.figures.figure import Curve, LineLook, keys_of
+from lab.figures.figure import Curve, LineLook
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
 from lab.model.sizes import parse_size
+from lab.report.evidence.labels import label_within
 from lab.report.exhibits.core import Exhibits, look_of, require_data
 from lab.report.query.grammar import Reference, parse_query
 from lab.report.query.measures import MeasuredCurve
 from lab.report.query.value import Value
 from lab.report.tex.numbers import NANO
 from lab.report.tex.render import Markup
-from lab.report.topics.causes import costs
+from lab.report.topics.causes import causes_of
 from lab.report.topics.times import round_trips
 
 Rows = Sequence[Sequence[str]]  # each a series or a query, its name, and where that is another one, its look
@@ -51,9 +53,8 @@ def dots(
     """Times at one message size, without the series that the data lack and the headings that have no row."""
     answers = [(heading, list(_dots(exhibits, size, rows))) for heading, rows in groups]
     require_data([rows for _, rows in answers if rows], "row", name)
-    keys = keys_of(value for _, rows in answers for _, value in rows)
     drawn = tuple((heading, tuple(dot for dot, _ in rows)) for heading, rows in answers if rows)
-    return exhibits.put(caption, Dots(name, label, drawn, keys))
+    return exhibits.put(caption, Dots(name, label, drawn), [value for _, rows in answers for _, value in rows])
 
 
 def _dots(exhibits: Exhibits, size: str, rows: Rows) -> Iterator[tuple[Dot, Value]]:
@@ -88,7 +89,8 @@ def multiples(
         )
         for label, scale, cells in rows
     )
-    return exhibits.put(caption, Multiples(name, drawn, height))
+    curves = [curve for row in drawn for curve in row.curves]
+    return exhibits.put(caption, Multiples(name, drawn, height), curves)
 
 
 def _panel(exhibits: Exhibits, title: str, queries: Rows, *, has_steps: bool) -> Panel:
@@ -111,7 +113,7 @@ def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
         rounds = map(curve.rounds.get, columns)
         cells = tuple((part.reached, len(part.counts)) if part else None for part in rounds)
         drawn.append(MatrixRow(words[0], look_of(words), cells, curve.keys(curve.sizes)))
-    return exhibits.put(caption, Matrix(name, PASSED, tuple(map(float, columns)), tuple(drawn)))
+    return exhibits.put(caption, Matrix(name, PASSED, tuple(map(float, columns)), tuple(drawn)), drawn)
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Markup:
@@ -121,7 +123,7 @@ def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Marku
         return Markup("")
     drawn = tuple(_rounds(_measured(exhibits, series), parse_size(size), words[0]) for series, size, *words in curves)
     band = _measured(exhibits, curves[0][0]).limits.target
-    return exhibits.put(caption, ByRound(name, drawn, tuple(look_of(words) for words in curves), band))
+    return exhibits.put(caption, ByRound(name, drawn, tuple(look_of(words) for words in curves), band), drawn)
 
 
 def _rounds(curve: MeasuredCurve, size: int, label: str) -> Curve:
@@ -150,7 +152,7 @@ def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) ->
             drawn.append(Distribution(words[0], samples, curve.keys([parse_size(size)])))
             looks.append(look_of(words))
     require_data(drawn, "round trips", name)
-    return exhibits.put(caption, Tails(name, tuple(drawn), tuple(looks)))
+    return exhibits.put(caption, Tails(name, tuple(drawn), tuple(looks)), drawn)
 
 
 def queues(exhibits: Exhibits, name: str, caption: str, rows: Rows, height: float = 38.0) -> Markup:
@@ -160,7 +162,7 @@ def queues(exhibits: Exhibits, name: str, caption: str, rows: Rows, height: floa
         return Markup("")
     drawn = tuple(_queue(exhibits, query, words) for query, *words in rows if exhibits.has(query))
     require_data(drawn, "queue", name)
-    return exhibits.put(caption, QueuesInTime(name, drawn, height))
+    return exhibits.put(caption, QueuesInTime(name, drawn, height), drawn)
 
 
 def _queue(exhibits: Exhibits, query: str, words: Sequence[str]) -> QueueInTime:
@@ -182,9 +184,8 @@ def parts(exhibits: Exhibits, name: str, caption: str, label: str, kinds: Sequen
     for words, whole, *queries in shown:
         values = [exhibits.value(query) if query else 0.0 for query in queries]
         drawn.append((words, (*values, exhibits.value(whole) - sum(values))))
-    keys = keys_of(exhibits.numbers.ask(whole) for _, whole, *_ in shown)
-    marked = tuple(zip(kinds, [*assumed, False], strict=True))
-    return exhibits.put(caption, Parts(name, label, marked, tuple(drawn), keys))
+    marked, wholes = tuple(zip(kinds, [*assumed, False], strict=True)), [bar[1] for bar in shown]
+    return exhibits.put(caption, Parts(name, label, marked, tuple(drawn)), map(exhibits.numbers.ask, wholes))
 
 
 def _is_assumed(exhibits: Exhibits, query: str) -> bool:
@@ -199,18 +200,20 @@ def _is_assumed(exhibits: Exhibits, query: str) -> bool:
 def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup:
     """Instructions by kind of work, with a report's names for series; nothing if they were not counted."""
     evidence, groups = exhibits.numbers.evidence, defaultdict[int, list[Stack]](list)
-    counted = costs(evidence)
-    sizes = sorted({cost.size for cost in counted})
+    counted = causes_of(evidence)
+    sizes = sorted({row.size_bytes for row in counted})
     if len(sizes) > MOST_SIZES:
         sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
-    for cost in counted:
-        if cost.size in sizes:
-            label = (names or {}).get(cost.curve.series.name, cost.curve.words)
-            work = defaultdict[str, float](float)
-            for kind, value in cost.parts:
-                work[WORK.get(kind, OTHER)] += value
-            groups[cost.size].append(Stack(f"{label}, {cost.end}", tuple(work.items()), cost.work))
+    for (series, size, end), rows in groupby(counted, lambda row: (row.series, row.size_bytes, row.end)):
+        parts, work = defaultdict[str, float](float), 0.0
+        for row in rows:
+            parts[WORK.get(row.work, OTHER)] += row.per_message
+            work += row.per_message if row.work != WAITING else 0.0
+        if size in sizes:
+            label = (names or {}).get(series) or label_within(evidence.plan.experiment, evidence.series(series))
+            # A difference of two runs may be below 0 by chance.
+            groups[size].append(Stack(f"{label}, {end}", tuple(parts.items()), max(work, 0.0)))
     if not groups:
         return Markup("")
     bars = tuple((float(size), tuple(groups[size])) for size in sizes)
-    return exhibits.put(CAUSES, Stacks("causes", bars, WORK_KINDS, WAITING, evidence.plan.site.name))
+    return exhibits.put(CAUSES, Stacks("causes", bars, WORK_KINDS, WAITING, evidence.plan.site.name), ())

@@ -42,7 +42,8 @@ def extrapolated(
 ) -> Markup:
     """Times and lines extrapolated to 0 bytes; a line that the data do not have is left out."""
     drawn = tuple(_ray_panel(exhibits, panel) for panel in panels)
-    return exhibits.put(caption, Extrapolated(name, label, drawn, height))
+    curves = [curve for panel in drawn for curve in panel.curves]
+    return exhibits.put(caption, Extrapolated(name, label, drawn, height), curves)
 
 
 def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
@@ -53,7 +54,9 @@ def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
     if panel.beyond:
         base = _ray(exhibits, panel.times, "")
         beyond = (Estimate(y.value - base.at(x), None, y.n) for x, y in zip(times.x, times.y, strict=True))
-        times, rays = replace(times, y=tuple(beyond)), [_less(ray, base) for ray in rays]
+        times = replace(times, y=tuple(beyond))
+        fixed, slope = base.intercept_s, base.slope_s
+        rays = [replace(ray, intercept_s=ray.intercept_s - fixed, slope_s=ray.slope_s - slope) for ray in rays]
     if small:
         size = exhibits.sizes_of(panel.small)[0]
         words = f"{printed(exhibits.numbers.ask(f'{panel.small} at {size}'))}\n{in_words(parse_size(size))} measured"
@@ -81,10 +84,6 @@ def _span_words(span: Span) -> str:
     return f"up to {in_words(span.high)}" if span.high else "through all sizes"
 
 
-def _less(ray: Ray, base: Ray) -> Ray:
-    return replace(ray, intercept_s=ray.intercept_s - base.intercept_s, slope_s=ray.slope_s - base.slope_s)
-
-
 @dataclass(frozen=True)
 class Found:
     """For a template: the smallest value that is as good as the best one, and the gain of the best over the worst."""
@@ -109,7 +108,7 @@ def tornado(exhibits: Exhibits, name: str, caption: str, rows: Iterable[Sequence
     require_data(drawn, "effect", name)
     drawn.sort(key=lambda row: -max(effect.gain.value for effect in row[1]))
     label = "throughput with the best value over that with the worst"
-    return exhibits.put(caption, Tornado(name, label, tuple(drawn), keys_of(gains)))
+    return exhibits.put(caption, Tornado(name, label, tuple(drawn)), gains)
 
 
 def against(
@@ -147,7 +146,7 @@ def against(
         linear,
         height,
     )
-    return exhibits.put(caption, data)
+    return exhibits.put(caption, data, data.curves)
 
 
 def multiples_against(
@@ -176,7 +175,8 @@ def multiples_against(
         )
         kind = exhibits.kind(first[0].replace(X, values[0]))
         drawn.append(PanelRow(label, tuple(panels), is_linear=False, kind=kind, x_label=x_label))
-    return exhibits.put(caption, Multiples(name, tuple(drawn), height))
+    curves = [curve for row in drawn for curve in row.curves]
+    return exhibits.put(caption, Multiples(name, tuple(drawn), height), curves)
 
 
 def enough(exhibits: Exhibits, pattern: str, size: str) -> str:

@@ -14,7 +14,7 @@ from lab.report.html.reading import Node, arguments, kind, macro, nodes_of, sour
 from lab.report.query.judge import words
 from lab.report.query.value import Point, StatementResult, Value
 from lab.report.tex.numbers import SCALES, plain_unit
-from lab.report.tex.render import SPECIAL
+from lab.report.tex.render import SIGNS
 from lab.report.text.backing import Backing
 
 THIN, SPACE = "\u202f", "\u00a0"  # neither breaks a line
@@ -103,8 +103,7 @@ NOTHING = frozenset(
 WRITTEN = {"allowbreak": "<wbr>", "\\": "<br>", ",": "\N{THIN SPACE}", " ": " ", "quad": " ", "qquad": " "}
 WRITTEN |= {"labwarned": "<sup>\N{DAGGER}</sup>", "labto": " \N{RIGHTWARDS ARROW} ", "textmu": "µ", "ne": "≠"}
 WRITTEN |= {"LaTeX": "LaTeX", "TeX": "TeX", "labtypesetter": "pdfTeX, for the PDF; this page is made of the same text"}
-# Signs, as lab.report.tex.render escapes them: \textless{}.
-WRITTEN |= {tex[1:-2]: escape(sign) for sign, tex in SPECIAL.items() if tex.startswith(r"\text")}
+WRITTEN |= {command: escape(sign) for command, sign in SIGNS.items()}
 SPECIALS = {"~": SPACE, "``": "\u201c", "''": "\u201d", "--": "\u2013", "---": "\u2014"}
 _LIBRARY = LatexNodes2Text()
 _KNOWN = get_default_latex_context_db()

@@ -80,41 +80,39 @@ def of_published(experiment: str) -> dict[str, Published]:
         numbers[curve.slug] = _of_curve(curve.label, curve.by_size, RATE)
     for times in published_times(experiment):
         medians = {size: size / times.rate(size) for size in times.sizes}
-        numbers |= {times.name: _of_curve(times.label, medians, TIME), **_of_line(times)}
-    for table in published_values(experiment):
-        for (quantity, variant), (number, unit) in table.values.items():
-            value = exact(number, _UNITS[unit], unit)
-            name = f"{table.label.lower().replace(' ', '_')}.{variant}.{quantity}"
-            numbers[name] = Published(table.label, lambda _, value=value: value)  # type: ignore[misc]
+        numbers[times.name] = _of_curve(times.label, medians, TIME)
+        numbers |= {f"{times.name}.{name}": _of_line(times, measure) for name, measure in LINES.items()}
+    for name, (label, number, unit) in published_values(experiment).items():
+        value = exact(number, _UNITS[unit], unit)
+        numbers[name] = Published(label, lambda _, value=value: value)  # type: ignore[misc]
     return numbers
 
 
 def _of_curve(label: str, by_size: dict[int, float], dimension: Dimension) -> Published:
     def answer(span: Span) -> Value | None:
-        value = exact(by_size[span.size], dimension) if span.size in by_size else None
-        return value and replace(value, is_rounded=True)
+        return replace(exact(by_size[span.size], dimension), is_rounded=True) if span.size in by_size else None
 
     return Published(label, answer, tuple(by_size))
 
 
-def _of_line(times: PublishedTimes) -> dict[str, Published]:
-    """The numbers of a line through published times, over all of their sizes or some."""
+def _of_line(times: PublishedTimes, measure: Callable[[Line], Value]) -> Published:
+    """A number of the line through published times, over all of their sizes or some."""
 
-    def of_line(measure: Callable[[Line], Value]) -> Published:
-        def answer(span: Span) -> Value | None:
-            sizes = times.sizes if span.size else span.picks(times.sizes)
-            return measure(times.line(sizes[0], sizes[-1])) if len(sizes) > 1 else None
+    def answer(span: Span) -> Value | None:
+        sizes = times.sizes if span.size else span.picks(times.sizes)
+        return measure(times.line(sizes[0], sizes[-1])) if len(sizes) > 1 else None
 
-        return Published(times.label, answer)
-
-    return {
-        f"{times.name}.slope": of_line(lambda line: _rounded(1 / line.slope.value / NANO, RATE)),
-        f"{times.name}.intercept": of_line(lambda line: _rounded(line.intercept.value * NANO, TIME)),
-        f"{times.name}.residual": of_line(lambda line: _rounded(float(abs(line.residuals).max()) * NANO, TIME)),
-        f"{times.name}.r2": of_line(lambda line: exact(round(line.r_squared or 0.0, 5))),
-        f"{times.name}.points": of_line(lambda line: exact(float(line.n))),
-    }
+    return Published(times.label, answer)
 
 
 def _rounded(value: float, dimension: Dimension) -> Value:
     return replace(exact(float(f"{value:.{DIGITS}g}"), dimension), is_rounded=True)
+
+
+LINES: dict[str, Callable[[Line], Value]] = {
+    "slope": lambda line: _rounded(1 / line.slope.value / NANO, RATE),
+    "intercept": lambda line: _rounded(line.intercept.value * NANO, TIME),
+    "residual": lambda line: _rounded(float(abs(line.residuals).max()) * NANO, TIME),
+    "r2": lambda line: exact(round(line.r_squared or 0.0, 5)),
+    "points": lambda line: exact(float(line.n)),
+}

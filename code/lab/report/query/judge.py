@@ -32,7 +32,7 @@ from lab.report.query.grammar import (
 from lab.report.query.measures import LEVEL_CURVE, MEASURES, MeasuredCurve
 from lab.report.query.numbers import Numbers, Question
 from lab.report.query.value import BYTES, PURE, Dimension, Point, StatementResult, Truth, Value, combine, exact
-from lab.report.tex.numbers import in_words, interval_ends, shown
+from lab.report.tex.numbers import in_words, last_place, show
 
 WIDE = ("knee", "break")  # positions on a curve: their interval is as wide as the data leave it
 OPPOSITE = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
@@ -183,16 +183,13 @@ class _Judge:
             question.value(base)
         if claim.verb == "jumps":
             return self._jump(question, base, claim.size, curve)
-        points = [self._relative(question, base, size) for size in curve.sizes if size > claim.size]
+        larger = [size for size in curve.sizes if size > claim.size]
+        ratios = [(size, question.ratio(replace(base, span=Span(listed=(size,))), base)) for size in larger]
+        points = [Point(size, ratio, compare("=", ratio, 1.0, LEVEL_CURVE - 1)) for size, ratio in ratios]
         start = curve.saturated_from
         shows = _shows(points) if points else "no larger size was measured"
         shows += f"; it stays within a tenth from {in_words(start)}" if start else "; it never stays within a tenth"
         return self._judged(points or [Point(None, question.value(base).sealed(), Truth.UNDECIDED)], shows)
-
-    def _relative(self, question: Question, base: Reference, size: int) -> Point:
-        above = question.value(replace(base, span=Span(listed=(size,))))
-        ratio = combine("/", above, question.value(base)).sealed()
-        return Point(size, ratio, compare("=", ratio, 1.0, LEVEL_CURVE - 1))
 
     def _trend(self, claim: Trend) -> StatementResult:
         """Judge the query at every size but the first against that at the size before."""
@@ -209,7 +206,7 @@ class _Judge:
         smaller = [part for part in curve.sizes if part < size]
         if not smaller:
             raise question.fail(f"{in_words(size)} is the smallest size", base.column)
-        below = question.value(replace(base, span=Span(listed=(smaller[-1],))))
+        below = question.value(replace(base, span=Span(listed=(smaller[-1],))))  # first: draws follow each other
         ratio = combine("/", question.value(base), below).sealed()
         truth = Truth.TRUE if size in curve.jumps else Truth.FALSE
         if ratio.estimate.interval is None:
@@ -239,8 +236,7 @@ class _Judge:
             reference = replace(claim.subject, span=Span(listed=(size,)))
             for first, *others in by_rest.values():
                 for varied in others:
-                    values = (question.value(replace(reference, point=point)) for point in (varied, first))
-                    ratio = combine("/", *values).sealed()
+                    ratio = question.ratio(replace(reference, point=varied), replace(reference, point=first))
                     yield Point(size, ratio, compare("=", ratio, 1.0, self.numbers.margin))
 
 
@@ -293,10 +289,11 @@ def _is_position(query: Query) -> bool:
 
 def words(value: Value, *, with_interval: bool = True) -> str:
     """A value as a reader sees it: `4.93 [4.92, 4.94]`."""
-    number = shown(value.answer)
-    if value.is_exact or not with_interval or value.estimate.interval is None:
+    number, interval = value.printed(), value.answer.interval
+    if value.is_exact or not with_interval or interval is None:
         return number.plain
-    ends = interval_ends(value.answer)
+    place = last_place(value.answer)
+    ends = [show(end, value.shown_unit, place).plain for end in (interval.low, interval.high)]
     if number.plain_unit and all(end.endswith(number.plain_unit) for end in ends):
         ends = [end.removesuffix(number.plain_unit).strip() for end in ends]
     return f"{number.plain} [{', '.join(ends)}]"

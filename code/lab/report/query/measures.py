@@ -55,7 +55,7 @@ class MeasuredCurve(Subject):
         sizes, rates = tuple(map(float, self.sizes)), self.kind == "throughput"
         rows = (
             tuple(size / count / NANO if rates else count * share for size, count in zip(self.sizes, row, strict=True))
-            for row in self.rows()
+            for row in zip(*map(self.counts, self.sizes), strict=True)
         )
         return Times(sizes, tuple(rows))
 
@@ -154,10 +154,6 @@ def _median_time(rates: Callable[[Inquiry], Samples]) -> Compute:
     return _median(lambda at: [at.size / rate for rate in rates(at)], TIME)
 
 
-def _sums(at: Inquiry) -> Samples:
-    return at.column("sum_bytes_per_s")
-
-
 def _share(column: str) -> Compute:
     """A share that a column has in parts per million."""
     return _median(lambda at: [ppm / 1e6 for ppm in at.column(column)], PURE)
@@ -209,18 +205,8 @@ def _filled(at: Inquiry) -> Samples:
     return [value / limit for value in at.values] if limit else []
 
 
-def _first_window(at: Inquiry) -> Value | None:
-    first = warm_up(at.curve, at.size)
-    return Value(first) if first else None
-
-
-def _corrected(at: Inquiry) -> Value | None:
-    rate = at.rounds.correction().rate if at.rounds else None
-    return Value(rate, RATE) if rate else None
-
-
-def _taken_off(at: Inquiry) -> Value | None:
-    return Value(at.rounds.correction().share, PURE, "percent") if at.rounds else None
+def _estimated(estimate: Estimate | None, dimension: Dimension = PURE, unit: str = "") -> Value | None:
+    return Value(estimate, dimension, unit) if estimate else None
 
 
 def _agreed(at: Inquiry) -> Value | None:
@@ -295,11 +281,10 @@ def _knee(at: Inquiry) -> Value | None:
     sizes, values = [float(size) for size, _ in points], [value for _, value in points]
     if curve.kind == "throughput":
         knee = find_knee(log2(sizes), log2(values))
-        return Value(_power(knee), BYTES) if knee else None
+        return _estimated(knee and _power(knee), BYTES)
     all_series = curve.evidence.plan.experiment.series
     curves = sum(len(series.points()) * len(SIDES) for series in all_series if series.measure == ONE_WAY)
-    knee = find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1))
-    return Value(knee, BYTES) if knee else None
+    return _estimated(find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1)), BYTES)
 
 
 def _power(at: Estimate) -> Estimate:
@@ -335,8 +320,7 @@ def _r_squared(times: Times) -> Value:
 
 
 def _break(times: Times) -> Value | None:
-    place = find_break(times.sizes, times.rows)
-    return Value(place, BYTES) if place else None
+    return _estimated(find_break(times.sizes, times.rows), BYTES)
 
 
 def _link(at: Inquiry) -> Value | None:
@@ -357,14 +341,23 @@ MEASURES = {
     "whole.time": Measure(
         "time of a whole run, divided by its messages", _median_time(lambda at: at.column(CONFIRMED))
     ),
-    "sum": Measure("rates of both directions together, of a series with both", _median(_sums, RATE)),
+    "sum": Measure(
+        "rates of both directions together, of a series with both",
+        _median(lambda at: at.column("sum_bytes_per_s"), RATE),
+    ),
     "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _share("fairness_ppm")),
     "lost": Measure("share of the messages that did not arrive, of UC and UD", _share("lost_ppm")),
     "fixed": Measure("time of a run beside its messages at the steady rate", _median(_fixed, TIME)),
-    "first": Measure("time of the first window over a steady one", _first_window),
+    "first": Measure("time of the first window over a steady one", lambda at: _estimated(warm_up(at.curve, at.size))),
     "plain": Measure("throughput of rounds, nothing taken off", _of_rounds(lambda rounds: rounds.plain_rates, RATE)),
-    "corrected": Measure("throughput of rounds less the answer's way", _corrected),
-    "taken_off": Measure("share of a round that the correction takes off", _taken_off),
+    "corrected": Measure(
+        "throughput of rounds less the answer's way",
+        lambda at: _estimated(at.rounds.correction().rate, RATE) if at.rounds else None,
+    ),
+    "taken_off": Measure(
+        "share of a round that the correction takes off",
+        lambda at: _estimated(at.rounds.correction().share, PURE, "percent") if at.rounds else None,
+    ),
     "trip": Measure("round trip of the control message", _of_rounds(lambda rounds: rounds.trips_ns, TIME, NANO)),
     "round": Measure("time of a round, its answer included", _of_rounds(lambda rounds: rounds.times_ns, TIME, NANO)),
     "rounds": Measure("rounds until they agreed or the cap", _of_rounds(lambda rounds: rounds.counts, PURE)),

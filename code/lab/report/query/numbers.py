@@ -22,7 +22,6 @@ from lab.report.query.constants import Published, of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Query, QueryError, Reference, Span, parse_query, references
 from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, measures_of
 from lab.report.query.value import (
-    BYTES,
     PER_SECOND,
     PURE,
     RATE,
@@ -208,11 +207,14 @@ class Question:
             return self._values[key]
         left, right = self.value(query.left, column), self.value(query.right, column)
         if query.sign in "+-" and left.dimension != right.dimension:
-            raise self.fail(f"{_kind(left)} {query.sign} {_kind(right)}", query.column, "both sides of one kind")
+            raise self.fail(f"{left.kind} {query.sign} {right.kind}", query.column, "both sides of one kind")
         if query.sign == "/" and right.estimate.value == 0:
             raise self.fail("division by 0", query.column)
         self.require_one_link(left, right, query.column)
         return combine(query.sign, left, right)
+
+    def ratio(self, query: Query, base: Query) -> Value:
+        return combine("/", self.value(query), self.value(base)).sealed()
 
     def require_one_link(self, left: Value, right: Value, column: int) -> None:
         """Raise if two series ran over different links and the query does not end with `across links`."""
@@ -395,8 +397,3 @@ def _is_measure(series: Series, path: str) -> bool:
     """Whether a path is a measure of the series; only some measures have an end behind them."""
     _, measure, rest = _parts(series, path)
     return measure in measures_of(series) and (measure in ENDED or not rest)
-
-
-def _kind(value: Value) -> str:
-    kinds = {RATE: "a rate", TIME: "a time", PER_SECOND: "a message rate", BYTES: "a size"}
-    return kinds.get(value.dimension, "a ratio")

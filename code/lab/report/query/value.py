@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
-from lab.report.tex.numbers import Answer, last_place
+from lab.report.tex.numbers import PrintedNumber, last_place, show, significant
 from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds
@@ -18,6 +18,7 @@ RATE, TIME, PER_SECOND, BYTES, PURE = (1, -1), (0, 1), (0, -1), (1, 0), (0, 0)
 PER_BYTE = (-1, 0)
 UNITS = {PER_BYTE: "/B", RATE: "B/s", TIME: "s", PER_SECOND: "messages/s", BYTES: "bytes", PURE: ""}
 SCALES = {"percent": 100.0, "bit/s": 8.0}  # from the fraction, and from bytes
+KINDS = {RATE: "a rate", TIME: "a time", PER_SECOND: "a message rate", BYTES: "a size"}
 DIGITS = 4  # of a quotient of exact numbers
 _APPLY = {"+": add, "-": sub, "*": mul, "/": truediv}
 
@@ -40,6 +41,10 @@ class Value:
     medians: int = 0  # how many stand in it
 
     @property
+    def kind(self) -> str:
+        return KINDS.get(self.dimension, "a ratio")
+
+    @property
     def shown_unit(self) -> str:
         return self.unit or UNITS[self.dimension]
 
@@ -49,12 +54,22 @@ class Value:
         return scaled(self.estimate, SCALES.get(self.unit, 1.0))
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> Estimate:
         """The same for tables and texts; a quotient of exact numbers is rounded."""
-        estimate = self.shown
-        if self.is_rounded and self.is_exact:
-            estimate = replace(estimate, value=float(f"{estimate.value:.{DIGITS}g}"))
-        return Answer(estimate, self.shown_unit, self.is_exact, self.unchecked)
+        if not (self.is_rounded and self.is_exact):
+            return self.shown
+        return replace(self.shown, value=float(f"{self.shown.value:.{DIGITS}g}"))
+
+    def printed(self, digits: int | None = None) -> PrintedNumber:
+        """The number as a text prints it: a measured number as far as its interval goes, a chosen number in full."""
+        place = None if self.is_exact else last_place(self.answer)
+        place = place if digits is None else significant(self.answer.value, digits)
+        return show(self.answer.value, self.shown_unit, place)
+
+    @property
+    def mark(self) -> str:
+        """The mark behind a number of a record with a warning."""
+        return r"\labwarned{}" if self.unchecked else ""
 
     @property
     def typable(self) -> tuple[float, float]:
@@ -88,9 +103,10 @@ def combine(sign: str, left: Value, right: Value) -> Value:
     estimates = left.estimate, right.estimate
     value = float(apply(estimates[0].value, estimates[1].value))
     first, second = (np.array(side.estimate.value) if side.is_exact else side.draws for side in (left, right))
+    (bytes_, seconds), turn = left.dimension, {"*": 1, "/": -1}.get(sign, 0)
     return Value(
         Estimate(value, _interval(sign, *estimates), min((side.n for side in estimates if side.n), default=0)),
-        _dimension(sign, left, right),
+        (bytes_ + turn * right.dimension[0], seconds + turn * right.dimension[1]),
         left.unit if sign in "+-" else "",
         is_rounded=sign == "/" or left.is_rounded or right.is_rounded,
         is_exact=left.is_exact and right.is_exact,
@@ -111,13 +127,6 @@ def _interval(sign: str, left: Estimate, right: Estimate) -> Interval | None:
         return None
     ends = [float(_APPLY[sign](a, b)) for a in (first.low, first.high) for b in (second.low, second.high)]
     return Interval(min(ends), max(ends))
-
-
-def _dimension(sign: str, left: Value, right: Value) -> Dimension:
-    if sign in "+-":
-        return left.dimension
-    turn = 1 if sign == "*" else -1
-    return left.dimension[0] + turn * right.dimension[0], left.dimension[1] + turn * right.dimension[1]
 
 
 class Truth(Enum):

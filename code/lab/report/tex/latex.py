@@ -51,16 +51,11 @@ HINTS = {
 
 def require_tex(programs: Sequence[str] = PROGRAMS) -> None:
     """Raise if a program of TeX Live is not on the PATH, once a set-up that may install it is over."""
-    await_setup()
+    with suppress(OSError), SETUP_LOCK.open() as lock:  # which code/setup/setup holds while it installs packages
+        take(lock, fcntl.LOCK_SH, tell, f"the installation of packages ({from_here(CACHE)}/setup.log)")
     for program in programs:
         if not shutil.which(program):
             raise ReportError(f"{program} is not installed", hint=INSTALL)
-
-
-def await_setup() -> None:
-    """Wait for the lock that code/setup/setup holds while it installs packages."""
-    with suppress(OSError), SETUP_LOCK.open() as lock:
-        take(lock, fcntl.LOCK_SH, tell, f"the installation of packages ({from_here(CACHE)}/setup.log)")
 
 
 def compile_pdf(files: Mapping[str, bytes], main: str) -> bytes:

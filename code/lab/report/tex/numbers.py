@@ -1,4 +1,4 @@
-"""Answers to questions about the data, and numbers with their units as LaTeX prints them."""
+"""Numbers with their units as LaTeX prints them."""
 
 import re
 from dataclasses import dataclass
@@ -7,17 +7,6 @@ from math import floor, log10
 from lab.analysis.estimate import Estimate
 from lab.model.sizes import in_prefix
 from lab.report.tex.render import escape
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A number computed from the data, with its unit and the records behind it."""
-
-    estimate: Estimate
-    unit: str  # a key of tex.units.UNITS
-    is_exact: bool = False  # chosen, counted or read off a curve, so printed in full
-    unchecked: tuple[str, ...] = ()  # records that did not pass every check
-
 
 WITH_INTERVAL, WITHOUT_INTERVAL = 4, 3  # significant digits of a measured number
 
@@ -98,24 +87,21 @@ def number_tex(number: str) -> str:
     return rf"\labnum{{{number}}}" if re.fullmatch(SHORT, number) else rf"\num{{{number}}}"
 
 
-def show(value: float, unit: str, place: int, beside: float | None = None) -> PrintedNumber:
-    """The value to a place (a power of ten of the bare unit), with the prefix that suits it or the value beside it."""
-    return _show(value, unit, place, value if beside is None else beside)
-
-
-def show_exactly(value: float, unit: str) -> PrintedNumber:
-    """A number that was chosen or counted: all digits, without trailing zeros."""
-    return _show(value, unit, None, value)
-
-
-def _show(value: float, unit: str, place: int | None, beside: float) -> PrintedNumber:
+def show(value: float, unit: str, place: int | None, beside: float | None = None) -> PrintedNumber:
+    """The value to a place (a power of ten of the bare unit; None: all digits, without trailing zeros), with the prefix
+    that suits it or the value beside it."""
     if unit == "size":
         return _show_size(round(value))
     place = None if unit == "count" and value == round(value) else place
-    prefixes = UNITS[unit].prefixes
-    scale, prefix, tex_prefix = next((entry for entry in prefixes if abs(beside) >= entry[0]), prefixes[-1])
+    prefixes, size = UNITS[unit].prefixes, abs(value if beside is None else beside)
+    scale, prefix, tex_prefix = next((entry for entry in prefixes if size >= entry[0]), prefixes[-1])
     digits = f"{value / scale:.12g}" if place is None else _to_place(value / scale, place - round(log10(scale)))
     return PrintedNumber(digits, prefix + UNITS[unit].plain, tex_prefix + UNITS[unit].tex)
+
+
+def show_exactly(value: float, unit: str) -> PrintedNumber:
+    """A number that was chosen or counted."""
+    return show(value, unit, None)
 
 
 def _to_place(value: float, place: int) -> str:
@@ -136,27 +122,6 @@ def _show_size(size: int) -> PrintedNumber:
 def in_words(size: int) -> str:
     """4 KiB."""
     return _show_size(size).plain
-
-
-def shown(answer: Answer, digits: int | None = None) -> PrintedNumber:
-    """The number as a text prints it: a measured number as far as its interval goes, a chosen number in full."""
-    value = answer.estimate.value
-    if digits is not None:
-        return show(value, answer.unit, significant(value, digits))
-    if answer.is_exact:
-        return show_exactly(value, answer.unit)
-    return show(value, answer.unit, last_place(answer.estimate))
-
-
-def interval_ends(answer: Answer) -> list[str]:
-    """Both ends of the interval, if there is one, in the answer's unit."""
-    interval, place = answer.estimate.interval, last_place(answer.estimate)
-    return [show(end, answer.unit, place).plain for end in (interval.low, interval.high)] if interval else []
-
-
-def mark(answer: Answer) -> str:
-    """The mark behind a number of a record with a warning."""
-    return r"\labwarned{}" if answer.unchecked else ""
 
 
 _QUANTITY = re.compile(rf"\\qty\{{({SHORT})\}}\{{(?!\\per\\)((?:\\(?:{'|'.join(SYMBOLS)})(?![a-z]))+)\}}")

@@ -12,27 +12,12 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from lab.errors import LabError
 from lab.report.errors import ReportError
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    '"': r"\textquotedbl{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "-": "-{}",  # no ligature of two hyphens
-    "`": r"\textasciigrave{}",
-    "'": r"\textquotesingle{}",
-    "\N{NO-BREAK SPACE}": "~",
-    "\N{MINUS SIGN}": r"\textminus{}",
-}
+# Signs by the commands that print them.
+SIGNS = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textasciigrave": "`", "textbar": "|"}
+SIGNS |= {"textquotedbl": '"', "textquotesingle": "'", "textless": "<", "textgreater": ">"}
+SIGNS |= {"textminus": "\N{MINUS SIGN}"}
+SPECIAL = {sign: rf"\{command}{{}}" for command, sign in SIGNS.items()} | {sign: f"\\{sign}" for sign in "{}$&#%_"}
+SPECIAL |= {"-": "-{}", "\N{NO-BREAK SPACE}": "~"}  # no ligature of two hyphens
 # The characters that pdfLaTeX prints with Latin Modern in T1 and TS1 (t1enc.dfu, ts1enc.dfu): Latin alphabets.
 PRINTED = re.compile(
     "[\n\t -~\u00a0-\u00ac\u00ae-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u0165\u0168-\u017e\u0218-\u021b"

@@ -53,12 +53,6 @@ class Backing:
     number: str = ""  # S1, S2 ... of a statement
 
 
-def measured_numbers_typed(around: "Surroundings", file: str) -> Iterator[TextFault]:
-    """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
-    constants = [Constant(value.shown.value, kind) for value in around.numbers.constants() if (kind := _kind(value))]
-    return typed_numbers(around.text, file, constants, around.suggest, around.shows)
-
-
 @dataclass(frozen=True)
 class Surroundings:
     """The sentences of a text, and their evidence."""
@@ -86,6 +80,11 @@ class Surroundings:
         beside = self.beside(self._sentence(typed))
         is_comparison = typed.dimension in ("factor", "percent") or typed.is_change
         return [*beside, *self.pairs(beside)] if is_comparison else beside
+
+    def measured_numbers_typed(self, file: str) -> Iterator[TextFault]:
+        """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
+        constants = [Constant(value.shown.value, kind) for value in self.numbers.constants() if (kind := _kind(value))]
+        return typed_numbers(self.text, file, constants, self.suggest, self.shows)
 
     def with_answers(self) -> Iterator[tuple[Sentence, list[Backing]]]:
         """The sentences with claims and statements that have an answer."""

@@ -3,18 +3,20 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from lab.errors import LabError, SpecError
 from lab.files.bounded import read_typed
+from lab.model.sizes import format_size
 from lab.report.errors import FaultKind, ReportError, TextFault
 from lab.report.evidence.environment import SHOWN_LETTERS
-from lab.report.query.judge import judge
+from lab.report.query.judge import cut, judge
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import StatementResult, Truth
-from lab.report.text.backing import Backing, Surroundings, claim_of, measured_numbers_typed
-from lab.report.text.contradictions import contradictions
-from lab.report.text.latex import fault, lost_targets, swallowed, unclosed, unsafe
+from lab.report.text.backing import EVERYWHERE, NEAR, POSITION, Backing, Surroundings, claim_of, placed
+from lab.report.text.direction import ELSE, MOVES, PLAIN, SIZE, Compared, opposite_of, plain_sense, sizes_in, words_of
+from lab.report.text.latex import blank, fault, lost_targets, swallowed, unclosed, unsafe
 from lab.report.text.macros import NAMES, Sentence, Use, macros_of, malformed, sentences
 from lab.report.text.references import lost_sources, references_refused
 
@@ -85,8 +87,10 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
     backings = [backing for backing, _ in judged]
     faults += [refusal for _, refusal in judged if refusal]
     around = Surroundings(writing.text, numbers, backings)
-    faults += measured_numbers_typed(around, writing.file)
-    faults += contradictions(around, writing.file)
+    faults += around.measured_numbers_typed(writing.file)
+    for sentence, beside in around.with_answers():
+        for contradictions in (_turned, _elsewhere, _swapped):
+            faults += contradictions(around, writing.file, sentence, beside)
     faults += [] if targets is None else lost_targets(writing.text, writing.file, targets)
     faults += lost_sources(writing.text, writing.file, writing.references)
     faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))
@@ -131,3 +135,85 @@ def _refused(writing: Writing, use: Use, judged: StatementResult, numbers: Numbe
     if not hint and judged.truth is Truth.UNDECIDED:
         hint = claim_of(numbers, judged)
     return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, judged.objection, hint)
+
+
+# Sentences that contradict their own evidence: a comparison the wrong way round, a claim that is given to another
+# series, a size at which the evidence is false.
+_EVIDENCE = re.compile(r"\\(?:claim|shows|given)(?:\[\d+\])?\{[^{}]*\}")
+_PLACE = re.compile(rf"(?i:\b(?:at|for|from)[ ~](?:messages of )?)(?:{SIZE.pattern})")
+_MOVES = re.compile(rf"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) {MOVES}(?: \w+){{0,2}} \Z")
+_JOIN = re.compile(r"[,;:]|\b(?:and|but|whereas|while|yet)\b")
+_ONLY = re.compile(r"(?<!not )\b[Oo]nly (?:above|at|beyond|for|from|over|up to|when|with)\b(?! (?:all|most)\b)")
+
+
+def _turned(around: Surroundings, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+    """Comparisons without a number that say the opposite of all evidence about them."""
+    typed = around.text[sentence.start : sentence.end]
+    text = blank(typed, NAMES)
+    found = list(PLAIN.finditer(text))
+    shown = [part.judged for part in (chain(beside, around.pairs(beside)) if found else ()) if part.judged]
+    true = [judged for judged in shown if judged.truth is Truth.TRUE]
+    compared = [(judged, pair) for judged in true if (pair := around.compared_terms(judged))]
+    readings = [(match, [(_sense(pair, text, match), judged) for judged, pair in compared]) for match in found]
+    says_more = any(part.value for part in beside) or bool(ELSE.search(text))
+    for match, senses in readings:
+        is_unclear = says_more or not all(sense for sense, _ in senses)
+        if any(sense > 0 for sense, _ in senses) or (is_unclear and (match.lastgroup or "").endswith("_to")):
+            continue
+        if against := next((judged for sense, judged in senses if sense < 0), None):
+            what = f"{match[0]!r} is the opposite of its evidence {against.text!r}"
+            hint = typed[: match.start()] + opposite_of(match[0]) + typed[match.end() :]
+            hint = claim_of(around.numbers, against) or "lab query" if hint == typed else hint
+            yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
+
+
+def _sense(pair: Compared, text: str, match: re.Match[str]) -> float:
+    """The sense of a comparison, by the ratio that agrees most with it."""
+    near = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
+    words = pair.words(near[0]), pair.words(near[1])
+    return max(plain_sense(words, match, pair, ratio) for ratio in pair.ratios)
+
+
+def _swapped(around: Surroundings, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+    """Claims that the sentence gives to another series: "TCP moves" before a claim of the card."""
+    series = around.numbers.series
+    known = words_of(" ".join(series))
+    for use, names in ((part.use, part.value.series) for part in beside if part.value and part.value.series):
+        match = _MOVES.search(around.text, max(sentence.start, use.start - NEAR), use.start)
+        named = known & words_of(match[1]) if match else set[str]()
+        if not match or not named or named & words_of(" ".join(map(around.labelled, names))):
+            continue
+        others = [run for name, run in series.items() if named <= words_of(name)]
+        claimed = {(series[name].program, series[name].operation, series[name].has_card) for name in names}
+        if others and not claimed & {(run.program, run.operation, run.has_card) for run in others}:
+            link = series[names[0]].link
+            other = min(others, key=lambda run: (run.link != link, len(run.name))).name
+            what = f"{match[1]!r} is not a series of the claim {use.body!r}"
+            hint = rf"\claim{{{use.body.replace(names[0], other)}}}"
+            yield fault(around.text, file, use.start, FaultKind.CLAIM, what, hint)
+
+
+def _elsewhere(around: Surroundings, file: str, sentence: Sentence, beside: Sequence[Backing]) -> Iterator[TextFault]:
+    """The only size of a sentence, or all, if its evidence is false there; "only with" some, if it is true at all."""
+    text = blank(around.text[sentence.start : sentence.end], _EVIDENCE)
+    sizes, found = {size for part in beside for size in placed(part)}, sizes_in(text)
+    only = None if _JOIN.search(text) or {*found} == sizes else _ONLY.search(text)
+    match = only or (_PLACE if found else EVERYWHERE).search(text)
+    if not match or not sizes or (not only and (len(found) > 1 or {*found} & sizes)):
+        return
+    moved = [_moved(part.use.body, () if only else found) for part in beside]
+    wrong, where = (Truth.TRUE, "elsewhere") if only else (Truth.FALSE, "there")
+    if all(around.has_truth(part, query, wrong) for part, query in zip(beside, moved, strict=True)):
+        part = beside[0]
+        hint = rf"\{part.use.kind}{{{moved[0]}}}" if part.value or only else rf"\size{{{format_size(min(sizes))}}}"
+        what = f"{match[0]!r} does not fit its evidence {part.use.body!r}, which is {wrong.value} {where}"
+        yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
+
+
+def _moved(query: str, sizes: Sequence[int]) -> str:
+    """A query or a statement at another size, or at all."""
+    if position := POSITION.fullmatch(query):
+        return position[1] + format_size(sizes[0]) if sizes else ""
+    head, placed_at = cut(query)
+    unit, place = re.search(r" in \S+\Z", placed_at), f"at {format_size(sizes[0])}" if sizes else "everywhere"
+    return f"{head} {place}{unit[0] if unit else ''}" if placed_at and " at " not in head else ""

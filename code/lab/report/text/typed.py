@@ -210,7 +210,8 @@ def typed_numbers(
         place = offsets[match.start()], offsets[match.end() - 1] + 1
         is_share = plain.startswith(" of ", match.end())
         exact = TypedNumber(numbers, dimension, in_bits, is_change, EXACTLY, *place, in_words, is_share)
-        below, above = _hedge(far + (match["phrase"] or ""))
+        hedged = far + (match["phrase"] or "")
+        below, above = next((span for pattern, span in _HEDGES.items() if pattern.search(hedged)), EXACTLY)
         typed = replace(exact, hedge=(2 * below, 2 * above) if in_words else (below, above))
         known = [constant.value for constant in constants if constant.dimension == dimension]
         may_be_known = not in_words and (not is_change or before.endswith("within "))  # rounds agree within 1 %
@@ -324,10 +325,6 @@ def _value(typed: str) -> tuple[float, float]:
     digits = re.sub("[,']", "", mantissa) if grouped else mantissa.replace(",", ".")
     power = 10.0 ** int(exponent or 0)
     return float(digits) * power, power * 10.0 ** -len(digits.partition(".")[2])
-
-
-def _hedge(text: str) -> tuple[float, float]:
-    return next((span for pattern, span in _HEDGES.items() if pattern.search(text)), EXACTLY)
 
 
 def _is_repetition(plain: str, match: re.Match[str]) -> bool:

@@ -1,15 +1,13 @@
 """The instructions of a message, which `lab profile` counts."""
 
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import product
 from pathlib import Path
 
 from lab.causes.count import window
-from lab.causes.table import WAITING, Cause, file_of, files_of, read
+from lab.causes.table import Cause, file_of, files_of, read
 from lab.errors import SpecError
 from lab.plan.plan import Plan
-from lab.report.evidence.curve import Subject, subject
 from lab.report.evidence.evidence import Evidence, gather
 
 
@@ -45,29 +43,3 @@ def _records(evidence: Evidence) -> dict[tuple[str, int], str]:
         with suppress(KeyError, SpecError):  # a series or a size that this site does not have
             records[key] = window(first[key[0]], key[1], plan.site).record
     return records
-
-
-@dataclass(frozen=True)
-class MessageCost:
-    """The instructions of one end for a message of one size; an instruction takes a nanosecond."""
-
-    curve: Subject
-    size: int
-    end: str
-    parts: tuple[tuple[str, float], ...]  # instructions by kind of work, the wait with them
-    record: str  # the key of the trial that was counted
-
-    @property
-    def work(self) -> float:
-        """All instructions without the wait; a program's start may cost less by chance."""
-        return max(sum(value for kind, value in self.parts if kind != WAITING), 0.0)
-
-
-def costs(evidence: Evidence) -> tuple[MessageCost, ...]:
-    """The counts by series, size and end, in the order of the table."""
-    costs = []
-    for (name, size, end), group in groupby(causes_of(evidence), lambda row: (row.series, row.size_bytes, row.end)):
-        rows = list(group)
-        parts = tuple((row.work, row.per_message) for row in rows)
-        costs.append(MessageCost(subject(evidence, evidence.series(name)), size, end, parts, rows[0].record))
-    return tuple(costs)

@@ -63,6 +63,14 @@ def test_tails_show_all_round_trips_of_a_series(measured: dict[str, Exhibits]) -
     assert shown.label == "WRITE" and len(shown.samples) == 6 * 400 and len(shown.keys) == 6
 
 
+def test_caption_of_a_figure_that_shows_a_record_with_a_warning_has_a_mark(measured: dict[str, Exhibits]) -> None:
+    evidence = measured["latency"].numbers.evidence
+    warned = laboratory.judged(evidence, evidence.keys("tcp.card"), notes=("a busy host",))
+    for name, is_marked in (("write.card", False), ("tcp.card", True)):
+        text = tails(Exhibits(Numbers(warned), {}), "slow", "The slow ones.", "1", [[name, name]])
+        assert (r"The slow ones.\labwarned{}" in text) is is_marked
+
+
 def test_slow_messages_are_a_step_at_their_share() -> None:
     samples = (1000.0,) * 375 + (1500.0,) * 25
     data = Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],))
@@ -87,8 +95,8 @@ def test_round_has_a_time_and_a_rate_is_answered_in_bits(measured: dict[str, Exh
     exhibits, numbers = measured[ROUNDS], measured[ROUNDS].numbers
     # A repetition is timed over its last five rounds.
     assert exhibits.value("card.round / (card.time * card.iterations) at 64") == pytest.approx(1 / 5, rel=1e-3)
-    bits = numbers.ask("card at 64 in bit/s").answer
-    assert (bits.unit, bits.estimate.value) == ("bit/s", 8 * exhibits.value("card at 64"))
+    bits = numbers.ask("card at 64 in bit/s")
+    assert (bits.shown_unit, bits.answer.value) == ("bit/s", 8 * exhibits.value("card at 64"))
     assert exhibits.table(["card in bit/s"], ["64"])[0][1] == exhibits.cell("card at 64 in bit/s")
     with pytest.raises(QueryError, match="no unit"):
         numbers.ask("card.round at 64 in bit/s")

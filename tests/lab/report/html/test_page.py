@@ -23,7 +23,6 @@ from lab.report.html.live import Live, live_figure
 from lab.report.html.page import page as page_of
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
-from lab.report.tex.numbers import shown
 from lab.report.tex.render import SPECIAL, escape
 from lab.report.text.latex import ALLOWED
 
@@ -224,8 +223,7 @@ def test_page_and_pdf_have_the_same_numbers(found: dict[str, Any], made: Prepare
     pdf = _bare(laboratory.printed("pdftotext", "-raw", tmp_path / "report.pdf", "-"))
     here = _bare(found["names"]["text"])
     typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]
-    answers = [backing.value.answer for backing in typed if backing.value]
-    values = {_bare(shown(answer).plain) for answer in answers}
+    values = {_bare(backing.value.printed().plain) for backing in typed if backing.value}
     assert len(values) == 2
     assert all(value in here and value in pdf for value in values)
 

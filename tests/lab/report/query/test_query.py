@@ -30,7 +30,6 @@ from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
-from lab.report.tex.numbers import shown
 from lab.report.topics.throughput import ceiling
 
 COMPARED = ("verbs_throughput", "latency", "mpi_bandwidth_latency")
@@ -365,4 +364,4 @@ def test_counters_of_the_switch_are_those_of_all_queues(
     numbers = Numbers(replace(together, unmeasured=frozenset(), facts=counted_by_key))
     measures = ("dropped", "pauses", "marks", "deepest")
     assert [numbers.ask(f"eager.four.{measure}").estimate.value for measure in measures] == [5, 4, 6, 700]
-    assert shown(numbers.ask("eager.four.dropped").answer).plain == "5"  # not 5.00
+    assert numbers.ask("eager.four.dropped").printed().plain == "5"  # not 5.00

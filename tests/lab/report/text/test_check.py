@@ -13,7 +13,7 @@ from tests.lab.report.laboratory import numbers_of
 
 from lab.report.errors import FaultKind
 from lab.report.text import check, latex, macros, references
-from lab.report.text.backing import Surroundings, measured_numbers_typed
+from lab.report.text.backing import Surroundings
 from lab.report.text.check import Writing, unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
@@ -72,7 +72,7 @@ def test_comparisons_without_evidence_are_noted() -> None:
     ],
 )
 def test_hint_names_a_ratio_only_for_more_than_two_digits(typed: str, query: str) -> None:
-    (fault,) = measured_numbers_typed(Surroundings(f"It is {typed}.", numbers_of("verbs_throughput")), "text.tex")
+    (fault,) = Surroundings(f"It is {typed}.", numbers_of("verbs_throughput")).measured_numbers_typed("text.tex")
     assert fault.hint.startswith(rf"\claim{{{query}}}")
 
 

@@ -15,7 +15,7 @@ from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.plots import causes
 from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
-from lab.report.topics.causes import are_counted_here, causes_of, costs
+from lab.report.topics.causes import are_counted_here, causes_of
 
 EXPERIMENT = laboratory.experiment(
     "sizes = [1, 4096, 65536]\niterations = 1000\nrepetitions = 6\n"
@@ -63,15 +63,6 @@ def counted(folder: Path) -> Evidence:
     return evidence
 
 
-def test_cost_is_that_of_one_message(counted: Evidence) -> None:
-    by_place = {(cost.curve.series.name, cost.size, cost.end): cost for cost in costs(counted)}
-    assert {(name, end) for name, _, end in by_place} == COSTS.keys()
-    cost = by_place["rdma", 4096, "client"]
-    assert cost.work == 17200
-    assert dict(cost.parts) == {"checksums": 3400, "packets": 13800, "waiting": 1300}
-    assert cost.record == window(counted.plan.planned[0], 4096, counted.plan.site).record
-
-
 def test_counts_of_the_reference_replace_those_of_the_host(
     counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +90,9 @@ def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: 
     sizes = [(x, [stack.label for stack in group]) for x, group in exhibits.gallery["causes"].data.groups]
     labels = ["RDMA WRITE, client", "RDMA WRITE, server", "TCP, client", "TCP, server"]
     assert sizes == [(1.0, labels), (4096.0, labels), (65536.0, labels)]
+    client = exhibits.gallery["causes"].data.groups[1][1][0]
+    assert client.work == 17200  # of one message, without waiting
+    assert dict(client.parts) == {"copies and checksums": 3400, "protocol and driver": 13800, "waiting": 1300}
     assert "Instructions of a message, each a nanosecond" in text
     assert causes(Exhibits(Numbers(bare), {})) == ""
 
