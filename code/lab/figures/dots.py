@@ -5,7 +5,7 @@ from math import ceil, log2
 
 from lab.analysis.estimate import Estimate
 from lab.figures import Axes, Canvas
-from lab.figures.figure import LineLook
+from lab.figures.figure import LEAST_INTERVAL, LineLook
 from lab.figures.marks import INK, PALE, TEXT_PT, number, with_unit
 
 ROW_MM = 5.2
@@ -14,7 +14,6 @@ DOT_PT, LINE_PT = 5.5, 2.2
 PITCH_MM, BAR, GAP_MM = 2.75, 0.62, 1.2  # of a tornado: from bar to bar; a bar's part of that; between rows
 LEFT, RIGHT = 0.62, 3.2  # factors beyond its data, for the values at the ends of the bars
 NAME_PT = 34  # from its axis to a row's name
-LEAST_INTERVAL = 0.005  # of a value: a narrower interval is hidden by the end of its bar
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DASHES = {"solid": "-", "dashed": (0, (5, 1.5)), "dotted": (0, (1, 1.2)), "none": "none"}
 
+LEAST_INTERVAL = 0.005  # of a value: a narrower interval is hidden by its mark, or by the end of its bar
+
 Look = dict[str, Any]  # arguments of a drawing library
 
 

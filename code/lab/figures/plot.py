@@ -17,14 +17,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullForm
 from matplotlib.transforms import Bbox
 
 from lab.analysis.estimate import Interval
-from lab.figures.figure import Curve, LineLook, Name
+from lab.figures.figure import LEAST_INTERVAL, Curve, LineLook, Name
 from lab.figures.marks import INK, LINE_MM, SMALL_PT, size, with_unit
 from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
 MOST_LABELS = 8  # of sizes below a panel; "256 KiB" and its neighbours then stay apart
 ROOM = 1.25  # a logarithmic axis ends at this multiple of the data
 BAND_ALPHA = 0.22
-LEAST_BAND = 0.005  # of a value: a narrower interval is hidden by its mark
 WIDEST_MM = 42.0  # a label beside its curve; longer ones leave the panel too little room
 GAP_MM = 2.0  # between a panel and what is beside or below it
 LETTERS_IN_LEGEND, MOST_COLUMNS = 80, 5
@@ -172,7 +171,7 @@ class Canvas:
     def line(self, panel: Axes, curve: Curve, look: LineLook) -> Name:
         """Draw a curve, with a band where its interval can be seen."""
         bands = [
-            y.interval if y.interval and y.interval.width > LEAST_BAND * y.value else Interval(y.value, y.value)
+            y.interval if y.interval and y.interval.width > LEAST_INTERVAL * y.value else Interval(y.value, y.value)
             for y in curve.y
         ]
         low, high = [band.low for band in bands], [band.high for band in bands]

@@ -84,7 +84,7 @@ def listing(numbers: Numbers) -> Iterator[str]:
 
 
 def _names(numbers: Numbers) -> Iterator[str]:
-    yield from numbers.names()
+    yield from (*numbers.series, *numbers.named_constants)
     for series in numbers.series.values():
         yield from (f"{series.name}.{name}" for name in measures_of(series))
 

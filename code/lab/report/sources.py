@@ -95,10 +95,6 @@ class Sources:
         return self.folder / "discussion.tex"
 
     @property
-    def references(self) -> Path:
-        return self.folder / FILE
-
-    @property
     def template(self) -> str:
         name = f"{self.experiment.stem}.tex"
         return name if (self.templates / name).is_file() else DEFAULT
@@ -106,5 +102,5 @@ class Sources:
     @property
     def typed_texts(self) -> dict[str, bytes]:
         """The files that a person wrote, by their names in the PDF."""
-        files = (self.people, self.discussion, self.references)
+        files = (self.people, self.discussion, self.folder / FILE)
         return {file.name: file.read_bytes() for file in files if file.exists()}

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.analysis.estimate import LEVEL
@@ -72,16 +72,18 @@ class ParameterRow:
 
 def parameter_rows(evidence: Evidence) -> list[ParameterRow]:
     """Every parameter that reports quote, and the site's bounds on it."""
-    return [*_parameters(evidence), *_bounds(evidence)]
-
-
-def _parameters(evidence: Evidence) -> Iterator[ParameterRow]:
-    site, of_report = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values
+    site, of_report, rows = evidence.plan.site.name, published_parameters(evidence.plan.experiment.name).values, []
     for name in (*COUNTED, *ROUNDS):
         if series := [run for run in evidence.plan.experiment.series if _concerns(run, site, name)]:
             published = Markup(number_tex(f"{of_report[name]:.12g}")) if name in of_report else UNPUBLISHED
             asked, used = [_asked(run, name) for run in series], [_used(run, site, name) for run in series]
-            yield ParameterRow(name, published, _ranges(asked), _ranges(used))
+            rows.append(ParameterRow(name, published, _ranges(asked), _ranges(used)))
+    for name, (unit, no_bound) in BOUNDS.items():
+        bounds = [getattr(run.profile(site), name) for run in evidence.plan.experiment.series]
+        if set(bounds) != {no_bound}:
+            used = [(bound, bound) for bound in bounds if bound is not None]
+            rows.append(ParameterRow(name, NONE, NONE, _ranges(used, unit)))
+    return rows
 
 
 def _concerns(series: Series, site: str, name: str) -> bool:
@@ -104,15 +106,6 @@ def _used(series: Series, site: str, name: str) -> Range:
     else:
         values = [getattr(series.parameters(site, point), name) for point in points]
     return min(values), max(values)
-
-
-def _bounds(evidence: Evidence) -> Iterator[ParameterRow]:
-    site = evidence.plan.site.name
-    for name, (unit, no_bound) in BOUNDS.items():
-        bounds = [getattr(series.profile(site), name) for series in evidence.plan.experiment.series]
-        if set(bounds) != {no_bound}:
-            used = [(bound, bound) for bound in bounds if bound is not None]
-            yield ParameterRow(name, NONE, NONE, _ranges(used, unit))
 
 
 def _ranges(ranges: Iterable[Range], unit: str = "") -> Markup:

@@ -11,7 +11,7 @@ from lab.analysis.estimate import Estimate
 from lab.errors import StorageError
 from lab.figures import Canvas
 from lab.figures.curves import Sized
-from lab.figures.figure import Curve, Figure, HasKeys, LineLook, keys_of
+from lab.figures.figure import LEAST_INTERVAL, Curve, Figure, HasKeys, LineLook, keys_of
 from lab.figures.marks import MARKERS, OTHERS, RDMA, TCP
 from lab.files.storage import storage
 from lab.files.store import damage, seal
@@ -48,7 +48,6 @@ def render(data: Drawable) -> Figure:
 
 ABSENT = Markup("--")
 DIGITS = 3  # as many as a reader uses; the appendix and the CSV have more
-LEAST_INTERVAL = 0.005  # of a value: a narrower interval is not printed
 MOST_WORDS = 30  # of a caption
 DRAWN_BY = (ROOT / "code" / "lab" / "figures", ROOT / "code" / "lab" / "analysis")
 FILES = ("figure.pdf", "figure.png", "figure.svg")  # of a cached figure

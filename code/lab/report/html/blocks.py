@@ -182,6 +182,7 @@ def table(node: Node, inline: Inline, name: str = "", *, is_folded: bool = False
     spec = _TIMES.sub(lambda many: many[2] * int(many[1]), source_of(arguments(node)[-1]))
     columns = _NO_COLUMN.sub("", spec).replace("L", "l").replace("p", "l")  # `@{}l*{2}{r}L{9mm}@{}` is lrrl
     heads, body = _rows(node.nodelist)
+    columns = columns.ljust(max(map(len, (*heads, *body)), default=0), "l")
 
     def written(rows: list[Row]) -> str:
         labelled = f' aria-labelledby="{name}"' if name else ""
@@ -216,7 +217,7 @@ def _rows(nodes: list[Node]) -> tuple[list[Row], list[Row]]:
 
 def _head(row: Row, columns: str, inline: Inline) -> str:
     """The heads of a row; a column without a head has an empty cell."""
-    texts = ((inline.write(cell).strip(), side) for cell, side in _aligned(row, columns))
+    texts = ((inline.write(cell).strip(), side) for cell, side in zip(row, columns, strict=False))
     cells = (f'<th scope="col" class="{side}">{text}</th>' if text else "<td></td>" for text, side in texts)
     return f"<tr>{''.join(cells)}</tr>"
 
@@ -224,15 +225,10 @@ def _head(row: Row, columns: str, inline: Inline) -> str:
 def _line(row: Row, columns: str, inline: Inline) -> str:
     """A row; its first cell is its head, and each number has its value for sorting."""
     cells = []
-    for place, (cell, side) in enumerate(_aligned(row, columns)):
+    for place, (cell, side) in enumerate(zip(row, columns, strict=False)):
         number = _NUMBER.search(source_of(cell))
         worth = value(number["bare"] or number["number"] or "", number["unit"] or "") if number else None
         sort = "" if worth is None else f' data-value="{worth!r}"'
         tag, scope = ("td", "") if place else ("th", ' scope="row"')
         cells.append(f'<{tag}{scope} class="{side}"{sort}>{inline.write(cell).strip()}</{tag}>')
     return f"<tr>{''.join(cells)}</tr>"
-
-
-def _aligned(row: Row, columns: str) -> Iterator[tuple[list[Node], str]]:
-    for place, cell in enumerate(row):
-        yield cell, columns[place : place + 1] or "l"

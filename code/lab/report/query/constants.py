@@ -6,12 +6,11 @@ from functools import cache
 
 from lab.analysis.estimate import LEVEL
 from lab.analysis.lines import Line
-from lab.model.sizes import format_size
 from lab.model.trial import PARAMETERS, Card
 from lab.report.evidence.curve import margin_of
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.published import PublishedTimes, published_curves, published_times, published_values
-from lab.report.query.grammar import QueryError, Span
+from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PURE, RATE, TIME, Dimension, Value, exact
 from lab.report.tex.numbers import NANO
 
@@ -62,14 +61,6 @@ class Published:
     source: str
     answer: Callable[[Span], Value | None]
     sizes: tuple[int, ...] = ()
-
-    def at(self, span: Span | None, fail: Callable[[str, str], QueryError]) -> Value:
-        value = self.answer(span or Span())
-        if value is None:
-            sizes = ", ".join(map(format_size, self.sizes[:8]))
-            hint = f"at {sizes} ..." if sizes else "a range with more published sizes"
-            raise fail("a published curve needs one of its sizes, a line at least two", hint)
-        return replace(value, source=self.source)
 
 
 @cache

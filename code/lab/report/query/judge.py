@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import ceil, floor, log10
 
 from lab.analysis.estimate import Estimate
@@ -69,15 +69,12 @@ class _Judge:
         sides = self._placed(claim)
         sizes = self.sizes(sides)
         points = [point for size in sizes for point in self._points(claim, _at_size(sides, size), size)]
-        if len(claim.signs) > 1 and len(points) == len(claim.signs):
-            return self._judged(points, self._chain(_at_size(sides, sizes[0]), claim.signs))
-        return self._judged(points, _shows(points))
-
-    def _chain(self, sides: tuple[Query, ...], signs: tuple[str, ...]) -> str:
-        """Every side of a chain at one size: `487600 > 294857 > 260901`."""
-        question = self.question()
-        values = [words(question.value(side).sealed(), with_interval=False) for side in sides]
-        return " ".join(part for pair in zip(values, (*signs, ""), strict=True) for part in pair).strip()
+        if len(claim.signs) == 1 or len(points) != len(claim.signs):
+            return self._judged(points, _shows(points))
+        question = self.question()  # of a chain at one size, every side: `487600 > 294857 > 260901`
+        values = [question.value(side).sealed() for side in _at_size(sides, sizes[0])]
+        first, *others = [words(value, with_interval=False) for value in values]
+        return self._judged(points, " ".join((first, *chain(*zip(claim.signs, others, strict=True)))))
 
     def _placed(self, claim: Relation) -> tuple[Query, ...]:
         """The sides with the span of the statement, or with the only one that a side names."""

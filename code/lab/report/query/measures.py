@@ -27,6 +27,7 @@ from lab.report.topics.times import Times, deviation, is_whole, message_share, r
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
 LEVEL_CURVE = 1.1  # a saturated curve stays within a tenth of its first saturated rate
 CURVES, TRIPS, CALLS = ("throughput",), ("latency",), (ONE_WAY,)
+ALL = (*CURVES, *TRIPS, *CALLS)
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,6 @@ def _median_time(rates: Callable[[Inquiry], Samples]) -> Compute:
 
 
 def _share(column: str) -> Compute:
-    """A share that a column has in parts per million."""
     return _median(lambda at: [ppm / 1e6 for ppm in at.column(column)], PURE)
 
 
@@ -242,11 +242,6 @@ def _busy(at: Inquiry) -> Value | None:
     return exact(round(max(busy, 0.0), 2), PURE, "percent", "lab profile") if at.instructions else None
 
 
-def _iterations(at: Inquiry) -> Value | None:
-    counts = at.column("messages")
-    return exact(float(counts[0])) if counts else None
-
-
 def _peak(at: Inquiry) -> Samples:
     medians = at.curve.medians
     return at.curve.values(max(medians, key=medians.__getitem__))
@@ -292,14 +287,14 @@ def _power(at: Estimate) -> Estimate:
     return Estimate(exp2(at.value), ends, at.n)
 
 
-def _of_times(compute: Callable[[Times], Value | None]) -> Compute:
+def _of_times(about: str, compute: Callable[[Times], Value | None]) -> Measure:
     """A number of the times at the sizes of a query; nothing if they are too few for a line."""
 
     def answer(at: Inquiry) -> Value | None:
         sizes = at.span.picks(at.curve.sizes)
         return compute(at.curve.times.between(sizes[0], sizes[-1])) if len(sizes) >= LEAST_FOR_LINE else None
 
-    return answer
+    return Measure(about, answer, "span", ALL)
 
 
 def _slope(times: Times) -> Value | None:
@@ -307,28 +302,11 @@ def _slope(times: Times) -> Value | None:
     return Value(scaled(reciprocal(slope), 1 / NANO), RATE) if slope.value > 0 else None
 
 
-def _intercept(times: Times) -> Value:
-    return Value(scaled(times.line().intercept, NANO), TIME)
-
-
-def _residual(times: Times) -> Value:
-    return exact(float(abs(times.line().residuals).max()) * NANO, TIME)
-
-
-def _r_squared(times: Times) -> Value:
-    return exact(round(times.line().r_squared or 0.0, 5))
-
-
-def _break(times: Times) -> Value | None:
-    return _estimated(find_break(times.sizes, times.rows), BYTES)
-
-
 def _link(at: Inquiry) -> Value | None:
     rate = at.curve.series.link.rate_bit_s
     return exact(rate / 8, RATE, "bit/s") if rate else None
 
 
-ALL = ("throughput", "latency", ONE_WAY)
 MEASURES = {
     "throughput": Measure("bytes per second", _median(lambda at: at.values, RATE)),
     "messages": Measure("messages per second", _median(lambda at: [rate / at.size for rate in at.values], PER_SECOND)),
@@ -405,15 +383,24 @@ MEASURES = {
     "knee": Measure("size at which the curve bends", _knee, "", (*CURVES, *CALLS)),
     "jump": Measure("factor at the largest jump between two sizes", _jump, "", ALL),
     "jump.size": Measure("size of that jump", _jump_size, "", ALL),
-    "slope": Measure("one over the slope of the line of times", _of_times(_slope), "span", ALL),
-    "intercept": Measure("intercept of that line, extrapolated to 0 bytes", _of_times(_intercept), "span", ALL),
-    "residual": Measure("largest residual of that line", _of_times(_residual), "span", ALL),
-    "r2": Measure("R squared of that line", _of_times(_r_squared), "span", ALL),
-    "break": Measure("size at which two lines fit better", _of_times(_break), "span", ALL),
+    "slope": _of_times("one over the slope of the line of times", _slope),
+    "intercept": _of_times(
+        "intercept of that line, extrapolated to 0 bytes",
+        lambda times: Value(scaled(times.line().intercept, NANO), TIME),
+    ),
+    "residual": _of_times(
+        "largest residual of that line", lambda times: exact(float(abs(times.line().residuals).max()) * NANO, TIME)
+    ),
+    "r2": _of_times("R squared of that line", lambda times: exact(round(times.line().r_squared or 0.0, 5))),
+    "break": _of_times(
+        "size at which two lines fit better", lambda times: _estimated(find_break(times.sizes, times.rows), BYTES)
+    ),
     "instructions": Measure("instructions of a message at an end, by kind", _instructions, kinds=ALL),
     "busy": Measure("share of the time in which an end's CPU works", _busy, kinds=ALL),
     "cpu": Measure("CPU time of a message at an end (scheduler)", _median(_cpu, TIME), kinds=ALL),
-    "iterations": Measure("timed messages", _iterations, kinds=ALL),
+    "iterations": Measure(
+        "timed messages", lambda at: exact(float(counts[0])) if (counts := at.column("messages")) else None, kinds=ALL
+    ),
     "n": Measure("repetitions", lambda at: exact(float(len(at.values))), kinds=ALL),
     "link": Measure("rate of the link", _link, "", ALL),
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),

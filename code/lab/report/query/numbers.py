@@ -143,12 +143,10 @@ class Numbers:
             names = [f"{series.name}[{point}]" if point else series.name for point in varied]
             for measure in BY_DIMENSION.get((series.measure, dimension), ()):
                 queries |= dict.fromkeys((f"{name}{measure}" for name in names), sizes)
-            if series.vary:
-                yield from (f"{query} at {format_size(size)}" for query in queries for size in sizes)
-                continue
-            if dimension == PURE and series.link.rate_bit_s and series.measure == "throughput":
+            is_base = dimension == PURE and not series.vary
+            if is_base and series.link.rate_bit_s and series.measure == "throughput":
                 queries[f"{series.name} / {series.name}.link"] = sizes
-            for base in plain if dimension == PURE else ():
+            for base in plain if is_base else ():
                 if base != series and (base.link, base.measure) == (series.link, series.measure):
                     queries[f"{series.name} / {base.name}"] = tuple(size for size in sizes if size in base.sizes(site))
             yield from (f"{query} at {format_size(size)}" for query, common in queries.items() for size in common)
@@ -163,11 +161,6 @@ class Numbers:
                 column = f"{end}_mean_ns" if series.measure == ONE_WAY else ROUND_TRIP
             self._curves[key] = MeasuredCurve(self.evidence, series, column, point, end)
         return self._curves[key]
-
-    def names(self) -> Iterator[str]:
-        """The first words of queries: series and constants."""
-        yield from self.series
-        yield from self.named_constants
 
 
 @dataclass(frozen=True)
@@ -365,10 +358,15 @@ class Question:
             raise self._unknown(reference)
         if isinstance(constant, Value):
             return constant
-        return constant.at(reference.span, lambda what, hint: self.fail(what, reference.column, hint))
+        value = constant.answer(reference.span or Span())
+        if value is None:
+            sizes = ", ".join(map(format_size, constant.sizes[:8]))
+            hint = f"at {sizes} ..." if sizes else "a range with more published sizes"
+            raise self.fail("a published curve needs one of its sizes, a line at least two", reference.column, hint)
+        return replace(value, source=constant.source)
 
     def _unknown(self, reference: Reference) -> QueryError:
-        name, names, column = reference.path, list(self.numbers.names()), reference.column
+        name, names, column = reference.path, [*self.numbers.series, *self.numbers.named_constants], reference.column
         tries = (name, name.lower(), name.partition(".")[0].lower())
         near = next((near for typed in tries if (near := get_close_matches(typed, names, 1, 0.4))), [])
         experiment = self.numbers.evidence.plan.experiment

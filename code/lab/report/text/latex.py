@@ -58,11 +58,7 @@ _Finding = tuple[int, str, str]  # offset, what, hint
 
 def without_comments(text: str) -> str:
     """Replace comments by blanks, so that offsets stay and a line of comment ends no paragraph."""
-    return COMMENT.sub(_blanks, _COMMENT_LINE.sub(_blanks, text))
-
-
-def _blanks(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+    return blank(_COMMENT_LINE.sub(lambda line: " " * len(line[0]), text), COMMENT)
 
 
 def blank(text: str, pattern: re.Pattern[str]) -> str:

@@ -97,7 +97,9 @@ def sentences(text: str) -> Iterator[Sentence]:
     r"""The sentences of a text; a \shows behind the full stop belongs to the sentence before it."""
     bare, evidence, start = without_comments(text), macros_of(text), 0
     starts = [use.start for use in evidence]
-    for match in [*_END.finditer(_CLOSED.sub(_filler, bare)), None]:
+    fillers = {"shows": _SHOWS, "cite": _CITE, None: _OTHER}
+    closed = _CLOSED.sub(lambda macro: fillers[macro.lastgroup] * len(macro[0]), bare)
+    for match in [*_END.finditer(closed), None]:
         end = len(bare) if match is None else match.start() if match["break"] else match.end()
         typed, inside = bare[start:end], evidence[bisect_left(starts, start) : bisect_left(starts, end)]
         if inside or _WORD.search(blank(typed, NAMES)):
@@ -105,7 +107,3 @@ def sentences(text: str) -> Iterator[Sentence]:
             line, _ = line_and_column(text, first)
             yield Sentence(" ".join(typed.split()), first, last, line, tuple(inside))
         start = match.end() if match else end
-
-
-def _filler(macro: re.Match[str]) -> str:
-    return (_SHOWS if macro["shows"] else _CITE if macro["cite"] else _OTHER) * len(macro[0])

@@ -1,5 +1,6 @@
 """Throughput: what the link allows, the windows of a run, and rounds that are repeated until they agree."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,21 +96,32 @@ def rounds_of(curve: Subject) -> Iterator[Rounds]:
         yield from _rounds_of_table(curve)
         return
     for size in curve.sizes:
-        parts = [
-            _Repetition(curve, key, [sample for sample in samples if sample.size_bytes == size])
+        repetitions = [
+            _repetition(curve, key, [sample for sample in samples if sample.size_bytes == size])
             for key, samples in records.items()
         ]
-        yield Rounds(
-            curve,
-            size,
-            parts[0].rounds[0].bytes,
-            tuple(len(part.rounds) for part in parts),
-            sum(part.is_settled() for part in parts),
-            tuple(part.of_one_round(part.last.time_ns) for part in parts),
-            tuple(part.of_one_round(last_rounds_ns(part.of("round_completed"), part.last)) for part in parts),
-            tuple(estimate_median([trip.time_ns for trip in part.of("control_trip")]).value for part in parts),
-            tuple(part.rates for part in parts),
-        )
+        bytes_, counts, settled, times, completed, trips, rates = zip(*repetitions, strict=True)
+        yield Rounds(curve, size, bytes_[0], counts, sum(settled), times, completed, trips, rates)
+
+
+def _repetition(
+    curve: Subject, key: str, samples: list[Sample]
+) -> tuple[int, int, bool, float, float, float, tuple[float, ...]]:
+    """The numbers of one size in one record, as in Rounds; raise if its rounds do not end by the stop rule."""
+    kinds = defaultdict[str, list[Sample]](list)
+    for sample in samples:
+        kinds[sample.sample].append(sample)
+    rounds = sorted(kinds["round"], key=lambda sample: sample.index)
+    rates, is_settled = tuple(sample.bytes / sample.time_ns for sample in rounds), bool(kinds["settled"])
+    limits = curve.series.parameters(curve.site, curve.point).round_limits
+    if until_stable(rates, limits.target, limits.window, limits.cap) != (len(rounds), is_settled):
+        size = in_words(samples[0].size_bytes)
+        raise RecordError(f"the rounds of {size} do not end by the stop rule", where=key)
+    (last,) = kinds["settled"] + kinds["unsettled"]
+    sums = last.time_ns, last_rounds_ns(kinds["round_completed"], last)
+    whole, completed = (together * rounds[0].messages / last.messages for together in sums)
+    trip = estimate_median([sample.time_ns for sample in kinds["control_trip"]]).value
+    return rounds[0].bytes, len(rounds), is_settled, whole, completed, trip, rates
 
 
 def _rounds_of_table(curve: Subject) -> Iterator[Rounds]:
@@ -132,41 +144,3 @@ def _rounds_of_table(curve: Subject) -> Iterator[Rounds]:
         trips = tuple(float(row.counts["round_trip_ns"]) for row in rows)
         rounds, reached = tuple(row.counts["rounds"] for row in rows), sum(row.stable == "yes" for row in rows)
         yield Rounds(curve, size, counts[size] * size, rounds, reached, whole, completed, trips)
-
-
-@dataclass(frozen=True)
-class _Repetition:
-    """The samples of one size in one record."""
-
-    curve: Subject
-    key: str
-    samples: list[Sample]
-
-    def of(self, kind: str) -> list[Sample]:
-        return [sample for sample in self.samples if sample.sample == kind]
-
-    @property
-    def rounds(self) -> list[Sample]:
-        return sorted(self.of("round"), key=lambda sample: sample.index)
-
-    @property
-    def last(self) -> Sample:
-        (last,) = (*self.of("settled"), *self.of("unsettled"))
-        return last
-
-    def of_one_round(self, whole_ns: int) -> float:
-        """The mean of one round, of a time that the last rounds took together."""
-        return whole_ns * self.rounds[0].messages / self.last.messages
-
-    @property
-    def rates(self) -> tuple[float, ...]:
-        return tuple(sample.bytes / sample.time_ns for sample in self.rounds)
-
-    def is_settled(self) -> bool:
-        """The program's verdict; raise if the rule has another."""
-        limits = self.curve.series.parameters(self.curve.site, self.curve.point).round_limits
-        is_settled = bool(self.of("settled"))
-        if until_stable(self.rates, limits.target, limits.window, limits.cap) != (len(self.rounds), is_settled):
-            size = in_words(self.samples[0].size_bytes)
-            raise RecordError(f"the rounds of {size} do not end by the stop rule", where=self.key)
-        return is_settled
