@@ -67,14 +67,13 @@ class Matrix:
     """A square for each repetition of a series (row) at a message size (column), filled if it passed."""
 
     name: str
-    label: str  # the subject of the alternative text
     columns: tuple[float, ...]
     rows: tuple[MatrixRow, ...]
 
     @property
     def alt(self) -> str:
         rows = (f"{row.label} {', '.join(row.ranges(self.columns))}" for row in self.rows)
-        return f"{self.label} by message size: {'; '.join(rows)}."
+        return f"Repetitions whose rounds agreed by message size: {'; '.join(rows)}."
 
     def draw(self, canvas: Canvas) -> None:
         height = ROW_MM * len(self.rows)

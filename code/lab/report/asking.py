@@ -28,8 +28,7 @@ MOST_LINES = 12  # of series; the names of more are wrapped
 
 
 def query(options: Namespace) -> int:
-    """Answer queries and judge statements from records or the reference, or list possible queries; return 1 if a
-    statement is not true."""
+    """Answer queries, judge statements, or list possible queries; return 1 if a statement is not true."""
     (plan,) = plans_of(options, REFERENCE)
     numbers = Numbers(gather(plan, options.results, REFERENCE))
     answers = [(text, _answer(numbers, text)) for text in options.query]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.analysis.estimate import LEVEL
-from lab.figures.figure import Figure
 from lab.files.storage import csv_text
 from lab.files.toml import read_whole
 from lab.model.sizes import parse_size
@@ -78,20 +77,18 @@ _TARGET = re.compile(r"\\label\{(figure|table):([^{}]*)\}")
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """The material of page and PDF, the figures by name, and the templates behind the lines of some texts."""
+class Prepared(Material):
+    """The material of page and PDF, and the templates behind the lines of some texts."""
 
-    material: Material
-    figures: dict[str, Figure]
     rendered: dict[str, Rendered]
 
     def typeset(self) -> bytes:
         """The PDF with its attachments; LaTeX gets plain quantities, which it sets faster than siunitx's."""
         require_tex()
-        files = {name: written_out(text).encode() for name, text in self.material.texts.items()}
+        files = {name: written_out(text).encode() for name, text in self.texts.items()}
         files |= {f"figures/{name}.pdf": figure.pdf for name, figure in self.figures.items()}
         try:
-            return attach(compile_pdf(files, MAIN), self.material.files)
+            return attach(compile_pdf(files, MAIN), self.files)
         except ReportError as error:
             rendered = self.rendered.get(error.file)
             raise (rendered.in_template(error) if rendered else error) from error
@@ -124,9 +121,8 @@ def prepare(sources: Sources, evidence: Evidence, cache: Path) -> Prepared:
     queried = dict.fromkeys(name for backing in backings if backing.value for name in backing.value.series)
     live = live_figure(numbers, {name: captioned.data for name, captioned in gallery.items()}, queried)
     figures = draw(gallery, cache / "figures")
-    svgs = {name: figure.svg for name, figure in figures.items()}
-    material = Material(sources.experiment.stem, texts, svgs, backings, sets, live, inside)
-    return Prepared(material, figures, {MAIN: body, EVIDENCE: listed})
+    rendered = {MAIN: body, EVIDENCE: listed}
+    return Prepared(sources.experiment.stem, texts, figures, backings, sets, live, inside, rendered)
 
 
 def targets_of(sources: Sources, numbers: Numbers) -> frozenset[str]:

@@ -29,8 +29,7 @@ Writer = Callable[[Plan, Path, Path], Path]
 
 
 def report(options: Namespace) -> int:
-    """Write a PDF and a page, or the page alone, for each experiment whose report is not current, several at once; a
-    refused report stops no other."""
+    """Write each report that is not current as PDF and page, or the page alone; a refused report stops no other."""
     stale, write = [], write_page if options.html else write_report
     for plan in plans_of(options, REFERENCE):
         if is_current(plan, options.results, options.out):
@@ -42,17 +41,13 @@ def report(options: Namespace) -> int:
     elif stale:
         _write_reports(write, stale, options.results, options.out, min(options.jobs, len(stale)))
     if stale and options.html:
-        _explain_missing_pdf()
+        from lab.report.tex.latex import require_tex
+
+        try:
+            require_tex()
+        except ReportError as error:
+            print(f"no PDF, which needs TeX Live: {error.what}\nhint: {error.hint}", file=sys.stderr)
     return 0
-
-
-def _explain_missing_pdf() -> None:
-    from lab.report.tex.latex import require_tex
-
-    try:
-        require_tex()
-    except ReportError as error:
-        print(f"no PDF, which needs TeX Live: {error.what}\nhint: {error.hint}", file=sys.stderr)
 
 
 def extract(options: Namespace) -> int:
@@ -68,8 +63,7 @@ def report_file(plan: Plan, folder: Path = REPORTS) -> Path:
 
 
 def report_texts(plan: Plan) -> list[Path]:
-    """The files behind a report except records and code: its texts, templates, published values, cards, reference,
-    versions."""
+    """The files behind a report except records and code: texts, templates, published values, cards, reference, lock."""
     file = plan.experiment.file
     folder = file.with_suffix("")
     typed = [*files_of(file), folder / "report.toml", folder / "discussion.tex", folder / "references.bib"]
@@ -86,10 +80,17 @@ def is_current(plan: Plan, results: Path, folder: Path) -> bool:
 
 
 def write_report(plan: Plan, results: Path, folder: Path) -> Path:
+    """Write the PDF and the page; without the page if a template has LaTeX that no page can show."""
+    from lab.report.html.page import page
+
     pdf = report_file(plan, folder)
     stamp = report_stamp(plan, results, report_texts(plan))  # before the texts are read: they may change meanwhile
-    prepared = _prepare(plan, results, pdf)
-    _write_page_of(pdf, prepared)
+    prepared, file = _prepare(plan, results, pdf), pdf.with_suffix(".html")
+    try:
+        write_bytes(file, page(prepared, TEMPLATES).encode())
+    except ReportError as error:
+        file.unlink(missing_ok=True)
+        print(f"{from_here(file)} is not written: {error}", file=sys.stderr)
     write_bytes(pdf, prepared.typeset())
     store.keep_stamp(pdf, stamp)
     return pdf
@@ -101,7 +102,7 @@ def write_page(plan: Plan, results: Path, folder: Path) -> Path:
 
     file = report_file(plan, folder)
     prepared = _prepare(plan, results, file)
-    write_bytes(file.with_suffix(".html"), page(prepared.material, TEMPLATES, has_pdf=False).encode())
+    write_bytes(file.with_suffix(".html"), page(prepared, TEMPLATES, has_pdf=False).encode())
     return file.with_suffix(".html")
 
 
@@ -118,18 +119,6 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
     for name, figure in prepared.figures.items():
         write_bytes(pdf.with_suffix("") / f"{name}.png", figure.png)
     return prepared
-
-
-def _write_page_of(pdf: Path, prepared: Prepared) -> None:
-    """Write the page, unless a template has LaTeX that no page can show: its PDF is written all the same."""
-    from lab.report.html.page import page
-
-    file = pdf.with_suffix(".html")
-    try:
-        write_bytes(file, page(prepared.material, TEMPLATES).encode())
-    except ReportError as error:
-        file.unlink(missing_ok=True)
-        print(f"{from_here(file)} is not written: {error}", file=sys.stderr)
 
 
 def _write_reports(write: Writer, plans: list[Plan], results: Path, folder: Path, jobs: int) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from lab.errors import SpecError, plural
-from lab.files.toml import Lines, TomlFile, check_lines, find_line, read_toml
+from lab.files.toml import Lines, check_lines, find_line, read_toml
 from lab.report.errors import ReportError
-from lab.report.tex.render import Markup, escape, require_printable
+from lab.report.tex.render import require_printable
 from lab.report.text.references import FILE
 from lab.typed_json import LINE, Limits
 
@@ -15,31 +15,22 @@ Line = Annotated[str, LINE]
 
 
 @dataclass(frozen=True)
-class ReportFile:
-    """The keys of report.toml: as many people as fit on the first page."""
+class People:
+    """The keys of report.toml: as many people as fit on the first page, each with an id, or all without."""
 
     authors: Annotated[tuple[Line, ...], Limits(longest=12)] = ()
     ids: Annotated[tuple[Line, ...], Limits(longest=12, unique=True)] = ()
     course: Annotated[str, Limits(pattern=r"[^\n]{0,200}", expected="a line of text, up to 200 characters")] = ""
 
-
-@dataclass(frozen=True)
-class People:
-    """The first page's names, as LaTeX; each author with an id, or all without."""
-
-    authors: tuple[Markup, ...] = ()
-    ids: tuple[Markup, ...] = ()
-    course: Markup = Markup("")  # noqa: RUF009
+    @property
+    def names(self) -> str:
+        return ", ".join(self.authors)
 
     @property
-    def names(self) -> Markup:
-        return Markup(", ".join(self.authors))
-
-    @property
-    def with_ids(self) -> Markup:
+    def with_ids(self) -> str:
         if not self.ids:
             return self.names
-        return Markup(", ".join(f"{name} ({number})" for name, number in zip(self.authors, self.ids, strict=True)))
+        return ", ".join(f"{name} ({number})" for name, number in zip(self.authors, self.ids, strict=True))
 
 
 def read_people(file: Path) -> People:
@@ -47,25 +38,22 @@ def read_people(file: Path) -> People:
     if not file.exists():
         return People()
     try:
-        typed = read_toml(file, ReportFile)
+        typed = read_toml(file, People)
     except SpecError as error:
         hint = error.hint or error.expected
         raise ReportError(error.what, hint=hint, file=_shown(file), line=error.line) from error
-    authors = tuple(_printed(typed, "authors", name) for name in typed.content.authors)
-    ids = tuple(_printed(typed, "ids", name) for name in typed.content.ids)
-    if ids and len(ids) != len(authors):
-        what, line = f"{plural(len(ids), 'id')} for {plural(len(authors), 'author')}", find_line(typed.text, ("ids",))
-        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=line)
-    return People(authors, ids, _printed(typed, "course", typed.content.course))
+    people = typed.content
+    for key, texts in {"authors": people.authors, "ids": people.ids, "course": [people.course]}.items():
+        for text in texts:
+            require_printable(text, _shown(file), find_line(typed.text, (key,)))
+    if people.ids and len(people.ids) != len(people.authors):
+        what = f"{plural(len(people.ids), 'id')} for {plural(len(people.authors), 'author')}"
+        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(typed.text, ("ids",)))
+    return people
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
-    return check_lines(Lines(file, text), ReportFile).content.ids
-
-
-def _printed(typed: TomlFile[ReportFile], key: str, text: str) -> Markup:
-    require_printable(text, _shown(typed.file), find_line(typed.text, (key,)))
-    return escape(text)
+    return check_lines(Lines(file, text), People).content.ids
 
 
 def _shown(file: Path) -> str:

@@ -23,14 +23,13 @@ from lab.programs.program import Build, Program
 from lab.records.record import record_folder
 from lab.records.reference import read_identity
 from lab.report.commands import report_file, report_texts
-from lab.report.evidence.evidence import gather, require_all
+from lab.report.evidence.evidence import are_counted_here, gather, require_all
 from lab.report.pdf import attach, extract
 from lab.report.query.numbers import Numbers
 from lab.report.sources import ids_in, read_people
 from lab.report.stamp import report_stamp
 from lab.report.text.check import Writing, check
 from lab.report.text.macros import length_of
-from lab.report.topics.causes import are_counted_here
 from lab.sites.site import open_site
 from lab.submission.archive import PAGE, PROGRAMS, RECORDS, SubmissionRefused, make_page, pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment

@@ -82,7 +82,7 @@ def rounds() -> ByRound:
 
 def matrix(cells: dict[str, tuple[tuple[int, int] | None, ...]], columns: tuple[float, ...]) -> Matrix:
     rows = tuple(MatrixRow(name, LOOK, row, (f"key-{name}",)) for name, row in cells.items())
-    return Matrix("agreed", "Repetitions that agreed", columns, rows)
+    return Matrix("agreed", columns, rows)
 
 
 def causes() -> Stacks:

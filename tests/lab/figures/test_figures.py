@@ -78,7 +78,10 @@ def test_no_label_overlaps_another_or_is_cut(name: str) -> None:
         ("limits", "; link: 1.25 GB/s."),
         ("effects", "warm-up: 1 B 1.00 times with 1 in place of 100000, 4 KiB no difference."),
         ("rounds", f"card 3 rounds, from {MINUS}0.400 to 0 %; TCP 4 rounds, from {MINUS}3.00 to 9.00 %."),
-        ("agreed", "Repetitions that agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, "),
+        (
+            "agreed",
+            "rounds agreed by message size: card 6 of 6 at 1 B to 64 B; TCP 6 of 6 at 1 B to 4 B, ",
+        ),
         ("agreed", "1 of 6 at 16 B, 0 of 6 at 64 B; MPI 10 of 10 at 1 B, 2 of 10 at 64 B."),
     ],
 )

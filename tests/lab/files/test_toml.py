@@ -17,7 +17,7 @@ from lab.files.toml import Lines, check_lines, files_of, find_line, read_whole
 from lab.machine.contents import Wanted
 from lab.places import EXPERIMENTS, MACHINE
 from lab.report.evidence.published import Index
-from lab.report.sources import ReportFile
+from lab.report.sources import People
 from lab.sites.hosts import Hosts
 from lab.submission.assignment import CHECKS, AssignmentFile
 from lab.typed_json import Fault, parse_typed
@@ -62,7 +62,7 @@ FILES = {
 }
 FRACTIONS = {"bytes_per_s", "restored_by", "at_least"}  # keys that take fractions
 INTEGER = re.compile(r"^(?:.*[{ ])?([a-z_]+) = ([0-9][0-9_]*)(?=[ ,#}\n]|$)", re.MULTILINE)
-KINDS = {"hosts": Hosts, "assignment": AssignmentFile, "report": ReportFile, "published": Index, "image": Wanted}
+KINDS = {"hosts": Hosts, "assignment": AssignmentFile, "report": People, "published": Index, "image": Wanted}
 
 
 def kind_of(name: str) -> Any:

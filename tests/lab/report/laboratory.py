@@ -154,7 +154,7 @@ def build_elsewhere() -> None:
     name, results, cache = sys.argv[1:]
     plan: Any = plan_of(name)
     made = prepare(Sources(plan.experiment.file, TEMPLATES), gather(plan, Path(results)), Path(cache))
-    for content in (made.typeset(), page(made.material, TEMPLATES).encode()):
+    for content in (made.typeset(), page(made, TEMPLATES).encode()):
         print(hashlib.sha256(content).hexdigest())
 
 

@@ -114,7 +114,7 @@ def test_report_is_complete_in_eight_pages(reports: dict[str, Path], name: str) 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_page_is_complete(made: dict[str, Prepared], name: str) -> None:
-    text = page(made[name].material, TEMPLATES).partition("<main")[2].partition("</main>")[0]
+    text = page(made[name], TEMPLATES).partition("<main")[2].partition("</main>")[0]
     assert {*PARTS} <= {*re.findall(r"<h2[^>]*>(?:\d+ )?([^<]*)</h2>", text)}
     assert text.count("<svg") == len(made[name].figures) and "\\" not in text and "??" not in text
 
@@ -141,7 +141,7 @@ def test_bytes_do_not_depend_on_folder_time_locale_and_cpu(
     run = subprocess.run(
         command, cwd=tmp_path, env=os.environ | where | PLAIN_CPU, capture_output=True, text=True, check=True
     )
-    contents = reports[name].read_bytes(), page(made[name].material, TEMPLATES).encode()
+    contents = reports[name].read_bytes(), page(made[name], TEMPLATES).encode()
     assert run.stdout.split() == [hashlib.sha256(content).hexdigest() for content in contents]
 
 

@@ -10,7 +10,7 @@ from tests.toml import series_of
 from lab.places import TEMPLATES
 from lab.report.build import prepare
 from lab.report.evidence.evidence import Evidence
-from lab.report.exhibits.groups import PairKind, pairs
+from lab.report.exhibits.groups import pairs
 from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 
@@ -44,9 +44,9 @@ def evidence(measured: Callable[[str], Evidence]) -> Evidence:
 
 def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:
     assert [(ours.name, base.name, sort) for ours, base, sort in pairs(evidence)] == [
-        ("verbs", "plain", PairKind.USER),
-        ("verbs", "deep", PairKind.USER),
-        ("deep", "plain", PairKind.STEP),
+        ("verbs", "plain", "user"),
+        ("verbs", "deep", "user"),
+        ("deep", "plain", "step"),
     ]
 
 

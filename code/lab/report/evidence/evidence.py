@@ -1,13 +1,16 @@
 """The evidence of a report: the values of its records by series, point and size."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Collection, Iterable, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import product
 from pathlib import Path
-from typing import TypeVar, cast
 
-from lab.errors import RecordError, SizeError, plural, tell
+from lab.causes.count import window
+from lab.causes.table import Cause, file_of, files_of, read
+from lab.errors import RecordError, SizeError, SpecError, plural, tell
 from lab.experiment.experiment import Point, Series
 from lab.model.sizes import parse_size
 from lab.places import from_here
@@ -22,7 +25,6 @@ from lab.run.measure import facts_of_reference
 
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
 COUNTS = ("_ns", "_per_s", "messages", "_ppm")  # ends of the names of columns that count something
-Made = TypeVar("Made")
 Place = tuple[tuple[str, int | str], ...]  # the varied values of a point, by name
 
 
@@ -48,14 +50,9 @@ class Evidence:
     unmeasured: frozenset[str] = frozenset()  # trials whose rows are the reference's
     _cells: Cells = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _made: dict[object, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def series(self, name: str) -> Series:
         return next(series for series in self.plan.experiment.series if series.name == name)
-
-    def all_series(self, measure: str) -> tuple[Series, ...]:
-        """The series that measure this and vary no parameter, in the order of the file."""
-        return tuple(run for run in self.plan.experiment.series if run.measure == measure and not run.vary)
 
     def samples(self, series: str, point: Point | None = None) -> dict[str, tuple[Sample, ...]]:
         """The raw samples of each repetition, by its record's key; none if a repetition has no record."""
@@ -68,11 +65,10 @@ class Evidence:
                 self._samples[key] = read_samples_of(self.results, key)
         return {key: self._samples[key] for key in keys}
 
-    def once(self, make: "Callable[[Evidence], Made]") -> Made:
-        """A function's value of this evidence, made at its first use."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(Made, self._made[make])
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The rows of the experiment's table of instructions that are of this plan; none if nothing was counted."""
+        return _causes(self.plan, self.results)[1]
 
     def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
         """The values of a column over the repetitions; empty where the program does not print it."""
@@ -162,6 +158,30 @@ def _require(plan: Plan, results: Path, whole: Collection[str], failed: Collecti
 def describe(planned: Planned) -> str:
     varied = "".join(f" {name}={value}" for name, value in planned.point.items())
     return f"{planned.series.name}{varied} repetition {planned.repetition}"
+
+
+def _causes(plan: Plan, results: Path) -> tuple[Path | None, tuple[Cause, ...]]:
+    """The first table that has counts of this plan, and these; nothing if nothing was counted."""
+    if not (causes := plan.experiment.causes):
+        return None, ()
+    records = dict[tuple[str, int], str]()  # the key of the trial behind each count that this plan would make
+    first = {planned.series.name: planned for planned in reversed(plan.planned) if planned.repetition == 1}
+    for key in product(causes.series, causes.sizes):
+        with suppress(KeyError, SpecError):  # a series or a size that this site does not have
+            records[key] = window(first[key[0]], key[1], plan.site).record
+    for file in files_of(plan.experiment.name, results):
+        table = read(file) if file.is_file() else ()
+        rows = tuple(row for row in table if records.get((row.series, row.size_bytes)) == row.record)
+        if rows or (table and not plan.planned):  # rows of the reference belong together
+            return file, rows or table
+    return None, ()
+
+
+def are_counted_here(plan: Plan, results: Path) -> bool:
+    """Whether a report shows counts of instructions of this host instead of the reference's."""
+    here = file_of(plan.experiment.name, results)
+    is_there = bool(plan.experiment.causes) and here.is_file()
+    return is_there and _causes(gather(plan, results).plan, results)[0] == here
 
 
 def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:

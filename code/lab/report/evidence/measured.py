@@ -46,18 +46,13 @@ def read_measured(file: Path, known: Conditions, *, inline: int | None = None) -
     if file.resolve().parent == PUBLISHED and (published := published_curve(file.name)):
         return [_measured(file, known, Pasted("write", "throughput", published.by_size, {}), inline)]
     text = read_typed(file, HINT)
-    tables = [_csv(file)] if text.lstrip().startswith(SIZE) else _tables(file, text)
-    return [_measured(file, known, table, inline) for table in tables]
-
-
-def _tables(file: Path, text: str) -> list[Pasted]:
     try:
-        tables = read_tables(text)
+        tables = [_csv(file)] if text.lstrip().startswith(SIZE) else read_tables(text)
     except ParseError as error:
         raise SpecError(f"{error.where}: {error.what}", file=file, hint=error.hint) from error
     if not tables:
         raise SpecError("holds no table of perftest and no curve", file=file, hint=HINT)
-    return tables
+    return [_measured(file, known, table, inline) for table in tables]
 
 
 def _csv(file: Path) -> Pasted:

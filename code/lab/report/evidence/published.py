@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Annotated, TypeVar
@@ -123,14 +124,9 @@ def _rows(file: Path, columns: dict[str, type]) -> tuple[dict[str, str], ...]:
 class PublishedCurve:
     """One curve in B/s by size, each point from a single run."""
 
+    name: str
     label: str
     by_size: dict[int, float]
-    name: str = ""
-
-    @property
-    def slug(self) -> str:
-        """Its name, or `Report A, verbs` as report_a."""
-        return self.name or _slug(self.label.partition(",")[0])
 
 
 def published_curves(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedCurve, ...]:
@@ -148,7 +144,12 @@ def _curve(entry: CurveEntry, folder: Path) -> PublishedCurve:
     rows = [row for row in _rows(folder / entry.file, columns) if row.items() >= entry.where.items()]
     values = {int(row["size_bytes"]): float(row[entry.value]) for row in rows}
     by_size = {size: entry.restored(size, value) * entry.bytes_per_s for size, value in values.items()}
-    return PublishedCurve(entry.label, by_size, entry.name)
+    return PublishedCurve(entry.name or _slug(entry.label.partition(",")[0]), entry.label, by_size)
+
+
+def _slug(label: str) -> str:
+    """`Report A` as report_a."""
+    return label.lower().replace(" ", "_")
 
 
 @dataclass(frozen=True)
@@ -174,36 +175,30 @@ class PublishedTimes:
 
 
 def published_times(experiment: str, folder: Path = PUBLISHED) -> tuple[PublishedTimes, ...]:
-    return tuple(_times(entry, folder) for entry in _of(experiment, _index(folder).times))
-
-
-def _times(entry: TimesEntry, folder: Path) -> PublishedTimes:
-    rows = _rows(folder / entry.file, {entry.size: int, entry.seconds: float})
-    points = tuple((int(row[entry.size]), float(row[entry.seconds])) for row in rows)
-    return PublishedTimes(entry.name, entry.label, points)
+    times = []
+    for entry in _of(experiment, _index(folder).times):
+        rows = _rows(folder / entry.file, {entry.size: int, entry.seconds: float})
+        points = tuple((int(row[entry.size]), float(row[entry.seconds])) for row in rows)
+        times.append(PublishedTimes(entry.name, entry.label, points))
+    return tuple(times)
 
 
 def published_values(experiment: str, folder: Path = PUBLISHED) -> dict[str, tuple[str, float, str]]:
     """The quantities of tables that have a column for each variant: by `report_b.VARIANT.QUANTITY` the table's label,
     the value and its unit."""
-    entries = _of(experiment, _index(folder).values)
-    return {name: value for entry in entries for name, value in _values(entry, folder / entry.file)}
-
-
-def _values(entry: ValuesEntry, file: Path) -> Iterator[tuple[str, tuple[str, float, str]]]:
-    rows = _rows(file, {"quantity": str, "unit": str})
-    variants = [name for name in rows[0] if name not in ("quantity", "unit")]
-    _rows(file, dict.fromkeys(variants, float))
-    for row in rows:
-        if row["unit"] not in BASE_UNITS:
-            raise SpecError(f"unit {row['unit']!r}", file=file, expected=f"one of {', '.join(BASE_UNITS)}")
-        unit, scale = BASE_UNITS[row["unit"]]
-        for variant in variants:
-            yield f"{_slug(entry.label)}.{variant}.{row['quantity']}", (entry.label, float(row[variant]) * scale, unit)
-
-
-def _slug(label: str) -> str:
-    return label.lower().replace(" ", "_")
+    values = {}
+    for entry in _of(experiment, _index(folder).values):
+        file = folder / entry.file
+        rows = _rows(file, {"quantity": str, "unit": str})
+        variants = [name for name in rows[0] if name not in ("quantity", "unit")]
+        _rows(file, dict.fromkeys(variants, float))
+        for row, variant in product(rows, variants):
+            if row["unit"] not in BASE_UNITS:
+                raise SpecError(f"unit {row['unit']!r}", file=file, expected=f"one of {', '.join(BASE_UNITS)}")
+            unit, scale = BASE_UNITS[row["unit"]]
+            name = f"{_slug(entry.label)}.{variant}.{row['quantity']}"
+            values[name] = (entry.label, float(row[variant]) * scale, unit)
+    return values
 
 
 def published_parameters(experiment: str, folder: Path = PUBLISHED) -> ParametersEntry:

@@ -3,12 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from itertools import combinations, pairwise, product
 from math import prod
 from statistics import median
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from lab.analysis.ratios import Verdict, judge, ratios_of_medians
 from lab.experiment.experiment import Experiment, Point, Series
@@ -36,20 +35,16 @@ TOGETHER = "Time of an operation"  # of several computers
 HANDLING = ("post_list", "signal_every", "nodelay")  # how a program posts its messages
 
 
-class PairKind(Enum):
-    TRANSPORT = "transport"  # another transport of ours
-    PEER = "peer"  # a reference tool of the same operation
-    USER = "user"  # a program of the experiment
-    STEP = "step"  # both are of the experiment: the series before
-
-
+# Another transport of ours, a reference tool of the same operation, a program of the experiment; or both are of the
+# experiment: the series before.
+PairKind = Literal["transport", "peer", "user", "step"]
 # Program over program.
-COMPARED = (
-    ("verbs", "tcp", PairKind.TRANSPORT),
-    ("verbs", "ib_write_bw", PairKind.PEER),
-    ("verbs", "ib_read_bw", PairKind.PEER),
-    ("verbs", "ib_send_bw", PairKind.PEER),
-    ("tcp", "iperf3", PairKind.PEER),
+COMPARED: tuple[tuple[str, str, PairKind], ...] = (
+    ("verbs", "tcp", "transport"),
+    ("verbs", "ib_write_bw", "peer"),
+    ("verbs", "ib_read_bw", "peer"),
+    ("verbs", "ib_send_bw", "peer"),
+    ("tcp", "iperf3", "peer"),
 )
 
 
@@ -255,11 +250,11 @@ class Groups:
         ours = list(filter(is_lab_program, runs))
         tools = [run for run in runs if not (is_lab_program(run) or is_user_program(run))]
         tcp = [run for run in ours if run.program == "tcp"][:1]
-        compared = [(run, base, PairKind.TRANSPORT) for base in tcp for run in ours]
-        compared = [pair for pair in compared if pair[0].program != "tcp" and not is_fetch(pair[0])]
+        others = [run for run in ours if run.program != "tcp" and not is_fetch(run)]
+        compared: list[tuple[Series, Series, PairKind]] = [(run, base, "transport") for base in tcp for run in others]
         for tool in tools:
             alike = (run for run in ours if _does(run) == _does(tool) and not run.program.startswith("mpi"))
-            compared += [(run, tool, PairKind.PEER) for run in alike]
+            compared += [(run, tool, "peer") for run in alike]
         for run, base, sort in compared:
             yield from self._pair(run.name, base.name, sort, self._look(run), is_time=True)
 
@@ -274,16 +269,16 @@ class Groups:
         if len(rows) > 1:
             is_time = group.measure != "throughput"
             (ours, _, look), (base, *_), *_ = sorted(rows, key=typical, reverse=not is_time)
-            yield from self._pair(ours, base, PairKind.TRANSPORT, look, is_time=is_time)
+            yield from self._pair(ours, base, "transport", look, is_time=is_time)
 
     def _pair(self, ours: str, base: str, sort: PairKind, look: str, *, is_time: bool) -> Iterator[SeriesPair]:
         of_base = self.exhibits.sizes_of_query(base)
         if common := [parse_size(size) for size in self.exhibits.sizes_of_query(ours) if size in of_base]:
             yield SeriesPair(ours, base, sort, look, _few(common), is_time)
 
-    def compared(self, *sorts: str) -> list[SeriesPair]:
-        """The pairs of these sorts in their order: `transport`, `peer`, `own`, `step`."""
-        return [pair for sort in sorts for pair in self.pairs if pair.sort.value == sort]
+    def compared(self, *sorts: PairKind) -> list[SeriesPair]:
+        """The pairs of these sorts in their order."""
+        return [pair for sort in sorts for pair in self.pairs if pair.sort == sort]
 
     @cached_property
     def rounds(self) -> list[Row]:
@@ -333,21 +328,22 @@ def pairs(evidence: Evidence) -> list[tuple[Series, Series, PairKind]]:
 
 
 def _compared(evidence: Evidence) -> Iterator[tuple[Series, Series, PairKind]]:
-    curves, experiment = evidence.all_series("throughput"), evidence.plan.experiment
+    experiment = evidence.plan.experiment
+    curves = [run for run in experiment.series if run.measure == "throughput" and not run.vary]
     usual = [run for run in curves if not _posts_otherwise(experiment, run)]
     for above, below, sort in COMPARED:
         for ours, base in product(usual, usual):
             if (ours.program, base.program, ours.link) == (above, below, base.link) and (
-                sort is PairKind.TRANSPORT or (ours.operation, ours.has_card) == (base.operation, base.has_card)
+                sort == "transport" or (ours.operation, ours.has_card) == (base.operation, base.has_card)
             ):
                 yield ours, base, sort
     of_user = list(filter(is_user_program, curves))
     for ours, base in product(filter(is_lab_program, curves), of_user):
         if (ours.link, ours.operation) == (base.link, base.operation):
-            yield ours, base, PairKind.USER
+            yield ours, base, "user"
     for base, ours in pairwise(of_user):
         if (base.program, base.link, base.operation) == (ours.program, ours.link, ours.operation):
-            yield ours, base, PairKind.STEP
+            yield ours, base, "step"
 
 
 def _posts_otherwise(experiment: Experiment, series: Series) -> bool:

@@ -178,8 +178,7 @@ class Overview(Groups):
         rows = ((row, sizes[len(sizes) // 2]) for row in self.rounds[:FEWER] if (sizes := sizes_of(row[0])))
         return [(query, size, f"{name}, {in_words(parse_size(size))}", look) for (query, name, look), size in rows]
 
-    def words(self, size: str) -> Markup:
-        return size_cell(size)
+    words = staticmethod(size_cell)
 
     def tables(self, group: CurveGroup) -> list[Markup]:
         """All sizes of a group, at most six curves to a table."""

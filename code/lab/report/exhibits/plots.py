@@ -23,11 +23,9 @@ from lab.report.query.measures import MeasuredCurve
 from lab.report.query.value import Value
 from lab.report.tex.numbers import NANO
 from lab.report.tex.render import Markup
-from lab.report.topics.causes import causes_of
 from lab.report.topics.times import round_trips
 
 Rows = Sequence[Sequence[str]]  # each a series or a query, its name, and where that is another one, its look
-PASSED = "Repetitions whose rounds agreed"
 # The kinds of work in the figure, from the program down to the wire.
 WORK = {
     "program": "program",
@@ -113,7 +111,7 @@ def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
         rounds = map(curve.rounds.get, columns)
         cells = tuple((part.reached, len(part.counts)) if part else None for part in rounds)
         drawn.append(MatrixRow(words[0], look_of(words), cells, curve.keys(curve.sizes)))
-    return exhibits.put(caption, Matrix(name, PASSED, tuple(map(float, columns)), tuple(drawn)), drawn)
+    return exhibits.put(caption, Matrix(name, tuple(map(float, columns)), tuple(drawn)), drawn)
 
 
 def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Markup:
@@ -200,7 +198,7 @@ def _is_assumed(exhibits: Exhibits, query: str) -> bool:
 def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup:
     """Instructions by kind of work, with a report's names for series; nothing if they were not counted."""
     evidence, groups = exhibits.numbers.evidence, defaultdict[int, list[Stack]](list)
-    counted = causes_of(evidence)
+    counted = evidence.causes
     sizes = sorted({row.size_bytes for row in counted})
     if len(sizes) > MOST_SIZES:
         sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]

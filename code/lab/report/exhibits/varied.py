@@ -50,7 +50,7 @@ def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
     if (times := exhibits.curve(panel.times, panel.times)) is None:
         raise ReportError(f"the data give no times of {panel.times}", hint="lab query")
     small, words = exhibits.curve(panel.small, panel.small) if panel.small else None, ""
-    rays = [_ray(exhibits, panel.times, sizes) for sizes in panel.lines if exhibits.has(_slope(panel.times, sizes))]
+    rays = [_ray(exhibits, panel.times, sizes) for sizes in panel.lines if exhibits.has(f"{panel.times}.slope {sizes}")]
     if panel.beyond:
         base = _ray(exhibits, panel.times, "")
         beyond = (Estimate(y.value - base.at(x), None, y.n) for x, y in zip(times.x, times.y, strict=True))
@@ -63,13 +63,10 @@ def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
     return RayPanel(panel.title, times, LOOKS[panel.look], tuple(rays), small, words, tuple(panel.breaks), panel.most)
 
 
-def _slope(series: str, sizes: str) -> str:
-    return f"{series}.slope {sizes}".strip()
-
-
 def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
-    slope, intercept = (exhibits.numbers.ask(f"{series}.{name} {sizes}".strip()) for name in ("slope", "intercept"))
-    (reference,) = references(parse_query(_slope(series, sizes))[0])
+    queries = [f"{series}.{name} {sizes}".strip() for name in ("slope", "intercept")]
+    slope, intercept = map(exhibits.numbers.ask, queries)
+    (reference,) = references(parse_query(queries[0])[0])
     span = reference.span or Span()
     fitted = span.picks(tuple(map(parse_size, exhibits.sizes_of(series))))
     speed, words = 1 / slope.estimate.value, (printed(intercept), printed(slope), _span_words(span))

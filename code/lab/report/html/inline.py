@@ -1,7 +1,7 @@
 """LaTeX within a line as HTML: numbers, references, mathematics."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -42,44 +42,6 @@ def value(typed: str, unit: str = "") -> float | None:
         return None
 
 
-class Tips:
-    """The evidence of a report by its numbers."""
-
-    def __init__(self, backings: Sequence[Backing], sets: tuple[RecordSet, ...]) -> None:
-        self.backings = {backing.number: backing for backing in backings}
-        self.sets = sets
-
-    def claim(self, number: str, text: str) -> str:
-        """A number that opens its query, interval, n and records."""
-        answer = self.backings[number].value
-        assert answer
-        return _button(number, text, escape(f"{self.query(number)}: {words(answer)}{self._about(answer)}"))
-
-    def query(self, number: str) -> str:
-        return " ".join(self.backings[number].use.body.split())
-
-    def statement(self, number: str) -> str:
-        """The mark of a statement, which opens its verdict and a link to its rows."""
-        judged = self.backings[number].judged
-        assert judged
-        about = escape(f"{judged.text}: {judged.truth.value}. {judged.shows}{self._about(judged)}")
-        about += f'; <a href="#evidence:{number}">size by size</a>'
-        return f"<sup>{_button(number, number, about)}</sup>"
-
-    def rows(self, number: str) -> str:
-        """The values behind a statement, size by size."""
-        judged = self.backings[number].judged
-        assert judged
-        head = "<tr><th scope=col>size</th><th scope=col>value, interval</th><th scope=col>holds</th></tr>"
-        body = "".join(map(_row, judged.points))
-        return f"<details><summary>rows</summary><table><thead>{head}</thead><tbody>{body}</tbody></table></details>"
-
-    def _about(self, answer: Value | StatementResult) -> str:
-        n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
-        parts = (("n =", n), ("records", sets_of(answer.keys, self.sets)), ("from", answer.source))
-        return "".join(f"; {name} {part}" for name, part in parts if part)
-
-
 def _button(number: str, text: str, about: str) -> str:
     """A button and its popover, which the browser opens without a script and Escape closes."""
     button = f'<button type="button" class="claim" popovertarget="tip{number}">{text}</button>'
@@ -115,21 +77,26 @@ MARK = "\ufdd0"  # around the index of a number in a formula; no text contains i
 
 @dataclass
 class Inline:
-    """Writes the text within a line."""
+    """Writes the text within a line, with the evidence of a report by its numbers."""
 
-    tips: Tips
+    backings: dict[str, Backing]
+    sets: tuple[RecordSet, ...]
     places: dict[str, int]  # the numbers of `figure:throughput`, `source:frey`
 
     def write(self, nodes: Iterable[Node | str]) -> str:
         return "".join(map(self._node, nodes))
 
     def evidence(self, number: list[Node], *parts: list[Node]) -> str:
-        """A statement in the list at the end, with its rows."""
+        """A statement in the list at the end, with the values behind it, size by size."""
         name = source_of(number)
+        judged = self.backings[name].judged
+        assert judged
         statement, shows, n, records = map(self.write, parts)
         about = f"{shows}; n = {n}; {records}" if n else f"{shows}; {records}"
         line = f'<p><span id="evidence:{name}">{name}</span> <code>{statement}</code> {about}</p>'
-        return f'<div class="evidence">{line}{self.tips.rows(name)}</div>'
+        head = "<tr><th scope=col>size</th><th scope=col>value, interval</th><th scope=col>holds</th></tr>"
+        table = f"<table><thead>{head}</thead><tbody>{''.join(map(_row, judged.points))}</tbody></table>"
+        return f'<div class="evidence">{line}<details><summary>rows</summary>{table}</details></div>'
 
     def _node(self, node: Node | str) -> str:
         if isinstance(node, str):
@@ -180,6 +147,28 @@ class Inline:
         formula = convert(_LABS.sub(replaced, source_of(node.nodelist)), display=display)
         return re.sub(rf"{MARK}(\d+){MARK}", lambda place: numbers[int(place[1])], formula)
 
+    def claim(self, number: str, text: str) -> str:
+        """A number that opens its query, interval, n and records."""
+        answer = self.backings[number].value
+        assert answer
+        return _button(number, text, escape(f"{self.query(number)}: {words(answer)}{self._about(answer)}"))
+
+    def query(self, number: str) -> str:
+        return " ".join(self.backings[number].use.body.split())
+
+    def statement(self, number: str) -> str:
+        """The mark of a statement, which opens its verdict and a link to its rows."""
+        judged = self.backings[number].judged
+        assert judged
+        about = escape(f"{judged.text}: {judged.truth.value}. {judged.shows}{self._about(judged)}")
+        about += f'; <a href="#evidence:{number}">size by size</a>'
+        return f"<sup>{_button(number, number, about)}</sup>"
+
+    def _about(self, answer: Value | StatementResult) -> str:
+        n = answer.n if isinstance(answer, StatementResult) else answer.estimate.n
+        parts = (("n =", n), ("records", sets_of(answer.keys, self.sets)), ("from", answer.source))
+        return "".join(f"; {name} {part}" for name, part in parts if part)
+
     def place(self, sort: str, name: list[Node]) -> str:
         label = f"{sort}:{source_of(name)}"
         return f'<a href="#{escape(label)}">{sort.capitalize()}{SPACE}{self.places[label]}</a>'
@@ -203,8 +192,8 @@ def _address(typed: list[Node]) -> str:
 
 # The other commands: functions of the Inline and the arguments.
 WRITERS: dict[str, Callable[..., str]] = {
-    "labclaim": lambda inline, number, content: inline.tips.claim(source_of(number), inline.write(content)),
-    "labshows": lambda inline, number: inline.tips.statement(source_of(number)),
+    "labclaim": lambda inline, number, content: inline.claim(source_of(number), inline.write(content)),
+    "labshows": lambda inline, number: inline.statement(source_of(number)),
     "labgiven": lambda inline, content: f'{inline.write(content)}<sup title="not from these data">*</sup>',
     "labinterval": lambda inline, content: f'<span class="interval">[{inline.write(content)}]</span>',
     **dict.fromkeys(("labhead", "lablines"), lambda inline, *lines: "<br>".join(map(inline.write, lines))),

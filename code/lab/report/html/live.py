@@ -26,20 +26,12 @@ Look: TypeAlias = tuple[str, LineLook]
 
 @dataclass(frozen=True)
 class Live:
-    """The document that the page's script draws, and the sources that it has."""
+    """The document that the page's script draws, the sources that it has, and why one is missing, in a sentence."""
 
     document: str
     has_reference: bool
     has_published: bool
-    is_reference: bool
-
-    @property
-    def about(self) -> str:
-        """The reason why a source is missing, in a sentence."""
-        why = "this run has the same values" if self.is_reference else "results/reference has no such curves"
-        reference = "" if self.has_reference else f"The reference is not shown: {why}."
-        published = "" if self.has_published else "No published report has curves for this experiment."
-        return " ".join(filter(None, (reference, published)))
+    about: str
 
 
 def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterable[str]) -> Live:
@@ -62,7 +54,10 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
         "published": published,
     }
     text = json.dumps(document, separators=(",", ":")).replace("<", r"\u003c")  # no tag ends the script
-    return Live(text, bool(document["reference"]), bool(published), is_reference)
+    why = "this run has the same values" if is_reference else "results/reference has no such curves"
+    missing = [] if document["reference"] else [f"The reference is not shown: {why}."]
+    missing += [] if published else ["No published report has curves for this experiment."]
+    return Live(text, bool(document["reference"]), bool(published), " ".join(missing))
 
 
 def _first(run: list[JsonTable], queried: list[str]) -> list[JsonValue]:

@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from lab.figures.figure import Figure
 from lab.report.evidence.environment import RecordSet
 from lab.report.html.blocks import Blocks
-from lab.report.html.inline import Inline, Tips
+from lab.report.html.inline import Inline
 from lab.report.html.live import Live
 from lab.report.html.reading import Node, arguments, kind, macro, nodes_of, source_of
 from lab.report.text.backing import Backing
@@ -26,7 +27,7 @@ class Material:
 
     name: str
     texts: dict[str, str]  # report.tex and its inputs
-    svgs: dict[str, bytes]
+    figures: dict[str, Figure]
     backings: Sequence[Backing]
     sets: tuple[RecordSet, ...]
     live: Live
@@ -50,11 +51,13 @@ def page(material: Material, templates: Path, *, has_pdf: bool = True) -> str:
     report = material.texts["report.tex"]
     preamble, _, rest = report.partition(r"\begin{document}")
     source = _INPUT.sub(lambda command: material.texts[f"{command[1]}.tex"], rest.partition(r"\end{document}")[0])
-    blocks = Blocks(Inline(Tips(material.backings, material.sets), _numbered(source)), material.svgs)
-    first, *others = _sections(nodes_of(source))
-    shown = _first_screen(first.nodes, blocks)
+    backings = {backing.number: backing for backing in material.backings}
+    svgs = {name: figure.svg for name, figure in material.figures.items()}
+    blocks = Blocks(Inline(backings, material.sets, _numbered(source)), svgs)
+    (_, first), *others = _sections(nodes_of(source))
+    shown = _first_screen(first, blocks)
     if others and not "".join(shown.values()):  # a report that begins with a section
-        shown = _first_screen(others.pop(0).nodes, blocks)
+        shown = _first_screen(others.pop(0)[1], blocks)
     shown["body"] = _body(others, blocks)
     (title,) = (arguments(node)[-1] for node in nodes_of(preamble) if macro(node) == "title")
     shown["title"] = blocks.inline.write(title)
@@ -93,22 +96,14 @@ def _addresses(files: Mapping[str, bytes]) -> dict[str, str]:
     return fitting
 
 
-@dataclass
-class Section:
-    """The nodes of a section, its heading first; the nodes before the first section have no heading."""
-
-    is_folded: bool = False
-    nodes: list[Node] = field(default_factory=list)
-
-
-def _sections(nodes: Iterable[Node]) -> list[Section]:
-    """The nodes before the first section, then each section."""
-    parts, in_appendix = [Section()], False
+def _sections(nodes: Iterable[Node]) -> list[tuple[bool, list[Node]]]:
+    """The nodes before the first section, then those of each section, its heading first; and whether it is folded."""
+    parts, in_appendix = [(False, list[Node]())], False
     for node in nodes:
         in_appendix = in_appendix or macro(node) == "appendix"
         if macro(node) == "section":
-            parts.append(Section(in_appendix or source_of(arguments(node)[-1]) in FOLDED))
-        parts[-1].nodes.append(node)
+            parts.append((in_appendix or source_of(arguments(node)[-1]) in FOLDED, []))
+        parts[-1][1].append(node)
     return parts
 
 
@@ -128,7 +123,7 @@ def _first_screen(nodes: list[Node], blocks: Blocks) -> dict[str, str]:
 def _numbers(nodes: list[Node], inline: Inline) -> str:
     """The claims of the answer whose queries are the shortest, in the order of the text."""
     claims = (arguments(node) for node in nodes if macro(node) == "labclaim")
-    contents = {inline.tips.query(source_of(number)): content for number, content in claims}
+    contents = {inline.query(source_of(number)): content for number, content in claims}
     shortest = sorted(contents, key=len)[:NUMBERS]
     return "".join(
         f"<div><dt>{inline.write([query])}</dt><dd>{inline.write(content)}</dd></div>"
@@ -137,12 +132,12 @@ def _numbers(nodes: list[Node], inline: Inline) -> str:
     )
 
 
-def _body(parts: Iterable[Section], blocks: Blocks) -> str:
+def _body(parts: Iterable[tuple[bool, list[Node]]], blocks: Blocks) -> str:
     written = list[str]()
-    for part in parts:
-        blocks.folds_tables = not part.is_folded
-        head, rest = blocks.write(part.nodes[:1]), blocks.write(part.nodes[1:])
-        form = "<details><summary>{}</summary>\n{}</details>" if part.is_folded else "{}\n{}"
+    for is_folded, nodes in parts:
+        blocks.folds_tables = not is_folded
+        head, rest = blocks.write(nodes[:1]), blocks.write(nodes[1:])
+        form = "<details><summary>{}</summary>\n{}</details>" if is_folded else "{}\n{}"
         written.append(form.format(head, rest))
     return "\n".join(written)
 

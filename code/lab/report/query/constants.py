@@ -68,7 +68,7 @@ def of_published(experiment: str) -> dict[str, Published]:
     """The published numbers that belong to an experiment, by the names that queries use."""
     numbers: dict[str, Published] = {}
     for curve in published_curves(experiment):
-        numbers[curve.slug] = _of_curve(curve.label, curve.by_size, RATE)
+        numbers[curve.name] = _of_curve(curve.label, curve.by_size, RATE)
     for times in published_times(experiment):
         medians = {size: size / times.rate(size) for size in times.sizes}
         numbers[times.name] = _of_curve(times.label, medians, TIME)

@@ -319,7 +319,6 @@ class _Parser:
         return Span(listed=tuple(listed))
 
     def unit(self) -> str:
-        """The unit in which to show the answer; empty without one."""
         return next((unit for unit, words in SHOWN_IN.items() if self.takes("in", *words)), "")
 
     def size(self) -> int:

@@ -20,7 +20,6 @@ from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
 from lab.report.tex.numbers import NANO
-from lab.report.topics.causes import causes_of
 from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
 from lab.report.topics.times import Times, deviation, is_whole, message_share, round_trips, samples_of, scaled
 
@@ -114,7 +113,7 @@ class Inquiry:
     def instructions(self) -> dict[str, float]:
         """Instructions of a message at one end by kind of work, waiting included."""
         key = (self.curve.series.name, self.size, self.rest.partition(".")[0])
-        rows = causes_of(self.curve.evidence)
+        rows = self.curve.evidence.causes
         return {row.work: row.per_message for row in rows if (row.series, row.size_bytes, row.end) == key}
 
     def column(self, name: str) -> tuple[int, ...]:
@@ -302,11 +301,6 @@ def _slope(times: Times) -> Value | None:
     return Value(scaled(reciprocal(slope), 1 / NANO), RATE) if slope.value > 0 else None
 
 
-def _link(at: Inquiry) -> Value | None:
-    rate = at.curve.series.link.rate_bit_s
-    return exact(rate / 8, RATE, "bit/s") if rate else None
-
-
 MEASURES = {
     "throughput": Measure("bytes per second", _median(lambda at: at.values, RATE)),
     "messages": Measure("messages per second", _median(lambda at: [rate / at.size for rate in at.values], PER_SECOND)),
@@ -402,7 +396,12 @@ MEASURES = {
         "timed messages", lambda at: exact(float(counts[0])) if (counts := at.column("messages")) else None, kinds=ALL
     ),
     "n": Measure("repetitions", lambda at: exact(float(len(at.values))), kinds=ALL),
-    "link": Measure("rate of the link", _link, "", ALL),
+    "link": Measure(
+        "rate of the link",
+        lambda at: exact(rate / 8, RATE, "bit/s") if (rate := at.curve.series.link.rate_bit_s) else None,
+        "",
+        ALL,
+    ),
     "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}

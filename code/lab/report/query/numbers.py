@@ -33,7 +33,6 @@ from lab.report.query.value import (
     combine,
     exact,
 )
-from lab.report.topics.causes import causes_of
 from lab.report.topics.times import ROUND_TRIP
 
 COUNTED = ("instructions", "busy")
@@ -286,14 +285,18 @@ class Question:
     def sizes_of(self, reference: Reference) -> tuple[int, ...]:
         """The sizes of a measure of a series; instructions were counted at a few."""
         named, evidence = self.named(reference), self.numbers.evidence
-        counted = {row.size_bytes for row in causes_of(evidence) if row.series == named.series.name}
+        counted = {row.size_bytes for row in evidence.causes if row.series == named.series.name}
         sizes = named.series.sizes(evidence.plan.site.name)
         return tuple(size for size in sizes if size in counted) if named.measure in COUNTED else sizes
 
     def named(self, reference: Reference) -> Named:
         """The series, point and measure of a reference, or an error that names the nearest."""
         series, *shorter = self._series_that_begin(reference.path)
-        self._require_one_meaning(reference, shorter)
+        path, constants = reference.path, (LINK, *self.numbers.named_constants)
+        meanings = [f"a measure of {other.name}" for other in shorter if _is_measure(other, path)]
+        if meanings := meanings + ["a constant"] * (path in constants):
+            what = f"{path} is ambiguous: a series, and {meanings[0]}"
+            raise self.fail(what, reference.column, "rename the series in the experiment's file")
         if not _is_measure(series, reference.path):
             raise self._no_measure(series, reference)
         end, measure, rest = _parts(series, reference.path)
@@ -301,15 +304,6 @@ class Question:
             hint = " or ".join(f"{series.name}.{measure}.{side}" for side in ENDS)
             raise self.fail(f"{measure} is of one end", reference.column, hint)
         return Named(series, self._point(series, reference), end, measure, ".".join(rest))
-
-    def _require_one_meaning(self, reference: Reference, shorter: list[Series]) -> None:
-        """Raise if the name of a series is that of a constant too, or of a measure of another series."""
-        path = reference.path
-        meanings = [f"a measure of {series.name}" for series in shorter if _is_measure(series, path)]
-        meanings += ["a constant"] if path == LINK or path in self.numbers.named_constants else []
-        if meanings:
-            what = f"{path} is ambiguous: a series, and {meanings[0]}"
-            raise self.fail(what, reference.column, "rename the series in the experiment's file")
 
     def _no_measure(self, series: Series, reference: Reference) -> QueryError:
         _, measure, rest = _parts(series, reference.path)

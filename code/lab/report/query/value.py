@@ -160,9 +160,3 @@ class StatementResult:
     series: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     n: int = 0
-
-    @property
-    def objection(self) -> str:
-        """The reason to refuse the statement in a text."""
-        verb = "is false" if self.truth is Truth.FALSE else "cannot be decided"
-        return f"{self.text!r} {verb}: {self.shows}"

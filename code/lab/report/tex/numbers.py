@@ -128,6 +128,5 @@ _QUANTITY = re.compile(rf"\\qty\{{({SHORT})\}}\{{(?!\\per\\)((?:\\(?:{'|'.join(S
 
 
 def written_out(text: str) -> str:
-    """Replace quantities with common units by plain text; siunitx sets the rest, such as long numbers and other units.
-    The number of lines stays."""
+    """Replace quantities with common units by plain text, on as many lines; siunitx sets long numbers and the rest."""
     return _QUANTITY.sub(lambda typed: rf"\labqty{{{typed[1]}}}{{{escape(plain_unit(typed[2]))}}}", text)

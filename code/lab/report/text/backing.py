@@ -19,7 +19,7 @@ from lab.report.query.numbers import Numbers
 from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, StatementResult, Truth, Value, exact
 from lab.report.text.direction import LABEL, SIZE, Compared, is_reversed, sizes_in, words_of
 from lab.report.text.macros import CITED, Sentence, Use, sentences
-from lab.report.text.typed import EXACTLY, Constant, TypedNumber, typed_numbers
+from lab.report.text.typed import EXACTLY, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
@@ -62,12 +62,12 @@ class Surroundings:
     backings: Collection[Backing] = ()
 
     @cached_property
-    def _sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[Sentence]:
         return list(sentences(self.text))
 
     def _sentence(self, typed: TypedNumber) -> Sentence | None:
-        at = bisect_right(self._sentences, typed.start, key=lambda sentence: sentence.start) - 1
-        return self._sentences[at] if at >= 0 and typed.start < self._sentences[at].end else None
+        at = bisect_right(self.sentences, typed.start, key=lambda sentence: sentence.start) - 1
+        return self.sentences[at] if at >= 0 and typed.start < self.sentences[at].end else None
 
     @cached_property
     def _by_start(self) -> dict[int, Backing]:
@@ -83,14 +83,10 @@ class Surroundings:
 
     def measured_numbers_typed(self, file: str) -> Iterator[TextFault]:
         """Typed numbers that are neither constants of the plan nor shown by a statement, each with a query for it."""
-        constants = [Constant(value.shown.value, kind) for value in self.numbers.constants() if (kind := _kind(value))]
+        kinds = {dimension: kind for kind, dimension in DIMENSIONS.items()}
+        chosen = [value for value in self.numbers.constants() if value.dimension in kinds or value.unit == "percent"]
+        constants = [(value.shown.value, kinds.get(value.dimension, "percent")) for value in chosen]
         return typed_numbers(self.text, file, constants, self.suggest, self.shows)
-
-    def with_answers(self) -> Iterator[tuple[Sentence, list[Backing]]]:
-        """The sentences with claims and statements that have an answer."""
-        for sentence in self._sentences:
-            if beside := [part for part in self.beside(sentence) if part.value or part.judged]:
-                yield sentence, beside
 
     def pairs(self, beside: Sequence[Backing]) -> Iterator[Backing]:
         """The comparisons of two claims of one measure, and of a claimed ratio with 1."""
@@ -363,9 +359,3 @@ def _queries(backing: Backing, sizes: tuple[int, ...], typed: TypedNumber) -> It
     for size in dict.fromkeys((*sizes, *(judged or _sizes_of(backing.use.body)))):
         yield from (f"{piece} at {format_size(size)}" for piece in pieces if " at " not in piece)
     yield from (*pieces, *(f"{name}.jump" for name in names if " jumps at " in backing.use.body))
-
-
-def _kind(value: Value) -> str:
-    """The dimension of a constant, by its name in the rule about typed numbers."""
-    pure = "percent" if value.unit == "percent" else ""
-    return next((kind for kind, dimension in DIMENSIONS.items() if dimension == value.dimension), pure)

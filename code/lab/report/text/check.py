@@ -88,14 +88,15 @@ def check(writing: Writing, numbers: Numbers, targets: Collection[str] | None = 
     faults += [refusal for _, refusal in judged if refusal]
     around = Surroundings(writing.text, numbers, backings)
     faults += around.measured_numbers_typed(writing.file)
-    for sentence, beside in around.with_answers():
-        for contradictions in (_turned, _elsewhere, _swapped):
-            faults += contradictions(around, writing.file, sentence, beside)
+    for sentence in around.sentences:
+        if answered := [part for part in around.beside(sentence) if part.value or part.judged]:
+            for contradictions in (_turned, _elsewhere, _swapped):
+                faults += contradictions(around, writing.file, sentence, answered)
     faults += [] if targets is None else lost_targets(writing.text, writing.file, targets)
     faults += lost_sources(writing.text, writing.file, writing.references)
     faults = sorted(dict.fromkeys(faults), key=lambda fault: (fault.line, fault.column))
     faults += references_refused(writing.references, writing.references_file) if writing.references else []
-    return Checked(writing, tuple(backings), tuple(faults), tuple(sentences(writing.text)))
+    return Checked(writing, tuple(backings), tuple(faults), tuple(around.sentences))
 
 
 def _backings(writing: Writing, numbers: Numbers) -> Iterator[tuple[Backing, TextFault | None]]:
@@ -134,7 +135,8 @@ def _refused(writing: Writing, use: Use, judged: StatementResult, numbers: Numbe
     hint = rf"\shows{{{nearest}}}" if nearest else ""
     if not hint and judged.truth is Truth.UNDECIDED:
         hint = claim_of(numbers, judged)
-    return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, judged.objection, hint)
+    what = f"{judged.text!r} {'is false' if judged.truth is Truth.FALSE else 'cannot be decided'}: {judged.shows}"
+    return fault(writing.text, writing.file, use.body_start, FaultKind.STATEMENT, what, hint)
 
 
 # Sentences that contradict their own evidence: a comparison the wrong way round, a claim that is given to another

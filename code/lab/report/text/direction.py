@@ -41,7 +41,7 @@ _BEFORE = re.compile(
 _TO = re.compile(r"\b(?:from|between)\s[a-z\s.]*\d+\b.*?\b(?:to|and)\s[a-z\s.]*\b(\d+)\b", re.IGNORECASE)
 _COMPARED = re.compile(r"(?i:\b(?:against|compared|over|than|unlike|versus|vs|while|whereas|with)\b)")
 _VERB = re.compile(r"(?i:doubl|tripl|quadrupl|halv)")
-_UP, _DOWN = ("speed", "long", "more", "time", "whole", "verb", "over", "rise"), ("slow", "short", "less", "fall")
+_DOWN = ("slow", "short", "less", "fall")
 _SPEEDS, _TIMES = ("speed", "slow", "verb"), ("long", "short", "time")
 # A comparison without a number: at the end of a clause, before "than", "of" an object, or of a size "to" a larger one.
 PLAIN = re.compile(
@@ -112,7 +112,6 @@ def sizes_in(sentence: str) -> tuple[int, ...]:
 
 
 def words_of(text: str) -> set[str]:
-    """The words of a text or of a series' name, in small letters."""
     return set(_WORD.findall(text.lower()))
 
 
@@ -204,7 +203,6 @@ def plain_sense(words: tuple[str, str], match: re.Match[str], pair: Compared, ra
 
 
 def opposite_of(words: str) -> str:
-    """The words of a comparison, turned round."""
     return re.sub(r"\w+", lambda word: _OPPOSITE.get(word[0], word[0]), words)
 
 

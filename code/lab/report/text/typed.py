@@ -16,15 +16,9 @@ from lab.report.tex.numbers import plain_unit
 from lab.report.text.latex import fault, without_comments
 from lab.report.text.macros import NAME, OPTION
 
-
-@dataclass(frozen=True)
-class Constant:
-    """A number that the plan chose; 95 % is 95, and 32 Gbit/s is 4e9."""
-
-    value: float
-    dimension: str  # rate (B/s), messages (1/s), time (s), percent, factor, instructions, frequency (Hz)
-
-
+# A number that the plan chose, and its dimension: rate (B/s), messages (1/s), time (s), percent, factor, instructions,
+# frequency (Hz). 95 % is 95, and 32 Gbit/s is 4e9.
+Constant = tuple[float, str]
 _Read = tuple[tuple[tuple[float, float], ...], str]  # numbers, and their dimension
 EXACTLY = (0.0, 0.0)  # a number without a hedge: only rounded
 
@@ -213,7 +207,7 @@ def typed_numbers(
         hedged = far + (match["phrase"] or "")
         below, above = next((span for pattern, span in _HEDGES.items() if pattern.search(hedged)), EXACTLY)
         typed = replace(exact, hedge=(2 * below, 2 * above) if in_words else (below, above))
-        known = [constant.value for constant in constants if constant.dimension == dimension]
+        known = [value for value, kind in constants if kind == dimension]
         may_be_known = not in_words and (not is_change or before.endswith("within "))  # rounds agree within 1 %
         is_known = may_be_known and exact.is_one_of(known)
         if not is_known and not is_shown(typed):

@@ -22,7 +22,7 @@ from lab.report.evidence.evidence import Evidence, measured_plan
 from lab.report.evidence.labels import describe_link, label_within
 from lab.report.evidence.parameters import constants, effective, effective_table
 from lab.report.evidence.words import about_site, measured_on
-from lab.report.exhibits.groups import PairKind, pairs, title_of
+from lab.report.exhibits.groups import pairs, title_of
 from lab.sites.site import EXACT
 from lab.sites.ssh import LinkOfHosts
 
@@ -112,9 +112,7 @@ def test_table_marks_varied_and_moved_values(evidence: Evidence) -> None:
 
 
 def test_series_that_batches_its_messages_otherwise_is_not_compared(evidence: Evidence) -> None:
-    assert [(ours.name, base.name, sort) for ours, base, sort in pairs(evidence)] == [
-        ("verbs", "tcp", PairKind.TRANSPORT)
-    ]
+    assert [(ours.name, base.name, sort) for ours, base, sort in pairs(evidence)] == [("verbs", "tcp", "transport")]
 
 
 def test_smaller_sizes_of_a_site_have_a_factor_to_the_published_ones(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
 
 @pytest.fixture
 def page(made: Prepared, tmp_path: Path) -> Path:
-    (tmp_path / f"{NAME}.html").write_text(page_of(made.material, TEMPLATES))
+    (tmp_path / f"{NAME}.html").write_text(page_of(made, TEMPLATES))
     return tmp_path / f"{NAME}.html"
 
 
@@ -106,7 +106,7 @@ def written(made: Prepared) -> Written:
 
     def write(body: str) -> str:
         whole = r"\title{T}\begin{document}" + body + r"\end{document}"
-        return page_of(replace(made.material, texts={"report.tex": whole}), TEMPLATES)
+        return page_of(replace(made, texts={"report.tex": whole}), TEMPLATES)
 
     return write
 
@@ -128,7 +128,7 @@ def test_first_screen_has_the_answer_and_a_number_opens_its_query_and_records(
 def found(made: Prepared, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the scripts find in one page, by their names."""
     file = tmp_path_factory.mktemp("found") / f"{NAME}.html"
-    file.write_text(page_of(made.material, TEMPLATES))
+    file.write_text(page_of(made, TEMPLATES))
     statement = OPENS.replace("WORDS", "verbs < tcp everywhere: true. 0.1")
     scripts = {"names": NAMES, "files": FILES, "sort": SORT, "statement": statement, "live": LIVE, "folds": FOLDS}
     found = dict(zip(scripts, all_found_in(file, *scripts.values()), strict=True))
@@ -164,9 +164,9 @@ def test_live_figure_prints_each_quantity_unit_and_published_curve_of_a_size(fou
 
 
 def test_switch_without_data_is_disabled_with_a_reason(made: Prepared) -> None:
-    live = replace(made.material.live, has_reference=False, is_reference=True)
-    text = page_of(replace(made.material, live=live), TEMPLATES)
-    assert "this run has the same values" in text and re.search(r'value="reference" disabled', text)
+    live = replace(made.live, has_reference=False, about="Nobody measured it.")
+    text = page_of(replace(made, live=live), TEMPLATES)
+    assert "Nobody measured it." in text and re.search(r'value="reference" disabled', text)
 
 
 def test_long_table_shows_five_of_its_rows_and_folds_the_whole(written: Written) -> None:
@@ -187,11 +187,11 @@ def test_figures_have_the_fonts_and_colours_of_the_page(page: Path) -> None:
 def test_files_of_the_report_can_be_downloaded_from_the_page(found: dict[str, Any], made: Prepared) -> None:
     files = dict(found["files"])
     assert {f"{NAME}.csv", "claims.csv", "discussion.tex", "experiment.toml"} <= files.keys()
-    assert all(made.material.files[name].decode() == content for name, content in files.items())
+    assert all(made.files[name].decode() == content for name, content in files.items())
 
 
 def test_file_too_large_for_the_page_stays_in_the_pdf(made: Prepared) -> None:
-    text = page_of(replace(made.material, files={"large.csv": b"1,2\n" * 100_000, "small.csv": b"1"}), TEMPLATES)
+    text = page_of(replace(made, files={"large.csv": b"1,2\n" * 100_000, "small.csv": b"1"}), TEMPLATES)
     assert 'download="small.csv"' in text and 'download="large.csv"' not in text
     assert "and large.csv" in text and len(text) < 500_000
 
@@ -222,7 +222,7 @@ def test_page_and_pdf_have_the_same_numbers(found: dict[str, Any], made: Prepare
     (tmp_path / "report.pdf").write_bytes(made.typeset())
     pdf = _bare(laboratory.printed("pdftotext", "-raw", tmp_path / "report.pdf", "-"))
     here = _bare(found["names"]["text"])
-    typed = [backing for backing in made.material.backings if backing.use.body in DISCUSSION]
+    typed = [backing for backing in made.backings if backing.use.body in DISCUSSION]
     values = {_bare(backing.value.printed().plain) for backing in typed if backing.value}
     assert len(values) == 2
     assert all(value in here and value in pdf for value in values)
@@ -293,7 +293,7 @@ def read(live: Live) -> Any:
 
 def test_reference_is_left_out_if_the_run_has_its_values(numbers: Numbers) -> None:
     live = live_figure(numbers, {}, ())
-    assert live.is_reference and not live.has_reference and read(live)["reference"] == []
+    assert not live.has_reference and read(live)["reference"] == []
     assert live.about == "The reference is not shown: this run has the same values."
 
 

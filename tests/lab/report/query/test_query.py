@@ -19,6 +19,7 @@ from tests.lab.report.laboratory import numbers_of
 from tests.toml import series_of
 
 from lab.analysis.ratios import LEAST
+from lab.experiment.experiment import Series
 from lab.experiment.reader import load
 from lab.model.sizes import format_size
 from lab.places import EXPERIMENTS, REFERENCE
@@ -106,7 +107,7 @@ def _require_agreement(truth: Truth, ratios: list[tuple[float, float, float]]) -
 @pytest.mark.parametrize("name", ["verbs_throughput", "write_parameters"])
 def test_rates_and_ratios_are_medians_of_the_table(name: str) -> None:
     numbers = numbers_of(name)
-    for series in numbers.evidence.all_series("throughput"):
+    for series in rates(numbers):
         for size, value in _medians(numbers, series.name, subject(numbers.evidence, series).column).items():
             assert numbers.ask(f"{series.name} at {size}").estimate.value == value
             assert numbers.ask(f"{series.name}.messages at {size}").estimate.value == pytest.approx(value / size)
@@ -123,6 +124,10 @@ def test_rates_and_ratios_are_medians_of_the_table(name: str) -> None:
     assert ("verbs", "tcp") in compared and ("verbs", "ib_write_bw") in compared
 
 
+def rates(numbers: Numbers) -> list[Series]:
+    return [run for run in numbers.series.values() if run.measure == "throughput" and not run.vary]
+
+
 def _medians(numbers: Numbers, series: str, column: str) -> dict[int, float]:
     values = defaultdict[int, list[int]](list)
     for row in numbers.evidence.rows:
@@ -133,7 +138,7 @@ def _medians(numbers: Numbers, series: str, column: str) -> dict[int, float]:
 
 def test_no_rate_is_above_its_ceiling_or_confirmed_before_it_is_complete() -> None:
     numbers = numbers_of("verbs_throughput")
-    for series in numbers.evidence.all_series("throughput"):
+    for series in rates(numbers):
         curve = subject(numbers.evidence, series)
         for size in curve.sizes:
             if most := ceiling(series, size):

@@ -17,11 +17,11 @@ from lab.report.text.backing import Surroundings
 from lab.report.text.check import Writing, unsupported
 from lab.report.text.latex import lost_targets, swallowed, unsafe
 from lab.report.text.macros import length_of, malformed, sentences
-from lab.report.text.typed import Constant, typed_numbers
+from lab.report.text.typed import typed_numbers
 
 DISCUSSIONS = sorted(Path(__file__).with_name("discussions").glob("*.tex"))
-LINKS = (Constant(4e9, "rate"), Constant(1.25e8, "rate"), Constant(1.25e10, "rate"))
-PLAN = (*LINKS, Constant(1e-6, "time"), Constant(95, "percent"), Constant(1, "percent"))
+LINKS = ((4e9, "rate"), (1.25e8, "rate"), (1.25e10, "rate"))
+PLAN = (*LINKS, (1e-6, "time"), (95, "percent"), (1, "percent"))
 FIGURES = ("throughput", "causes", "iterations", "depth", "latency", "lines", "residuals")
 TARGETS = [*(f"figureof {name}" for name in FIGURES), "tableof results", "tableof lines", "tableof rounds"]
 
@@ -142,7 +142,7 @@ def everything(text: str) -> list[object]:
         *latex.swallowed(text, "d.tex"),
         *latex.lost_targets(text, "d.tex", ["figureof a"]),
         *macros.malformed(text, "d.tex"),
-        *typed_numbers(text, "d.tex", [Constant(4e9, "rate")], lambda *_: ""),
+        *typed_numbers(text, "d.tex", [(4e9, "rate")], lambda *_: ""),
         *references.references_refused(text, "references.bib"),
         *references.lost_sources(text, "d.tex", text),
     ]

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from lab.report.errors import FaultKind, TextFault
-from lab.report.text.typed import Constant, typed_numbers
+from lab.report.text.typed import typed_numbers
 
 PLAN = (
-    Constant(4e9, "rate"),
-    Constant(1.25e8, "rate"),
-    Constant(1e-6, "time"),
-    Constant(95, "percent"),
-    Constant(1, "percent"),
-    Constant(2, "factor"),
+    (4e9, "rate"),
+    (1.25e8, "rate"),
+    (1e-6, "time"),
+    (95, "percent"),
+    (1, "percent"),
+    (2, "factor"),
 )
 NUMBERS = Path(__file__).with_name("numbers")
 TYPED, TRUE = ((NUMBERS / name).read_text().splitlines() for name in ("typed.txt", "true.txt"))

@@ -10,12 +10,11 @@ from lab.causes.count import window
 from lab.causes.table import Cause, file_of, format_classes
 from lab.files.storage import write_text
 from lab.plan.plan import Plan
-from lab.report.evidence.evidence import Evidence
+from lab.report.evidence.evidence import Evidence, are_counted_here
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.plots import causes
 from lab.report.query.numbers import Numbers
 from lab.report.stamp import report_stamp
-from lab.report.topics.causes import are_counted_here, causes_of
 
 EXPERIMENT = laboratory.experiment(
     "sizes = [1, 4096, 65536]\niterations = 1000\nrepetitions = 6\n"
@@ -66,12 +65,12 @@ def counted(folder: Path) -> Evidence:
 def test_counts_of_the_reference_replace_those_of_the_host(
     counted: Evidence, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert are_counted_here(counted.plan, counted.results) and len(causes_of(counted)) == len(rows_of(counted.plan))
+    assert are_counted_here(counted.plan, counted.results) and len(counted.causes) == len(rows_of(counted.plan))
     monkeypatch.setattr("lab.causes.table.REFERENCE", tmp_path / "reference")
     write_text(file_of("costs", tmp_path / "reference"), format_classes(rows_of(counted.plan)))
     evidence = laboratory.evidence_of("costs", tmp_path / "own", folder)
     write_text(file_of("costs", tmp_path / "own"), format_classes(rows_of(counted.plan)[:1]))
-    assert causes_of(evidence) == causes_of(counted) and not are_counted_here(evidence.plan, evidence.results)
+    assert evidence.causes == counted.causes and not are_counted_here(evidence.plan, evidence.results)
 
 
 def test_counts_of_other_programs_or_another_machine_are_not_used(
@@ -80,8 +79,8 @@ def test_counts_of_other_programs_or_another_machine_are_not_used(
     others = [replace(row, record="0" * 12) for row in rows_of(counted.plan)]
     evidence = laboratory.evidence_of("costs", tmp_path, folder)
     write_text(file_of("costs", tmp_path), format_classes(others))
-    assert causes_of(evidence) == ()
-    assert causes_of(counted) and not causes_of(bare)
+    assert evidence.causes == ()
+    assert counted.causes and not bare.causes
 
 
 def test_figure_has_a_bar_for_each_size_series_and_end(counted: Evidence, bare: Evidence) -> None:
