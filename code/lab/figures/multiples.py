@@ -49,9 +49,14 @@ class PanelRow:
         return len(self.panels[-1].curves) > 1
 
     def draw(self, canvas: Canvas, grid: Sequence[Axes]) -> None:
+        xs = sorted({x for curve in self.curves for x in curve.x})
         for panel, axes in zip(self.panels, grid, strict=True):
             axes.grid(visible=True)
-            self._draw_x_axis(canvas, axes)
+            if self.x_label:
+                axes.set(xscale="log", xlim=(xs[0] / FACTOR, xs[-1] * FACTOR), xlabel=self.x_label)
+                canvas.ticks(axes.xaxis, xs, short)
+            else:
+                canvas.size_axis(axes, xs, SIZES_BETWEEN)
             self._draw_value_axis(canvas, axes)
             axes.tick_params(labelleft=axes is grid[0])
             names = [self._draw_curve(axes, *pair) for pair in zip(panel.curves, panel.looks, strict=True)]
@@ -60,14 +65,6 @@ class PanelRow:
         grid[0].set_ylabel(self.label)
         if self.has_names:
             canvas.name_beside(grid[-1], names)
-
-    def _draw_x_axis(self, canvas: Canvas, axes: Axes) -> None:
-        xs = sorted({x for curve in self.curves for x in curve.x})
-        if not self.x_label:
-            canvas.size_axis(axes, xs, SIZES_BETWEEN)
-            return
-        axes.set(xscale="log", xlim=(xs[0] / FACTOR, xs[-1] * FACTOR), xlabel=self.x_label)
-        canvas.ticks(axes.xaxis, xs, short)
 
     def _draw_value_axis(self, canvas: Canvas, axes: Axes) -> None:
         ys = [y for curve in self.curves for y in curve.y]

@@ -100,7 +100,6 @@ class Canvas:
                 return pdf, png, canvas.saved("svg")
 
     def saved(self, kind: str, **options: Any) -> bytes:
-        """The drawing in a format, without the date and the program that made it."""
         file = io.BytesIO()
         self.drawing.savefig(file, format=kind, metadata=dict.fromkeys(NAMELESS[kind]), **options)
         return file.getvalue()

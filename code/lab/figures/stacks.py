@@ -68,15 +68,18 @@ def _draw_bar(panel: Axes, place: float, height: float, widths: Sequence[float],
 
 @dataclass(frozen=True)
 class Stack:
-    """A bar: its parts, and the sum of the work, which is printed beside it."""
+    """A bar: its parts by kind of work, in instructions of one message."""
 
     label: str
-    parts: tuple[tuple[str, float], ...]  # by kind of work, in instructions of one message
-    work: float
+    parts: tuple[tuple[str, float], ...]
 
     @property
     def length(self) -> float:
         return sum(max(value, 0.0) for _, value in self.parts)
+
+    def work(self, rest: str) -> str:
+        """The sum without the rest, which is printed beside the bar; by chance a difference of two runs is below 0."""
+        return whole(max(sum(value for kind, value in self.parts if kind != rest), 0.0))
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class Stacks:
 
     def _words(self, stack: Stack) -> str:
         most, _ = max((part for part in stack.parts if part[0] != self.rest), key=lambda part: part[1])
-        return f"{stack.label}: {plain(whole(stack.work))} instructions, most for {most}"
+        return f"{stack.label}: {plain(stack.work(self.rest))} instructions, most for {most}"
 
     def draw(self, canvas: Canvas) -> None:
         rows, heads, place = list[tuple[float, float, Stack]](), list[tuple[float, str]](), 0.0
@@ -112,7 +115,7 @@ class Stacks:
         for place, longest, stack in rows:
             values = [max(dict(stack.parts).get(kind, 0.0), 0.0) / longest for kind in self.kinds]
             _draw_bar(panel, place, BAR, values, looks)
-            panel.text(1.012, place, whole(stack.work), va="center", fontsize=SMALL_PT, color=INK)
+            panel.text(1.012, place, stack.work(self.rest), va="center", fontsize=SMALL_PT, color=INK)
         panel.set(xlim=(0, 1), ylim=(last + 0.6, -1.3), xlabel="time of a message, the longest of its size = 1")
         canvas.named_rows(panel, [place for place, *_ in rows], [stack.label for *_, stack in rows])
         panel.text(1.012, rows[0][0] - 0.85, "instructions", va="center", fontsize=SMALL_PT)

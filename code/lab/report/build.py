@@ -29,9 +29,7 @@ from lab.report.text.latex import lost_targets, without_comments
 from lab.report.text.macros import macros_of
 from lab.report.text.references import list_of_sources
 
-COLUMNS = tuple(
-    "kind number text shown value unit low high level n verdict source records".split()  # noqa: SIM905
-)
+COLUMNS = "kind number text shown value unit low high level n verdict source records".split()  # noqa: SIM905
 _SIZE = re.compile(r"\\size\{([^{}]*)\}")
 
 

@@ -37,27 +37,24 @@ def read_people(file: Path) -> People:
     """The checked names; none without a file."""
     if not file.exists():
         return People()
+    shown = f"{file.parent.name}/{file.name}"
     try:
         typed = read_toml(file, People)
     except SpecError as error:
         hint = error.hint or error.expected
-        raise ReportError(error.what, hint=hint, file=_shown(file), line=error.line) from error
+        raise ReportError(error.what, hint=hint, file=shown, line=error.line) from error
     people = typed.content
     for key, texts in {"authors": people.authors, "ids": people.ids, "course": [people.course]}.items():
         for text in texts:
-            require_printable(text, _shown(file), find_line(typed.text, (key,)))
+            require_printable(text, shown, find_line(typed.text, (key,)))
     if people.ids and len(people.ids) != len(people.authors):
         what = f"{plural(len(people.ids), 'id')} for {plural(len(people.authors), 'author')}"
-        raise ReportError(what, hint="one for each, or none", file=_shown(file), line=find_line(typed.text, ("ids",)))
+        raise ReportError(what, hint="one for each, or none", file=shown, line=find_line(typed.text, ("ids",)))
     return people
 
 
 def ids_in(text: str, file: Path) -> tuple[str, ...]:
     return check_lines(Lines(file, text), People).content.ids
-
-
-def _shown(file: Path) -> str:
-    return f"{file.parent.name}/{file.name}"
 
 
 DEFAULT = "short.tex"

@@ -90,7 +90,7 @@ def causes() -> Stacks:
     groups = []
     for x in (1.0, 4096.0, 1048576.0):
         parts = tuple((kind, x * n - 1) for n, kind in enumerate(kinds))
-        groups.append((x, tuple(Stack(f"{name} {LONG[0]}", (*parts, ("waiting", x)), 36 * x - 9) for name in "ab")))
+        groups.append((x, tuple(Stack(f"{name} {LONG[0]}", (*parts, ("waiting", x))) for name in "ab")))
     return Stacks("causes", tuple(groups), (*kinds, "waiting"), "waiting", "exact")
 
 

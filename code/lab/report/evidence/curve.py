@@ -58,10 +58,6 @@ class Subject:
     def site(self) -> str:
         return self.evidence.plan.site.name
 
-    @property
-    def margin(self) -> float:
-        return margin_of(self.evidence.plan.site.traits)
-
     def cell(self, size: int) -> Cell:
         return self.evidence.cell(self.series.name, size, self.column, self.point)
 

@@ -180,8 +180,7 @@ def _causes(plan: Plan, results: Path) -> tuple[Path | None, tuple[Cause, ...]]:
 def are_counted_here(plan: Plan, results: Path) -> bool:
     """Whether a report shows counts of instructions of this host instead of the reference's."""
     here = file_of(plan.experiment.name, results)
-    is_there = bool(plan.experiment.causes) and here.is_file()
-    return is_there and _causes(gather(plan, results).plan, results)[0] == here
+    return bool(plan.experiment.causes) and here.is_file() and _causes(gather(plan, results).plan, results)[0] == here
 
 
 def measured_plan(plan: Plan, rows: Iterable[Row]) -> Plan:

@@ -88,21 +88,19 @@ Gallery = dict[str, CaptionedFigure]  # the figures of a report by name
 
 def draw(gallery: Gallery, cache: Path) -> dict[str, Figure]:
     """Draw all figures; those that the cache has undamaged are read."""
-    code = digest_code(DRAWN_BY)
-    return {name: _drawn(captioned.data, cache, code) for name, captioned in gallery.items()}
-
-
-def _drawn(data: Drawable, cache: Path, code: str) -> Figure:
-    folder = cache / hashlib.sha256(f"{code} {data!r}".encode()).hexdigest()
-    if folder.is_dir() and not damage(folder):
-        return Figure(*((folder / name).read_bytes() for name in FILES))
-    figure = render(data)
-    with suppress(StorageError), storage(folder):  # a cache that cannot be written does without the figure
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in zip(FILES, figure, strict=True):
-            (folder / name).write_bytes(content)
-        seal(folder)  # last, since the digests mark the figure as whole
-    return figure
+    code, figures = digest_code(DRAWN_BY), dict[str, Figure]()
+    for name, captioned in gallery.items():
+        folder = cache / hashlib.sha256(f"{code} {captioned.data!r}".encode()).hexdigest()
+        if folder.is_dir() and not damage(folder):
+            figures[name] = Figure(*((folder / file).read_bytes() for file in FILES))
+            continue
+        figures[name] = render(captioned.data)
+        with suppress(StorageError), storage(folder):  # a cache that cannot be written does without the figure
+            folder.mkdir(parents=True, exist_ok=True)
+            for file, content in zip(FILES, figures[name], strict=True):
+                (folder / file).write_bytes(content)
+            seal(folder)  # last, since the digests mark the figure as whole
+    return figures
 
 
 @dataclass(frozen=True)

@@ -251,12 +251,11 @@ class Groups:
         tools = [run for run in runs if not (is_lab_program(run) or is_user_program(run))]
         tcp = [run for run in ours if run.program == "tcp"][:1]
         others = [run for run in ours if run.program != "tcp" and not is_fetch(run)]
-        compared: list[tuple[Series, Series, PairKind]] = [(run, base, "transport") for base in tcp for run in others]
-        for tool in tools:
-            alike = (run for run in ours if _does(run) == _does(tool) and not run.program.startswith("mpi"))
-            compared += [(run, tool, "peer") for run in alike]
-        for run, base, sort in compared:
-            yield from self._pair(run.name, base.name, sort, self._look(run), is_time=True)
+        for base, run in product(tcp, others):
+            yield from self._pair(run.name, base.name, "transport", self._look(run), is_time=True)
+        for tool, run in product(tools, ours):
+            if _does(run) == _does(tool) and not run.program.startswith("mpi"):
+                yield from self._pair(run.name, tool.name, "peer", self._look(run), is_time=True)
 
     def _fastest(self, group: CurveGroup) -> Iterator[SeriesPair]:
         """The curve with the best product of medians at a few sizes over the next."""

@@ -203,14 +203,12 @@ def causes(exhibits: Exhibits, names: Mapping[str, str] | None = None) -> Markup
     if len(sizes) > MOST_SIZES:
         sizes = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     for (series, size, end), rows in groupby(counted, lambda row: (row.series, row.size_bytes, row.end)):
-        parts, work = defaultdict[str, float](float), 0.0
+        parts = defaultdict[str, float](float)
         for row in rows:
             parts[WORK.get(row.work, OTHER)] += row.per_message
-            work += row.per_message if row.work != WAITING else 0.0
         if size in sizes:
             label = (names or {}).get(series) or label_within(evidence.plan.experiment, evidence.series(series))
-            # A difference of two runs may be below 0 by chance.
-            groups[size].append(Stack(f"{label}, {end}", tuple(parts.items()), max(work, 0.0)))
+            groups[size].append(Stack(f"{label}, {end}", tuple(parts.items())))
     if not groups:
         return Markup("")
     bars = tuple((float(size), tuple(groups[size])) for size in sizes)

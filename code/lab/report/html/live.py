@@ -44,10 +44,12 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
     published = list(_published(numbers.evidence.plan.experiment.name))
     labels = [curve.label for curve in first.curves] if first else []
     shown = [curve["name"] for curve in run if curve["words"] in labels]
+    order, names = {series: at for at, series in enumerate(queried)}, [str(curve["name"]) for curve in run]
+    names.sort(key=lambda name: order.get(name.partition("[")[0], len(order)))
     is_reference = reference == run
     document: JsonTable = {
         "figure": first.name if first and shown else "",  # which the live figure replaces
-        "shown": shown or _first(run, list(queried)),
+        "shown": shown or [*names[:FIRST]],
         "limits": [list(limit) for limit in first.limits] if first and shown and first.kind == "rate" else [],
         "run": run,
         "reference": [] if is_reference else reference,
@@ -58,12 +60,6 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
     missing = [] if document["reference"] else [f"The reference is not shown: {why}."]
     missing += [] if published else ["No published report has curves for this experiment."]
     return Live(text, bool(document["reference"]), bool(published), " ".join(missing))
-
-
-def _first(run: list[JsonTable], queried: list[str]) -> list[JsonValue]:
-    order = {series: at for at, series in enumerate(queried)}
-    names = [str(curve["name"]) for curve in run]
-    return [*sorted(names, key=lambda name: order.get(name.partition("[")[0], len(order)))[:FIRST]]
 
 
 def _looks(figures: Iterable[Sized]) -> dict[tuple[float, ...], Look]:
@@ -107,9 +103,8 @@ def _reference(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterat
 
 def _published(experiment: str) -> Iterator[JsonTable]:
     for name, published in of_published(experiment).items():
-        answers = {size: published.answer(Span(listed=(size,))) for size in published.sizes}
-        values = {size: value for size, value in answers.items() if value}
-        if values:
+        answers = ((size, published.answer(Span(listed=(size,)))) for size in published.sizes)
+        if values := {size: value for size, value in answers if value}:
             points = [[size, *_rounded([value.estimate.value])] for size, value in values.items()]
             is_time = any(value.dimension == TIME for value in values.values())
             yield _curve(name, published.source, None, points, is_time=is_time)

@@ -189,12 +189,6 @@ def parse_statement(text: str) -> Statement:
     return Statement(text, claim, span, across)
 
 
-def two_statements(text: str) -> str:
-    """The hint for `a > b; c > d`."""
-    parts = filter(None, map(str.strip, text.replace("%", r"\%").split(";")))
-    return "".join(rf"\shows{{{part}}}" for part in parts)
-
-
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
@@ -207,8 +201,10 @@ class _Parser:
         while column < len(self.text):
             match = _TOKEN.match(self.text, column)
             if match is None:
-                letter = self.text[column]
-                hint = _INSTEAD.get(letter, "") if letter != ";" else two_statements(self.text)
+                letter, hint = self.text[column], _INSTEAD.get(self.text[column], "")
+                if letter == ";":  # two statements
+                    parts = filter(None, map(str.strip, self.text.replace("%", r"\%").split(";")))
+                    hint = "".join(rf"\shows{{{part}}}" for part in parts)
                 raise QueryError(f"unexpected character {letter!r}", hint=hint, query=self.text, column=column)
             kind = next(name for name in ("size", "number", "name", "point", "sign", "space") if match[name])
             if kind != "space":
@@ -258,22 +254,19 @@ class _Parser:
 
     def factor(self) -> Query:
         if self.takes("("):
-            return self._group()
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise self.fail(f"at most {DEEPEST} parentheses")
+            query = placed(self.sum(), self.span())
+            if not self.takes(")"):
+                raise self.fail(")")
+            self.depth -= 1
+            return query
         if self.next.kind in ("number", "size"):
             return self.number()
         if self.next.kind == "name":
             return self.reference()
         raise self.fail("a series, a number or (")
-
-    def _group(self) -> Query:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.fail(f"at most {DEEPEST} parentheses")
-        query = placed(self.sum(), self.span())
-        if not self.takes(")"):
-            raise self.fail(")")
-        self.depth -= 1
-        return query
 
     def number(self) -> Number:
         token = self.read()

@@ -15,7 +15,7 @@ from lab.experiment.experiment import Series
 from lab.model.parameters import RoundLimits
 from lab.programs.program import ENDS, ONE_WAY
 from lab.records.table import SIDES
-from lab.report.evidence.curve import Subject
+from lab.report.evidence.curve import Subject, margin_of
 from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
@@ -248,7 +248,7 @@ def _peak(at: Inquiry) -> Samples:
 
 def _peak_size(at: Inquiry) -> Value | None:
     """The smallest of the sizes within the margin of the peak, since noise alone orders them."""
-    least = max(at.curve.medians.values()) * (1 - at.curve.margin)
+    least = max(at.curve.medians.values()) * (1 - margin_of(at.curve.evidence.plan.site.traits))
     return _size(min(size for size, median in at.curve.medians.items() if median >= least))
 
 

@@ -79,7 +79,7 @@ class Rendered:
 def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendered:
     """The LaTeX of a template; an error names the template and its line."""
     try:
-        return _without_marks(_environment(templates).get_template(name).render(context), name)
+        marked = _environment(templates).get_template(name).render(context)
     except TemplateSyntaxError as error:
         raise ReportError(str(error.message), file=f"templates/{error.name}", line=error.lineno) from error
     except (TemplateError, ReportError) as error:
@@ -89,13 +89,10 @@ def render(templates: Path, name: str, context: Mapping[str, object]) -> Rendere
         file, line = places[-1] if places else (name, None)
         what, hint = (error.what, error.hint) if isinstance(error, LabError) else (str(error), "")
         raise ReportError(what, hint=hint, file=f"templates/{file}", line=line) from error
-
-
-def _without_marks(marked: str, name: str) -> Rendered:
-    """Remove the marks; a line without a mark, as of a value of several lines, is of the last mark's line."""
+    # A line without a mark, as of a value of several lines, is of the last mark's line.
     origins, place = [], (name, 1)
-    for line in marked.splitlines(keepends=True):
-        for mark in _PLACE.finditer(line):
+    for text in marked.splitlines(keepends=True):
+        for mark in _PLACE.finditer(text):
             place = (mark[1], int(mark[2]))
         origins.append(place)
     return Rendered(_PLACE.sub("", marked), tuple(origins))

@@ -52,15 +52,13 @@ class Writing:
 
 def read_writing(folder: Path) -> Writing:
     """Read the texts beside an experiment, once, so that the checked text is printed."""
-    text, references = (_typed(folder / name) for name in (TEXT, REFERENCES))
-    return Writing(f"{folder.name}/{TEXT}", text, f"{folder.name}/{REFERENCES}", references)
-
-
-def _typed(file: Path) -> str:
-    try:
-        return read_typed(file) if file.exists() else ""
-    except SpecError as error:
-        raise ReportError(error.what, hint=error.hint, file=file.name, line=error.line) from error
+    texts = []
+    for file in (folder / TEXT, folder / REFERENCES):
+        try:
+            texts.append(read_typed(file) if file.exists() else "")
+        except SpecError as error:
+            raise ReportError(error.what, hint=error.hint, file=file.name, line=error.line) from error
+    return Writing(f"{folder.name}/{TEXT}", texts[0], f"{folder.name}/{REFERENCES}", texts[1])
 
 
 @dataclass(frozen=True)
