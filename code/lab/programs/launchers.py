@@ -22,6 +22,7 @@ class Rank:
     command: Words
 
 
+# Makes the step that runs all ranks with some MCA settings of Open MPI.
 Starter = Callable[[dict[str, str], Sequence[Rank]], Step]
 
 # A waiting rank yields, since both ranks may share CPUs.
@@ -40,18 +41,6 @@ SRUN_OPTIONS = "--nodes={0} --ntasks={0} --ntasks-per-node=1 --overlap --quiet -
 SRUN = ("env", "SLURM_PMIX_FENCE=tree", "srun", *SRUN_OPTIONS.split())
 # By default its ranks share data in memory, and PMIx 4.2.2 crashed in 5 of 70 starts on a busy computer.
 UNSHARED = {"PMIX_MCA_gds": "hash"}
-
-
-def launch_together(launcher: str, settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
-    """Return the step that runs a rank on each of several computers: the launcher on the first, its daemons, if it has
-    any, on the others."""
-    step = launch(launcher, settings, ranks)
-    return replace(step, server=(), ranks=(step.client, *(step.server,) * (len(ranks) - 1)))
-
-
-def launch(launcher: str, settings: dict[str, str], ranks: Sequence[Rank]) -> Step:
-    """Return the step that runs all ranks with these MCA settings of Open MPI."""
-    return starter(launcher)(settings, ranks)
 
 
 def starter(launcher: str) -> Starter:

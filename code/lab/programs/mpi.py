@@ -1,13 +1,14 @@
 """mpi-pingpong: one launcher starts both ranks, one at each end of the link; over TCP or over verbs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from lab.model.trial import DIRECTORY, End, Ends, Step
 from lab.options import TABLES
 from lab.places import BENCH
-from lab.programs import bench, launchers
-from lab.programs.launchers import Rank, Words
+from lab.programs import bench
+from lab.programs.launchers import Rank, Words, starter
 from lab.programs.program import ONE_WAY, Program, Request
 
 BINARY = "mpi-pingpong"
@@ -27,15 +28,17 @@ def launch(
     """Return the step that runs a command as both ranks, or another at the server, with more settings of Open MPI.
     Rank 0 runs at the client."""
     ranks = _rank(transport, ends.client, command), _rank(transport, ends.server, other or command)
-    return launchers.launch(ends.launcher, {**TRANSPORTS[transport], **(more or {})}, ranks)
+    return starter(ends.launcher)({**TRANSPORTS[transport], **(more or {})}, ranks)
 
 
 def launch_together(
     transport: str, launcher: str, ends: Sequence[End], commands: Sequence[Words], more: Mapping[str, str]
 ) -> Step:
-    """Return the step that runs a command as the rank of each of several computers."""
+    """Return the step that runs a rank on each of several computers: the launcher on the first, its daemons, if it has
+    any, on the others."""
     ranks = [_rank(transport, end, command) for end, command in zip(ends, commands, strict=True)]
-    return launchers.launch_together(launcher, {**TRANSPORTS[transport], **more}, ranks)
+    step = starter(launcher)({**TRANSPORTS[transport], **more}, ranks)
+    return replace(step, server=(), ranks=(step.client, *(step.server,) * (len(ranks) - 1)))
 
 
 def _options(request: Request) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from lab.errors import ParseError
 from lab.model.parameters import Counts, Scalar
 from lab.model.trial import DAEMON, PLAIN
 from lab.options import TABLES, Option
-from lab.programs.launchers import LAUNCHERS, Rank, launch
+from lab.programs.launchers import LAUNCHERS, Rank, starter
 
 COUNTS = (Counts(64, 40, 4), Counts(1, 100, 10))
 WRITE = {"operation": "write", "measure": "throughput"}
@@ -75,7 +75,7 @@ SETTINGS = {"btl": "self,tcp"}
 
 
 def test_ranks_of_one_host_need_no_daemon_and_no_host_names() -> None:
-    step = launch(PLAIN, SETTINGS, RANKS)
+    step = starter(PLAIN)(SETTINGS, RANKS)
     assert step.server == () and "--host" not in step.client and "isolated" in step.client
 
 
@@ -89,7 +89,7 @@ def test_ranks_of_one_host_need_no_daemon_and_no_host_names() -> None:
 def test_rank_at_each_end_has_its_host_and_its_environment(
     launcher: str, server: tuple[str, ...], words: str, names: tuple[str, str]
 ) -> None:
-    step = launch(launcher, SETTINGS, RANKS)
+    step = starter(launcher)(SETTINGS, RANKS)
     left, right = " ".join(step.client).split(" : ")
     assert step.server == server and words in left
     assert f"--host {names[0]} -np 1 -x OWN=v0 /lab" in left
@@ -97,19 +97,19 @@ def test_rank_at_each_end_has_its_host_and_its_environment(
 
 
 def test_only_ranks_that_share_cpus_yield() -> None:
-    yielding = {name for name in LAUNCHERS if "mpi_yield_when_idle" in launch(name, SETTINGS, RANKS).client}
+    yielding = {name for name in LAUNCHERS if "mpi_yield_when_idle" in starter(name)(SETTINGS, RANKS).client}
     assert yielding == {PLAIN, "orterun beside"}
 
 
 def test_srun_takes_another_pmi_and_unknown_launchers_are_refused() -> None:
-    assert "--mpi=pmi2" in launch("srun:pmi2", SETTINGS, RANKS).client
+    assert "--mpi=pmi2" in starter("srun:pmi2")(SETTINGS, RANKS).client
     for name in ("orterun:pmi2", "sh"):
         with pytest.raises(ValueError, match=f"no launcher is called '{name}'"):
-            launch(name, SETTINGS, RANKS)
+            starter(name)(SETTINGS, RANKS)
 
 
 def test_srun_gives_each_task_its_environment_and_the_shared_settings() -> None:
-    step = launch("srun", SETTINGS, RANKS)
+    step = starter("srun")(SETTINGS, RANKS)
     first, second = step.client[-1].split(";;", 1)
     assert step.client[:3] == ("env", "SLURM_PMIX_FENCE=tree", "srun") and "--mpi=pmix" in step.client
     assert "0) exec env PMIX_MCA_gds=hash OMPI_MCA_btl=self,tcp OWN=v0 /lab/bin/mpi-pingpong --sizes '64 KiB'" in first
