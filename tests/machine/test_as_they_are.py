@@ -11,7 +11,7 @@ from lab.model.sizes import parse_sizes
 from lab.places import EXAMPLES
 from lab.plan.plan import SiteFacts
 from lab.plan.planning import open_campaign
-from lab.records.record import Record, read_samples_of
+from lab.records.record import Record, open_record
 from lab.run.measure import measure
 from lab.sites.exact import ExactSite
 
@@ -155,5 +155,5 @@ def test_ring_with_variables_files_and_early_messages_runs_and_the_messages_are_
     (planned, *_) = campaign.plans[0].planned
     plan = replace(campaign.plans[0], planned=(planned,))
     assert not run_remaining(replace(campaign, plans=(plan,)), tmp_path, 1).failed
-    assert sorted(each.size_bytes for each in read_samples_of(tmp_path, planned.trial.key)) == [64, 512, 4096]
+    assert sorted(each.size_bytes for each in open_record(tmp_path, planned.trial.key).samples()) == [64, 512, 4096]
     assert "messages arrived before a receive was posted" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from lab.plan.plan import Plan, Planned
 from lab.plan.planning import Campaign, experiment_files, find_experiment, most_trials, open_campaign
 from lab.programs.program import LINES, ROUNDED
 from lab.records.facts import Facts
-from lab.records.record import find_key, has_record, read_facts, record_folder
+from lab.records.record import find_key, has_record, open_record, record_folder
 from lab.records.recorded import planned_of, plans_of
 from lab.records.reference import write_reference
 from lab.records.table import columns, format_json_lines, format_table, make_table, table_stamp
@@ -175,7 +175,7 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
     """The warnings in the records of student programs; reports have those of other programs."""
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
-            facts = read_facts(results, planned.trial.key)
+            facts = open_record(results, planned.trial.key).facts()
             early = early_messages(facts.measured.counters_before, facts.measured.counters_after)
             more = (*_notes_of_output(facts.measured.header or {}), early)
             for note in filter(None, (*facts.assessment.notes, *more)):
@@ -236,7 +236,7 @@ def write_table(plan: Plan, results: Path, folder: Path | None = None) -> Path:
 
 def show(options: Namespace) -> int:
     key = find_key(options.results, options.record)
-    facts = read_facts(options.results, key)
+    facts = open_record(options.results, key).facts()
     table = facts.table()
     print(from_here(record_folder(options.results, key)))
     for name in (*SHOWN_FACTS, "state"):

@@ -35,8 +35,7 @@ from lab.records.record import (
     Record,
     canonical_text,
     has_record,
-    read_document,
-    read_samples_of,
+    open_record,
     record_folder,
     write_failure,
     write_record,
@@ -188,7 +187,7 @@ def _keep(results: Path, record: Record) -> None:
     while True:
         with trial_lock(results, record.key) as is_locked:
             if is_locked:
-                if not has_record(results, record.key) or read_samples_of(results, record.key) != record.samples:
+                if not has_record(results, record.key) or open_record(results, record.key).samples() != record.samples:
                     write_record(results, record)
                 return
         time.sleep(LOCK_POLL_S)
@@ -326,7 +325,7 @@ class Case:
         keys = sorted(self.records)
         if not keys:
             raise Blocked("none of the records can be read", hint="see the check of the records")
-        record = read_document(self.results, keys[0])
+        record = open_record(self.results, keys[0]).document()
         try:
             identity = json.loads(self.file("identity.json"))
             return read_site({**record, "site": identity.pop("site"), "identity": identity})
@@ -339,7 +338,7 @@ class Case:
         experiment = self.setup.course_plan.experiment
         digests = dict.fromkeys(binaries([experiment]), "")
         for key in sorted(self.records):
-            programs = read_document(self.results, key).get("programs")
+            programs = open_record(self.results, key).document().get("programs")
             if isinstance(programs, dict):
                 digests |= {file: str(programs[file.name]) for file in digests if file.name in programs}
         return make_plan(experiment, self.claimed_site, digests)
@@ -398,8 +397,9 @@ class Case:
         strange, what = sorted(self.records - planned.keys()), "it belongs to no trial of the assignment"
         findings += [of_record(Flaw.STRANGE_RECORD, key, what) for key in strange]
         for key in sorted(self.records & planned.keys()):
+            opened = open_record(self.results, key)
             try:
-                record, samples = read_document(self.results, key), read_samples_of(self.results, key)
+                record, samples = opened.document(), opened.samples()
             except RecordError as error:
                 findings.append(of_record(Flaw.ROWS, key, error.what))
                 continue

@@ -17,7 +17,7 @@ from lab.grade.case import Case
 from lab.grade.course import Graded
 from lab.grade.finding import SENTENCES, CheckResult
 from lab.places import TEMPLATES
-from lab.records.record import read_document
+from lab.records.record import open_record
 from lab.records.table import KEY_LETTERS
 from lab.report.html.page import filled
 from lab.report.text.latex import without_comments
@@ -185,7 +185,7 @@ def fingerprint(case: Case) -> Fingerprint:
 
 def _moments(case: Case, key: str) -> Iterator[str]:
     """The moments of a record, each by itself: to hide a copy, all must be invented."""
-    state = read_document(case.results, key).get("state")
+    state = open_record(case.results, key).document().get("state")
     for names in MOMENTS:
         moment = " ".join(str(state.get(name, "")) for name in names) if isinstance(state, dict) else ""
         if len(moment) >= LEAST_LETTERS:

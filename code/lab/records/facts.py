@@ -1,10 +1,10 @@
 """The facts of a record, and its site."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from lab.errors import LabError, RecordError
 from lab.model.parameters import Counts, Scalar
-from lab.model.trial import PLAIN, Ends, Link, Perturbation
+from lab.model.trial import End, Ends, Link, Perturbation
 from lab.plan.plan import SiteFacts
 from lab.programs.launchers import starter
 from lab.sites.site import Traits, read_traits
@@ -150,27 +150,20 @@ def parse_facts(document: JsonTable) -> Facts:
     return Facts(key, *parts, parse_as(Moment, document))
 
 
-DEFAULTS: tuple[tuple[str, JsonValue], ...] = (("launcher", PLAIN), ("others", []))  # of the ends
-COMPUTERS = ("computers", 0)  # the default of the traits
-
-
 def _table(part: Asked | Measured | Assessment | Moment) -> dict[str, JsonValue]:
     """Make a table without empty values, without defaults of the ends and traits, and without those of the link."""
     table: dict[str, JsonValue] = {name: value for name, value in as_json(part).items() if value is not None}
-    ends = table.get("ends")
-    if isinstance(ends, dict):
-        table["ends"] = {name: _end(value) for name, value in ends.items() if (name, value) not in DEFAULTS}
     if isinstance(part, Asked):
-        table["traits"] = {name: value for name, value in as_json(part.traits).items() if (name, value) != COMPUTERS}
+        client, server = _without_defaults(part.ends.client), _without_defaults(part.ends.server)
+        table["ends"] = _without_defaults(part.ends) | {"client": client, "server": server}
+        table["traits"] = _without_defaults(part.traits)
         table["link"] = {name: value for name, value in as_json(part.link).items() if name in part.link.table}
     return table
 
 
-def _end(end: JsonValue) -> JsonValue:
-    """Remove an empty GID."""
-    if not isinstance(end, dict):
-        return end
-    return {name: value for name, value in end.items() if (name, value) != ("gid", "")}
+def _without_defaults(part: End | Ends | Traits) -> dict[str, JsonValue]:
+    defaults = {each.name: each.default for each in fields(part)}
+    return {name: value for name, value in as_json(part).items() if getattr(part, name) != defaults[name]}
 
 
 @dataclass(frozen=True)

@@ -123,16 +123,9 @@ def read_whole(results: Path, key: str) -> RecordFiles | None:
     return RecordFiles(folder, read) if folder.is_dir() and not _damage(folder, digest) else None
 
 
-def read_facts(results: Path, key: str) -> Facts:
-    return RecordFiles(record_folder(results, key), _as_written).facts()
-
-
-def read_document(results: Path, key: str) -> JsonTable:
-    return RecordFiles(record_folder(results, key), _as_written).document()
-
-
-def read_samples_of(results: Path, key: str) -> tuple[Sample, ...]:
-    return RecordFiles(record_folder(results, key), _as_written).samples()
+def open_record(results: Path, key: str) -> RecordFiles:
+    """Open a record; each file is checked when it is read."""
+    return RecordFiles(record_folder(results, key), _as_written)
 
 
 def _as_written(file: Path) -> bytes:

@@ -19,7 +19,7 @@ from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
 from lab.plan.planning import find_experiment, left_out, most_trials, require_count
 from lab.records.facts import SITE, Facts, read_site
-from lab.records.record import RecordFiles, read_document
+from lab.records.record import RecordFiles, open_record
 from lab.records.reference import SITE as SITE_OF_REFERENCE
 from lab.records.reference import read_identity, reference_plan
 from lab.sites.hosts import ANY, choose
@@ -208,7 +208,7 @@ def read_groups(results: Path) -> list[Group]:
         has_failed = folder.parent.name == "failed"
         with suppress(RecordError, JsonError):
             failure = RecordFiles(folder, Path.read_bytes)  # without digests, unlike a record
-            document = failure.document() if has_failed else read_document(results, folder.name)
+            document = failure.document() if has_failed else open_record(results, folder.name).document()
             ran, site = parse_as(Ran, document), json.dumps([document.get(name) for name in SITE], sort_keys=True)
             group = groups.setdefault(site, Group(read_site(document), {}, {}, {}))
             programs, started = tuple(sorted(ran.programs.items())), ran.state.started

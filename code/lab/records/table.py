@@ -15,7 +15,7 @@ from statistics import median_low
 from lab.errors import ParseError
 from lab.files.store import SUMS, digest_files
 from lab.plan.plan import Plan, Planned, canonical
-from lab.programs.program import BACK, ONE_WAY, PROCESSOR, ROUNDED, SENT, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
+from lab.programs.program import BACK, PROCESSOR, ROUNDED, SENT, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
 from lab.typed_json import whole
 
@@ -34,18 +34,20 @@ COLUMNS = (
     "round_trip_kind",
     "record",
 )
-# Only of Verbyte's programs.
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
-OF_SHARES = ("fairness_ppm",)  # only of several queue pairs or connections
-OF_BOTH = ("back_ns", "back_bytes_per_s", "sum_bytes_per_s")  # only of both directions
-OF_LOSS = ("arrived_messages", "lost_ppm")  # only of connections that may lose messages
-OF_ROUNDS = ("rounds", "stable")  # only with until_stable
 SIDES = ("send", "receive")
-# Only in one-way measures, where each end measures a time.
-OF_SIDES = tuple(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median"))
-OF_PRINTED = ("rounding_percent",)  # only of student programs that print few digits
+ROUNDING = "rounding_percent"
+# In a table only if a row fills them.
+OF_SOME = (
+    *OF_PROCESSORS,  # of Verbyte's programs
+    "fairness_ppm",  # of several queue pairs or connections
+    *("back_ns", "back_bytes_per_s", "sum_bytes_per_s"),  # of both directions
+    *("arrived_messages", "lost_ppm"),  # of connections that may lose messages
+    *("rounds", "stable"),  # with until_stable
+    *(f"{side}_{kind}_ns" for side in SIDES for kind in ("mean", "median")),  # of one-way measures
+    ROUNDING,  # of student programs that print few digits
+)
 TEXTS = ("round_trip_kind", "stable")
-OF_SOME = (*OF_PROCESSORS, *OF_SHARES, *OF_BOTH, *OF_LOSS, *OF_ROUNDS, *OF_SIDES, *OF_PRINTED)
 COUNTED = tuple(name for name in (*COLUMNS, *OF_SOME) if name not in (*ABOUT, *TEXTS, "record"))
 KEY_LETTERS = 16  # letters of a key in a row: enough to name a record, short enough to read
 FIRST_WINDOWS = 4  # a steady rate needs a run of this many times its first window
@@ -98,18 +100,10 @@ def table_of(plan: Plan, read: Callable[[str], RecordFiles | None]) -> list[Row]
 
 
 def columns(plan: Plan, rows: Iterable[Row]) -> list[str]:
-    """Return the common columns, those that only some programs or measures fill, and the varied parameters."""
+    """Return the common columns, the others that a row fills, and the varied parameters."""
     varied = dict.fromkeys(name for series in plan.experiment.series for name in series.vary)
-    requests = [planned.trial.request for planned in plan.planned]
-    parameters = [request.parameters for request in requests]
-    processors = OF_PROCESSORS if any(OF_PROCESSORS[0] in row.counts for row in rows) else ()
-    shares = OF_SHARES if any(max(values.pairs, values.streams) > 1 for values in parameters) else ()
-    both = OF_BOTH if any(values.both for values in parameters) else ()
-    loss = OF_LOSS if any(values.connection != "rc" for values in parameters) else ()
-    rounds = OF_ROUNDS if any(values.until_stable for values in parameters) else ()
-    sides = OF_SIDES if any(request.measure == ONE_WAY for request in requests) else ()
-    printed = OF_PRINTED if any(OF_PRINTED[0] in row.counts for row in rows) else ()
-    return [*COLUMNS[:-1], *processors, *shares, *both, *loss, *rounds, *sides, *printed, *varied, COLUMNS[-1]]
+    filled = {name for row in rows for name in row.cells()}
+    return [*COLUMNS[:-1], *(name for name in OF_SOME if name in filled), *varied, COLUMNS[-1]]
 
 
 def table_stamp(plan: Plan, results: Path) -> str:
@@ -151,7 +145,7 @@ def _rows(planned: Planned, record: RecordFiles) -> list[Row]:
 def _with_rounding(row: Row, header: Mapping[str, str]) -> Row:
     """Return the row with what the last printed digit leaves open."""
     percent = header.get(f"{ROUNDED}{row.size_bytes}", "")
-    return replace(row, counts={**row.counts, OF_PRINTED[0]: int(percent)}) if percent.isdecimal() else row
+    return replace(row, counts={**row.counts, ROUNDING: int(percent)}) if percent.isdecimal() else row
 
 
 def _filled(row: Row, kinds: Kinds) -> Row:

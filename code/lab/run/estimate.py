@@ -12,7 +12,7 @@ from lab.errors import RecordError, SiteError
 from lab.model.parameters import Counts, Scalar
 from lab.plan.plan import Planned, SiteFacts, make_trial
 from lab.programs.program import Sample
-from lab.records.record import Record, has_record, read_facts
+from lab.records.record import Record, has_record, open_record
 from lab.run.measure import FailedOutcome, measure
 from lab.sites.site import Clock, Site, Traits
 
@@ -29,7 +29,7 @@ class TimeEstimate:
             series_times = times[_series(planned)]
             if len(series_times) < RECORDS and has_record(results, planned.trial.key):
                 with suppress(RecordError):
-                    series_times += filter(None, [read_facts(results, planned.trial.key).moment.host_seconds])
+                    series_times += filter(None, [open_record(results, planned.trial.key).facts().moment.host_seconds])
         self.medians = {series: median(values) for series, values in times.items() if values}
 
     def trial_s(self, planned: Planned) -> float:

@@ -13,7 +13,7 @@ from lab.analysis.estimate import BadSample, Estimate
 from lab.analysis.ratios import Verdict, false_verdicts, judge, ratio_of_medians
 from lab.errors import LabError, ParseError, plural
 from lab.records.compare import RowPlace, paired
-from lab.records.record import find_key, read_facts
+from lab.records.record import find_key, open_record
 from lab.records.reference import IDENTITY
 from lab.records.table import Row, is_table, parse_table
 from lab.report.evidence.curve import margin_of_sites
@@ -72,7 +72,7 @@ def _identity(folder: Path, tables: dict[str, list[Row]]) -> dict[str, object]:
             identity = {**identity, **part}
         return identity
     for start in sorted({row.record for rows in tables.values() for row in rows}):
-        asked = read_facts(folder, find_key(folder, start)).asked
+        asked = open_record(folder, find_key(folder, start)).facts().asked
         identity |= {"site": asked.site, **asked.programs, **asked.identity}
     return identity
 

@@ -18,7 +18,7 @@ from lab.grade.consistency import (
 )
 from lab.grade.finding import Flaw
 from lab.records.facts import CHECKS, Facts
-from lab.records.record import read_document, read_facts, read_samples_of
+from lab.records.record import open_record
 from lab.report.evidence.environment import ends_of
 from lab.report.evidence.evidence import Evidence, gather
 from lab.sites.cable import Cable
@@ -32,7 +32,7 @@ def evidence(ada: Any) -> Evidence:
 
 @pytest.fixture
 def facts(ada: Any) -> Facts:
-    return read_facts(ada.results, next(iter(ada.plan.trials())))
+    return open_record(ada.results, next(iter(ada.plan.trials()))).facts()
 
 
 def with_text(facts: Facts, name: str, value: Any) -> Facts:
@@ -65,8 +65,8 @@ def on_a_wall_clock(evidence: Evidence) -> Evidence:
 
 def test_a_record_may_have_other_values_of_parameters_that_its_program_does_not_use(ada: Any) -> None:
     planned = ada.plan.planned[0]
-    record: Any = read_document(ada.results, planned.trial.key)
-    samples = read_samples_of(ada.results, planned.trial.key)
+    record: Any = open_record(ada.results, planned.trial.key).document()
+    samples = open_record(ada.results, planned.trial.key).samples()
 
     def findings(name: str) -> list[Flaw]:
         changed = {**record, "options": {**record["options"], name: 7}}

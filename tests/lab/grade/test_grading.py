@@ -22,7 +22,7 @@ from lab.grade.finding import GRADE, Finding, Flaw, Grade, PartPoints, Status
 from lab.grade.grading import UNREAD, grade, require_gradable
 from lab.grade.outputs import write_grade
 from lab.places import EXAMPLES, exact_version
-from lab.records.record import read_facts
+from lab.records.record import open_record
 from lab.report.pdf import extract
 from lab.sites.cable import Cable
 from lab.submission.assignment import CHECKS
@@ -57,7 +57,7 @@ def with_records_of_another_experiment(course: Course) -> Any:
     (folder / "other.toml").write_text(other)
     hand_ins.measure(hand_ins.plan_on(folder / "other.toml", site, "d"), folder / "results", site)
     work = work_of(course, "cleo")
-    series = [read_facts(work.results, key).moment.first_asked_by.series for key in work.plan.trials()]
+    series = [open_record(work.results, key).facts().moment.first_asked_by.series for key in work.plan.trials()]
     assert Counter(series) == {"verbs": 4, "tcp": 4, "first_verbs": 2, "first_tcp": 2}
     return work
 

@@ -17,7 +17,7 @@ from lab.errors import RecordError
 from lab.files.store import SUMS, seal
 from lab.plan.plan import Plan
 from lab.programs.program import Sample
-from lab.records.record import RECORD, SAMPLES, read_facts, read_samples_of, record_folder
+from lab.records.record import RECORD, SAMPLES, RecordFiles, open_record, record_folder
 from lab.records.recorded import read_groups
 from lab.records.table import (
     COLUMNS,
@@ -200,6 +200,6 @@ def test_pipe_in_place_of_a_file_is_not_waited_for(measured_plan: Plan, results:
     assert len(make_table(measured_plan, results)) == 9 * 6
     started = {started for group in read_groups(results) for started in group.started}
     assert (key in started) == (name == SAMPLES)
-    for read in (read_facts, read_samples_of):
+    for read in (RecordFiles.facts, RecordFiles.samples):
         with suppress(RecordError):
-            read(results, key)
+            read(open_record(results, key))

@@ -28,7 +28,7 @@ from lab.places import ROOT
 from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.programs.program import Build
 from lab.records.facts import VOLATILE
-from lab.records.record import find_key, has_record, read_facts, read_samples_of, record_folder
+from lab.records.record import find_key, has_record, open_record, record_folder
 from lab.report.evidence.evidence import gather
 from lab.run.measure import judge, measure, record_facts
 from lab.run.run import RunSetup, RunSummary, damaged, missing, run_trials, slow_notices, trial_lock
@@ -114,12 +114,12 @@ def test_record_has_the_request_and_the_results(make_small_plan: Make, fake_site
     plan = make_small_plan()
     run(plan, fake_site, results)
     planned = plan.planned[4]
-    facts = read_facts(results, find_key(results, planned.trial.key[:12]))
+    facts = open_record(results, find_key(results, planned.trial.key[:12])).facts()
     assert facts.moment.published["tx_depth"] == 128 and facts.asked.options["tx_depth"] == 64
     assert facts.asked.programs == {"verbs-server": "d", "verbs-client": "d"}
     assert facts.measured.counters_after["v0.tx_bytes"] > 0 and facts.measured.steps[0].client_status == 0
     record = judge(planned, plan.site, FakeSite().run(planned.trial.job), {})
-    assert read_samples_of(results, record.key) == record.samples and facts.lasting() == record.facts.lasting()
+    assert open_record(results, record.key).samples() == record.samples and facts.lasting() == record.facts.lasting()
 
 
 def test_trial_of_two_experiments_has_the_same_record_in_both() -> None:
@@ -246,7 +246,7 @@ def test_rewritten_samples_are_refused_by_every_reader(measured_plan: Plan, resu
     file = record_folder(results, key) / "samples.csv.gz"
     file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes()).replace(b"0", b"1")))
     with pytest.raises(RecordError, match=r"samples.csv.gz: is not what was written"):
-        read_samples_of(results, key)
+        open_record(results, key).samples()
     with pytest.raises(RecordError, match=r"no whole record of 1 of 10 trials.*samples.csv.gz is not what"):
         gather(measured_plan, results)
 

@@ -18,7 +18,7 @@ from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
 from lab.records.compare import TOLERANCE, RowPlace, measured, paired
 from lab.records.facts import VOLATILE
-from lab.records.record import CLIENT_LOG, SERVER_LOG, has_record, read_document, read_samples_of, record_folder
+from lab.records.record import CLIENT_LOG, SERVER_LOG, has_record, open_record, record_folder
 from lab.records.table import Row
 from lab.report.evidence.curve import margin_of
 from lab.report.evidence.evidence import Evidence
@@ -290,7 +290,7 @@ def _equal(case: Case) -> Iterator[Finding]:
     grader = case.grader_evidence
     yield from _of_one_side(case, grader)
     for key in sorted(case.records & grader.facts.keys()):
-        theirs, ours = read_document(case.results, key), grader.facts[key].table()
+        theirs, ours = open_record(case.results, key).document(), grader.facts[key].table()
         for name in sorted((theirs.keys() | ours.keys()) - set(NOT_COMPARED)):
             if theirs.get(name) != ours.get(name):
                 values = " and ".join(json.dumps(table.get(name), sort_keys=True)[:80] for table in (theirs, ours))
@@ -306,7 +306,7 @@ def _equal(case: Case) -> Iterator[Finding]:
                 yield of_record(
                     Flaw.RECORD, key, f"{name} is not that of the same trial here: {_first_difference(*logs)}"
                 )
-        samples, here = (read_samples_of(folder, key) for folder in (case.results, grader.results))
+        samples, here = (open_record(folder, key).samples() for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:
             what = f"{plural(len(differing), 'different sample')}, first {differing[0][0]} and here {differing[0][1]}"

@@ -23,7 +23,7 @@ from lab.programs.program import Request, Sample
 from lab.programs.student import Words, split
 from lab.records.compare import TOLERANCE, Result, compare, format_result
 from lab.records.facts import Measured
-from lab.records.record import has_record, read_facts, read_samples_of
+from lab.records.record import has_record, open_record
 from lab.records.table import make_table
 from lab.run.checks import counter_name, reported_time_ns
 from lab.run.measure import measure
@@ -101,8 +101,8 @@ def _by_the_clock(case: Case, trials: list[Planned]) -> Iterator[Finding]:
 
 
 def _measured(case: Case, planned: Planned) -> tuple[Measured, tuple[Sample, ...]]:
-    key = planned.trial.key
-    return read_facts(case.setup.results, key).measured, read_samples_of(case.setup.results, key)
+    record = open_record(case.setup.results, planned.trial.key)
+    return record.facts().measured, record.samples()
 
 
 def sources(case: Case) -> Iterator[Finding]:
@@ -166,7 +166,7 @@ def correct(case: Case) -> Iterator[Finding]:
     trials = firsts(case.grader_plan)
     runs = [partial(run_at_other_sizes, planned) for planned in trials]
     for planned in {planned.series.program: planned for planned in reversed(trials)}.values():
-        samples = read_samples_of(case.setup.results, planned.trial.key)
+        samples = open_record(case.setup.results, planned.trial.key).samples()
         runs += [partial(run_fault_test, planned, test) for test in fault_tests(planned, samples, demands, ends)]
     yield from filter(None, case.each(lambda run: run(), runs))
 

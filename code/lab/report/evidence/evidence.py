@@ -18,7 +18,7 @@ from lab.plan.plan import Plan, Planned
 from lab.programs.program import Sample
 from lab.records.compare import difference_of_records
 from lab.records.facts import Facts
-from lab.records.record import has_record, read_samples_of, read_whole, record_damage, record_folder
+from lab.records.record import has_record, open_record, read_whole, record_damage, record_folder
 from lab.records.reference import reference_rows
 from lab.records.table import KEY_LETTERS, Row, table_of
 from lab.run.measure import facts_of_reference
@@ -62,7 +62,7 @@ class Evidence:
             return {}
         for key in keys:
             if key not in self._samples:
-                self._samples[key] = read_samples_of(self.results, key)
+                self._samples[key] = open_record(self.results, key).samples()
         return {key: self._samples[key] for key in keys}
 
     @cached_property

@@ -16,7 +16,7 @@ from lab.analysis.estimate import supported_quantile
 from lab.errors import RecordError
 from lab.experiment.experiment import Point
 from lab.plan.plan import Plan
-from lab.records.record import Record, read_facts, read_samples_of, write_record
+from lab.records.record import Record, open_record, write_record
 from lab.report.evidence.curve import subject
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.exhibits.groups import pairs
@@ -148,8 +148,9 @@ def test_rounds_that_do_not_follow_the_stop_rule_are_refused(
     shutil.copytree(of_rounds.results, tmp_path, dirs_exist_ok=True)
     first = of_rounds.plan.planned[0]
     key = first.trial.key
-    samples = tuple(change(sample) if sample.sample == kind else sample for sample in read_samples_of(tmp_path, key))
-    write_record(tmp_path, Record(read_facts(tmp_path, key), samples))
+    record = open_record(tmp_path, key)
+    samples = tuple(change(sample) if sample.sample == kind else sample for sample in record.samples())
+    write_record(tmp_path, Record(record.facts(), samples))
     with pytest.raises(RecordError, match="do not end by the stop rule"):
         rounds_at(gather(of_rounds.plan, tmp_path), "rounds", first.series.sizes("fake")[-1])
 
