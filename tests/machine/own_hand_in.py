@@ -59,7 +59,7 @@ def case_of(exact: ExactSite, folder: Path, asked: Demands, after: Callable[[], 
     after()
     assignment: Any = SimpleNamespace(asked=asked, steps=(), step_names=())
     results = folder / "results"
-    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 2, lambda *_: None, witness=exact)
+    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 2, lambda *_: None)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(program_files(plan))})
     return case
@@ -96,7 +96,7 @@ def graded_steps(exact: ExactSite, folder: Path, tried: dict[str, Wrong | None],
     asked = replace(kit.assignment.asked, sizes=tuple(sorted(sizes)))
     assignment = replace(kit.assignment, steps=untimed, asked=asked)
     results = folder / "results"
-    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 1, lambda *_: None, witness=exact)
+    setup = GradingSetup(assignment, exact, plan, results, folder, folder, 1, lambda *_: None)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     vars(case.hand_in)["submission"] = Submission("x", b"", {PROGRAMS: pack(sources)})
     found = list(steps(case))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -79,22 +79,25 @@ class Blocked(LabError):
     """A check cannot start because of another check's finding."""
 
 
-class TimeBudget:
-    """The time that all checks together may spend on one student's programs, by the site's clock; thread-safe.
+class Metered:
+    """A site that limits the time of one student's programs in all checks together, by the site's clock; thread-safe.
 
     A busy host costs no points: a busy second of the exact machine takes 3 to 8 CPU seconds."""
 
-    def __init__(self, seconds: int) -> None:
-        self.seconds, self.left_ns, self.lock = seconds, seconds * NS_PER_S, threading.Lock()
+    def __init__(self, site: Any, seconds: int) -> None:
+        self._site, self._seconds, self._left_ns, self._lock = site, seconds, seconds * NS_PER_S, threading.Lock()
 
-    def run(self, job: Job, run: Callable[[], Outcome]) -> Outcome:
-        """Run a job; if it runs the student's programs, charge the budget."""
+    def __getattr__(self, name: str) -> Any:
+        part = getattr(self._site, name)
+        return partial(self._charged, part) if name in ("run", "run_watched") else part
+
+    def _charged(self, run: Callable[..., Outcome], job: Job, *logs: Path) -> Outcome:
         if not job.untrusted:
-            return run()
-        if self.left_ns <= 0:
-            raise TrialFailed(f"the submission's programs ran for more than {self.seconds} s, in all checks together")
+            return run(job, *logs)
+        if self._left_ns <= 0:
+            raise TrialFailed(f"the submission's programs ran for more than {self._seconds} s, in all checks together")
         try:
-            outcome = run()
+            outcome = run(job, *logs)
         except SiteStopped:
             raise
         except MachineError as error:  # nothing else ran in this machine
@@ -104,24 +107,8 @@ class TimeBudget:
         return outcome
 
     def _spend(self, time_ns: int) -> None:
-        with self.lock:
-            self.left_ns -= time_ns
-
-
-class Metered:
-    """A site, or a witness of the link, that charges a time budget for each run."""
-
-    def __init__(self, site: Any, budget: TimeBudget) -> None:
-        self._site, self._budget = site, budget
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._site, name)
-
-    def run(self, job: Job) -> Outcome:
-        return self._budget.run(job, lambda: self._site.run(job))
-
-    def run_watched(self, job: Job, logs: Path) -> Outcome:
-        return self._budget.run(job, lambda: self._site.run_watched(job, logs))
+        with self._lock:
+            self._left_ns -= time_ns
 
 
 @dataclass(frozen=True)
@@ -135,15 +122,17 @@ class GradingSetup:
     jobs: int
     watch: Watch
     grader: str = ""  # digest of the grader; submissions are graded again when it changes
-    witness: Witness | None = None  # logs the link's frames, where a site can
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
     is_preview: bool = False  # by a student, of a draft
 
     def metered(self) -> "GradingSetup":
         """The setup for one submission, whose programs share a time budget."""
-        budget = TimeBudget(self.assignment.asked.seconds)
-        witness = Metered(self.witness, budget) if self.witness else None
-        return replace(self, site=cast(Site, Metered(self.site, budget)), witness=witness)
+        return replace(self, site=cast(Site, Metered(self.site, self.assignment.asked.seconds)))
+
+    @property
+    def witness(self) -> Witness | None:
+        """The site, if it logs the link's frames."""
+        return cast(Witness, self.site) if hasattr(self.site, "run_watched") else None
 
     def measure(self, trials: Iterable[Planned]) -> None:
         """Run those of the trials that the grader has no record of."""

@@ -26,7 +26,7 @@ from lab.plan.plan import Planned
 from lab.plan.planning import open_campaign
 from lab.report.evidence.evidence import describe
 from lab.report.stamp import digest_code
-from lab.sites.site import Witness, open_site
+from lab.sites.site import open_site
 from lab.submission.archive import SubmissionError
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.discussion import files_handed_out
@@ -58,7 +58,7 @@ def prepare_grading(file: Path, jobs: int) -> GradingSetup:
     require_gradable(plan.experiment, assignment.checks)
     return GradingSetup(
         assignment, campaign.site, plan, GRADING / "results", TEMPLATES, GRADING, campaign.site.at_once or jobs, watch,
-        _grader_digest(assignment, plan.experiment), campaign.site if isinstance(campaign.site, Witness) else None,
+        _grader_digest(assignment, plan.experiment),
     )  # fmt: skip
 
 

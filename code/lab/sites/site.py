@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, cast
 
 from lab.errors import RecordError, SiteError, Tell
 from lab.model.trial import Ends, Job, Outcome
@@ -92,7 +92,6 @@ class Site(Protocol):
         """End every process of this site; run() in other threads then raises SiteStopped."""
 
 
-@runtime_checkable
 class Witness(Protocol):
     """A site whose link logs every frame, out of the reach of programs."""
 

@@ -11,7 +11,7 @@ from tests.lab import hand_ins
 from tests.lab.grade.conftest import GradeFile, SetChecks
 
 from lab.errors import SiteError, SiteStopped, TrialFailed
-from lab.grade.case import Case, GradingSetup, SubmissionFile, TimeBudget
+from lab.grade.case import Case, GradingSetup, Metered, SubmissionFile
 from lab.grade.checks.report import read_lines
 from lab.grade.finding import Finding, Flaw
 from lab.grade.grading import grade, watch
@@ -24,33 +24,43 @@ STUDENTS = Job((), Link(), Perturbation(), deadline_s=20, untrusted=True)
 LASTED = Outcome((), {}, {}, 5 * NS_PER_S, 11 * NS_PER_S, "", 99.0)
 
 
-def raising(error: SiteError) -> Outcome:
-    raise error
+class OneOutcome:
+    """A site where each job has the same outcome, or raises the same error."""
+
+    def __init__(self, outcome: Outcome | SiteError) -> None:
+        self.outcome = outcome
+
+    def run(self, _: Job) -> Outcome:
+        if isinstance(self.outcome, SiteError):
+            raise self.outcome
+        return self.outcome
 
 
 def test_time_budget_is_charged_for_the_students_programs_only() -> None:
-    budget = TimeBudget(12)
+    metered = Metered(OneOutcome(LASTED), 12)
     for _ in range(2):
-        assert budget.run(STUDENTS, lambda: LASTED) is LASTED
+        assert metered.run(STUDENTS) is LASTED
     with pytest.raises(TrialFailed, match="for more than 12 s, in all checks together"):
-        budget.run(STUDENTS, lambda: LASTED)
-    assert budget.run(replace(STUDENTS, untrusted=False), lambda: LASTED) is LASTED
+        metered.run(STUDENTS)
+    assert metered.run(replace(STUDENTS, untrusted=False)) is LASTED
 
 
 def test_broken_machine_costs_the_deadline() -> None:
-    budget = TimeBudget(20)
+    metered = Metered(OneOutcome(MachineError("it went off")), 20)
     with pytest.raises(TrialFailed, match="broke the machine: it went off"):
-        budget.run(STUDENTS, lambda: raising(MachineError("it went off")))
+        metered.run(STUDENTS)
     with pytest.raises(TrialFailed, match="for more than 20 s"):
-        budget.run(STUDENTS, lambda: LASTED)
+        metered.run(STUDENTS)
 
 
 @pytest.mark.parametrize("error", [SiteStopped("stopped"), SiteError("the disk is full")])
 def test_faults_of_the_graders_host_cost_nothing(error: SiteError) -> None:
-    budget = TimeBudget(1)
+    site = OneOutcome(error)
+    metered = Metered(site, 1)
     with pytest.raises(type(error)):
-        budget.run(STUDENTS, lambda: raising(error))
-    assert budget.run(STUDENTS, lambda: LASTED) is LASTED
+        metered.run(STUDENTS)
+    site.outcome = LASTED
+    assert metered.run(STUDENTS) is LASTED
 
 
 def test_interrupted_grading_ends_the_running_trials(setup: GradingSetup, tmp_path: Path) -> None:

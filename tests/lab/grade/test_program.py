@@ -20,7 +20,6 @@ from lab.grade.checks.program import at_other_sizes, correct, fault_tests, progr
 from lab.grade.finding import Finding, Flaw, PartPoints, Score
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
 from lab.programs.program import Sample
-from lab.sites.site import Witness
 from lab.submission.archive import PROGRAMS, Submission, make_page, pack
 from lab.submission.assignment import Demands, TaskStep, Tier
 from lab.submission.hand_in import program_files
@@ -187,9 +186,7 @@ def findings_of(
     step_names = tuple(step.series for step in task_steps)
     assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=task_steps, step_names=step_names)
     assignment.leaderboard = ranked if task_steps else None
-    witness = site if isinstance(site, Witness) else None
-    folders = (folder / "results", folder, folder)
-    setup = GradingSetup(assignment, site, plan, *folders, 1, lambda *_: None, witness=witness)
+    setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     programs = dict.fromkeys(names or ("binaries/mine/mine",), b"\x7fELF of the student")
     files = {PROGRAMS: pack(programs), "report.toml": b'authors = ["a"]\nids = ["a"]\ncourse = "b"\n'}
