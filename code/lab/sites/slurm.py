@@ -37,16 +37,42 @@ GRACE_S = 5.0  # after the end of a task, before its files are visible over a ne
 STOPPED = "the slurm site was stopped"
 
 
+@dataclass
+class SubmittedJob:
+    folder: Path
+    nodes: int
+    future: Future[Outcome] = field(default_factory=Future)
+    task: Task | None = None  # none before it is submitted
+    ended_s: float | None = None  # since when its task has ended
+    starved_s: float | None = None  # since when its task has no nodes
+
+    def finish(self, result: Outcome | LabError) -> None:
+        if isinstance(result, LabError):
+            self.future.set_exception(result)
+        else:
+            self.future.set_result(result)
+
+    def forget_task(self) -> None:
+        """Let the next run submit a new task."""
+        (self.folder / spool.SUBMITTED).unlink(missing_ok=True)
+
+
 class SlurmSite:
+    """A thread submits the jobs and returns their outcomes."""
+
     name = "slurm"
     boots_image = False
     traits = TRAITS
     at_once: int | None = AT_ONCE
 
     def __init__(self, cluster: Slurm) -> None:
-        self.cluster = cluster
-        self.dispatch = Dispatch(cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool")
+        self.cluster, self.folder = cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool"
         self.found_identity: dict[str, str] | None = None
+        self.lock = threading.Condition()
+        self.waiting: dict[str, SubmittedJob] = {}
+        self.stopped = False
+        self.thread: threading.Thread | None = None
+        self.asked_s = self.answered_s = time.monotonic()  # when the controller was last asked, and last answered
 
     @property
     def ends(self) -> Ends:
@@ -71,52 +97,8 @@ class SlurmSite:
         self.identity()
 
     def run(self, job: Job) -> Outcome:
-        refuse_model(job.link)
-        return self.dispatch.run(job)
-
-    def stop(self) -> None:
-        self.dispatch.stop()
-
-
-def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
-    if wanted:
-        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm")
-    return SlurmSite(read_slurm(hosts))
-
-
-@dataclass
-class SubmittedJob:
-    folder: Path
-    nodes: int
-    future: Future[Outcome] = field(default_factory=Future)
-    task: Task | None = None  # none before it is submitted
-    ended_s: float | None = None  # since when its task has ended
-    starved_s: float | None = None  # since when its task has no nodes
-
-    def finish(self, result: Outcome | LabError) -> None:
-        if isinstance(result, LabError):
-            self.future.set_exception(result)
-        else:
-            self.future.set_result(result)
-
-    def forget_task(self) -> None:
-        """Let the next run submit a new task."""
-        (self.folder / spool.SUBMITTED).unlink(missing_ok=True)
-
-
-class Dispatch:
-    """A thread that submits jobs and returns their outcomes."""
-
-    def __init__(self, cluster: Slurm, folder: Path) -> None:
-        self.cluster, self.folder = cluster, folder
-        self.lock = threading.Condition()
-        self.waiting: dict[str, SubmittedJob] = {}
-        self.stopped = False
-        self.thread: threading.Thread | None = None
-        self.asked_s = self.answered_s = time.monotonic()  # when the controller was last asked, and last answered
-
-    def run(self, job: Job) -> Outcome:
         """The outcome of a job, from its folder, from a running task or from a new one."""
+        refuse_model(job.link)
         name = spool.digest(job)
         with self.lock:
             if self.stopped:
@@ -232,6 +214,12 @@ class Dispatch:
             return None
         submission.forget_task()
         return queue.failure(task, place, self.folder / f"log-{task}")
+
+
+def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
+    if wanted:
+        raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm")
+    return SlurmSite(read_slurm(hosts))
 
 
 def _submitted(folder: Path) -> Task | None:

@@ -83,8 +83,8 @@ def test_stop_while_jobs_are_gathered_submits_nothing(
     monkeypatch.setattr(time, "sleep", lambda _: site.stop())
     with pytest.raises(SiteStopped):
         site.run(JOB)
-    assert site.dispatch.thread
-    site.dispatch.thread.join()
+    assert site.thread
+    site.thread.join()
     assert not (tmp_path / "script").exists()
 
 
