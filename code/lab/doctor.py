@@ -6,8 +6,7 @@ import resource
 import shutil
 import subprocess
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,34 +47,29 @@ class Diagnosis(NamedTuple):
     found: str
     remedy: str = ""
     missing: bool = False  # absent, and the site does without it
-    site: str = ""
 
 
 def doctor(options: Namespace) -> int:
     """Print what each site needs, what is there, and what is missing."""
-    findings = list(examine(options.hosts))
+    findings = {site: list(examine(site, options.hosts)) for site in CHECKS}
     print(format_findings(findings))
-    return int(any(finding.remedy for finding in findings if finding.site == EVERYWHERE))
+    return int(any(finding.remedy for finding in findings[EVERYWHERE]))
 
 
-def examine(file: Path) -> Iterator[Diagnosis]:
-    return (finding for site in CHECKS for finding in examine_site(site, file))
-
-
-def examine_site(site: str, file: Path) -> Iterator[Diagnosis]:
+def examine(site: str, file: Path) -> Iterator[Diagnosis]:
     """All answers of a site's checks; `file` names other hosts."""
     for check in CHECKS[site]:
         try:
-            yield from (finding._replace(site=site) for finding in check(file))
+            yield from check(file)
         except LabError as error:
-            yield Diagnosis(check.__name__.replace("_", " "), error.what, error.hint or str(error), site=site)
+            yield Diagnosis(check.__name__.replace("_", " "), error.what, error.hint or str(error))
 
 
-def format_findings(findings: list[Diagnosis]) -> str:
+def format_findings(findings: Mapping[str, Sequence[Diagnosis]]) -> str:
     """A line for each under the name of its site: `no` with a remedy, `--` if the site does without it."""
-    width = max(len(finding.what) for finding in findings)
+    width = max(len(finding.what) for of_site in findings.values() for finding in of_site)
     lines = []
-    for site, of_site in groupby(findings, key=lambda finding: finding.site):
+    for site, of_site in findings.items():
         lines += ["", site]
         for finding in of_site:
             mark = "no" if finding.remedy else "--" if finding.missing else "ok"

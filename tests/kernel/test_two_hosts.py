@@ -95,7 +95,7 @@ def test_the_devices_of_hosts_toml_carry_verbs_a_peer_tcp_and_mpi_over_the_data_
 
 def test_the_doctor_names_the_devices_of_both_hosts(hosts: Hosts, tmp_path: Path) -> None:
     ends = (("alice", "client", ALICE_DEVICE), ("bob", "server", BOB_DEVICE))
-    found = {each.what: each for each in ssh_doctor.examine_site("ssh", hosts.toml(tmp_path))}
+    found = {each.what: each for each in ssh_doctor.examine("ssh", hosts.toml(tmp_path))}
     for name, role, own in ends:
         said = rf"{role} on {own} \(4: ACTIVE\), GIDs: \d RoCE v2, data0 \(MTU 4200\), {DATA[name]}$"
         assert re.search(said, found[name].found) and not found[name].remedy, found

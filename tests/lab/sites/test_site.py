@@ -121,7 +121,7 @@ def test_the_site_and_the_doctor_report_the_reason_and_a_hint() -> None:
     with pytest.raises(SiteError) as error:
         host.open("cable").prepare(print)
     assert str(error.value).startswith(f"{SENTENCE} (try: outside of a container, as root or ")
-    (found,) = (each for each in doctor.examine_site("host", Path("hosts.toml")) if each.what == "network namespaces")
+    (found,) = (each for each in doctor.examine("host", Path("hosts.toml")) if each.what == "network namespaces")
     assert (found.found, found.remedy) == (SENTENCE, cable.HINT)
 
 
