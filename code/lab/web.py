@@ -152,10 +152,7 @@ def body(text: str, file: Path, pages: Mapping[Path, str]) -> Body:
     """The page of a document's text; `pages` has the address of each file in the site."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
-    for token in tokens:
-        for child in token.children or ():
-            _redirect(child, file.parent, pages)
-    _anchor(tokens)
+    _redirect(tokens, file.parent, pages)
     title = next((_plain(tokens[index + 1]) for index, token in enumerate(tokens) if token.tag == "h1"), file.stem)
     written = str(parser.renderer.render(tokens, parser.options, {}))
     return Body(title, _scrollable(written), tuple(_sections(title, tokens)))
@@ -181,16 +178,24 @@ def _plain(token: Token) -> str:
     return "".join(" " if child.type == "softbreak" else child.content for child in token.children)
 
 
-def _redirect(token: Token, folder: Path, pages: Mapping[Path, str]) -> None:
-    """Lead a link or a picture to its page in the site. A link to anything else becomes plain text."""
-    if token.type == "image":
-        token.attrs["src"] = _address(str(token.attrs["src"]), folder, pages)
-        token.attrs["alt"] = token.content
-    if token.type == "link_open" and not (address := _address(str(token.attrs["href"]), folder, pages)):
-        token.tag, token.attrs = "span", {"title": token.attrs["href"]}
-        token.meta["is_lost"] = True
-    elif token.type == "link_open":
-        token.attrs["href"] = address
+def _redirect(tokens: Sequence[Token], folder: Path, pages: Mapping[Path, str]) -> None:
+    """Lead links and pictures to their pages in the site, and give headings the anchors of Git hosts. A link to
+    anything else becomes plain text."""
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag in HEADINGS:
+            token.attrs["id"] = slug(tokens[index + 1].content)
+        is_lost = False
+        for child in token.children or ():
+            if child.type == "image":
+                child.attrs["src"] = _address(str(child.attrs["src"]), folder, pages)
+                child.attrs["alt"] = child.content
+            elif child.type == "link_open":
+                address = _address(str(child.attrs["href"]), folder, pages)
+                is_lost = not address
+                child.tag = "span" if is_lost else "a"
+                child.attrs = {"title": child.attrs["href"]} if is_lost else {**child.attrs, "href": address}
+            elif child.type == "link_close" and is_lost:
+                child.tag = "span"
 
 
 def _address(link: str, folder: Path, pages: Mapping[Path, str]) -> str:
@@ -201,19 +206,6 @@ def _address(link: str, folder: Path, pages: Mapping[Path, str]) -> str:
         return link
     page = pages.get((folder / path).resolve(), "")
     return f"{page}{hash_sign}{anchor}" if page else ""
-
-
-def _anchor(tokens: Sequence[Token]) -> None:
-    """Give headings the anchors of Git hosts, and close a link without a target as the text that it became."""
-    for index, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag in HEADINGS:
-            token.attrs["id"] = slug(tokens[index + 1].content)
-        lost = False
-        for child in token.children or ():
-            if child.type == "link_open":
-                lost = "is_lost" in child.meta
-            elif child.type == "link_close" and lost:
-                child.tag = "span"
 
 
 def slug(heading: str) -> str:
