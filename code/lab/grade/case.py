@@ -14,17 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFailed, plural
+from lab.grade import rebuild
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Fault, Finding, Flaw, of_record
-from lab.grade.rebuild import (
-    build_programs,
-    keep_programs,
-    most_rows,
-    rebuild,
-    unpack_records,
-    with_files,
-    with_programs,
-)
 from lab.grade.witness.claims import watched
 from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
@@ -48,16 +40,8 @@ from lab.report.text.references import FILE as REFERENCES
 from lab.run.measure import FailedOutcome
 from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
 from lab.sites.site import Site, Witness
-from lab.submission.archive import (
-    PAGE,
-    PROGRAMS,
-    RECORDS,
-    Page,
-    Submission,
-    SubmissionError,
-    open_submission,
-    read_page,
-)
+from lab.submission import archive
+from lab.submission.archive import PROGRAMS, RECORDS, Page, Submission, SubmissionError
 from lab.submission.assignment import Assignment, TaskStep
 from lab.submission.discussion import Counted, count
 from lab.submission.hand_in import Identity, identity_of, student_programs
@@ -190,11 +174,11 @@ class SubmissionFile:
 
     @cached_or_error
     def submission(self) -> Submission:
-        return open_submission(self.place)
+        return archive.open_submission(self.place)
 
     @cached_or_error
     def page(self) -> Page:
-        return read_page(self.submission.files, str(self.place))
+        return archive.read_page(self.submission.files, str(self.place))
 
 
 class Case:
@@ -306,7 +290,7 @@ class Case:
     @cached_or_error
     def records(self) -> frozenset[str]:
         """The keys of the submitted records; unpacks them."""
-        return unpack_records(self.file(RECORDS), self.results, most_rows(self.setup.course_plan))
+        return rebuild.unpack_records(self.file(RECORDS), self.results, rebuild.most_rows(self.setup.course_plan))
 
     @cached_or_error
     def claimed_site(self) -> SiteFacts:
@@ -337,13 +321,15 @@ class Case:
         plan = self.setup.course_plan
         if not student_programs(plan.experiment):
             return plan
-        return with_programs(plan, keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs"))
+        digests = rebuild.keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs")
+        return rebuild.with_programs(plan, digests)
 
     @cached_or_error
     def rebuilt_plan(self) -> Plan:
         """The course's plan with the student's programs built here from their sources."""
         plan = self.setup.course_plan
-        return with_programs(plan, build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built"))
+        digests = rebuild.build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built")
+        return rebuild.with_programs(plan, digests)
 
     @cached_or_error
     def claimed_identity(self) -> Identity:
@@ -448,7 +434,7 @@ class Case:
         texts = {"report.toml": people, DISCUSSION: self.file(DISCUSSION)}
         if REFERENCES in self.submission.files:
             texts[REFERENCES] = self.file(REFERENCES)
-        return rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
+        return rebuild.rebuild(self.basis, texts, self.setup.templates, self.setup.cache, scratch)
 
     @cached_or_error
     def rebuilt(self) -> bytes:
@@ -462,14 +448,15 @@ class Case:
     def rebuilt_files(self) -> dict[str, bytes]:
         file = self.folder / "rebuilt.pdf"
         file.write_bytes(self.rebuilt)
-        return open_submission(file).files
+        return archive.open_submission(file).files
 
     @cached_or_error
     def is_as_rebuilt(self) -> bool:
         """Whether the submission has the bytes that Verbyte builds, except for a digest of its first attachments.
 
         The submitted files are put into the rebuilt PDF first: other checks compare them."""
-        built = with_files(self.rebuilt, self.rebuilt_files, self.submission.files, (PAGE, RECORDS, PROGRAMS))
+        more = (archive.PAGE, RECORDS, PROGRAMS)
+        built = rebuild.with_files(self.rebuilt, self.rebuilt_files, self.submission.files, more)
         return _ID.sub(b"", self.submission.pdf) == _ID.sub(b"", built)
 
     @property
