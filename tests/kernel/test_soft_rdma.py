@@ -151,6 +151,6 @@ def test_a_device_of_this_computer_is_used_as_it_is_and_stays(
     (planned,) = make_plan(load(tmp_path / "one.toml"), facts, programs).planned
     assert measure(planned, site, facts).samples
     site.stop()
-    found = {each.what: each.found for each in doctor.examine(tmp_path / "hosts.toml") if each.site == "host"}
+    found = {each.what: each.found for each in doctor.examine("host", tmp_path / "hosts.toml")}
     assert "ACTIVE" in found[own_device] and "RoCE v2" in found[f"{own_device} GIDs"]
     assert computer.devices() == [own_device]

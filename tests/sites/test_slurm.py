@@ -229,7 +229,7 @@ def test_a_full_disk_of_the_cluster_is_one_sentence(cluster: Cluster, jobs: Jobs
 
 
 def test_the_doctor_finds_the_nodes_and_a_way_to_start_ranks(cluster: Cluster) -> None:
-    found = {each.what: each for each in doctor.examine(cluster.toml()) if each.site == "slurm"}
+    found = {each.what: each for each in doctor.examine("slurm", cluster.toml())}
     assert found["cluster"].found == "lab: 3 nodes up" and found["MPI"].found == "srun --mpi=pmix"
     assert not any(each.remedy for each in found.values())
 
