@@ -105,10 +105,11 @@ class ClassOutputs:
 
     def _cells(self, row: Graded) -> Iterator[str]:
         """A row of the table; a check that the submission's assignment lacks has an empty cell."""
-        grade, points = row.grade, {name: check.points for name, check in self.checks_of(row).items()}
+        grade, points = row.grade, {check.name: check.points for check in row.grade.checks}
+        ids = ", ".join(grade.ids)
         same = max((len(self.twice.get(same_id(name), ())) for name in grade.ids), default=0)
         sums = [grade.points, grade.most, grade.is_final] if row.folder else ["", "", False]
-        cells = [row.submission, "; ".join(grade.flags), grade.assignment, grade.identity, row.ids, same or "", *sums]
+        cells = [row.submission, "; ".join(grade.flags), grade.assignment, grade.identity, ids, same or "", *sums]
         cells += [points.get(name, "") for name in self.checks]
         return map(plain, [*cells, "; ".join(grade.kinds), row.trouble, row.folder or ""])
 

@@ -87,7 +87,7 @@ def grade_class(options: Namespace) -> int:
     outputs, status = ClassOutputs(options.out), 0
     try:
         for row in chain(skipped, unassigned, _graded_by_assignment(assigned, options, outputs)):
-            points = "-" if row.folder is None else row.points
+            points = "-" if row.folder is None else row.grade.points
             print(one_line(f"{points:>4}  {row.submission}{f': {row.trouble}' if row.trouble else ''}"), flush=True)
             outputs.add(row)
             status |= int(bool(row.trouble) and not row.skipped)

@@ -42,14 +42,6 @@ class Graded:
     trouble: str = ""
     skipped: bool = False  # not a submission: the trouble has the reason
 
-    @property
-    def points(self) -> int:
-        return self.grade.points
-
-    @property
-    def ids(self) -> str:
-        return ", ".join(self.grade.ids)
-
 
 def find_submissions(folder: Path) -> tuple[list[Path], list[Graded]]:
     """Every PDF, zip and folder to grade; every other file with the reason why it is skipped."""

@@ -194,7 +194,8 @@ def run(
         opened = stack.enter_context(opened_logs(logs, NAMES))
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
         both = GroupRunner("exact", watch)
-        arguments = plugin_arguments(job, processor)
+        arguments = link.wire(job.link, link.latency_ns(job))
+        arguments += f",processor={1 + processor}" if processor is not None else ""  # of both ends, numbered from 1
 
         def run_end(end: int) -> EndResult:
             files = ForkFiles(shared, opened[end], device)
@@ -228,9 +229,3 @@ def limit_file_size(pid: int, most_bytes: int) -> None:
         _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, hard))
-
-
-def plugin_arguments(job: Job, processor: int | None) -> str:
-    """The plugin's arguments for the wires, and for the CPU of both ends, numbered from 1."""
-    shared_cpu = f",processor={1 + processor}" if processor is not None else ""
-    return link.wire(job.link, link.latency_ns(job)) + shared_cpu

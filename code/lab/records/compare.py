@@ -74,30 +74,17 @@ def _difference(row: Row, reference: Row) -> str:
 
 
 @dataclass(frozen=True)
-class MedianRatio:
-    place: RowPlace
-    ratio: float
-
-    @property
-    def holds(self) -> bool:
-        return abs(self.ratio - 1) <= TOLERANCE
-
-    def __str__(self) -> str:
-        return f"  {self.ratio:6.3f} {'ok' if self.holds else 'OUTSIDE'}  {self.place.label} {self.place.column}"
-
-
-@dataclass(frozen=True)
 class Verification:
     experiment: str
     rows: int
     identical: bool
     difference: str | None
-    ratios: tuple[MedianRatio, ...]  # only under another identity
+    ratios: dict[RowPlace, float]  # of medians, only under another identity
 
     @property
     def holds(self) -> bool:
         """Return whether the bytes are equal, or under another identity every ratio is within its tolerance."""
-        return self.identical or (bool(self.ratios) and all(ratio.holds for ratio in self.ratios))
+        return self.identical or (bool(self.ratios) and all(map(_is_near, self.ratios.values())))
 
     def lines(self) -> list[str]:
         if self.identical:
@@ -105,7 +92,13 @@ class Verification:
         lines = [f"{self.experiment}: {self.difference or 'the rows are equal, the bytes differ'}"]
         if self.ratios:
             lines.append(f"another identity: medians over the reference's, each must be within {TOLERANCE:.0%}")
-        return [*lines, *map(str, self.ratios)]
+        for place, ratio in self.ratios.items():
+            lines.append(f"  {ratio:6.3f} {'ok' if _is_near(ratio) else 'OUTSIDE'}  {place.label} {place.column}")
+        return lines
+
+
+def _is_near(ratio: float) -> bool:
+    return abs(ratio - 1) <= TOLERANCE
 
 
 def verify(plan: Plan, results: Path, reference: str) -> Verification:
@@ -120,7 +113,7 @@ def compare_rows(name: str, rows: list[Row], reference: list[Row], *, identical:
     difference = None if identical else first_difference(rows, reference)
     is_other = [row.record for row in rows] != [row.record for row in reference]
     pairs = paired(rows, reference) if is_other else ()
-    ratios = tuple(MedianRatio(place, median(values) / median(expected)) for place, values, expected in pairs)
+    ratios = {place: median(values) / median(expected) for place, values, expected in pairs}
     return Verification(name, len(rows), identical, difference, ratios)
 
 

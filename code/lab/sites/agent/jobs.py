@@ -210,7 +210,7 @@ class _Run:
         awaited, open_ = running[:count], set(running)
         while not all(future.done() for future in awaited):
             done, open_ = wait(open_, self.reply_limit_s, FIRST_COMPLETED)
-            failed = [rank for rank, future in enumerate(running) if future in done and self.status(rank, future)]
+            failed = [rank for rank, each in enumerate(running) if each in done and self.answer(rank, each)["status"]]
             if failed or not done:
                 wait(awaited, AFTER_FAILURE_S)
                 for rank, future in enumerate(awaited):
@@ -218,10 +218,6 @@ class _Run:
                         self.agents.far[rank].ask("signal", name=PROGRAM, number=signal.SIGKILL)
                 return failed[0] if failed else 0
         return 0
-
-    def status(self, rank: int, future: Future[Reply]) -> int:
-        status: int = self.answer(rank, future)["status"]
-        return status
 
     def end(self, rank: int, served: Future[Reply]) -> Reply:
         """Wait for a server; end one that stays, ever less gently."""
