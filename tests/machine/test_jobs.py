@@ -157,7 +157,9 @@ def test_killed_vm_ends_the_other_at_once(exact: ExactSite, shell: Shell, name: 
 
 
 def impatient(host_seconds: float) -> ExactSite:
-    return ExactSite(MACHINE, CACHE, host_seconds=(0, host_seconds))
+    site = ExactSite(MACHINE, CACHE)
+    site.host_seconds = (0, host_seconds)
+    return site
 
 
 def children(of: int) -> list[int]:

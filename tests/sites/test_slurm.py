@@ -265,7 +265,7 @@ def test_each_submission_of_a_class_is_graded_in_another_job(cluster: Cluster, t
     done = {each.submission: each for each in grade_class(find_submissions(hand_ins)[0], grades, "", command, 8, on)}
     jobs = {each.grade.ids for name, each in done.items() if name != "broken.zip"}
     assert len(jobs) == 3 and {node for _, node in jobs} <= {"n1", "n2"}
-    assert done["ada.pdf"].points == 9 and "File exists" in done["broken.zip"].trouble
+    assert done["ada.pdf"].grade.points == 9 and "File exists" in done["broken.zip"].trouble
 
 
 @pytest.mark.parametrize(

@@ -64,9 +64,8 @@ class Reporting:
         for plan in self.plans if self.status or self.failed.total() else ():
             if not is_current(plan, self.options.results, self.options.out):
                 failed = self.failed[plan.experiment.file]
-                tell(
-                    f"no report: {plan.experiment.name}: {f'{failed} of its trials failed' if failed else 'see above'}"
-                )
+                why = f"{failed} of its trials failed" if failed else "see above"
+                tell(f"no report: {plan.experiment.name}: {why}")
         return self.status
 
     def stop(self) -> None:

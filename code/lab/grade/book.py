@@ -228,9 +228,8 @@ def entries(
         last = of_person[-1]
         judgements = by_hand.get(same_id(codes.get(last.name, "")), {}) | by_hand.get(key, {})
         points = {check.name: check.points for check in last.grade.checks}
-        points |= dict.fromkeys(assignment.criteria, 0) | {
-            name: judgement.points for name, judgement in judgements.items()
-        }
+        points |= dict.fromkeys(assignment.criteria, 0)
+        points |= {name: judgement.points for name, judgement in judgements.items()}
         comments = tuple(f"{name}: {judgement.comment}" for name, judgement in judgements.items() if judgement.comment)
         days, share = 0, 1.0
         if deadline and last.handed_in:

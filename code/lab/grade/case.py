@@ -361,13 +361,10 @@ class Case:
         """The faults of the records that show without measuring again."""
         planned = {trial.trial.key: trial for trial in self.claimed_plan.planned}
         steps = self.setup.assignment.step_names
-        missing_keys = [
-            key
+        findings = [
+            of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(trial)}")
             for key, trial in planned.items()
             if key not in self.records and (trial.series.name not in steps or record_folder(self.results, key).is_dir())
-        ]
-        findings = [
-            of_record(Flaw.MISSING_RECORD, key, f"it is missing, of {describe(planned[key])}") for key in missing_keys
         ]
         strange, what = sorted(self.records - planned.keys()), "it belongs to no trial of the assignment"
         findings += [of_record(Flaw.STRANGE_RECORD, key, what) for key in strange]

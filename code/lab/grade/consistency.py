@@ -29,14 +29,13 @@ IMPOSSIBLE = "holds a number that nothing measures"
 TIMED = frozenset({"iterations", "warmup", "operations"})
 # A plan cannot foretell the version of Verbyte, the programs' choices and the checks.
 UNPLANNED = (*VOLATILE, "lab", "header", "checks")
+# The kind of a fault by the field of a record; of other fields, `record`.
 FLAWS = {
-    "link": Flaw.OTHER_LINK,
-    "counts": Flaw.ROWS,
-    "identity": Flaw.IDENTITY,
-    "traits": Flaw.IDENTITY,
-    "programs": Flaw.IDENTITY,
-    "ends": Flaw.OTHER_LINK,
-    "path": Flaw.OTHER_LINK,
+    **dict.fromkeys(("link", "ends", "path"), Flaw.OTHER_LINK),
+    **dict.fromkeys(("identity", "traits", "programs"), Flaw.IDENTITY),
+    **dict.fromkeys(("counters_before", "counters_after"), Flaw.COUNTER),
+    **dict.fromkeys(("clock_start_ns", "clock_end_ns"), Flaw.CLOCK),
+    **{"counts": Flaw.ROWS, "header": Flaw.HEADER},
 }
 _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:dev|a|b|rc)\d{1,4})?(?:\+[0-9a-f]{1,40})?", re.ASCII)
 _NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE)

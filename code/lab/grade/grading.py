@@ -200,10 +200,9 @@ def _judge(check: Check, case: Case, deadline_s: float) -> tuple[Status, tuple[F
         return only(Status.FAILED, Flaw.UNREADABLE, "a file is nested more deeply than anything that Verbyte writes")
     except Exception as error:  # noqa: BLE001 - untrusted data may break anything; the other checks go on
         return only(Status.ERROR, Flaw.BLOCKED, f"the check broke down: {error!r:.300}")
-    is_whole = all(
-        isinstance(item, Score) or (isinstance(item, PartPoints) and item.points == item.most) for item in results
-    )
-    return Status.PASSED if is_whole else Status.FAILED, results
+    parts = [item for item in results if isinstance(item, PartPoints)]
+    has_faults = any(isinstance(item, Finding) for item in results) or any(part.points < part.most for part in parts)
+    return Status.FAILED if has_faults else Status.PASSED, results
 
 
 def _shown(what: str, case: Case) -> str:

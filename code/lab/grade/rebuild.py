@@ -54,10 +54,9 @@ def build_programs(content: bytes, experiment: Experiment, folder: Path) -> dict
         handed_in = {path.removeprefix(start): data for path, data in files.items() if path.startswith(start)}
         sources = _course_files(student_build)
         sources |= {name: data for name, data in handed_in.items() if student_build.is_source(name)}
-        binaries = {
-            file for tool in student_programs(experiment) if tool.build == student_build for file in tool.binaries
-        }
-        places = {str(file.relative_to(student_build.folder)): file for file in sorted(binaries)}
+        tools = [tool for tool in student_programs(experiment) if tool.build == student_build]
+        binaries = sorted({file for tool in tools for file in tool.binaries})
+        places = {str(file.relative_to(student_build.folder)): file for file in binaries}
         for name, program in build_untrusted(sources, student_build.command, places, tell).items():
             digests[places[name]] = _keep(folder / names[places[name]], program)
     return digests
@@ -128,10 +127,10 @@ def _replaced(program: bytes, empty: bytes, called: set[str]) -> Iterator[str]:
 
 
 def _undefined(*tables: bytes) -> set[str]:
-    symbols = [symbol for table in tables for symbol in _symbols(table)]
-    return {name for _, is_defined, name in symbols if not is_defined} - {
-        name for _, defined, name in symbols if defined
-    }
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for _, is_defined, name in (symbol for table in tables for symbol in _symbols(table)):
+        names[is_defined].add(name)
+    return names[False] - names[True]
 
 
 def _symbols(table: bytes) -> Iterator[tuple[str, bool, str]]:

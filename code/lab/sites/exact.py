@@ -21,10 +21,6 @@ from lab.places import CACHE, MACHINE
 from lab.sites.site import EXACT, silent
 from lab.typed_json import JsonTable
 
-# A busy second of the guest takes the host 3 to 8 s, more beside other work; start and end of a run take 1 s.
-HOST_SECONDS_PER_GUEST_SECOND = 30.0
-HOST_SECONDS_MORE = 60.0
-
 
 class ExactSite:
     """Runs every job from the same snapshot, any number of them at once."""
@@ -34,14 +30,11 @@ class ExactSite:
     at_once: int | None = None
     traits = EXACT
     ends = results.ENDS
+    # For a second of the guest, and once: a busy second takes the host 3 to 8 s, more beside other work.
+    host_seconds: tuple[float, float] = (30.0, 60.0)
 
-    def __init__(
-        self,
-        machine: Path,
-        cache: Path,
-        host_seconds: tuple[float, float] = (HOST_SECONDS_PER_GUEST_SECOND, HOST_SECONDS_MORE),
-    ) -> None:
-        self.machine, self.cache, self.host_seconds = machine, cache, host_seconds
+    def __init__(self, machine: Path, cache: Path) -> None:
+        self.machine, self.cache = machine, cache
         self.lock, self.starting = threading.Lock(), threading.Lock()
         self.running = Running(self.name)
         self.server: ForkServer | None = None
@@ -84,10 +77,8 @@ class ExactSite:
             if self.snapshot is None or self.check is None:
                 verified = snapshot.verified_snapshot(inputs, self.cache, self.tell)
                 self.snapshot, self.state = verified, {"qemu": verified.runner.version()}
-                run, pool = partial(self._run, verified), ThreadPoolExecutor(1)
-                self.check = pool.submit(
-                    snapshot.require_exact, verified, inputs.expectation, self.cache, run, self.tell
-                )
+                pool, more = ThreadPoolExecutor(1), (self.cache, partial(self._run, verified), self.tell)
+                self.check = pool.submit(snapshot.require_exact, verified, inputs.expectation, *more)
                 pool.shutdown(wait=False)
             return self.snapshot, self.check
 
@@ -97,9 +88,8 @@ class ExactSite:
         inputs = self.inputs(progress)
         verified = snapshot.verified_snapshot(inputs, self.cache, progress)
         checks = snapshot.check_digests(partial(self._run, verified))
-        host = runner.digests(self.machine, self.cache, progress) | build.host_digests(
-            self.machine, self.cache, progress
-        )
+        places = (self.machine, self.cache, progress)
+        host = runner.digests(*places) | build.host_digests(*places)
         return snapshot.write(self.machine, Expected(inputs.digest, verified.digests(), checks, host))
 
     def run(self, job: Job, logs: Path | None = None) -> Outcome:
@@ -110,9 +100,7 @@ class ExactSite:
         finally:
             check.result()
 
-    def run_watched(self, job: Job, logs: Path) -> Outcome:
-        """Run a job and log all frames into the folder: see machine.fork_server."""
-        return self.run(job, logs)
+    run_watched = run  # logs all frames into the folder: see machine.fork_server
 
     def fork_server(self, machine: Snapshot) -> ForkServer:
         """The pair of VMs from which each run forks; it ends with this site."""

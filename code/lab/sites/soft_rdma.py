@@ -70,7 +70,7 @@ class SoftRdma(cable.ModelledLink):
             for command in make():
                 _run(command)
             for name, side in zip(NAMES, SIDES, strict=True):
-                self.far.append(FarEnd(name, ["ip", "vrf", "exec", side.domain, *here()], _explain))
+                self.far.append(FarEnd(name, ["ip", "vrf", "exec", side.domain, *here()]))
         except BaseException:
             self.close()
             raise
@@ -165,7 +165,3 @@ def require_modules(*options: str) -> None:
 
 def _run(command: Command) -> str:
     return cable.run(command, "Soft-RoCE", "iproute2 kmod procps")
-
-
-def _explain(name: str, messages: str) -> SiteError:
-    return SiteError(f"the agent ended: {last_line(messages)}", where=f"the {name}'s routing domain")

@@ -50,7 +50,7 @@ def graded(folder: Path, grades: Path, grader: str = "me") -> dict[str, Graded]:
 
 def test_submission_that_breaks_the_grader_harms_no_other(folder: Path, tmp_path: Path) -> None:
     rows = graded(folder, tmp_path / "grades")
-    assert {name: (row.points, row.trouble) for name, row in rows.items()} == {
+    assert {name: (row.grade.points, row.trouble) for name, row in rows.items()} == {
         "ada.pdf": (9, ""), "bob.pdf": (0, ""), "eve.pdf": (0, "killed by a bomb")
     }  # fmt: skip
 

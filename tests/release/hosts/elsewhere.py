@@ -16,7 +16,6 @@ from lab.supply.providers import opened_store
 
 ARM64_QEMU = "qemu-aarch64-static"
 ARM64 = CACHE / "hosts" / "arm64"
-HOST_SECONDS = (1000.0, 1000.0)  # for a second of guest time, and more once: QEMU itself is emulated
 
 
 def tell(sentence: str) -> None:
@@ -46,8 +45,10 @@ class EmulatedArm64(Runner):
 class WithRunner(ExactSite):
     """This host's exact site and its snapshot, restored by another runner that loads another plugin."""
 
+    host_seconds = (1000.0, 1000.0)  # QEMU itself is emulated
+
     def __init__(self, other: Runner, plugin: Path) -> None:
-        super().__init__(MACHINE, CACHE, HOST_SECONDS)
+        super().__init__(MACHINE, CACHE)
         self.other, self.plugin = other, plugin
 
     def verified_snapshot(self) -> Snapshot:

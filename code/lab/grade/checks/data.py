@@ -13,7 +13,7 @@ from lab.analysis.ratios import geometric_mean
 from lab.errors import SpecError, plural
 from lab.files.toml import read_whole
 from lab.grade.case import Blocked, Case
-from lab.grade.consistency import header_findings, node_findings
+from lab.grade.consistency import FLAWS, header_findings, node_findings
 from lab.grade.finding import Finding, Flaw, of_record
 from lab.model.sizes import format_size
 from lab.records.compare import TOLERANCE, RowPlace, measured, paired
@@ -168,16 +168,6 @@ LONGEST_ID = 100
 CHANGED = "CHANGED PACKAGE, or another person's: a person decides whether its points count"
 TYPED = ("discussion.tex", "report.toml")
 NOT_COMPARED = (*VOLATILE, "lab", "options")  # may differ in another measurement; the check `records` has the options
-FLAWS = {
-    "counters_before": Flaw.COUNTER,
-    "counters_after": Flaw.COUNTER,
-    "clock_start_ns": Flaw.CLOCK,
-    "clock_end_ns": Flaw.CLOCK,
-    "steps": Flaw.CLOCK,
-    "link": Flaw.OTHER_LINK,
-    "ends": Flaw.OTHER_LINK,
-    "header": Flaw.HEADER,
-}
 
 
 def package(case: Case) -> Iterator[Finding]:
@@ -190,10 +180,8 @@ def package(case: Case) -> Iterator[Finding]:
     yield from (Finding(Flaw.STRANGE_FILE, f"{name} is not part of it") for name in sorted(strange))
     if student_programs(experiment) and PROGRAMS in files:
         names = unpack(files[PROGRAMS], PROGRAMS).keys() - set(binary_names(experiment).values())
-        strange = {name for name in names if not is_source(name, experiment)}
-        yield from (
-            Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs") for name in sorted(strange)
-        )
+        for name in sorted(name for name in names if not is_source(name, experiment)):
+            yield Finding(Flaw.STRANGE_FILE, f"{name} in {PROGRAMS} is not part of the programs")
     actual = digests(files)
     for name in sorted(page.files.keys() | actual.keys()):
         if page.files.get(name) != actual.get(name):
@@ -294,18 +282,16 @@ def _equal(case: Case) -> Iterator[Finding]:
         for name in sorted((theirs.keys() | ours.keys()) - set(NOT_COMPARED)):
             if theirs.get(name) != ours.get(name):
                 values = " and ".join(json.dumps(table.get(name), sort_keys=True)[:80] for table in (theirs, ours))
-                yield of_record(FLAWS.get(name, Flaw.RECORD), key, f"{name} differs, handed in and here: {values}")
+                kind = Flaw.CLOCK if name == "steps" else FLAWS.get(name, Flaw.RECORD)
+                yield of_record(kind, key, f"{name} differs, handed in and here: {values}")
         if theirs.get("lab") not in (ours["lab"], case.page.lab.partition("+")[0]):
-            what = (
-                f"it was made by version {theirs.get('lab')!r:.40} of Verbyte, the submission by {case.page.lab!r:.40}"
-            )
-            yield of_record(Flaw.RECORD, key, what)
+            what = f"it was made by version {theirs.get('lab')!r:.40} of Verbyte"
+            yield of_record(Flaw.RECORD, key, f"{what}, the submission by {case.page.lab!r:.40}")
         for name in (SERVER_LOG, CLIENT_LOG):
             logs = [(record_folder(folder, key) / name).read_bytes() for folder in (case.results, grader.results)]
             if logs[0] != logs[1]:
-                yield of_record(
-                    Flaw.RECORD, key, f"{name} is not that of the same trial here: {_first_difference(*logs)}"
-                )
+                what = f"{name} is not that of the same trial here: {_first_difference(*logs)}"
+                yield of_record(Flaw.RECORD, key, what)
         samples, here = (open_record(folder, key).samples() for folder in (case.results, grader.results))
         differing = [pair for pair in zip(samples, here, strict=False) if pair[0] != pair[1]]
         if differing:

@@ -88,14 +88,9 @@ class Assembly:
         if not self._is_new(packet):
             return
         if packet.place in (packets.FIRST, packets.ONLY) or packet.channel not in self.parts:
-            self.parts[packet.channel] = Message(
-                packet.operation,
-                packet.goes_out,
-                packet.time_ns,
-                packet.data,
-                posted=packet.posted,
-                address=packet.address,
-            )
+            begun = Message(packet.operation, packet.goes_out, packet.time_ns, packet.data)
+            begun.posted, begun.address = packet.posted, packet.address
+            self.parts[packet.channel] = begun
         message = self._grown(packet)
         if packet.is_last and packet.goes_out and not packet.is_datagram:
             message.arrived = False

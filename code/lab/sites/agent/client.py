@@ -61,7 +61,7 @@ Explain = Callable[[str, str], SiteError]  # from the name of an end that was lo
 
 
 def lost(name: str, messages: str) -> SiteError:
-    return SiteError(f"the connection ended: {last_line(messages)}", where=name)
+    return SiteError(f"the agent ended: {last_line(messages)}", where=name)
 
 
 def last_line(text: str) -> str:
