@@ -69,7 +69,6 @@ def _with_sizes(series: Series, site: str, seed: int) -> Series:
 
 
 def table(result: Result) -> JsonTable:
-    """Return a comparison with all its sizes, as JSON."""
     sizes: list[JsonTable] = [
         {
             "size_bytes": size,
@@ -81,17 +80,12 @@ def table(result: Result) -> JsonTable:
         for size, ratio in result.ratios.items()
     ]
     return {
-        "name": result.comparison.name,
-        "unit": result.unit,
-        "at_least": result.comparison.at_least,
-        "geometric_mean": result.geometric_mean,
-        "holds": result.holds,
-        "sizes": list(sizes),
+        **{"name": result.comparison.name, "unit": result.unit, "at_least": result.comparison.at_least},
+        **{"geometric_mean": result.geometric_mean, "holds": result.holds, "sizes": sizes},
     }
 
 
 def junit(results: Sequence[Result], seed: int) -> str:
-    """Return a test for each comparison."""
     from lab.grade.outputs import JunitCase, junit_suite  # imported lazily: it imports what draws figures
 
     cases = (JunitCase(each.comparison.name, "" if each.holds else "failure", tuple(_misses(each))) for each in results)

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
+from operator import methodcaller
 from pathlib import Path
 
 from lab import __version__
@@ -19,12 +20,7 @@ Argument = Callable[[argparse.ArgumentParser], object]
 
 
 def argument(*names: str, **settings: object) -> Argument:
-
-    def add(parser: argparse.ArgumentParser) -> object:
-        call: Callable[..., object] = parser.add_argument
-        return call(*names, **settings)
-
-    return add
+    return methodcaller("add_argument", *names, **settings)
 
 
 def flag(name: str, text: str) -> Argument:
@@ -48,10 +44,8 @@ def site(default: str) -> Argument:
     def add(parser: argparse.ArgumentParser) -> object:
         from lab.sites.site import MODULES
 
-        names = ", ".join((AUTO, *MODULES))
-        return parser.add_argument(
-            "--site", default=default, help=f"where trials run: one of {names} (default: {default})"
-        )
+        text = f"where trials run: one of {', '.join((AUTO, *MODULES))} (default: {default})"
+        return parser.add_argument("--site", default=default, help=text)
 
     return add
 

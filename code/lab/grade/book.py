@@ -15,7 +15,7 @@ from lab.files.storage import csv_text, write_bytes, write_text
 from lab.grade.class_outputs import plain, same_id
 from lab.grade.course import last_attempt
 from lab.grade.finding import NAMELESS, SENTENCES, Grade, Score
-from lab.grade.outputs import leaderboard_json
+from lab.grade.outputs import gradescope_test, leaderboard_json
 from lab.places import from_here
 from lab.submission.assignment import MOMENT, Assignment, find_assignment, load_assignment, read_moment
 from lab.typed_json import JsonTable, Limits, whole
@@ -347,13 +347,8 @@ def exports(assignment: Assignment, lines: Iterable[BookEntry]) -> dict[str, str
 def gradescope_json(assignment: Assignment, entry: BookEntry) -> str:
     """The results of one submission with the points given by hand; Gradescope takes the score, not the sum of tests."""
     most = {**assignment.points, **assignment.criteria}
-    tests: list[JsonTable] = [
-        {
-            "name": name,
-            "score": points,
-            "max_score": most.get(name, 0),
-            "visibility": "hidden" if name in assignment.hidden else "visible",
-        }
+    tests = [
+        gradescope_test(name, points, most.get(name, 0), hidden=name in assignment.hidden)
         for name, points in entry.points.items()
     ]
     more = leaderboard_json(entry.submission.grade) if entry.submission else {}

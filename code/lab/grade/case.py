@@ -207,8 +207,8 @@ class Case:
             tool = planned.series.tool
             is_watched = tool.by_student and self.setup.witness and (not tool.together or self._step_of(planned))
             by_student[bool(is_watched)].append(planned)
-        reasons = zip(by_student[True], self.each(self._failure, by_student[True]), strict=True)
-        failed = [(planned, reason) for planned, reason in reasons if reason]
+        results = zip(by_student[True], self.each(self.recorded_faults, by_student[True]), strict=True)
+        failed = [(planned, what) for planned, faults in results for kind, what in faults if kind is Flaw.FAILS]
         if failed := [each for each in failed if not (steps_may_fail and self._step_of(each[0]))]:
             raise Blocked(_failed_here(failed))
         self.setup.measure(by_student[False])
@@ -226,12 +226,12 @@ class Case:
                     self.setup.site.stop()
                 raise
 
-    def _failure(self, planned: Planned) -> str:
+    def recorded_faults(self, planned: Planned) -> list[Fault]:
+        """The faults of the run that the record is of, or the reason why it failed."""
         try:
-            self.faults(planned)
+            return self.faults(planned)
         except TrialFailed as error:
-            return str(error)
-        return ""
+            return [(Flaw.FAILS, str(error))]
 
     def faults(self, planned: Planned) -> list[Fault]:
         """What the link refutes of a trial of the student's programs, by the log of the run that became the grader's

@@ -23,7 +23,7 @@ from lab.report.tex.render import PRINTED, Markup, escape, render
 from lab.report.text.backing import Backing
 from lab.report.text.latex import without_comments
 from lab.report.text.macros import Sentence
-from lab.typed_json import JsonTable
+from lab.typed_json import JsonTable, JsonValue
 
 TEXT, GRADESCOPE, JUNIT = "grade.txt", "results.json", "junit.xml"
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
@@ -89,14 +89,13 @@ def _tests(check: CheckResult) -> Iterator[JsonTable]:
     evidence = "\n".join(map(one_line, [*check.evidence(), f"to repeat: {check.command}"]))
     for number, part in enumerate(check.parts or (PartPoints("", check.most, check.points),)):
         passed = part.points == part.most if check.parts else check.status is Status.PASSED
-        yield {
-            "name": f"{check.name}: {one_line(part.name)}" if check.parts else check.name,
-            "score": part.points if check.points else 0,
-            "max_score": part.most,
-            "status": "passed" if passed else "failed",
-            "output": "" if number else evidence,
-            "visibility": "hidden" if check.hidden else "visible",
-        }
+        name, points = f"{check.name}: {one_line(part.name)}" if check.parts else check.name, part.points
+        more = {"status": "passed" if passed else "failed", "output": "" if number else evidence}
+        yield gradescope_test(name, points if check.points else 0, part.most, hidden=check.hidden) | more
+
+
+def gradescope_test(name: str, points: int, most: int, *, hidden: bool) -> dict[str, JsonValue]:
+    return {"name": name, "score": points, "max_score": most, "visibility": "hidden" if hidden else "visible"}
 
 
 def junit(grade: Grade) -> str:

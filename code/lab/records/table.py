@@ -22,17 +22,10 @@ from lab.typed_json import whole
 WORDS = ("series", "program", "operation", "measure")
 ABOUT = (*WORDS, "repetition", "size_bytes")  # and the varied parameters
 COLUMNS = (
-    *ABOUT,
-    "messages",
-    "completed_ns",
-    "completed_bytes_per_s",
-    "confirmed_bytes",
-    "confirmed_ns",
-    "confirmed_bytes_per_s",
-    "steady_bytes_per_s",
-    "round_trip_ns",
-    "round_trip_kind",
-    "record",
+    *(*ABOUT, "messages"),
+    *("completed_ns", "completed_bytes_per_s"),
+    *("confirmed_bytes", "confirmed_ns", "confirmed_bytes_per_s", "steady_bytes_per_s"),
+    *("round_trip_ns", "round_trip_kind", "record"),
 )
 OF_PROCESSORS = ("processor_messages", *(f"{sample}_ns" for names in PROCESSOR.values() for sample in names))
 SIDES = ("send", "receive")
@@ -125,17 +118,11 @@ def _rows(planned: Planned, record: RecordFiles) -> list[Row]:
     for sample in record.samples():
         by_size[sample.size_bytes][sample.sample].append(sample)
     request = planned.trial.request
-    common = Row(
-        series=planned.series.name,
-        program=request.program,
-        operation=request.operation,
-        measure=request.measure,
-        repetition=planned.repetition,
-        size_bytes=0,
-        record=planned.trial.key[:KEY_LETTERS],
-        point={name: str(value) for name, value in planned.point.items()},
-    )
-    rows = [_filled(replace(common, size_bytes=size), kinds) for size, kinds in sorted(by_size.items())]
+    words = (planned.series.name, request.program, request.operation, request.measure)
+    key, point = planned.trial.key[:KEY_LETTERS], {name: str(value) for name, value in planned.point.items()}
+    rows = [
+        _filled(Row(*words, planned.repetition, size, key, point), kinds) for size, kinds in sorted(by_size.items())
+    ]
     if not planned.series.tool.reading:
         return rows
     header = record.facts().measured.header or {}

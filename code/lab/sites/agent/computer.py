@@ -12,7 +12,7 @@ import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lab.typed_json import JsonValue
@@ -77,16 +77,10 @@ def _addresses(*which: str) -> list[dict[str, str]]:
     ]
 
 
-class Interface(TypedDict):
-    ifname: str
-    operstate: str
-    addr_info: list[dict[str, str]]
-
-
-def _links(*which: str) -> list[Interface]:
+def _links(*which: str) -> list[dict[str, Any]]:
     """The interfaces of this network namespace, from iproute2: /sys may show another namespace."""
     listed = subprocess.run(["ip", "-json", "addr", "show", *which], stdout=subprocess.PIPE, check=False).stdout
-    links: list[Interface] = json.loads(listed or "[]")
+    links: list[dict[str, Any]] = json.loads(listed or "[]")
     return links
 
 
