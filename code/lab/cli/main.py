@@ -24,7 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         for stream in (sys.stdout, sys.stderr):
-            _print_anything(stream)
+            # Escape characters that the terminal cannot encode.
+            if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
+                reconfigure(errors="backslashreplace")
         atexit.register(gc.freeze)  # else Python collects garbage once more before it ends
         if arguments is None:
             _enter_checkout()
@@ -47,12 +49,6 @@ def _enter_checkout() -> None:
         path = os.pathsep.join(filter(None, (str(checkout / "code"), os.environ.get("PYTHONPATH"))))
         command = [sys.executable, "-P", "-m", "lab", *sys.argv[1:]]
         os.execve(sys.executable, command, {**os.environ, "PYTHONPATH": path})
-
-
-def _print_anything(stream: object) -> None:
-    """Escape characters that the terminal cannot encode."""
-    if getattr(stream, "errors", "") == "strict" and (reconfigure := getattr(stream, "reconfigure", None)):
-        reconfigure(errors="backslashreplace")
 
 
 def _run(arguments: Sequence[str] | None) -> int:

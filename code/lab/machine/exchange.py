@@ -61,8 +61,11 @@ class ArchiveError(SiteError):
 def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, compiled: Mapping[str, Path], file: Path) -> int:
     """Write a snapshot, all that runs it and folders of compiled files as one file; return its size."""
     with tempfile.TemporaryDirectory(prefix="lab-export-") as name:
+        # The offer of sources that the licences of the programs require.
+        packages = {*lock.of(GUEST), *(locked for section in lock.kind(RUNNER).values() for locked in section)}
+        paths = "".join(f"{locked.named} {locked.path}\n" for locked in sorted(packages))
         offer = Path(name) / SOURCES
-        offer.write_text(_offer(lock))
+        offer.write_text(OFFER.format(date=lock.date) + paths)
         files = {SOURCES: offer, "plugin/" + runner.NAME: inputs.plugin}
         files |= {f"image/{part}": inputs.image.folder / part for part in (MANIFEST, *PARTS)}
         files |= {f"runner/{path.name}": path for path in inputs.runner.folder.iterdir() if path.name != SUMS}
@@ -72,12 +75,6 @@ def export(whole: Snapshot, inputs: SnapshotInputs, lock: Lock, compiled: Mappin
             files |= {f"{part}/{path.relative_to(folder)}": path for path in built}
         digests = {part: folder.name for part, folder in compiled.items()}
         return write(file, files, {"recipe": inputs.digest, "host": runner.architecture(), **digests})
-
-
-def _offer(lock: Lock) -> str:
-    """The offer of sources that the licences of the programs require."""
-    packages = {*lock.of(GUEST), *(locked for section in lock.kind(RUNNER).values() for locked in section)}
-    return OFFER.format(date=lock.date) + "".join(f"{locked.named} {locked.path}\n" for locked in sorted(packages))
 
 
 def require_exported(file: Path) -> None:

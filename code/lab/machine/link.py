@@ -101,14 +101,12 @@ def depths(shared: int, link: Link) -> dict[str, int]:
     _, _, most, pauses, marks, _, _, count, *points = values
     times, bytes_ = points[: 2 * count : 2], points[1 : 2 * count : 2]
     in_time = {f"queue.bytes_at_{at}": each for at, each in zip(times, bytes_, strict=True)}
-    marked = {"queue.marks": marks} | _slowed_down(shared, link) if link.ecn else {}
-    return {"queue.most_bytes": most, "queue.pauses": pauses} | in_time | marked
-
-
-def _slowed_down(shared: int, link: Link) -> dict[str, int]:
-    """The notifications to a computer's card, and the lowest rate of one of its queue pairs after one."""
-    notified, lowest = struct.unpack("<2Q", os.pread(shared, 16, NOTIFIED_AT))
-    return {"card.notified": notified, "card.lowest_bit_s": lowest if notified else link.rate_bit_s or 0}
+    found = {"queue.most_bytes": most, "queue.pauses": pauses} | in_time
+    if link.ecn:
+        notified, lowest = struct.unpack("<2Q", os.pread(shared, 16, NOTIFIED_AT))  # of its queue pairs after one
+        found |= {"queue.marks": marks, "card.notified": notified}
+        found["card.lowest_bit_s"] = lowest if notified else link.rate_bit_s or 0
+    return found
 
 
 def counts(shared: int) -> dict[str, int]:

@@ -74,7 +74,9 @@ class SoftRdma(cable.ModelledLink):
         except BaseException:
             self.close()
             raise
-        self.agents, self.ends = Agents(tuple(self.far)), with_gids(ENDS)
+        self.agents = Agents(tuple(self.far))
+        client, server = (replace(side.end, gid=computer.gid_of(side.end.device, side.end.host)) for side in SIDES)
+        self.ends = replace(ENDS, client=client, server=server)
 
     def shape(self, link: Link) -> None:
         for side in SIDES:
@@ -87,12 +89,6 @@ class SoftRdma(cable.ModelledLink):
         for far in self.far:
             far.kill()
         self.guard.communicate()
-
-
-def with_gids(ends: Ends) -> Ends:
-    """The ends with the GIDs of their devices, which must exist."""
-    client, server = (replace(end, gid=computer.gid_of(end.device, end.host)) for end in (ends.client, ends.server))
-    return replace(ends, client=client, server=server)
 
 
 def taken() -> TextIO:

@@ -108,20 +108,15 @@ def _experiment_lines(name: str, first: list[Row], second: list[Row], margin: fl
         verdict = EQUAL if sorted(above) == sorted(below) else judge(estimate, margin=margin).value
         verdicts[verdict] += 1
         estimates += [] if verdict == EQUAL else [estimate]
-        lines.append(_ratio_line(place, estimate, verdict))
+        interval = estimate.interval
+        ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "[no interval]"
+        lines.append(f"{estimate.value:8.3f} {ends:<16} {verdict:<10}  {place.label} {place.column}")
     if first == second:
         yield f"{name}: the same rows, {plural(len(lines), 'median')} equal"
         return
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS)
     yield f"{name}: medians of the first over the second: {counts}{_doubt(estimates, margin)}"
     yield from lines
-
-
-def _ratio_line(place: RowPlace, estimate: Estimate, verdict: str) -> str:
-    """`1.050 [1.040, 1.060]  more  verbs ... size_bytes=64 confirmed_bytes_per_s`."""
-    interval = estimate.interval
-    ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "[no interval]"
-    return f"{estimate.value:8.3f} {ends:<16} {verdict:<10}  {place.label} {place.column}"
 
 
 def _doubt(estimates: list[Estimate], margin: float) -> str:

@@ -85,7 +85,7 @@ def distribution_findings(claimed: Sequence[Row], grader: Sequence[Row], traits:
         yield from _spreads(series, group, margin_of(traits))
     steady = [quantity for quantity in quantities if quantity.tolerance == SINGLE]
     # On a wall clock nothing may be steady: there, a mean is as uncertain as its values are far apart.
-    means = _means(steady, lambda _: JOINT) if traits.is_deterministic else _means(quantities, _mean_spread)
+    means = _means(steady if traits.is_deterministic else quantities, traits)
     for (series, column), (mean, allowed) in means.items():
         if abs(mean - 1) > allowed:
             what = f"is {mean:.3f} of what is measured here on average over its sizes, allowed is {allowed:.0%}"
@@ -133,18 +133,14 @@ def _moved(names: str, change: float, allowed: float) -> Iterator[Finding]:
         yield Finding(Flaw.RATIO, what)
 
 
-def _means(quantities: list[Quantity], allowed: Callable[[list[Quantity]], float]) -> Means:
+def _means(quantities: list[Quantity], traits: Traits) -> Means:
     """The mean ratio and its tolerance, for each column of a series with several sizes or points."""
-    groups = _by(quantities, lambda quantity: (quantity.place.series, quantity.place.column))
-    return {
-        key: (geometric_mean([quantity.ratio for quantity in group]), allowed(group))
-        for key, group in groups.items()
-        if len(group) > 1
-    }
-
-
-def _mean_spread(quantities: list[Quantity]) -> float:
-    return max(JOINT, fmean(_spread(quantity.grader) for quantity in quantities))
+    means: Means = {}
+    for key, group in _by(quantities, lambda quantity: (quantity.place.series, quantity.place.column)).items():
+        if len(group) > 1:
+            spread = 0.0 if traits.is_deterministic else fmean(_spread(quantity.grader) for quantity in group)
+            means[key] = geometric_mean([quantity.ratio for quantity in group]), max(JOINT, spread)
+    return means
 
 
 def _by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:

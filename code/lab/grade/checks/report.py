@@ -16,7 +16,7 @@ from lab.records.compare import TOLERANCE
 from lab.report.errors import ReportError, TextFault, TextRefused
 from lab.report.pdf import output_of
 from lab.report.query.judge import words
-from lab.report.query.value import Truth, Value
+from lab.report.query.value import Truth
 from lab.report.text.backing import Backing
 from lab.report.text.latex import unsafe
 from lab.submission.archive import SubmissionError
@@ -77,18 +77,16 @@ def _not_reproduced(case: Case) -> Iterator[Finding]:
 
 
 def _are_near(theirs: Backing, ours: Backing) -> bool:
+    """Whether a statement is true here, or a value within the tolerance or the grader's interval; the student's
+    interval may be invented. Values that are read off a curve, or chosen, follow from values that are compared
+    elsewhere."""
     if theirs.judged:
         return ours.judged is not None and ours.judged.truth is Truth.TRUE
-    return theirs.value is not None and ours.value is not None and _is_near(theirs.value, ours.value)
-
-
-def _is_near(theirs: Value, ours: Value) -> bool:
-    """Whether a value is within the tolerance or the grader's interval; the student's interval may be invented.
-
-    Values that are read off a curve, or chosen, follow from values that are compared elsewhere."""
-    value, estimate = theirs.estimate.value, ours.estimate
+    if theirs.value is None or ours.value is None:
+        return False
+    value, estimate = theirs.value.estimate.value, ours.value.estimate
     is_within = estimate.interval is not None and estimate.interval.contains(value)
-    return not theirs.medians or is_within or abs(value - estimate.value) <= TOLERANCE * abs(estimate.value)
+    return not theirs.value.medians or is_within or abs(value - estimate.value) <= TOLERANCE * abs(estimate.value)
 
 
 def _text(backing: Backing) -> str:
