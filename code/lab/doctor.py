@@ -203,9 +203,9 @@ def ask_host(role: str, host: Host, config: str) -> tuple[JsonTable, JsonTable]:
     """The host's end of the data link, and the state of that end."""
     end = Connection(role, host, config).end
     try:
-        found = end.table("end", device=host.device, interface=host.interface, address=host.address)
+        found = end.ask("end", device=host.device, interface=host.interface, address=host.address)["found"]
         names = {"interface": found["interface"], "device": found["device"]}
-        return found, {**end.table("state", **names), "down": end.ask("down", **names)["found"]}
+        return found, {**end.ask("state", **names)["found"], "down": end.ask("down", **names)["found"]}
     finally:
         end.kill()
 

@@ -13,9 +13,8 @@ CHECKOUT = Path(__file__).parents[1] / "checkout.tar.gz"  # written by code/setu
 
 
 def main() -> int:
-    parser = ArgumentParser(
-        prog="verbyte", description="Verbyte: `lab` is the command that measures and writes reports."
-    )
+    about = "Verbyte: `lab` is the command that measures and writes reports."
+    parser = ArgumentParser(prog="verbyte", description=about)
     new = parser.add_subparsers(required=True, metavar="COMMAND").add_parser("new", help="write a checkout")
     new.add_argument("folder", type=path, help="a new folder")
     try:

@@ -213,9 +213,8 @@ def opened_logs(folder: Path | None, names: Sequence[str]) -> Iterator[list[tupl
     """Open a log with each name, or none without a folder. A full one ends its QEMU with a signal, and this with an
     error."""
     with ExitStack() as stack:
-        files = (
-            [stack.enter_context((folder / f"{name}.pcapng").open("wb")).fileno() for name in names] if folder else []
-        )
+        places = [folder / f"{name}.pcapng" for name in names] if folder else []
+        files = [stack.enter_context(place.open("wb")).fileno() for place in places]
         try:
             yield [(file,) for file in files] or [()] * len(names)
         finally:

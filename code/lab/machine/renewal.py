@@ -24,10 +24,7 @@ from lab.supply.packages import Packages, SupplyError
 from lab.supply.providers import UNKNOWN_ORIGIN
 
 # The names of the kernel and of its headers contain its ABI, which changes.
-METAPACKAGES = {
-    "linux-image-amd64": re.compile(r"linux-image-\d"),
-    "linux-headers-amd64": re.compile(r"linux-headers-\d"),
-}
+METAPACKAGES = {f"{name}-amd64": re.compile(rf"{name}-\d") for name in ("linux-image", "linux-headers")}
 GUEST_ARCHITECTURE = "amd64"
 HOST_ARCHITECTURES = ("amd64", "arm64")
 # The sections of the lock: name, table of wanted files, architecture.

@@ -34,14 +34,11 @@ KILLED_STATUS = 128 + 9
 CONSOLE, CONSOLE_LIMIT = "console.log", 1 << 20
 PANIC = "Kernel panic - "
 # The columns of /proc/net/dev, named as in /sys/class/net/*/statistics.
-DEVICE_COLUMNS = tuple(
-    f"{way}_{name}"
-    for way, names in (
-        ("rx", "bytes packets errors dropped fifo_errors frame_errors compressed multicast"),
-        ("tx", "bytes packets errors dropped fifo_errors collisions carrier_errors compressed"),
-    )
-    for name in names.split()
-)
+_COUNTS = {
+    "rx": "bytes packets errors dropped fifo_errors frame_errors compressed multicast",
+    "tx": "bytes packets errors dropped fifo_errors collisions carrier_errors compressed",
+}
+DEVICE_COLUMNS = tuple(f"{way}_{name}" for way, names in _COUNTS.items() for name in names.split())
 
 Files = dict[str, str]  # of init, by name
 EndResult = tuple[Files, str]  # of one VM: its files, and its kernel's messages

@@ -168,9 +168,7 @@ def _summaries(request: Request) -> tuple[str, ...]:
 
 def _are_windows(windows: list[Sample], messages: int) -> bool:
     """Each window starts at the first message and has more messages than the window before; the last has all."""
-    rising = all(
-        before.messages < after.messages and before.time_ns <= after.time_ns for before, after in pairwise(windows)
-    )
+    rising = all(a.messages < b.messages and a.time_ns <= b.time_ns for a, b in pairwise(windows))
     whole = [window.index for window in windows] == list(range(len(windows)))
     return bool(windows) and whole and rising and windows[-1].messages == messages
 

@@ -158,9 +158,7 @@ class Commands:
         return tuple((counts,) for counts in request.counts) if self.pair_per_size else (request.counts,)
 
     def steps(self, request: Request, ends: Ends) -> tuple[Step, ...]:
-        return tuple(
-            self._step(request, ends, counts, PORT + index) for index, counts in enumerate(self.parts(request))
-        )
+        return tuple(self._step(request, ends, counts, port) for port, counts in enumerate(self.parts(request), PORT))
 
     def _step(self, request: Request, ends: Ends, counts: tuple[Counts, ...], port: int) -> Step:
         shared = vars(request.parameters) | {

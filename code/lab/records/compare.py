@@ -201,9 +201,8 @@ def format_result(result: Result) -> str:
         lines.append(f"{format_size(size):>8} {cells} {ratio:7.3f}")
     limit = comparison.geometric_mean_up_to
     scope, what = (f" up to {format_size(limit)}", "the mean") if limit else ("", "every size")
-    drawn = (
-        f" ({', '.join(f'{result.bound(size):g} at {size}' for size in sorted(result.drawn))})" if result.drawn else ""
-    )
+    bounds = ", ".join(f"{result.bound(size):g} at {size}" for size in sorted(result.drawn))
+    drawn = f" ({bounds})" if bounds else ""
     bound = f"wanted for {what}: at least {comparison.at_least:g}{drawn}, {'holds' if result.holds else 'MISSED'}"
     return "\n".join([*lines, f"geometric mean{scope}: {result.geometric_mean:.3f}; {bound}", ""])
 

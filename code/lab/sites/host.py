@@ -24,7 +24,8 @@ class OwnDevices(RealLink):
     traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
     def __init__(self, devices: tuple[str, ...]) -> None:
-        self.ends, self.about = ends_of(devices), about(devices)
+        self.ends = Ends(_end(devices[0]), _end(devices[-1]), side_channel="127.0.0.1")  # one device is both ends
+        self.about = about(devices)
         self.agents = Agents((FarEnd("client", here()), FarEnd("server", here())))
         self.agents.pin(self.ends)
 
@@ -33,11 +34,12 @@ def choose(wanted: str) -> tuple[str, ...]:
     """The devices to use, client's first: the named devices, else the first two of one kind, else the first, else
     none; hardware before software."""
     if not wanted:
-        groups = _active().items()
-        best = min(
-            groups, key=lambda group: (group[0].startswith(computer.SOFTWARE), len(group[1]) < 2), default=("", [])
-        )
-        return tuple(best[1][:2])
+        kinds_up: dict[str, list[str]] = {}
+        for name in computer.devices():
+            if "ACTIVE" in computer.port_state(name):
+                kinds_up.setdefault(computer.kind(name), []).append(name)
+        best = min(kinds_up, key=lambda kind: (kind.startswith(computer.SOFTWARE), len(kinds_up[kind]) < 2), default="")
+        return tuple(kinds_up.get(best, ())[:2])
     devices, named = computer.devices(), tuple(wanted.split(","))
     if len(named) > 2:
         raise SiteError(f"a link has two ends, not {len(named)}: {wanted}", hint="--site host:CLIENT,SERVER")
@@ -51,19 +53,6 @@ def choose(wanted: str) -> tuple[str, ...]:
         hint = f"two of one kind, or --site host:{named[0]} alone"
         raise SiteError(f"{both} are of two kinds, and a link between them measures neither", hint=hint)
     return named
-
-
-def _active() -> dict[str, list[str]]:
-    kinds: dict[str, list[str]] = {}
-    for name in computer.devices():
-        if "ACTIVE" in computer.port_state(name):
-            kinds.setdefault(computer.kind(name), []).append(name)
-    return kinds
-
-
-def ends_of(devices: tuple[str, ...]) -> Ends:
-    """Both ends; one device is both."""
-    return Ends(_end(devices[0]), _end(devices[-1]), side_channel="127.0.0.1")
 
 
 def about(devices: tuple[str, ...]) -> dict[str, str]:

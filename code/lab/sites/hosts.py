@@ -100,14 +100,10 @@ ANY = "any"  # for commands that read records: the site with most records
 
 def choose(file: Path) -> tuple[str, str]:
     """The site's name, and the reason for it."""
-    # The hardware devices of this host whose port is up; a software device has no device behind it.
-    folder = computer.SYS / "class/infiniband"
-    if devices := [
-        name
-        for name in computer.devices()
-        if (folder / name / "device").exists() and "ACTIVE" in computer.port_state(name)
-    ]:
-        return "host", f"this computer has the RDMA device {devices[0]}"
+    for name in computer.devices():
+        is_hardware = (computer.SYS / "class/infiniband" / name / "device").exists()
+        if is_hardware and "ACTIVE" in computer.port_state(name):
+            return "host", f"this computer has the RDMA device {name}"
     hosts = read_hosts(file) if file.exists() else Hosts()
     if (ssh := hosts.ssh) and (device := ssh.client.device or ssh.server.device):
         return "ssh", f"{file.name} names the RDMA device {device}"

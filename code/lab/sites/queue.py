@@ -33,6 +33,7 @@ NO_CONTROLLER, FORGOTTEN = "Unable to contact slurm controller", "Invalid job id
 ALIVE = (
     "PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "REQUEUED", "RESIZING", "SIGNALING",
 )  # fmt: skip
+UP = ("idle", "mix", "alloc", "comp")  # states of nodes, which `*` follows if the node does not respond
 WITHOUT_NODES = ("ReqNodeNotAvail", "DOWN", "DRAIN", "PartitionDown", "PartitionInactive", "BadConstraints", "NodeDown")
 
 # The ends of a job that its program did not cause, and what to try.
@@ -135,18 +136,12 @@ def cluster_name() -> str:
     return next(named, "")
 
 
-def version() -> str:
-    return _slurm("sinfo", "--version").strip()
-
-
 def nodes_up(partition: str) -> int:
     """The number of nodes that can run jobs."""
     where = [f"--partition={partition}"] if partition else []
     listed = _slurm("sinfo", "--noheader", "--Node", "--format=%N %T", *where).splitlines()
     states = dict(line.split(None, 1) for line in listed)
-    return sum(
-        state.startswith(("idle", "mix", "alloc", "comp")) and not state.endswith("*") for state in states.values()
-    )
+    return sum(state.startswith(UP) and not state.endswith("*") for state in states.values())
 
 
 def _slurm(*command: str, typed: str = "") -> str:
@@ -161,7 +156,6 @@ def _slurm(*command: str, typed: str = "") -> str:
         raise SiteError("the cluster's controller cannot be reached", where=command[0], hint="scontrol ping")
     if done.returncode:
         messages = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise SiteError(
-            messages[-1].removeprefix(f"{command[0]}: error: "), where=command[0], hint="[slurm] in hosts.toml"
-        )
+        what = messages[-1].removeprefix(f"{command[0]}: error: ")
+        raise SiteError(what, where=command[0], hint="[slurm] in hosts.toml")
     return done.stdout

@@ -97,9 +97,7 @@ def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
         if entry.create_system in _WINDOWS:
             entry.filename = entry.filename.replace("\\", "/")
     # zipfile's is_dir() fails for an empty name
-    entries = [
-        entry for entry in archive.infolist() if not entry.filename.endswith("/") and not is_litter(entry.filename)
-    ]
+    entries = [each for each in archive.infolist() if not (each.filename.endswith("/") or is_litter(each.filename))]
     _require_few(len(entries), where)
     # Readers of zips skip bytes before, between and behind the files, and comments.
     if (beside := size - sum(map(_most_bytes, archive.infolist())) - _END_BYTES) > 0:

@@ -260,9 +260,8 @@ def load_assignment(file: Path) -> Assignment:
     experiment = load(path) if content.step or content.asks else None
     _check_steps(toml, experiment)
     _check_terms(toml)
-    typed = (
-        vars(content) | vars(content.discussion) | {"points": {name: content.points.get(name, 0) for name in CHECKS}}
-    )
+    points = {name: content.points.get(name, 0) for name in CHECKS}
+    typed = vars(content) | vars(content.discussion) | {"points": points}
     assignment = Assignment(**typed, file=file, experiment_file=path, asked=_demands(toml), steps=content.step)
     _check_identities(toml, assignment)
     _check_asks(toml, experiment, assignment.recorded_as)

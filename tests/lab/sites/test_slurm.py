@@ -19,9 +19,8 @@ from lab.typed_json import as_json
 JOB = Job((Step(("server",), ("client",), 1),), Link(), Perturbation(), 20, (("LAB_TOKEN", "first"),))
 
 
-def test_an_upgrade_of_slurm_leaves_the_cluster_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_identity_is_the_cluster_and_the_kind_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "cluster_name", lambda: "alps")
-    monkeypatch.setattr(queue, "version", lambda: pytest.fail("the version is not part of a cluster's identity"))
     assert SlurmSite(Slurm(partition="gpu")).identity() == {"cluster": "alps", "partition": "gpu"}
 
 

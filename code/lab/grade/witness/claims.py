@@ -284,9 +284,8 @@ def _missing(
     """The fault of missing messages, with the traffic instead."""
     size, count = claimed.size_bytes, plural(claimed.bytes // claimed.size_bytes, "message")
     kinds = Counter((message.operation, message.size_bytes) for message in messages)
-    carried = ", ".join(
-        f"{number} of {plural(bytes_, 'byte')} by {name}" for (name, bytes_), number in kinds.most_common(3)
-    )
+    most = kinds.most_common(3)
+    carried = ", ".join(f"{number} of {plural(bytes_, 'byte')} by {name}" for (name, bytes_), number in most)
     what = (
         f"the program claims {count} of {plural(size, 'byte')} by {claimed.operation}; the link had "
         f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
@@ -303,9 +302,8 @@ def _bytes(carried: Iterable[Carried]) -> int:
 
 
 def _too_fast(claimed: SizeClaims, there: Sequence[Carried]) -> Iterator[Fault]:
-    least = {
-        kind: _needed_ns(claimed, there, *kind) for kind in {(each.messages, each.typical) for each in claimed.claims}
-    }
+    kinds = {(each.messages, each.typical) for each in claimed.claims}
+    least = {kind: _needed_ns(claimed, there, *kind) for kind in kinds}
     needed = [(claim, least[claim.messages, claim.typical]) for claim in claimed.claims]
     wrong = [(claim, ns) for claim, ns in needed if claim.time_ns * claimed.rounded < LEAST_CLAIMED * ns]
     if wrong:

@@ -120,10 +120,6 @@ class FarEnd:
         """Send a request that the agent answers at once, and wait for the reply."""
         return self.answer(self.call(what, **request))
 
-    def table(self, what: str, **request: JsonValue) -> Reply:
-        table: Reply = self.ask(what, **request)["found"]
-        return table
-
     def close(self) -> None:
         self.stopped = True
         self._close_input()

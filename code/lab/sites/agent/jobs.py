@@ -63,7 +63,7 @@ def name_of(rank: int) -> str:
 
 def data_end(far: FarEnd, settings: Mapping[str, str], hint: str) -> End:
     """The agent's end of the data link, which it completes from the settings."""
-    end = far.table("end", **{"device": "", "interface": "", "address": "", **settings})
+    end = far.ask("end", **{"device": "", "interface": "", "address": "", **settings})["found"]
     if not end["interface"]:
         what = f"no RDMA device {end['device']}, or without an interface" if end["device"] else "no data link found"
         raise SiteError(what, where=far.name, hint=f"rdma link, over there; or {hint}")
@@ -93,9 +93,8 @@ def down(agents: Agents, ends: Ends) -> list[str]:
         states = agents.all("down", ends).values()
     except SiteError:
         return []
-    return [
-        f"{far.name}'s {end.interface}" for (far, end), off in zip(agents.with_ends(ends), states, strict=True) if off
-    ]
+    pairs = zip(agents.with_ends(ends), states, strict=True)
+    return [f"{far.name}'s {end.interface}" for (far, end), off in pairs if off]
 
 
 def run_job(agents: Agents, job: Job) -> Outcome:
