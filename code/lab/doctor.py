@@ -50,7 +50,6 @@ class Diagnosis(NamedTuple):
 
 
 def doctor(options: Namespace) -> int:
-    """Print what each site needs, what is there, and what is missing."""
     findings = {site: list(examine(site, options.hosts)) for site in CHECKS}
     print(format_findings(findings))
     return int(any(finding.remedy for finding in findings[EVERYWHERE]))

@@ -34,7 +34,6 @@ NEXT = """Next:
 
 
 def try_(options: Namespace) -> int:
-    """Measure the missing trials, show the figure, and print the next steps."""
     site = open_site(options.site, options.hosts)
     first = FIRST if site.traits.is_deterministic else ON_A_REAL_LINK
     campaign = campaign_of([first], options, site)

@@ -24,7 +24,6 @@ PRESENT = "the files now"
 
 
 def history(options: Namespace) -> int:
-    """Count both commits' programs in the same trials, and print the functions that differ."""
     sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
     (plan,) = open_campaign([options.experiment], site, tell).plans

@@ -99,7 +99,6 @@ SHOWN_FACTS = ("program", "operation", "measure", "repetition", "site", "link", 
 
 
 def plan(options: Namespace) -> int:
-    """Print the number of trials, how many are done, and an estimate of the time."""
     campaign = campaign_of(options.experiment, options)
     for planned_experiment in campaign.plans:
         print(f"{planned_experiment.experiment.name}: {planned_experiment.experiment.title}")

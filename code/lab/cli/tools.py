@@ -39,7 +39,6 @@ MB = 1e6
 
 
 def profile(options: Namespace) -> int:
-    """Count each window, print its largest functions, and write both tables."""
     sizes = parse_sizes(options.sizes) if options.sizes else ()
     site = ProfiledSite(MACHINE, CACHE)
     for plan in open_campaign(options.experiment, site, tell).plans:
@@ -84,7 +83,6 @@ def _write(file: Path, text: str) -> None:
 
 
 def fit_card(options: Namespace) -> int:
-    """Fit the model to curves; print the values for an experiment's card, the errors, and what no curve shows."""
     inline = None if options.inline is None else _inline(options.inline)
     known = Conditions(float(options.rate_bit_s), options.mtu)
     fitted, predicted = (
@@ -144,7 +142,6 @@ def _temporary_results(command: str) -> Iterator[Path]:
 
 
 def verify(options: Namespace) -> int:
-    """Measure everything again in an empty folder, then compare the tables with the reference."""
     campaign = campaign_of(options.experiment, options)
     references = [read_reference(each, REFERENCE) for each in campaign.plans]
     with _temporary_results("verify") as results:
@@ -163,7 +160,6 @@ def _print_changes(plans: Iterable[Plan]) -> None:
 
 
 def spot(options: Namespace) -> int:
-    """Measure a random tenth of the trials, and compare the rows of all records with the reference's."""
     campaign = campaign_of(options.experiment, options)
     references = [parse_table(read_reference(plan, REFERENCE)) for plan in campaign.plans]
     seed = chosen_seed(options)

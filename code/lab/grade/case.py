@@ -326,7 +326,6 @@ class Case:
 
     @cached_or_error
     def rebuilt_plan(self) -> Plan:
-        """The course's plan with the student's programs built here from their sources."""
         plan = self.setup.course_plan
         digests = rebuild.build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built")
         return rebuild.with_programs(plan, digests)
@@ -346,7 +345,6 @@ class Case:
 
     @property
     def identity_flag(self) -> str:
-        """The sentence about an identity that the assignment does not accept."""
         differing = self.claimed_identity.differing(identity_of(self.setup.course_plan))
         return ANOTHER_IDENTITY.format(self.claimed_identity.words, differing or "nothing that is known here")
 

@@ -156,7 +156,6 @@ def student_trials(plan: Plan) -> list[Planned]:
 
 
 def firsts(plan: Plan) -> list[Planned]:
-    """The first repetition of each series of a student's program."""
     return [planned for planned in student_trials(plan) if planned.repetition == 1]
 
 

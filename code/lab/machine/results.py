@@ -254,7 +254,6 @@ def _apart(step: Step) -> Step:
 
 
 def asking(launcher: tuple[str, ...]) -> tuple[str, ...]:
-    """The launcher with ASK as its remote shell."""
     first, *arguments = (ASK if word == ECHO else word for word in launcher)
     return (first, *ON_THE_SIDE, *arguments)
 

@@ -50,7 +50,6 @@ _ROWS = {
 
 
 def parse(request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:
-    """Read one sample for each size from the client's table."""
     samples = [_sample(request, counts, text) for counts, text in outputs_per_size(request, outcomes)]
     if request.parameters.both:  # the printed rate is the sum of both directions
         there = [replace(row, time_ns=2 * row.time_ns) for row in samples]

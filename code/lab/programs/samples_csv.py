@@ -58,7 +58,6 @@ def read_samples(text: str, request: Request, *, by_lab: bool = False) -> Readin
 
 
 def write_samples(samples: Iterable[Sample]) -> str:
-    """Format samples as a CSV with an end mark."""
     rows = [f"{s.size_bytes},{s.sample},{s.index},{s.messages},{s.bytes},{s.time_ns}" for s in samples]
     return "\n".join([FIRST_LINE, COLUMNS, *rows, f"# end rows={len(rows)}", ""])
 

@@ -102,7 +102,6 @@ def _is_near(ratio: float) -> bool:
 
 
 def verify(plan: Plan, results: Path, reference: str) -> Verification:
-    """Compare the table of fresh records with the reference's text."""
     rows = make_table(plan, results)
     identical = format_table(columns(plan, rows), rows) == reference
     return compare_rows(plan.experiment.name, rows, parse_table(reference), identical=identical)
@@ -188,7 +187,6 @@ def _medians(rows: Iterable[Row], column: str) -> Values:
 
 
 def format_result(result: Result) -> str:
-    """Format a table: a line for each size, then the geometric mean."""
     comparison = result.comparison
     if not result.ratios:
         return f"{comparison.name}: not measured on both sides\n"

@@ -109,7 +109,6 @@ class Moment:
         return tuple(map(str, value)) if isinstance(value, list) else ()
 
     def rate_bit_s(self, end: str) -> int | None:
-        """Return the rate of the link that an end reported."""
         state = self._stated(end)
         value = state.get("rate_bit_s") if isinstance(state, dict) else None
         return value if isinstance(value, int) else None

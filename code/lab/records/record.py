@@ -136,7 +136,6 @@ def _as_written(file: Path) -> bytes:
 
 
 def find_key(results: Path, start: str) -> str:
-    """Return the only key with a prefix."""
     if not START_OF_KEY.fullmatch(start):
         raise RecordError(f"{start!r:.80} begins no key: keys have digits and the letters a to f", hint="lab show 3f9a")
     keys = sorted(folder.name for folder in (results / "records").glob(f"{start[:2]}*/{start}*"))

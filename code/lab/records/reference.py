@@ -68,7 +68,6 @@ def read_identity(folder: Path) -> dict[str, str] | None:
 
 
 def identity_of(plans: Iterable[Plan]) -> dict[str, str]:
-    """Merge the site's identity and the digests of the programs."""
     identity: dict[str, str] = {}
     for plan in plans:
         identity |= plan.site.identity

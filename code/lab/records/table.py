@@ -130,7 +130,6 @@ def _rows(planned: Planned, record: RecordFiles) -> list[Row]:
 
 
 def _with_rounding(row: Row, header: Mapping[str, str]) -> Row:
-    """Return the row with what the last printed digit leaves open."""
     percent = header.get(f"{ROUNDED}{row.size_bytes}", "")
     return replace(row, counts={**row.counts, ROUNDING: int(percent)}) if percent.isdecimal() else row
 

@@ -49,7 +49,6 @@ class ExactSite:
         return snapshot.identity(self.inputs(silent), self.cache, self.tell)
 
     def prepare(self, progress: Tell) -> None:
-        """Build the image and make the snapshot, unless they are cached."""
         self.tell = progress
         snapshot.cached_snapshot(self.inputs(progress), self.cache, progress)
 
@@ -151,7 +150,6 @@ class ProfiledSite(ExactSite):
         self.turn = threading.Lock()
 
     def prepare(self, progress: Tell) -> None:
-        """Make the snapshot and the plugin that counts, unless they are cached."""
         super().prepare(progress)
         files = (os.memfd_create("client"), os.memfd_create("server"))
         for file in files:

@@ -36,7 +36,6 @@ class ComparedSide:
 
 
 def compare(options: Namespace) -> int:
-    """Print the comparison of two results folders or PDFs, size by size."""
     print("\n".join(comparison(read_side(options.first), read_side(options.second))))
     return 0
 

@@ -111,7 +111,6 @@ def is_source(name: str, experiment: Experiment) -> bool:
 
 
 def program_files(plan: Plan) -> dict[str, bytes]:
-    """The measured binaries, and the present sources."""
     digests = plan.digests
     binaries = {
         name: kept_binary(file.name, digests[file]).read_bytes()
@@ -209,7 +208,6 @@ def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
 
 
 def make_hand_in(work: Work, ids: tuple[str, ...], draft: tuple[str, ...]) -> bytes:
-    """The report's PDF with the records and the page inside."""
     with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as name:
         inside = {file.name: file.read_bytes() for file in extract(work.report, Path(name))}
     more = {RECORDS: pack_records(work.plan, work.results)}

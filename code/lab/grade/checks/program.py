@@ -58,7 +58,6 @@ def needs_measurements(check: FindingsOf) -> FindingsOf:
 
 @needs_measurements
 def program(case: Case) -> Iterator[Finding]:
-    """Check every trial of the student's programs."""
     if trials := student_trials(case.grader_plan):
         case.measure(case.grader_plan.planned)
         yield from _by_the_link(case, trials) if case.setup.witness else _by_the_clock(case, trials)

@@ -160,7 +160,6 @@ class _Run:
         return self.left([self.answer(0, running[0]), self.end(1, served)])
 
     def together(self, commands: Sequence[tuple[str, ...]]) -> StepOutcome:
-        """Run a program at each end, all at once."""
         for rank, command in enumerate(commands):
             self.start(rank, self.words(rank, command))
         running = [self.ended(rank) for rank in range(len(commands))]

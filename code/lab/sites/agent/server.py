@@ -315,7 +315,6 @@ class Agent:
         return lambda: {"lines": program.await_lines(count)}
 
     def do_signal(self, name: str, number: int) -> JsonTable:
-        """Signal a program that may still run."""
         if name in self.programs:
             self.programs[name].end(number)
         return {}
