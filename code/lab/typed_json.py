@@ -46,11 +46,8 @@ TYPES: dict[object, str] = {
 }
 
 
-@dataclass
 class JsonError(LabError):
     """A document that Verbyte wrote has a wrong value."""
-
-    name: str = ""  # of the field at the top
 
 
 @dataclass
@@ -127,7 +124,7 @@ def parse_as(kind: type[Content], document: JsonValue) -> Content:
     try:
         return cast(Content, _Reader(typed=False).value(kind, document, ()))
     except Fault as fault:
-        raise JsonError(str(fault), name=str(next(iter(fault.path), ""))) from None
+        raise JsonError(str(fault)) from None
 
 
 def parse_typed(kind: type[Content], document: JsonValue) -> Content:

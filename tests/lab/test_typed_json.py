@@ -72,8 +72,7 @@ def test_integer_is_read_as_a_number_and_unknown_names_are_ignored() -> None:
     ],
 )
 def test_value_of_another_type_is_refused_in_one_sentence(given: JsonTable, sentence: str) -> None:
-    with pytest.raises(JsonError, match=sentence) as caught:
+    with pytest.raises(JsonError, match=sentence):
         parse_as(Outer, {"inner": {"count": 1}, **given})
-    assert caught.value.name == next(iter(given))
     with pytest.raises(JsonError, match="expected a table"):
         parse_as(Inner, [1])

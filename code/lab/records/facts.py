@@ -144,7 +144,7 @@ def parse_facts(document: JsonTable) -> Facts:
     """Parse the facts of a record; raise for a value of a wrong type. Unknown keys are ignored."""
     key = document.get("key")
     if not isinstance(key, str):
-        raise JsonError("key is not a text", name="key")
+        raise JsonError("key is not a text")
     parts = (parse_as(Asked, document), parse_as(Measured, document), parse_as(Assessment, document))
     return Facts(key, *parts, parse_as(Moment, document))
 

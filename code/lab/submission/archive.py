@@ -28,16 +28,6 @@ class SubmissionError(LabError):
     fault: OpeningFault = OpeningFault.UNREADABLE
 
 
-@dataclass
-class SubmissionRefused(LabError):
-    """A submission is not written, for these reasons."""
-
-    reasons: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join([self.what, *(f"  {reason}" for reason in self.reasons)])
-
-
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date of the format, so that the bytes don't depend on the time
 MOST_FILES = 20_000
 LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 120 * 2**20

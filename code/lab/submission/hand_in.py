@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.causes.table import file_of
-from lab.errors import tell
+from lab.errors import LabError, tell
 from lab.experiment.experiment import Experiment
 from lab.files.bounded import read_typed
 from lab.files.storage import write_bytes
@@ -31,7 +31,7 @@ from lab.report.stamp import report_stamp
 from lab.report.text.check import Writing, check
 from lab.report.text.macros import length_of
 from lab.sites.site import open_site
-from lab.submission.archive import PAGE, PROGRAMS, RECORDS, SubmissionRefused, make_page, pack
+from lab.submission.archive import PAGE, PROGRAMS, RECORDS, make_page, pack
 from lab.submission.assignment import Assignment, find_assignment, load_assignment
 from lab.submission.discussion import count, handed_out, shortfalls, unmet
 
@@ -199,7 +199,7 @@ def hand_in(work: Work, folder: Path, draft: tuple[str, ...]) -> Path:
     """Write the submission. It replaces an older one of the same ids for the same assignment."""
     require_all(work.plan, work.results, work.assignment.step_names)
     if not work.report.exists():
-        raise SubmissionRefused("there is nothing to hand in:", reasons=(f"{work.report} is missing: make report",))
+        raise LabError(f"there is nothing to hand in:\n  {work.report} is missing: make report")
     ids = ids_of(work)
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", "-".join(ids)).strip("_-")[:80] or "nobody"
     file = folder / f"{name}.{work.assignment.name}{'.draft' if draft else ''}.pdf"
@@ -246,5 +246,5 @@ def submitted(named: str | None, results: Path, folder: Path = SUBMISSIONS, *, d
     compiled_here = () if campaign.site.boots_image else build_obstacles()  # else by the bundled compiler
     reasons = (*compiled_here, *obstacles(work))
     if reasons and not draft:
-        raise SubmissionRefused("this is not handed in:", reasons=(*reasons, "or mark it as a draft: --draft"))
+        raise LabError("\n  ".join(("this is not handed in:", *reasons, "or mark it as a draft: --draft")))
     return hand_in(work, folder, reasons or ((NO_OBSTACLE,) if draft else ()))

@@ -10,10 +10,10 @@ from tests.lab.fake_site import FakeSite
 from tests.lab.grade.student_program import experiment
 from tests.lab.hand_ins import Course
 
-from lab.errors import RecordError, SpecError
+from lab.errors import LabError, RecordError, SpecError
 from lab.plan.plan import Plan
 from lab.sites.cable import Cable
-from lab.submission.archive import SubmissionRefused, about, chain, digests, open_submission, read_page
+from lab.submission.archive import about, chain, digests, open_submission, read_page
 from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, build_obstacles, hand_in, identity_of, obstacles, other_identity
 
@@ -55,7 +55,7 @@ def test_local_counts_are_an_obstacle(ada: Work, monkeypatch: pytest.MonkeyPatch
 def test_draft_needs_a_report_and_all_records(work: Work, tmp_path: Path) -> None:
     report = work.report.read_bytes()
     work.report.unlink()
-    with pytest.raises(SubmissionRefused, match="is missing: make report"):
+    with pytest.raises(LabError, match="is missing: make report"):
         hand_in(work, tmp_path, ("a draft",))
     work.report.write_bytes(report)
     next(work.results.glob("records/*/*")).rename(work.results / "elsewhere")
