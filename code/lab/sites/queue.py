@@ -49,15 +49,6 @@ JOB_ENDS = {
 
 
 @dataclass(frozen=True)
-class Task:
-    array: str
-    index: int
-
-    def __str__(self) -> str:
-        return f"{self.array}_{self.index}"
-
-
-@dataclass(frozen=True)
 class Place:
     state: str
     reason: str
@@ -83,14 +74,14 @@ def on_a_node(cluster: Slurm) -> tuple[str, ...]:
     return ("srun", "--quiet", "--nodes=1", "--ntasks=1", "--job-name=lab", *options(cluster))
 
 
-def places(arrays: Iterable[str]) -> dict[Task, Place]:
+def places(arrays: Iterable[str]) -> dict[str, Place]:
     """The states of some arrays' tasks. Raise without an answer."""
-    states: dict[Task, Place] = {}
+    states: dict[str, Place] = {}
     for array in sorted(set(arrays)):
         for line in _states(array, "--array", "--format=%F|%K|%T|%r").splitlines():
             words = line.split("|")
             if len(words) == 4 and words[1].isdigit():
-                states[Task(words[0], int(words[1]))] = Place(words[2].split()[0], words[3])
+                states[f"{words[0]}_{words[1]}"] = Place(words[2].split()[0], words[3])
     return states
 
 
@@ -119,7 +110,7 @@ def cancel(arrays: Iterable[str]) -> None:
             _slurm("scancel", *ids)
 
 
-def failure(task: Task, place: Place | None, log: Path) -> SiteError:
+def failure(task: str, place: Place | None, log: Path) -> SiteError:
     """The error for a task that ended without an outcome."""
     where = f"Slurm job {task}"
     if place is None:

@@ -17,7 +17,7 @@ from lab.places import CACHE, HOSTS, ROOT
 from lab.sites import queue
 from lab.sites import task as spool
 from lab.sites.hosts import Slurm, read_slurm
-from lab.sites.queue import Place, Task
+from lab.sites.queue import Place
 from lab.sites.site import Clock, Shared, Traits
 from lab.sites.wall import refuse_model
 
@@ -42,7 +42,7 @@ class SubmittedJob:
     folder: Path
     nodes: int
     future: Future[Outcome] = field(default_factory=Future)
-    task: Task | None = None  # none before it is submitted
+    task: str = ""  # such as 123_4; empty before it is submitted
     ended_s: float | None = None  # since when its task has ended
     starved_s: float | None = None  # since when its task has no nodes
 
@@ -51,6 +51,10 @@ class SubmittedJob:
             self.future.set_exception(result)
         else:
             self.future.set_result(result)
+
+    @property
+    def array(self) -> str:
+        return self.task.partition("_")[0]
 
     def forget_task(self) -> None:
         """Let the next run submit a new task."""
@@ -118,7 +122,7 @@ class SlurmSite:
             self.stopped = True
             self.lock.notify()
         waiting = self._abandon(SiteStopped(STOPPED))
-        queue.cancel(submission.task.array for submission in waiting.values() if submission.task)
+        queue.cancel(submission.array for submission in waiting.values() if submission.task)
         for submission in waiting.values():
             submission.forget_task()
 
@@ -158,12 +162,12 @@ class SlurmSite:
         array = queue.submit(script, len(new), self.cluster, (*shape, *places))
         self.answered_s = time.monotonic()
         for index, submission in enumerate(new):
-            submission.task = Task(array, index)
-            (submission.folder / spool.SUBMITTED).write_text(str(submission.task))
+            submission.task = f"{array}_{index}"
+            (submission.folder / spool.SUBMITTED).write_text(submission.task)
 
     def _new(self) -> list[SubmittedJob]:
         with self.lock:
-            return [submission for submission in self.waiting.values() if submission.task is None]
+            return [submission for submission in self.waiting.values() if not submission.task]
 
     def _look(self) -> None:
         """Return the outcomes in the folders to their threads; fail the jobs that will have none."""
@@ -173,8 +177,8 @@ class SlurmSite:
         results: dict[str, Outcome | LabError] = {}
         for name, submission in waiting.items():
             result: Outcome | LabError | None = spool.take(submission.folder)
-            if result is None and places is not None and submission.task is not None:
-                result = self._given_up(submission, submission.task, places.get(submission.task))
+            if result is None and places is not None and submission.task:
+                result = self._given_up(submission, places.get(submission.task))
             if result is not None:
                 results[name] = result
         with self.lock:
@@ -184,12 +188,12 @@ class SlurmSite:
                 (self.folder / f"log-{submission.task}").unlink(missing_ok=True)
             submission.finish(result)
 
-    def _places(self, waiting: dict[str, SubmittedJob]) -> dict[Task, Place] | None:
+    def _places(self, waiting: dict[str, SubmittedJob]) -> dict[str, Place] | None:
         """The states of the tasks; None if the controller did not answer: the jobs go on. Raise after a long silence;
         the next run finds the jobs in their folders."""
         self.asked_s = time.monotonic()
         try:
-            places = queue.places(submission.task.array for submission in waiting.values() if submission.task)
+            places = queue.places(submission.array for submission in waiting.values() if submission.task)
         except SiteError:
             if time.monotonic() - self.answered_s > LONGEST_SILENCE_S:
                 raise
@@ -197,7 +201,7 @@ class SlurmSite:
         self.answered_s = time.monotonic()
         return places
 
-    def _given_up(self, submission: SubmittedJob, task: Task, place: Place | None) -> SiteError | None:
+    def _given_up(self, submission: SubmittedJob, place: Place | None) -> SiteError | None:
         """The error of a task that has ended, or waits too long for nodes that are down."""
         now = time.monotonic()
         if place is not None and place.alive:
@@ -205,15 +209,15 @@ class SlurmSite:
             submission.starved_s = (submission.starved_s or now) if place.without_nodes else None
             if submission.starved_s is None or now - submission.starved_s < self.cluster.patience_s:
                 return None
-            queue.cancel([str(task)])
+            queue.cancel([submission.task])
             submission.forget_task()
             what = f"no node for it within {self.cluster.patience_s} s: {place.reason}"
-            return SiteError(what, f"Slurm job {task}", "sinfo -R")
+            return SiteError(what, f"Slurm job {submission.task}", "sinfo -R")
         submission.ended_s = submission.ended_s or now
         if now - submission.ended_s < GRACE_S:
             return None
         submission.forget_task()
-        return queue.failure(task, place, self.folder / f"log-{task}")
+        return queue.failure(submission.task, place, self.folder / f"log-{submission.task}")
 
 
 def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as every site's module
@@ -222,10 +226,7 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
     return SlurmSite(read_slurm(hosts))
 
 
-def _submitted(folder: Path) -> Task | None:
-    """The task that an earlier run submitted for this folder."""
-    try:
-        array, _, index = (folder / spool.SUBMITTED).read_text().partition("_")
-        return Task(array, int(index))
-    except (FileNotFoundError, ValueError):
-        return None
+def _submitted(folder: Path) -> str:
+    """The task that an earlier run submitted for this folder, or nothing."""
+    file = folder / spool.SUBMITTED
+    return file.read_text() if file.exists() else ""
