@@ -109,10 +109,6 @@ class GradingSetup:
     handed_out: frozenset[str] = frozenset()  # fingerprints of sentences that do not count
     is_preview: bool = False  # by a student, of a draft
 
-    def metered(self) -> "GradingSetup":
-        """The setup for one submission, whose programs share a time budget."""
-        return replace(self, site=cast(Site, Metered(self.site, self.assignment.asked.seconds)))
-
     @property
     def witness(self) -> Witness | None:
         """The site, if it logs the link's frames."""
@@ -188,7 +184,9 @@ class Case:
     made here from the submitted sources, records and texts."""
 
     def __init__(self, setup: GradingSetup, hand_in: SubmissionFile, folder: Path) -> None:
-        self.setup, self.hand_in, self.folder, self.place = setup.metered(), hand_in, folder, hand_in.place
+        metered = Metered(setup.site, setup.assignment.asked.seconds)
+        self.setup, self.hand_in, self.place = replace(setup, site=cast(Site, metered)), hand_in, hand_in.place
+        self.folder, self.results = folder, folder / "results"
         self.made_results = dict[object, tuple[Any, ...]]()  # of the checks
         self.lock, self.watched = threading.Lock(), dict[str, Future[list[Fault]]]()  # by the key of a trial
 
@@ -282,10 +280,6 @@ class Case:
         if name not in self.submission.files:
             raise Blocked(f"{name} is missing", hint="see the check of the package")
         return self.submission.files[name]
-
-    @property
-    def results(self) -> Path:
-        return self.folder / "results"
 
     @cached_or_error
     def records(self) -> frozenset[str]:

@@ -12,17 +12,6 @@ from lab.places import GUEST_SANDBOX, SET_CLOCK
 from lab.typed_json import Fault, check_values
 
 
-def values(job: Job) -> dict[str, str]:
-    check(job.link)
-    return {
-        "MTU": str(job.link.mtu),
-        "OFFLOAD": str(int(job.link.offload)),
-        "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS_PER_S)),
-        "DEADLINE_S": str(job.deadline_s),
-        "STEPS": " ".join(str(number) for number, _ in enumerate(job.steps)),
-    }
-
-
 def check(link: Link) -> None:
     """Refuse a link beyond the limits of an experiment's file, which the kernel would silently change."""
     values = {name: value for name, value in vars(link).items() if value is not None and name != "card"}
@@ -35,7 +24,15 @@ def check(link: Link) -> None:
 def settings(job: Job, more: Mapping[str, str], functions: str = "") -> str:
     """The file that init reads: values, more values of the site, the programs' environment, and functions of init that
     others replace."""
-    lines = [f"{name}={shlex.quote(value)}" for name, value in {**values(job), **more}.items()]
+    check(job.link)
+    values = {
+        "MTU": str(job.link.mtu),
+        "OFFLOAD": str(int(job.link.offload)),
+        "START_DELAY_S": "{}.{:09}".format(*divmod(job.perturbation.start_delay_ns, NS_PER_S)),
+        "DEADLINE_S": str(job.deadline_s),
+        "STEPS": " ".join(map(str, range(len(job.steps)))),
+    }
+    lines = [f"{name}={shlex.quote(value)}" for name, value in {**values, **more}.items()]
     environment = dict(job.environment)
     if job.perturbation.environment_bytes:
         environment[PADDING] = "x" * job.perturbation.environment_bytes

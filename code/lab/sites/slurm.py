@@ -71,21 +71,16 @@ class SlurmSite:
 
     def __init__(self, cluster: Slurm) -> None:
         self.cluster, self.folder = cluster, Path(cluster.spool) if cluster.spool else CACHE / "spool"
+        self.ends = replace(ENDS, launcher=cluster.launcher)
+        if not cluster.device:
+            client, server = (replace(end, device="", gid="") for end in (ENDS.client, ENDS.server))
+            self.ends = replace(self.ends, client=client, server=server)
         self.found_identity: dict[str, str] | None = None
         self.lock = threading.Condition()
         self.waiting: dict[str, SubmittedJob] = {}
         self.stopped = False
         self.thread: threading.Thread | None = None
         self.asked_s = self.answered_s = time.monotonic()  # when the controller was last asked, and last answered
-
-    @property
-    def ends(self) -> Ends:
-        """Placeholders for both ends; no device without one in hosts.toml."""
-        ends = replace(ENDS, launcher=self.cluster.launcher)
-        if self.cluster.device:
-            return ends
-        client, server = (replace(end, device="", gid="") for end in (ends.client, ends.server))
-        return replace(ends, client=client, server=server)
 
     def identity(self) -> dict[str, str]:
         """The cluster and the requested kind of nodes; each record's state has its nodes."""
@@ -110,7 +105,8 @@ class SlurmSite:
             submission = self.waiting.setdefault(name, SubmittedJob(self.folder / name, job.computers))
             if not submission.folder.exists():
                 spool.put_job(submission.folder, job)
-            submission.task = submission.task or _submitted(submission.folder)
+            file = submission.folder / spool.SUBMITTED
+            submission.task = submission.task or (file.read_text() if file.exists() else "")  # of an earlier run
             if self.thread is None:
                 self.thread = threading.Thread(target=self._work, daemon=True)
                 self.thread.start()
@@ -224,9 +220,3 @@ def open(wanted: str = "", hosts: Path = HOSTS) -> SlurmSite:  # noqa: A001 - as
     if wanted:
         raise SiteError(f"the slurm site has no variant {wanted!r}", hint="--site slurm")
     return SlurmSite(read_slurm(hosts))
-
-
-def _submitted(folder: Path) -> str:
-    """The task that an earlier run submitted for this folder, or nothing."""
-    file = folder / spool.SUBMITTED
-    return file.read_text() if file.exists() else ""

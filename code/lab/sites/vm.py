@@ -64,15 +64,11 @@ class VmSite:
     at_once: int | None = 1
 
     def __init__(self, machine: Path, cache: Path, processors: int) -> None:
-        self.folder, self.cache, self.processors = machine, cache, processors
+        self.folder, self.cache, self.processors, self.joined = machine, cache, processors, processors > 1
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running = qemu.Running(self.name)
         self.found_machine: Machine | None = None
         self.tell: Tell = silent
-
-    @property
-    def joined(self) -> bool:
-        return self.processors > 1
 
     @property
     def ends(self) -> Ends:
