@@ -344,12 +344,7 @@ class ProgramTable:
 
     @property
     def commands(self) -> str:
-        return " ".join((self.at_server, self.client, self.each))
-
-    @property
-    def at_server(self) -> str:
-        """The server's command and the files that it reads."""
-        return " ".join((self.server, *self.files.values()))
+        return " ".join((self.server, *self.files.values(), self.client, self.each))
 
     @property
     def is_prepared(self) -> bool:

@@ -38,6 +38,7 @@ class ExactSite:
         self.lock, self.starting = threading.Lock(), threading.Lock()
         self.running = Running(self.name)
         self.server: ForkServer | None = None
+        self.counter: CountingPlugin | None = None
         self.found_inputs: SnapshotInputs | None = None
         self.snapshot: Snapshot | None = None  # with checked digests
         self.check: Future[None] | None = None  # whether this host runs it exactly
@@ -106,12 +107,9 @@ class ExactSite:
         with self.starting:
             self.running.require_open()
             if self.server is None or not self.server.lives:
-                self.server = self.start_fork_server(machine)
+                self.server = ForkServer(machine, snapshot.WARM_UP, self.counter)
                 weakref.finalize(self, self.server.close)
             return self.server
-
-    def start_fork_server(self, machine: Snapshot) -> ForkServer:
-        return ForkServer(machine, snapshot.WARM_UP)
 
     def _run(self, machine: Snapshot, job: Job, logs: Path | None = None) -> Outcome:
         per_second, more = self.host_seconds
@@ -146,7 +144,6 @@ class ProfiledSite(ExactSite):
 
     def __init__(self, machine: Path, cache: Path) -> None:
         super().__init__(machine, cache)
-        self.counter: CountingPlugin | None = None
         self.turn = threading.Lock()
 
     def prepare(self, progress: Tell) -> None:
@@ -158,9 +155,6 @@ class ProfiledSite(ExactSite):
 
     def image(self) -> Image:
         return self.inputs(silent).image
-
-    def start_fork_server(self, machine: Snapshot) -> ForkServer:
-        return ForkServer(machine, snapshot.WARM_UP, self.counter)
 
     def count(self, job: Job) -> tuple[Outcome, bytes, bytes]:
         """Run a job; return its outcome, and the plugin's output at the client and at the server."""

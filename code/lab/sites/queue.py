@@ -4,8 +4,8 @@ import shlex
 import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lab.errors import SiteError
 from lab.sites.agent.client import last_line
@@ -30,6 +30,7 @@ def script(cluster: Slurm, command: str) -> str:
 ANSWER_S = 60  # for a busy controller
 ASKS = 5
 NO_CONTROLLER, FORGOTTEN = "Unable to contact slurm controller", "Invalid job id"
+# The states of tasks that may still leave an outcome, and the reasons of those that wait for nodes.
 ALIVE = (
     "PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STAGE_OUT", "REQUEUED", "RESIZING", "SIGNALING",
 )  # fmt: skip
@@ -48,20 +49,9 @@ JOB_ENDS = {
 }
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     state: str
     reason: str
-
-    @property
-    def alive(self) -> bool:
-        """Whether it may still leave an outcome."""
-        return self.state in ALIVE
-
-    @property
-    def without_nodes(self) -> bool:
-        """Whether it waits for nodes that are down or drained."""
-        return self.state == "PENDING" and any(word in self.reason for word in WITHOUT_NODES)
 
 
 def submit(script: str, tasks: int, cluster: Slurm, shape: Iterable[str]) -> str:

@@ -200,9 +200,10 @@ class SlurmSite:
     def _given_up(self, submission: SubmittedJob, place: Place | None) -> SiteError | None:
         """The error of a task that has ended, or waits too long for nodes that are down."""
         now = time.monotonic()
-        if place is not None and place.alive:
+        if place is not None and place.state in queue.ALIVE:
+            has_no_nodes = place.state == "PENDING" and any(word in place.reason for word in queue.WITHOUT_NODES)
             submission.ended_s = None
-            submission.starved_s = (submission.starved_s or now) if place.without_nodes else None
+            submission.starved_s = (submission.starved_s or now) if has_no_nodes else None
             if submission.starved_s is None or now - submission.starved_s < self.cluster.patience_s:
                 return None
             queue.cancel([submission.task])
