@@ -113,10 +113,6 @@ class ClassOutputs:
         cells += [points.get(name, "") for name in self.checks]
         return map(plain, [*cells, "; ".join(grade.kinds), row.trouble, row.folder or ""])
 
-    @property
-    def title(self) -> str:
-        return " and ".join(self.titles)
-
     def first(self, row: Graded) -> str:
         """The remarks that a grader must read before the points."""
         counts = {name: len(self.twice.get(same_id(name), ())) for name in row.grade.ids}

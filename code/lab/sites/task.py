@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,10 +77,9 @@ def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
     """Start an agent on each node, and run the job between them."""
     nodes = node_names(job.computers)
     settings = {"device": device, "interface": interface}
-    far: list[FarEnd] = []
-    try:
-        for name in nodes:
-            far.append(FarEnd(name, [*STEP, f"--nodelist={name}", sys.executable, *INTERPRETER], explain))  # noqa: PERF401
+    with ExitStack() as stack:
+        commands = {name: [*STEP, f"--nodelist={name}", sys.executable, *INTERPRETER] for name in nodes}
+        far = [stack.enter_context(closing(FarEnd(name, command, explain))) for name, command in commands.items()]
         all_ends = [jobs.data_end(end, settings, 'interface = "..." in [slurm] of hosts.toml') for end in far]
         client, server, *others = all_ends
         ends = Ends(client, server, side_channel=server.host, others=tuple(others))
@@ -90,9 +90,6 @@ def run_on_nodes(job: Job, interface: str, device: str) -> Outcome:
         inside = replace(job, environment=(*job.environment, (PLACES, os.environ[PLACES])))
         outcome = jobs.run_between(agents, ends, inside)
         return renamed(outcome, ends, {"nodes": nodes, "ends": [vars(end) for end in all_ends]})
-    finally:
-        for end in far:
-            end.close()
 
 
 def node_names(count: int) -> list[str]:
