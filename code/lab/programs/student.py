@@ -149,13 +149,9 @@ class Commands:
         """Return the texts of `{printed:TEXT}` in the client's command."""
         return tuple(sorted(match[1] for name in places(self.client) if (match := PRINTED.fullmatch(name))))
 
-    @property
-    def pair_per_size(self) -> bool:
-        return "size" in self.places
-
     def parts(self, request: Request) -> tuple[tuple[Counts, ...], ...]:
         """Return the sizes of each pair of processes."""
-        return tuple((counts,) for counts in request.counts) if self.pair_per_size else (request.counts,)
+        return tuple((counts,) for counts in request.counts) if "size" in self.places else (request.counts,)
 
     def steps(self, request: Request, ends: Ends) -> tuple[Step, ...]:
         return tuple(self._step(request, ends, counts, port) for port, counts in enumerate(self.parts(request), PORT))
@@ -363,7 +359,7 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
     """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
-    data = tuple(file for file in table.binaries if is_data(PurePath(file)))
+    data = tuple(file for file in table.binaries if PurePath(file).suffix not in COMPILED)
     used = places((*server, *client, *each, *split(arguments), *table.files.values()))
     rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
     chooses_sizes = not used & {"size", "sizes"}
@@ -383,7 +379,7 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
         grants=table.grants,
         emulated=table.emulate,
         rdma=rdma,
-        same_counts=not commands.pair_per_size and bool(used & {"iterations", "warmup"}),
+        same_counts="size" not in used and bool(used & {"iterations", "warmup"}),
         parameters=frozenset(used & (set(NAMES) | set(OF_SIZES))) | {"sizes"},
         reading=_reading(table),
         reads_iterations="(?P<total>" in table.pattern and "(?P<messages>" not in table.pattern,
@@ -393,11 +389,6 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
         chooses_sizes=chooses_sizes,
         one_size=chooses_sizes and table.output == "pattern" and "(?P<size>" not in table.pattern,
     )
-
-
-def is_data(binary: PurePath) -> bool:
-    """Return whether a file of `binaries` is a script or data, which no build makes."""
-    return binary.suffix not in COMPILED
 
 
 def build_command(text: str, libraries: Mapping[str, Path], *, prepared: bool = False) -> Words:
@@ -415,7 +406,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     variables = list(takewhile(ASSIGNMENT.match, words))
     words = words[len(variables) :]
     names = {file.name for file in binaries}
-    data = {file.name for file in binaries if is_data(file)}
+    data = {file.name for file in binaries if file.suffix not in COMPILED}
     placed = (word in (data if index else names) for index, word in enumerate(words))
     options = (word for variable in variables for word in ("-e", variable))
     words = tuple(f"{DIRECTORY}/{word}" if is_file else word for word, is_file in zip(words, placed, strict=True))

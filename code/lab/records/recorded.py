@@ -144,7 +144,8 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     ran = [builds for files in pairs if (builds := _ran(files, group))]
     present, digests = _present(experiment, ran), dict.fromkeys(binaries([experiment]), "")
     for builds in ran:
-        digests |= ([build for build in builds if _is_present(build, present)] or builds)[-1]
+        here = [build for build in builds if all(digest in present.get(file, ()) for file, digest in build.items())]
+        digests |= (here or builds)[-1]
     return _covered(experiment, group, digests, present)
 
 
@@ -163,10 +164,6 @@ def _ran(files: frozenset[Path], group: Group) -> list[dict[Path, str]]:
     builds = ((newest, dict(digests)) for digests, newest in group.programs.items())
     ran = sorted(((newest, digests) for newest, digests in builds if digests.keys() == names), key=itemgetter(0))
     return [{file: digests[file.name] for file in files} for _, digests in ran]
-
-
-def _is_present(build: dict[Path, str], present: Present) -> bool:
-    return all(digest in present.get(file, ()) for file, digest in build.items())
 
 
 def _present(experiment: Experiment, ran: list[list[dict[Path, str]]]) -> Present:

@@ -18,7 +18,7 @@ from lab.machine.results import NAMES, EndResult, GroupRunner, Watch
 from lab.machine.runner import Runner, bundled
 from lab.machine.snapshot import REHEARSAL
 from lab.machine.sparse import anonymous_file
-from lab.model.trial import PLAIN, Ends, Job, Link, Outcome
+from lab.model.trial import PLAIN, Ends, Job, Outcome
 from lab.places import CACHE, MACHINE
 from lab.sites.agent import computer
 from lab.sites.host import alone
@@ -134,7 +134,7 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
     with sockets() as link, sockets() as side:
 
         def boot_end(end: int) -> EndResult:
-            archive = pack(job, END=str(end), **shaped(job.link))
+            archive = pack(job, END=str(end), NETEM=" ".join(netem(job.link)))
             cards, processors = [link[end], side[end]], max(1, machine.processors // 2)
             return boot(machine, archive, joints(end, *cards), cards, processors, limit_s, both.watch)
 
@@ -145,13 +145,9 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
 def run_alone(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outcome:
     """Run a job with both ends in one VM, and a cable between them."""
     started = time.monotonic()
-    files, console = boot(machine, pack(job, **shaped(job.link)), [], [], machine.processors, limit_s, watch)
+    archive = pack(job, NETEM=" ".join(netem(job.link)))
+    files, console = boot(machine, archive, [], [], machine.processors, limit_s, watch)
     return results.outcome(files, len(job.steps), console, time.monotonic() - started)
-
-
-def shaped(link: Link) -> dict[str, str]:
-    """The link model for init, whose kernel applies it."""
-    return {"NETEM": " ".join(netem(link))}
 
 
 def boot(

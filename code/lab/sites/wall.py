@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 
 from lab.errors import SiteError, SiteStopped, Tell
 from lab.model.trial import Ends, Job, Link, Outcome
 from lab.sites.agent import jobs
-from lab.sites.agent.jobs import Agents, near_by
+from lab.sites.agent.client import kept, locator
+from lab.sites.agent.jobs import Agents
 from lab.sites.site import Traits, silent
 
 
@@ -27,7 +29,7 @@ class RealLink:
 
     def with_programs(self, job: Job) -> Agents:
         """The agents, each with the paths of the programs under test."""
-        return near_by(self.agents, job)
+        return replace(self.agents, locate=(locator(kept(job.overlay)),) * len(self.agents.far))
 
     def close(self) -> None:
         """End all agents and remove the link if it was made."""

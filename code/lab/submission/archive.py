@@ -35,7 +35,7 @@ LARGEST_FILE, LARGEST_TOTAL = 50 * 2**20, 120 * 2**20
 # drive, no option, nothing that moves a cursor.
 _COMPONENT = r"\w[^/\\:\x00-\x1f\x7f-\x9f]{0,99}"
 _PATH = re.compile(rf"(?:{_COMPONENT}/){{0,6}}{_COMPONENT}")
-# Hidden components, without `.` and `..`: files of operating systems, editors and git.
+# Hidden components, without `.` and `..`: files of operating systems, editors and git, which are ignored.
 _LITTER = re.compile(r"__MACOSX(?:/.*)?|(?:.*/)?\.(?!\.?(?:/|$)).*", re.DOTALL)
 _ENCRYPTED = 0x1
 _WINDOWS = (0, 10)  # the systems FAT and NTFS in a zip: some programs there write `\\` between folders
@@ -71,11 +71,6 @@ def unpack(content: bytes, where: str) -> dict[str, bytes]:
         raise SubmissionError(f"is not a zip file that can be read: {error}", where=where) from error
 
 
-def is_litter(path: str) -> bool:
-    """Whether a computer added the file to a zip or a folder, or it is hidden; such files are ignored."""
-    return bool(_LITTER.fullmatch(path))
-
-
 def require_path(path: str, where: str) -> None:
     """Refuse a path that is not plain or leaves the folder."""
     if not _PATH.fullmatch(path):
@@ -87,7 +82,8 @@ def _files(archive: zipfile.ZipFile, size: int, where: str) -> dict[str, bytes]:
         if entry.create_system in _WINDOWS:
             entry.filename = entry.filename.replace("\\", "/")
     # zipfile's is_dir() fails for an empty name
-    entries = [each for each in archive.infolist() if not (each.filename.endswith("/") or is_litter(each.filename))]
+    found = archive.infolist()
+    entries = [each for each in found if not (each.filename.endswith("/") or _LITTER.fullmatch(each.filename))]
     _require_few(len(entries), where)
     # Readers of zips skip bytes before, between and behind the files, and comments.
     if (beside := size - sum(map(_most_bytes, archive.infolist())) - _END_BYTES) > 0:
@@ -180,7 +176,7 @@ def _folder(folder: Path) -> dict[str, bytes]:
     left = LARGEST_TOTAL
     for file in sorted(folder.rglob("*")):
         name, status = str(file.relative_to(folder)), file.lstat()
-        if is_litter(name):
+        if _LITTER.fullmatch(name):
             continue
         require_path(name, str(folder))
         if stat.S_ISDIR(status.st_mode):

@@ -24,7 +24,7 @@ from lab.model.trial import (
     Step,
     StepOutcome,
 )
-from lab.sites.agent.client import ANSWER_S, FarEnd, Locate, Reply, kept, locator
+from lab.sites.agent.client import ANSWER_S, FarEnd, Locate, Reply, locator
 from lab.typed_json import JsonTable
 
 AFTER_FAILURE_S = 1.0  # a program's remaining time after that of another end failed
@@ -71,11 +71,6 @@ def data_end(far: FarEnd, settings: Mapping[str, str], hint: str) -> End:
         what = f"the data link's interface {end['interface']} has no address"
         raise SiteError(what, where=far.name, hint=f"ip addr add, over there; or {hint}")
     return End(end["address"], end["device"], end["interface"], end["gid"])
-
-
-def near_by(agents: Agents, job: Job) -> Agents:
-    """The agents on this host, which all use the cached programs under test."""
-    return replace(agents, locate=(locator(kept(job.overlay)),) * len(agents.far))
 
 
 def run_between(agents: Agents, ends: Ends, job: Job) -> Outcome:
