@@ -13,9 +13,9 @@ from tests.machine.wrong_programs import Wrong
 from tests.toml import series_of
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
-from lab.grade.checks import Check
 from lab.grade.checks.program import correct, program, sources, steps
 from lab.grade.finding import Finding, PartPoints
+from lab.grade.grading import Check
 from lab.kit.commands import laid_out
 from lab.kit.kit import Kit, load_kit
 from lab.places import ASSIGNMENTS, EXPERIMENTS

@@ -17,8 +17,9 @@ from lab.experiment.experiment import Experiment
 from lab.files.store import digest_files
 from lab.files.toml import files_of
 from lab.grade.case import Case, GradingSetup
-from lab.grade.checks import CHECKS, Check
-from lab.grade.checks.data import doubt
+from lab.grade.checks.data import doubt, package, records, rerun
+from lab.grade.checks.program import correct, program, sources, speed, steps
+from lab.grade.checks.report import claims, discussion, pages
 from lab.grade.finding import CheckResult, Finding, Flaw, Grade, PartPoints, Score, Status
 from lab.places import GRADING, PUBLISHED, ROOT, TEMPLATES, exact_version
 from lab.plan.builds import source_files
@@ -43,6 +44,11 @@ UNREAD = "UNKNOWN IDENTITY: it does not name where it was measured: no points fo
 OF_PAIRS = ("program", "correct", "speed")  # checks of what a client and a server do
 BY_TOLERANCE = "Measured on {}, which the assignment accepts: compared with the grader's records by tolerance."
 
+Check = Callable[[Case], Iterable[Finding | PartPoints | Score]]
+CHECKS: dict[str, Check] = {  # in the order in which they are made
+    check.__name__: check
+    for check in (package, records, rerun, program, sources, correct, steps, speed, claims, pages, discussion)
+}
 Keep = Callable[[Grade], None]
 _Value = TypeVar("_Value")
 

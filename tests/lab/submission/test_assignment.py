@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SpecError
-from lab.grade import checks
+from lab.grade import grading
 from lab.places import ASSIGNMENTS, EXPERIMENTS
 from lab.submission.assignment import (
     CHECKS,
@@ -127,7 +127,7 @@ def test_only_assignment_of_a_folder_needs_no_name(tmp_path: Path) -> None:
 
 
 def test_grader_has_every_check_that_an_assignment_can_name() -> None:
-    assert tuple(checks.CHECKS) == CHECKS
+    assert tuple(grading.CHECKS) == CHECKS
 
 
 def test_step_has_points_and_tiers(tmp_path: Path) -> None:
