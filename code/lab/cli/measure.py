@@ -100,25 +100,20 @@ SHOWN_FACTS = ("program", "operation", "measure", "repetition", "site", "link", 
 
 def plan(options: Namespace) -> int:
     campaign = campaign_of(options.experiment, options)
-    for planned_experiment in campaign.plans:
-        print(f"{planned_experiment.experiment.name}: {planned_experiment.experiment.title}")
-        for line in _series_lines(planned_experiment, options.results):
-            print(f"  {line}")
+    for of_experiment in campaign.plans:
+        print(f"{of_experiment.experiment.name}: {of_experiment.experiment.title}")
+        for series in of_experiment.experiment.series:
+            trials = [planned for planned in of_experiment.planned if planned.series is series]
+            varied = "".join(f", {name} {plural(len(values), 'value')}" for name, values in series.vary.items())
+            sizes = plural(len(trials[0].trial.request.counts), "size")
+            counts = f"{series.name:<16} {len(trials):>4} trials, {_done(trials, options.results):>4} done"
+            print(f"  {counts}   {series.program} {series.operation} {series.measure}, {sizes}{varied}")
     todo, done = missing(campaign.plans, options.results)
     jobs = campaign.site.at_once or options.jobs
     seconds = TimeEstimate(_trials(campaign), options.results).total_s(todo, jobs)
-    trials = plural(len(todo) + done, "trial")
-    print(f"{trials}, {done} done, {len(todo)} to run: about {seconds:.0f} s with {jobs} at once")
+    counts = f"{plural(len(todo) + done, 'trial')}, {done} done, {len(todo)} to run"
+    print(f"{counts}: about {seconds:.0f} s with {jobs} at once")
     return 0
-
-
-def _series_lines(plan: Plan, results: Path) -> Iterator[str]:
-    for series in plan.experiment.series:
-        trials = [planned for planned in plan.planned if planned.series is series]
-        varied = "".join(f", {name} {plural(len(values), 'value')}" for name, values in series.vary.items())
-        sizes = len(trials[0].trial.request.counts)
-        what = f"{series.program} {series.operation} {series.measure}, {plural(sizes, 'size')}{varied}"
-        yield f"{series.name:<16} {len(trials):>4} trials, {_done(trials, results):>4} done   {what}"
 
 
 def _done(trials: Iterable[Planned], results: Path) -> int:

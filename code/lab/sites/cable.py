@@ -53,8 +53,7 @@ def commands(link: Link, interface: str, queue_bytes: int = 0) -> Iterator[Comma
     yield ("tc", "qdisc", "replace", "dev", interface, "root", "noqueue")
     parent = ["root"]
     if link.rate_bit_s is not None:
-        # The bytes that pass at once after a silence: a millisecond's worth makes up for a late timer.
-        burst = str(max(BURST_BYTES_LEAST, link.rate_bit_s // 8 // BURSTS_PER_S))
+        burst = str(burst_bytes(link.rate_bit_s))
         queue = ("limit", str(queue_bytes)) if queue_bytes else ("latency", "5ms")
         rate = ("tbf", "rate", f"{link.rate_bit_s}bit", "burst", burst, *queue)
         frames = ("overhead", str(FRAME_EXTRA_BYTES))
@@ -63,6 +62,11 @@ def commands(link: Link, interface: str, queue_bytes: int = 0) -> Iterator[Comma
     words = [word for part in netem(link) if not part.startswith("rate") for word in part.split()]
     if words:
         yield ("tc", "qdisc", "replace", "dev", interface, *parent, "netem", "limit", "100000", *words)
+
+
+def burst_bytes(rate_bit_s: int) -> int:
+    """The bytes that pass at once after a silence: a millisecond's worth makes up for a late timer."""
+    return max(BURST_BYTES_LEAST, rate_bit_s // 8 // BURSTS_PER_S)
 
 
 def run(command: Command, where: str, packages: str, inside: Sequence[str] = ()) -> str:

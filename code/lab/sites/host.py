@@ -24,8 +24,7 @@ class OwnDevices(RealLink):
     traits = Traits(Clock.WALL, Shared.COMPUTER, takes_models=False, reachable=True)
 
     def __init__(self, devices: tuple[str, ...]) -> None:
-        self.ends = Ends(_end(devices[0]), _end(devices[-1]), side_channel="127.0.0.1")  # one device is both ends
-        self.about = about(devices)
+        self.ends, self.about = ends_of(devices), about(devices)
         self.agents = Agents((FarEnd("client", here()), FarEnd("server", here())))
         self.agents.pin(self.ends)
 
@@ -53,6 +52,11 @@ def choose(wanted: str) -> tuple[str, ...]:
         hint = f"two of one kind, or --site host:{named[0]} alone"
         raise SiteError(f"{both} are of two kinds, and a link between them measures neither", hint=hint)
     return named
+
+
+def ends_of(devices: tuple[str, ...]) -> Ends:
+    """Both ends; one device is both."""
+    return Ends(_end(devices[0]), _end(devices[-1]), side_channel="127.0.0.1")
 
 
 def about(devices: tuple[str, ...]) -> dict[str, str]:
