@@ -61,7 +61,10 @@ def clean(options: Namespace) -> int:
         removed = 0
         for path in (path for name in PARTS if name in names for path in _paths(PARTS[name])):
             removed += size(path)
-            remove(path)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
         print(f"removed {removed / MB:,.1f} MB")
         return 0
     for name, part in (PARTS | KEPT).items():
@@ -82,11 +85,3 @@ def size(path: Path) -> int:
     walked = () if path.is_symlink() else inside
     stats = map(os.lstat, (path, *walked))
     return 512 * sum({(stat.st_dev, stat.st_ino): stat.st_blocks for stat in stats}.values())
-
-
-def remove(path: Path) -> None:
-    """Remove a file, a folder, or a link but not where it leads."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
