@@ -146,10 +146,6 @@ def _choice(experiment: Experiment, group: Group) -> Choice | None:
     for builds in ran:
         here = [build for build in builds if all(digest in present.get(file, ()) for file, digest in build.items())]
         digests |= (here or builds)[-1]
-    return _covered(experiment, group, digests, present)
-
-
-def _covered(experiment: Experiment, group: Group, digests: dict[Path, str], present: Present) -> Choice:
     plan = make_plan(experiment, group.site, digests)
     starts = sorted((group.started[key] for key in plan.trials() if key in group.started), reverse=True)
     outdated = sorted(file.name for file, digest in digests.items() if digest not in present.get(file, {digest}))

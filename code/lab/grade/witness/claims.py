@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from statistics import median_low
+from types import SimpleNamespace
 from typing import cast
 
 from lab.errors import plural
@@ -95,30 +96,20 @@ class SizeClaims:
         return max(claim.messages for claim in self.claims) * self.size_bytes
 
 
-@dataclass
-class Logged:
-    """A site for one trial, which logs the link into a folder."""
-
-    site: Witness
-    logs: Path
-    name: str
-    outcomes: list[Outcome] = field(default_factory=list)
-
-    def run(self, job: Job) -> Outcome:
-        self.outcomes.append(self.site.run_watched(job, self.logs))
-        return self.outcomes[-1]
-
-
 def watched(
     planned: Planned, site: Witness, facts: SiteFacts, step: TaskStep | None = None
 ) -> tuple[Record, list[Fault]]:
     """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
     prints nothing claims what its step `sends`. Raise FailedOutcome if its programs fail."""
-    ports = tuple(step.port for step in planned.trial.job.steps)
+    ports, outcomes = tuple(step.port for step in planned.trial.job.steps), list[Outcome]()
     with tempfile.TemporaryDirectory() as folder:
-        logged = Logged(site, Path(folder), facts.name)
-        record = measure(planned, cast(Site, logged), facts)
-        (outcome,) = logged.outcomes
+
+        def run(job: Job) -> Outcome:
+            outcomes.append(site.run_watched(job, Path(folder)))
+            return outcomes[-1]
+
+        record = measure(planned, cast(Site, SimpleNamespace(name=facts.name, run=run)), facts)
+        (outcome,) = outcomes
         seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     if planned.series.tool.together:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from lab.sites.agent import computer
 
@@ -68,14 +68,7 @@ LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}  # states in 
 # A program ends with its agent, even if that is killed: as the first process of its namespace it takes all with it.
 WITH_THE_AGENT = [] if os.getpid() == 1 else ["setpriv", "--pdeathsig", "KILL"]
 
-
-class Sign(TypedDict):
-    """What shows that a program is ready: lab.model.trial.Ready."""
-
-    tcp: int
-    cm: int
-    line: str
-    after_s: float
+Sign = dict[str, Any]  # what shows that a program is ready: the fields of lab.model.trial.Ready
 
 
 class ProcessGroup:
