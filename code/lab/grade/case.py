@@ -22,23 +22,14 @@ from lab.machine.qemu import MachineError
 from lab.model.trial import NS_PER_S, Job, Outcome
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, make_plan
 from lab.records.facts import read_site
-from lab.records.record import (
-    RECORD,
-    Record,
-    canonical_text,
-    has_record,
-    open_record,
-    record_folder,
-    write_failure,
-    write_record,
-)
+from lab.records.record import RECORD, Record, canonical_text, has_record, open_record, record_folder, write_record
 from lab.report.evidence.evidence import Evidence, describe, gather
 from lab.report.query.numbers import Numbers
 from lab.report.text.check import Checked, Writing, check
 from lab.report.text.latex import LONGEST
 from lab.report.text.references import FILE as REFERENCES
 from lab.run.measure import FailedOutcome
-from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, missing, run_trials, trial_lock
+from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, failed_trial, missing, run_trials, trial_lock
 from lab.sites.site import Site, Witness
 from lab.submission import archive
 from lab.submission.archive import PROGRAMS, RECORDS, Page, Submission, SubmissionError
@@ -250,9 +241,7 @@ class Case:
         try:
             record, faults = self.watch(planned)
         except FailedOutcome as failure:
-            folder = write_failure(results, failure.record, failure.what, failure.evidence)
-            hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
-            raise TrialFailed(failure.what, hint=hint) from failure
+            raise failed_trial(results, failure) from failure
         _keep(results, record)
         return faults
 

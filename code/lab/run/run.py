@@ -108,9 +108,7 @@ def _measure(work: RunSetup, planned: Planned) -> None:
     except FailedOutcome as failure:
         if failure.readable and work.facts.traits.is_deterministic:
             write_text(_outcome_file(work, planned), json.dumps(as_json(failure.readable)))
-        folder = write_failure(work.results, failure.record, failure.what, failure.evidence)
-        hint = "; ".join(filter(None, (failure.hint, f"the evidence in {folder}")))
-        raise TrialFailed(failure.what, hint=hint) from failure
+        raise failed_trial(work.results, failure) from failure
     except SiteStopped:
         raise
     except SiteError as error:  # after a panic or a flood: store the site's evidence beside the request
@@ -119,6 +117,12 @@ def _measure(work: RunSetup, planned: Planned) -> None:
             raise
         raise replace(error, hint="; ".join(filter(None, (error.hint, f"the evidence in {folder}")))) from error
     write_record(work.results, record)
+
+
+def failed_trial(results: Path, failure: FailedOutcome) -> TrialFailed:
+    """Write the evidence of a trial that ran and failed; return the error that names its folder."""
+    folder = write_failure(results, failure.record, failure.what, failure.evidence)
+    return TrialFailed(failure.what, hint="; ".join(filter(None, (failure.hint, f"the evidence in {folder}"))))
 
 
 def _outcome_file(work: RunSetup, planned: Planned) -> Path:

@@ -10,20 +10,8 @@ from typing import Any
 
 from lab.errors import SiteError
 from lab.machine.results import NAMES, counters, settled, tagged
-from lab.model.trial import (
-    DAEMON,
-    DEADLINE_STATUS,
-    MARK,
-    NS_PER_S,
-    PADDING,
-    End,
-    Ends,
-    Job,
-    Outcome,
-    Ready,
-    Step,
-    StepOutcome,
-)
+from lab.model import trial
+from lab.model.trial import End, Ends, Job, Outcome, Ready, Step, StepOutcome
 from lab.sites.agent.client import ANSWER_S, FarEnd, Locate, Reply, locator
 from lab.typed_json import JsonTable
 
@@ -97,7 +85,7 @@ def run_job(agents: Agents, job: Job) -> Outcome:
     started = time.monotonic()
     deadline = started + job.deadline_s
     before, start_ns = _look(agents, job)
-    time.sleep(job.perturbation.start_delay_ns / NS_PER_S)
+    time.sleep(job.perturbation.start_delay_ns / trial.NS_PER_S)
     steps = tuple(_Run(agents, job, step, deadline).outcome() for step in job.steps)
     after, end_ns = _look(agents, job)
     return Outcome(steps, before, after, start_ns, end_ns, console="", host_seconds=time.monotonic() - started)
@@ -135,20 +123,20 @@ class _Run:
         self.agents, self.step, self.deadline = agents, step, deadline
         self.environment = dict(job.environment)
         if job.perturbation.environment_bytes:
-            self.environment[PADDING] = "x" * job.perturbation.environment_bytes
+            self.environment[trial.PADDING] = "x" * job.perturbation.environment_bytes
 
     def outcome(self) -> StepOutcome:
         if not self.left_s:
             return self.late()
-        if DAEMON in (self.step.server, *(self.step.ranks or ())):
+        if trial.DAEMON in (self.step.server, *(self.step.ranks or ())):
             return self.launched()
         if self.step.ranks:
             return self.together(self.step.ranks)
         started = self.start(1, self.words(1, self.step.server), self.step.sign)
         served = self.ended(1)
-        if started["status"] == DEADLINE_STATUS:
+        if started["status"] == trial.DEADLINE_STATUS:
             return self.late(self.answer(1, served))
-        marks = {MARK.format(number): value for number, value in enumerate(started["printed"])}
+        marks = {trial.MARK.format(number): value for number, value in enumerate(started["printed"])}
         self.start(0, [locator(marks)(word) for word in self.words(0, self.step.client)])
         running = [self.ended(0), served]
         self.outlast(running, 1)
@@ -169,7 +157,7 @@ class _Run:
         self.start(0, self.launcher())
         call = self.agents.far[0].call("lines", name=PROGRAM, count=len(self.agents.far) - 1)
         lines = self.answer(0, call)["lines"]
-        split = [line.partition(" ") for line in lines if DAEMON[0] in line]
+        split = [line.partition(" ") for line in lines if trial.DAEMON[0] in line]
         daemons = {hosts[host]: ["sh", "-c", command] for host, _, command in split if host in hosts}
         running = [self.ended(0)]
         for rank in range(1, len(self.agents.far)):
@@ -195,7 +183,7 @@ class _Run:
         """The outcome of a step whose client the deadline kept from starting."""
         now = self.agents.far[0].ask("look")["clock_ns"]
         out, err = (server["out"], server["err"]) if server else ("", "")
-        return StepOutcome("", "", out, err, DEADLINE_STATUS, DEADLINE_STATUS, now, now)
+        return StepOutcome("", "", out, err, trial.DEADLINE_STATUS, trial.DEADLINE_STATUS, now, now)
 
     def outlast(self, running: Sequence[Future[Reply]], count: int) -> int:
         """Wait for the first programs, this many; once one of all has failed, they have a second left. Return the rank
