@@ -46,7 +46,7 @@ class Guest:
             with os.fdopen(os.dup(initrd), "wb") as file:  # the kernel unpacks one archive after the other
                 file.writelines([self.image.initrd.read_bytes(), cpio.archive(self.files(toolchain, task))])
             arguments = [*MACHINE, "-smp", str(self.processors), "-kernel", str(self.image.vmlinuz)]
-            arguments += ["-initrd", qemu.path_of(initrd), *qemu.mailbox(mailbox), *qemu.console(console)]
+            arguments += ["-initrd", qemu.path_of(initrd), *qemu.mailbox(mailbox, console)]
             held = [initrd, mailbox, console]
             with qemu.Process(self.runner, arguments, held, WAITING * task.deadline_s) as process:
                 cpu_s = int(task.deadline_s)

@@ -101,7 +101,7 @@ class ForkServer:
         held = link.held(
             end, shared, self.snapshot.clock_ns, qemu_side.fileno(), mailbox, console, trusted=self.snapshot.trusted
         )
-        files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox), *qemu.console(console)]
+        files = [*qemu.memory(memory, shared=False), *qemu.mailbox(mailbox, console)]
         arguments = ["-name", NAMES[end], *qemu.MACHINE, *files, *qemu.copy_number(1 + end)]
         arguments += [*qemu.plugin(plugin, held), "-incoming", "defer"]
         with qemu_side:

@@ -121,8 +121,8 @@ class MachineError(SiteError):
 
 def arguments() -> str:
     """The arguments that a result depends on, as one line."""
-    files = (*memory(0, shared=False), *mailbox(0), *console(0))
-    return " ".join((*MACHINE, *files, *copy_number(0), "-append", KERNEL_ARGUMENTS))
+    files = (*memory(0, shared=False), *mailbox(0, 0), *copy_number(0))
+    return " ".join((*MACHINE, *files, "-append", KERNEL_ARGUMENTS))
 
 
 def path_of(descriptor: int) -> str:
@@ -135,19 +135,16 @@ def memory(descriptor: int, *, shared: bool) -> list[str]:
     return _backend("memory", MEMORY_BYTES, descriptor, shared=shared)
 
 
-def mailbox(descriptor: int) -> list[str]:
-    """The memory through which a job comes in and its results go out."""
-    return _backend("mailbox", MAILBOX_BYTES, descriptor, shared=True)
+def mailbox(descriptor: int, console: int) -> list[str]:
+    """The memory through which a job comes in and its results go out; and the guest's console, as a file, since a full
+    pipe would stop the guest."""
+    serial = ["-serial", f"file:{path_of(console)}"]
+    return _backend("mailbox", MAILBOX_BYTES, descriptor, shared=True) + serial
 
 
 def _backend(name: str, size: int, descriptor: int, *, shared: bool) -> list[str]:
     share = "on" if shared else "off"
     return ["-object", f"memory-backend-file,id={name},size={size},share={share},mem-path={path_of(descriptor)}"]
-
-
-def console(descriptor: int) -> list[str]:
-    """The guest's console, as a file: a full pipe would stop the guest."""
-    return ["-serial", f"file:{path_of(descriptor)}"]
 
 
 def plugin(descriptor: int, arguments: str) -> list[str]:

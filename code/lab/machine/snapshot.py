@@ -225,7 +225,7 @@ def freeze(inputs: SnapshotInputs, folder: Path) -> None:
         inputs.plugin.open("rb") as plugin,
     ):
         os.pwrite(mailbox, pack(REHEARSAL), 0)
-        arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        arguments = [*qemu.MACHINE, *qemu.memory(memory, shared=True), *qemu.mailbox(mailbox, console)]
         arguments += [*qemu.copy_number(0), *qemu.plugin(plugin.fileno(), link.ALONE)]
         arguments += ["-kernel", str(inputs.image.vmlinuz), "-initrd", str(inputs.image.initrd)]
         arguments += ["-append", qemu.KERNEL_ARGUMENTS]

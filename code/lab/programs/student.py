@@ -363,7 +363,17 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
     used = places((*server, *client, *each, *split(arguments), *table.files.values()))
     rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
     chooses_sizes = not used & {"size", "sizes"}
-    printed = _printed(table, rdma=rdma, chooses_sizes=chooses_sizes)
+    columns = table.output == "columns"
+    printed = Printed(
+        COLUMNS if columns else re.compile(table.pattern, re.ASCII),
+        table.unit,
+        only=columns,
+        # A device's completion shows that the data arrived; a socket's sender needs an answer.
+        stop="completed" if rdma else "confirmed",
+        factor=Decimal(str(table.factor)),
+        size_unit=table.size_unit,
+        sizes_of_its_own=chooses_sizes,
+    )
     build_words = build_command(table.build, table.libraries, prepared=table.is_prepared)
     build = Build(build_words, folder, (*table.sources, *data) if table.sources else ())
     commands = Commands(server, client, each, computers, split(arguments), table, printed)
@@ -420,21 +430,6 @@ def _reading(table: ProgramTable) -> str:
     parts += [f"sizes in {table.size_unit}"] if table.size_unit != "B" else []
     parts += [f"of the {table.printed_by}"] if table.printed_by != "client" else []
     return " ".join(parts)
-
-
-def _printed(table: ProgramTable, *, rdma: bool, chooses_sizes: bool) -> Printed:
-    """Return the format of the output. A device's completion shows that the data arrived; a socket's sender needs an
-    answer."""
-    columns = table.output == "columns"
-    return Printed(
-        COLUMNS if columns else re.compile(table.pattern, re.ASCII),
-        table.unit,
-        only=columns,
-        stop="completed" if rdma else "confirmed",
-        factor=Decimal(str(table.factor)),
-        size_unit=table.size_unit,
-        sizes_of_its_own=chooses_sizes,
-    )
 
 
 def _read(commands: Commands, request: Request, outcomes: tuple[StepOutcome, ...]) -> Reading:

@@ -161,7 +161,7 @@ def boot(
         anonymous_file("console") as console,
     ):
         os.pwrite(mailbox, archive, 0)
-        files = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox), *qemu.console(console)]
+        files = [*qemu.memory(memory, shared=True), *qemu.mailbox(mailbox, console)]
         arguments = [*machine.arguments(processors), *files, *more]
         passed = [memory, mailbox, console, *descriptors]
         with qemu.Process(machine.runner, arguments, passed, limit_s) as process, watch(process):
