@@ -27,6 +27,10 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def sha256_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def sums_of(digests: Mapping[str, str]) -> bytes:
     """The text of a file of digests, given by name."""
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
@@ -54,7 +58,7 @@ def read_sums(folder: Path) -> dict[str, str]:
 def folder_digest(folder: Path) -> str:
     """One digest of all files in a folder and of their names; the same whether or not they are sealed."""
     digests = {each.name: sha256(each) for each in folder.iterdir() if each.name != SUMS}
-    return hashlib.sha256(sums_of(digests)).hexdigest()
+    return sha256_of(sums_of(digests))
 
 
 def damage(folder: Path, digest: Digest = sha256) -> str:

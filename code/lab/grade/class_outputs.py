@@ -1,6 +1,5 @@
 """Files about a whole class: the table of grades, the page of results, and which submissions are alike."""
 
-import hashlib
 import json
 import re
 from collections import defaultdict
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from lab.errors import LabError, one_line
 from lab.files.storage import csv_text, write_text
+from lab.files.store import sha256_of
 from lab.grade.case import Case
 from lab.grade.course import Graded
 from lab.grade.finding import SENTENCES, CheckResult
@@ -190,7 +190,7 @@ def _moments(case: Case, key: str) -> Iterator[str]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:DIGEST_LETTERS]
+    return sha256_of(text.encode(errors="replace"))[:DIGEST_LETTERS]
 
 
 def write_fingerprint(content: Fingerprint, folder: Path) -> None:

@@ -1,6 +1,5 @@
 """Grade a class: find the submissions, and grade each in a separate process."""
 
-import hashlib
 import os
 import re
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.files.storage import storage
+from lab.files.store import sha256_of
 from lab.grade.case import SubmissionFile
 from lab.grade.finding import Grade, read_grade
 from lab.grade.grading import digest_of
@@ -163,7 +163,7 @@ def attempts_of(grades: Path, submission: Path) -> Path:
     if plain := _PLAIN.fullmatch(submission.name):
         return grades / plain[1]
     similar = re.sub(r"[^A-Za-z0-9_-]+", "_", submission.stem)[:80]
-    digest = hashlib.sha256(submission.name.encode(errors="surrogateescape")).hexdigest()
+    digest = sha256_of(submission.name.encode(errors="surrogateescape"))
     return grades / f"{similar}{MARK}{digest[:NAME_LETTERS]}"
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from lab.errors import LabError, RecordError, SiteError, SpecError, StorageError, one_line, tell
 from lab.experiment.experiment import Experiment
-from lab.files.store import digest_files
+from lab.files.store import digest_files, sha256, sha256_of
 from lab.files.toml import files_of
 from lab.grade.case import Case, GradingSetup
 from lab.grade.checks.data import doubt, package, records, rerun
@@ -85,13 +85,9 @@ def require_gradable(experiment: Experiment, checks: Sequence[str]) -> None:
 
 def digest_of(place: Path) -> str:
     """The digest of all files of a submission; equal submissions have equal digests."""
-    digest = hashlib.sha256()
     inside = sorted(file for file in place.rglob("*") if file.is_file() and not file.is_symlink())
-    for file in [place] if place.is_file() else inside:
-        with file.open("rb") as stream:
-            content = hashlib.file_digest(stream, "sha256").hexdigest()
-        digest.update(f"{file.relative_to(place) if file != place else ''} {content}\n".encode())
-    return digest.hexdigest()
+    files = {"": place} if place.is_file() else {file.relative_to(place): file for file in inside}
+    return sha256_of("".join(f"{name} {sha256(file)}\n" for name, file in files.items()).encode())
 
 
 def _grader_digest(assignment: Assignment, experiment: Experiment) -> str:

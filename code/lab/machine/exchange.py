@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import zstandard
 
@@ -257,7 +258,7 @@ def _opened(file: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _contents(archive: tarfile.TarFile) -> Contents:
-    contents = parse_as(Contents, json.loads(_next(archive, CONTENTS, CONTENTS_LIMIT, exactly=False)()))
+    contents = parse_as(Contents, json.loads(_next(archive, CONTENTS, CONTENTS_LIMIT, exactly=False).read()))
     if contents.format != FORMAT:
         raise ArchiveError(f"has the format {contents.format[:40]!r}, but this version reads {FORMAT!r}")
     if len(contents.members) > MOST_MEMBERS:
@@ -270,10 +271,7 @@ def _contents(archive: tarfile.TarFile) -> Contents:
     return contents
 
 
-Pieces = Callable[[], bytes]  # reads the next piece of a member, nothing at its end
-
-
-def _next(archive: tarfile.TarFile, name: str, size: int, *, exactly: bool = True) -> Pieces:
+def _next(archive: tarfile.TarFile, name: str, size: int, *, exactly: bool = True) -> IO[bytes]:
     """The archive's next member, which must be a plain file of this name and size."""
     info = archive.next()
     if info is None or info.name != name or not info.isreg() or info.sparse is not None:
@@ -282,13 +280,13 @@ def _next(archive: tarfile.TarFile, name: str, size: int, *, exactly: bool = Tru
         raise ArchiveError(f"{name} has {info.size} bytes instead of {size}")
     content = archive.extractfile(info)
     assert content is not None
-    return lambda: content.read(len(NOTHING) if exactly else size)
+    return content
 
 
-def _write_member(pieces: Pieces, target: Path, member: Member) -> None:
+def _write_member(content: IO[bytes], target: Path, member: Member) -> None:
     """Write a member, with holes in place of zeros."""
     with target.open("xb") as file:
-        while piece := pieces():
+        while piece := content.read(len(NOTHING)):
             write_with_holes(file, piece)
         file.truncate(member.size)
     if target.stat().st_size != member.size or digest_with_holes(target) != member.digest:

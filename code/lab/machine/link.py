@@ -1,6 +1,5 @@
 """The link between the two VMs: its rate and delay, and the memory through which its frames go."""
 
-import hashlib
 import os
 import struct
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab.errors import SiteError
-from lab.files.store import sha256, sums_of
+from lab.files.store import sha256, sha256_of, sums_of
 from lab.machine.qemu import path_of
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Link
@@ -86,7 +85,7 @@ def held(end: int, shared: int, clock_ns: int, calls: int, mailbox: int, console
 def digest(machine: Path) -> str:
     """A digest of the code and the times that decide what happens to a frame, without the link's model."""
     sources = {file.name: sha256(file) for file in machine.glob("pair/*.[ch]")}
-    return hashlib.sha256(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {wire(Link())}".encode()).hexdigest()
+    return sha256_of(sums_of(sources) + f"{PLUG_NS} {HOLD_NS} {wire(Link())}".encode())
 
 
 DEPTHS_AT, DEPTHS_MOST, NOTIFIED_AT, EARLY_AT = 1024, 128, 232, 248

@@ -1,6 +1,5 @@
 """The snapshot of a booted VM from which both ends start, and the digests and results that it must have."""
 
-import hashlib
 import json
 import os
 import platform
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from lab.errors import SiteError, Tell
 from lab.files.storage import write_text
-from lab.files.store import damage_of, exclusive, folder_digest, prune, put_folder, read_sums, stored
+from lab.files.store import damage_of, exclusive, folder_digest, prune, put_folder, read_sums, sha256_of, stored
 from lab.machine import link, qemu
 from lab.machine.image import Image
 from lab.machine.job import pack
@@ -90,9 +89,9 @@ class SnapshotInputs:
             "arguments": qemu.arguments(),
             "qemu": self.runner.packages,
             "wires": self.wires,
-            "rehearsal": hashlib.sha256(pack(REHEARSAL) + pack(WARM_UP)).hexdigest(),
+            "rehearsal": sha256_of(pack(REHEARSAL) + pack(WARM_UP)),
         }
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        return _digest(facts)
 
     @property
     def trusted(self) -> bool:
@@ -335,4 +334,4 @@ def host() -> str:
 
 
 def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return sha256_of(json.dumps(value, sort_keys=True).encode())

@@ -1,6 +1,5 @@
 """A job on several VMs behind a switch: one process on each, all at once."""
 
-import hashlib
 import re
 import subprocess
 import time
@@ -9,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from lab.files.store import sha256, sums_of
+from lab.files.store import sha256, sha256_of, sums_of
 from lab.machine import link, results
 from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
@@ -43,7 +42,7 @@ BLAMED = re.compile(r"at port (\d+)")  # a rank
 def digest(machine: Path) -> str:
     """A digest of all that decides what happens between the VMs, besides the wires."""
     sources = {file.name: sha256(file) for file in machine.glob("switch/*.[ch]")}
-    return hashlib.sha256(sums_of(sources) + f"{ALONE}{MOVE}{WRITE_ASK}".encode()).hexdigest()
+    return sha256_of(sums_of(sources) + f"{ALONE}{MOVE}{WRITE_ASK}".encode())
 
 
 def run(

@@ -1,7 +1,6 @@
 """Records on disk: one folder for each trial, written atomically."""
 
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -9,11 +8,12 @@ import shutil
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from lab.errors import ParseError, RecordError
 from lab.files.storage import refusal, storage
-from lab.files.store import SUMS, Digest, damage, read_sums, sha256, sums_of
+from lab.files.store import SUMS, Digest, damage, read_sums, sha256, sha256_of, sums_of
 from lab.programs.program import Sample
 from lab.programs.samples_csv import load_samples, write_samples
 from lab.records.facts import Facts, parse_facts
@@ -95,7 +95,7 @@ def write_record(results: Path, record: Record) -> None:
     """Write a record with the digests of its files; replace an older record of the same key."""
     samples = gzip.compress(write_samples(record.samples).encode(), compresslevel=6, mtime=0)
     files = _common_files(record) | {SAMPLES: samples}
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    digests = {name: sha256_of(content) for name, content in files.items()}
     _write_folder(record_folder(results, record.key), files | {SUMS: sums_of(digests)})
 
 
@@ -109,18 +109,9 @@ def write_failure(results: Path, record: Record, sentence: str, evidence: dict[s
 
 def read_whole(results: Path, key: str) -> RecordFiles | None:
     """Read each file of a whole record into memory once; None without a whole record."""
-    folder, files = record_folder(results, key), dict[str, bytes]()
-
-    def digest(file: Path) -> str:
-        files[file.name] = file.read_bytes()
-        return hashlib.sha256(files[file.name]).hexdigest()
-
-    def read(file: Path) -> bytes:
-        if file.name not in files:
-            raise FileNotFoundError(f"no file {file.name}")
-        return files[file.name]
-
-    return RecordFiles(folder, read) if folder.is_dir() and not _damage(folder, digest) else None
+    folder, read = record_folder(results, key), cache(Path.read_bytes)
+    is_whole = folder.is_dir() and not _damage(folder, lambda file: sha256_of(read(file)))
+    return RecordFiles(folder, read) if is_whole else None
 
 
 def open_record(results: Path, key: str) -> RecordFiles:
@@ -130,7 +121,7 @@ def open_record(results: Path, key: str) -> RecordFiles:
 
 def _as_written(file: Path) -> bytes:
     content = file.read_bytes() if file.is_file() else b""
-    if hashlib.sha256(content).hexdigest() != read_sums(file.parent).get(file.name):
+    if sha256_of(content) != read_sums(file.parent).get(file.name):
         raise RecordError("is not what was written", where=str(file), hint=AGAIN)
     return content
 

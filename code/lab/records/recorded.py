@@ -1,6 +1,5 @@
 """Find the records of experiments, without the site."""
 
-import hashlib
 import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import NoReturn
 from lab.errors import RecordError, plural, tell
 from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
+from lab.files.store import sha256_of
 from lab.places import REFERENCE
 from lab.plan.builds import compiled_before
 from lab.plan.plan import Plan, Planned, SiteFacts, binaries, files_of, make_plan
@@ -166,7 +166,7 @@ def _present(experiment: Experiment, ran: list[list[dict[Path, str]]]) -> Presen
     """Return the builds by this host's compiler, and by the locked compiler if there are several to choose from."""
     builds = {file: build for series in experiment.series for file, build in series.builds.items()}
     several = any(len(of_pair) > 1 for of_pair in ran) or any(map(_build_digest, builds))
-    locked = {file: _digest(content) for file, content in compiled_before(builds).items()} if several else {}
+    locked = {file: sha256_of(content) for file, content in compiled_before(builds).items()} if several else {}
     digests = {file: {locked.get(file, ""), _build_digest(file)} - {""} for file in builds}
     return {file: frozenset(present) for file, present in digests.items() if present}
 
@@ -175,7 +175,7 @@ def _present(experiment: Experiment, ran: list[list[dict[Path, str]]]) -> Presen
 def _build_digest(file: Path) -> str:
     """Return the digest of the present build of a program; empty without a build."""
     try:
-        return _digest(file.read_bytes())
+        return sha256_of(file.read_bytes())
     except OSError:
         return ""
 
@@ -208,7 +208,3 @@ def read_groups(results: Path) -> list[Group]:
             (group.failed if has_failed else group.started)[folder.name] = started
             group.programs[programs] = max(started, group.programs.get(programs, ""))
     return list(groups.values())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -1,11 +1,10 @@
 """The CSV table of an experiment, row by row."""
 
 import csv
-import hashlib
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -13,7 +12,8 @@ from pathlib import Path
 from statistics import median_low
 
 from lab.errors import ParseError
-from lab.files.store import SUMS, digest_files
+from lab.files.storage import csv_text
+from lab.files.store import SUMS, digest_files, sha256_of
 from lab.plan.plan import Plan, Planned, canonical
 from lab.programs.program import BACK, PROCESSOR, ROUNDED, SENT, SETTLED, SHARE, SUMMARIES, WINDOW, Sample
 from lab.records.record import RecordFiles, has_record, read_whole, record_folder
@@ -105,7 +105,7 @@ def table_stamp(plan: Plan, results: Path) -> str:
     places = [[planned.series.name, planned.point, planned.repetition, planned.trial.key] for planned in recorded]
     files = [record_folder(results, planned.trial.key) / SUMS for planned in recorded]  # digests of all other files
     content = digest_files([Path(__file__), *files])
-    return hashlib.sha256(canonical([columns(plan, ()), places, content]).encode()).hexdigest()
+    return sha256_of(canonical([columns(plan, ()), places, content]).encode())
 
 
 def bytes_per_second(count: int, time_ns: int) -> int:
@@ -237,12 +237,9 @@ def _rounds(kinds: Kinds, last: Sample) -> dict[str, int]:
     }
 
 
-def format_table(names: Iterable[str], rows: Iterable[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.cells() for row in rows)
-    return text.getvalue()
+def format_table(names: Sequence[str], rows: Iterable[Row]) -> str:
+    cells = (row.cells() for row in rows)
+    return csv_text(names, ([each.get(name, "") for name in names] for each in cells))
 
 
 def format_json_lines(rows: Iterable[Row]) -> str:

@@ -1,6 +1,5 @@
 """One task on a node of a cluster, and the folder from which it reads its job."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from lab.errors import SiteError, StorageError, plural
 from lab.files.storage import storage, write_text
+from lab.files.store import sha256_of
 from lab.model.trial import Ends, Job, Outcome
 from lab.places import ROOT
 from lab.sites import queue
@@ -27,7 +27,7 @@ JOB, OUTCOME, FAILURE, SUBMITTED = "job.json", "outcome.json", "failure.json", "
 def digest(job: Job) -> str:
     """The name of a job's folder, which does not depend on the job's secret: that differs in the next run."""
     values = as_json(replace(job, environment=()))
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return sha256_of(json.dumps(values, sort_keys=True).encode())
 
 
 def put_job(folder: Path, job: Job) -> None:

@@ -1,6 +1,5 @@
 """Open a submission: a PDF, a ZIP or a folder, within bounds."""
 
-import hashlib
 import io
 import json
 import lzma
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from lab.errors import LabError, OpeningFault, SpecError, plural
 from lab.files.bounded import TooLarge, read_bounded
+from lab.files.store import sha256_of
 from lab.report.errors import AttachmentError
 from lab.report.pdf import LARGEST_PDF, extract
 from lab.typed_json import JsonError, parse_as
@@ -219,14 +219,14 @@ class Page:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items()) if name != PAGE}
+    return {name: sha256_of(content) for name, content in sorted(files.items()) if name != PAGE}
 
 
 def chain(named: Mapping[str, str], about: str) -> str:
     """One digest over all: each link digests the link before, a name and its digest; the first digests `about`."""
-    link = hashlib.sha256(about.encode()).hexdigest()
+    link = sha256_of(about.encode())
     for name, digest in sorted(named.items()):
-        link = hashlib.sha256(f"{link} {name} {digest}".encode()).hexdigest()
+        link = sha256_of(f"{link} {name} {digest}".encode())
     return link
 
 

@@ -1,6 +1,5 @@
 """`lab submit`: pack records, programs and texts into the PDF."""
 
-import hashlib
 import re
 import subprocess
 import tempfile
@@ -14,7 +13,7 @@ from lab.errors import LabError, tell
 from lab.experiment.experiment import Experiment
 from lab.files.bounded import read_typed
 from lab.files.storage import write_bytes
-from lab.files.store import is_current
+from lab.files.store import is_current, sha256_of
 from lab.places import REFERENCE, ROOT, SUBMISSIONS, exact_version, from_here
 from lab.plan.builds import kept_binary, source_files
 from lab.plan.plan import Plan, SiteFacts, canonical
@@ -48,7 +47,7 @@ class Identity:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical(self).encode()).hexdigest()
+        return sha256_of(canonical(self).encode())
 
     @property
     def words(self) -> str:
