@@ -64,7 +64,7 @@ def test_last_message_of_each_queue_pair_ends_with_its_acknowledgement(
     acknowledged = {
         packet.queue: packet.time_ns for packet in packets if packet.role == ACKNOWLEDGE and not packet.goes_out
     }
-    seen = Seen.of(log, (PORT,), by_card=bool(card))
+    seen = Seen(log, (PORT,), by_card=bool(card))
     messages = [message for message in seen.rdma.messages if message.size_bytes == SIZE]
     assert len(messages) == QUEUES * MESSAGES and len(acknowledged) == QUEUES
     assert {*acknowledged.values()} <= {message.end_ns for message in messages}

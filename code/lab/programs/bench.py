@@ -75,7 +75,4 @@ def _program(name: str, operations: tuple[str, ...]) -> Program:
     )
 
 
-PROGRAMS = (
-    _program("verbs", ("write", "read", "send", "write-imm")),
-    _program("tcp", ("send",)),
-)
+PROGRAMS = (_program("verbs", ("write", "read", "send", "write-imm")), _program("tcp", ("send",)))

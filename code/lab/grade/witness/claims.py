@@ -3,7 +3,7 @@
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from statistics import median_low
@@ -51,27 +51,20 @@ MEAN, SINGLE = "round_trip_mean", "round_trip"
 TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 
 
-@dataclass
 class Seen:
-    """The traffic of the link, by the log of the client's end."""
+    """The traffic of the link, by the log of the client's end. Its messages should go by a modelled card or by
+    Soft-RoCE; `around` has those that went by the other one."""
 
-    streams: Streams
-    rdma: Assembly = field(default_factory=Assembly)
-    around: Assembly = field(default_factory=Assembly)  # by Soft-RoCE instead of the card, or by the card instead
-    packets: Counter[bool] = field(default_factory=Counter)  # of RoCE, by whether they go out
-
-    @classmethod
-    def of(cls, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> "Seen":
-        """Read a log of messages that should go by a modelled card or by Soft-RoCE."""
-        seen = cls(Streams(ports))
+    def __init__(self, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> None:
+        self.streams, self.rdma, self.around = Streams(ports), Assembly(), Assembly()
+        self.packets = Counter[bool]()  # of RoCE, by whether they go out
         for frame in results.read(log):
             match decoded(frame):
                 case Packet() as packet:
-                    seen.packets[packet.goes_out] += not packet.by_card
-                    (seen.rdma if packet.by_card == by_card else seen.around).take(packet)
+                    self.packets[packet.goes_out] += not packet.by_card
+                    (self.rdma if packet.by_card == by_card else self.around).take(packet)
                 case Segment() as segment:
-                    seen.streams.take(segment)
-        return seen
+                    self.streams.take(segment)
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,7 @@ def watched(
 
         record = measure(planned, cast(Site, SimpleNamespace(name=facts.name, run=run)), facts)
         (outcome,) = outcomes
-        seen = Seen.of(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
+        seen = Seen(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     if planned.series.tool.together:
         by_size = claims_of(planned.trial.request, reading, rdma=True)
@@ -119,7 +112,7 @@ def watched(
         refuted = ring_faults(planned, outcome, sent, step, claims) if step and step.turns else iter(())
     else:
         refuted = _refuted(planned, reading, seen, step)
-    return record, [*beside(outcome), *(list(forged(outcome, seen)) or refuted)]
+    return record, [*beside(outcome), *(list(forged(outcome, seen.packets)) or refuted)]
 
 
 def beside(outcome: Outcome) -> Iterator[Fault]:
@@ -130,14 +123,14 @@ def beside(outcome: Outcome) -> Iterator[Fault]:
         yield Flaw.WAY, f"{plural(bytes_, 'byte')} went over the network beside the link"
 
 
-def forged(outcome: Outcome, seen: Seen) -> Iterator[Fault]:
+def forged(outcome: Outcome, packets: Counter[bool]) -> Iterator[Fault]:
     """RDMA packets that no device sent: any program may send them by UDP, faster than a device does. Behind a switch
     the log does not name the sender of a packet that comes in."""
     directions = (True,) if "rank1.link0.bytes" in outcome.counters_after else (True, False)
     for end, goes_out in enumerate(directions):
         name = f"rxe{end}.sent_pkts"
         sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
-        if (count := seen.packets[goes_out]) > sent:
+        if (count := packets[goes_out]) > sent:
             yield Flaw.WAY, f"{plural(count, 'packet')} of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
 

@@ -193,18 +193,14 @@ class Stream:
             pieces.popleft()[1].end_ns = segment.time_ns
 
 
-@dataclass
 class Streams:
     """All connections, and their pieces by the running pair of programs, which begins with the first connection to its
     server's port."""
 
-    ports: tuple[int, ...]
-    pieces: list[list[Piece]] = field(init=False)
-    streams: dict[tuple[bool, tuple[int, int]], Stream] = field(default_factory=dict)
-    running: int = 0  # the pair
-
-    def __post_init__(self) -> None:
-        self.pieces = [[] for _ in self.ports]
+    def __init__(self, ports: tuple[int, ...]) -> None:
+        self.ports, self.running = ports, 0  # the pair
+        self.pieces = [list[Piece]() for _ in ports]
+        self.streams: dict[tuple[bool, tuple[int, int]], Stream] = {}
 
     def take(self, segment: Segment) -> None:
         key, opposite = ((goes_out, segment.ports) for goes_out in (segment.goes_out, not segment.goes_out))

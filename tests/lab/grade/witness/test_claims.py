@@ -26,7 +26,7 @@ from lab.grade.witness.claims import (
     forged,
     method_faults,
 )
-from lab.grade.witness.messages import Message, Piece, Streams
+from lab.grade.witness.messages import Message, Piece
 from lab.grade.witness.packets import INSIDE, MESSAGE, REPORTED, RUNG
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Outcome, StepOutcome
@@ -243,21 +243,20 @@ def test_printed_round_trip_may_be_a_median(typical_ns: int, flaws: list[Flaw]) 
     ],
 )
 def test_packets_without_a_device_are_named(client: int, server: int, what: list[str]) -> None:
-    seen = Seen(Streams(()), packets=Counter({True: client, False: server}))
-    assert list(forged(OUTCOME, seen)) == [(Flaw.WAY, sentence) for sentence in what]
+    assert list(forged(OUTCOME, Counter({True: client, False: server}))) == [(Flaw.WAY, sentence) for sentence in what]
 
 
 def test_packets_that_come_in_from_a_switch_have_no_known_sender() -> None:
     together = replace(OUTCOME, counters_after=OUTCOME.counters_after | {"rank1.link0.bytes": 1})
     for client, faults in ((100, 0), (101, 1)):
-        assert len(list(forged(together, Seen(Streams(()), packets=Counter({True: client, False: 99}))))) == faults
+        assert len(list(forged(together, Counter({True: client, False: 99})))) == faults
 
 
 @pytest.mark.parametrize("by_card", [False, True])
 def test_messages_of_a_log_went_by_the_claimed_device_or_around_it(tmp_path: Path, by_card: bool) -> None:  # noqa: FBT001
     frames = [wire.roce(1, wire.WRITE_ONLY, size=64), wire.by_card(2, MESSAGE, size=80), wire.tcp(3, 99, syn=True)]
     (tmp_path / "log").write_bytes(b"".join(map(block, [*frames, wire.tcp(4, 100, 30)])))
-    seen = Seen.of(tmp_path / "log", (18800,), by_card=by_card)
+    seen = Seen(tmp_path / "log", (18800,), by_card=by_card)
     sizes = [[message.size_bytes for message in there.messages] for there in (seen.rdma, seen.around)]
     assert sizes == ([[80], [64]] if by_card else [[64], [80]]) and seen.packets == {True: 1}
     assert [piece.size_bytes for piece in seen.streams.pieces[0]] == [30]
