@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,18 +50,14 @@ class Likeness(NamedTuple):
     records: int  # records with a moment of their measurement in common
 
 
-@dataclass
 class ClassOutputs:
     """The files of a class while its submissions are graded, each replaced whole; the page's template reads it."""
 
-    folder: Path
-    titles: list[str] = field(default_factory=list)
-    rows: list[Graded] = field(default_factory=list)
-    twice: Groups = field(default_factory=dict)  # ids in several submissions
-    causes: Groups = field(default_factory=dict)
-    alike: list[Likeness] = field(default_factory=list)
-    checks: tuple[str, ...] = ()
-    written: int = 0
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.written = folder, 0
+        self.titles, self.rows, self.alike = list[str](), list[Graded](), list[Likeness]()
+        self.checks: tuple[str, ...] = ()
+        self.twice, self.causes = Groups(), Groups()  # ids in several submissions, and submissions by fault
 
     def begin(self, assignment: Assignment) -> None:
         """Announce the assignment of the next submissions."""

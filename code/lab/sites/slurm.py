@@ -46,12 +46,6 @@ class SubmittedJob:
     ended_s: float | None = None  # since when its task has ended
     starved_s: float | None = None  # since when its task has no nodes
 
-    def finish(self, result: Outcome | LabError) -> None:
-        if isinstance(result, LabError):
-            self.future.set_exception(result)
-        else:
-            self.future.set_result(result)
-
     @property
     def array(self) -> str:
         return self.task.partition("_")[0]
@@ -126,7 +120,7 @@ class SlurmSite:
         with self.lock:
             waiting, self.waiting = dict(self.waiting), {}
         for submission in waiting.values():
-            submission.finish(error)
+            submission.future.set_exception(error)
         return waiting
 
     def _work(self) -> None:
@@ -182,7 +176,9 @@ class SlurmSite:
         for submission, result in finished:
             if isinstance(result, Outcome):
                 (self.folder / f"log-{submission.task}").unlink(missing_ok=True)
-            submission.finish(result)
+                submission.future.set_result(result)
+            else:
+                submission.future.set_exception(result)
 
     def _places(self, waiting: dict[str, SubmittedJob]) -> dict[str, Place] | None:
         """The states of the tasks; None if the controller did not answer: the jobs go on. Raise after a long silence;
