@@ -89,7 +89,7 @@ def test_failed_work_is_not_repeated_for_another_check(
     def needs_report(case: Case) -> list[Finding]:
         return [Finding(Flaw.TEXT, str(case.rebuilt))]
 
-    monkeypatch.setattr("lab.grade.case.rebuild", refuse)
+    monkeypatch.setattr("lab.grade.rebuild.rebuild", refuse)
     names = ("discussion", "pages", "claims")
     set_checks(**dict.fromkeys(names, needs_report))
     done = grade(case, "", names, lambda _: None)
@@ -107,7 +107,7 @@ def test_submission_is_opened_once_for_all_checks(
         opened.append(place)
         return open_submission(place)
 
-    monkeypatch.setattr("lab.grade.case.open_submission", count)
+    monkeypatch.setattr("lab.submission.archive.open_submission", count)
     grade_file(file, ("package", "records", "discussion"))
     assert opened == [file]
 

@@ -82,7 +82,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 def without_latex(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Building a report takes a second: here it is always the honest one."""
     made = desk.forgers[0].work.report.read_bytes()
-    monkeypatch.setattr("lab.grade.case.rebuild", lambda *_: made)
+    monkeypatch.setattr("lab.grade.rebuild.rebuild", lambda *_: made)
 
 
 def ends_well(done: Grade) -> None:
