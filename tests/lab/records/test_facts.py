@@ -1,3 +1,5 @@
+"""Facts of a record: read, written, and judged."""
+
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +17,10 @@ def document() -> Any:
 
 
 @pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.stem)
-def test_record_keeps_its_bytes_when_read_and_written(file: Path) -> None:
-    text = file.read_text()
-    assert json.dumps(parse_facts(json.loads(text)).table(), indent=1, sort_keys=True) + "\n" == text
+def test_record_keeps_its_values_and_their_types_when_read_and_written(file: Path) -> None:
+    """The records of version 1.0.0, shortened: a value of each key is enough."""
+    table = json.loads(file.read_text())
+    assert json.dumps(parse_facts(table).table(), sort_keys=True) == json.dumps(table, sort_keys=True)
 
 
 def test_launcher_is_written_unless_it_is_the_exact_sites() -> None:
