@@ -9,20 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.lab.conftest import PEERS
+from tests.lab.conftest import PEERS, Lab
 from tests.lab.fake_site import FakeSite
 
 from lab.cli import INTERRUPTED, reporting
-from lab.cli.main import main
 from lab.cli.reporting import Reporting
 from lab.model.trial import Outcome
 from lab.plan.plan import Plan, SiteFacts
 from lab.plan.planning import Campaign
-from lab.sites.site import MODULES, Clock
+from lab.sites.site import Clock
 
 PATIENCE_S = 300
 TRIALS = 4  # of each experiment
-Lab = Callable[..., int]
 Make = Callable[..., Plan]
 
 
@@ -36,20 +34,14 @@ def experiments(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def lab_run(experiments: dict[str, Path], tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """Both experiments on the fake site, one trial at a time."""
-    monkeypatch.setattr("tests.lab.fake_site.SITE", fake_site)
-    monkeypatch.setitem(MODULES, "exact", "tests.lab.fake_site")
-
-    def run(*words: str) -> int:
-        places = ("--results", str(tmp_path / "results"), "--out", str(tmp_path / "report"))
-        return main(["run", *map(str, experiments.values()), "--site", "exact", "--jobs", "1", *places, *words])
-
-    return run
+def lab_run(lab: Lab, experiments: dict[str, Path], tmp_path: Path) -> Lab:
+    """Both experiments, one trial at a time."""
+    places = ("--results", tmp_path / "results", "--out", tmp_path / "report")
+    return lambda *words: lab("run", *experiments.values(), "--site", "exact", "--jobs", 1, *places, *words)
 
 
 def test_first_report_is_written_before_the_last_trial_is_over(
-    lab_run: Lab, fake_site: FakeSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    lab_run: Lab, fake_site: FakeSite, tmp_path: Path
 ) -> None:
     """The last trial does not end before it sees the PDF."""
 
@@ -61,39 +53,35 @@ def test_first_report_is_written_before_the_last_trial_is_over(
         return outcome
 
     fake_site.change = last_waits
-    assert lab_run("--report") == 0
-    assert (tmp_path / "report" / "two.pdf").exists() and lab_run() == 0
-    out = capsys.readouterr().out.splitlines()
-    assert {Path(line).name for line in out if line.endswith(".pdf")} == {"one.pdf", "two.pdf"}
-    assert lab_run("--report") == 0
-    assert capsys.readouterr().out.count("up to date") == 2
+    status, out, _ = lab_run("--report")
+    assert status == 0 and (tmp_path / "report" / "two.pdf").exists()
+    assert {Path(line).name for line in out.splitlines() if line.endswith(".pdf")} == {"one.pdf", "two.pdf"}
+    assert lab_run().status == 0
+    assert lab_run("--report").out.count("up to date") == 2
 
 
 def test_refused_report_keeps_neither_trials_nor_other_reports_back_and_each_is_named(
-    lab_run: Lab, experiments: dict[str, Path], capsys: pytest.CaptureFixture[str]
+    lab_run: Lab, experiments: dict[str, Path]
 ) -> None:
     def type_a_number(name: str) -> None:
         experiments[name].with_suffix("").mkdir()
         (experiments[name].with_suffix("") / "discussion.tex").write_text("It reaches 5 GB/s.\n")
 
     type_a_number("one")
-    assert lab_run("--report") == 2
-    out, err = capsys.readouterr()
-    assert "8 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
+    status, out, err = lab_run("--report")
+    assert status == 2 and "8 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
     assert "one/discussion.tex:1:" in err and err.splitlines()[-1] == "no report: one: see above"
     type_a_number("two")
-    assert lab_run("--report") == 2
-    err = capsys.readouterr().err
-    assert all(f"no report: {name}: " in err and f"{name}/discussion.tex:1:" in err for name in experiments)
+    status, _, err = lab_run("--report")
+    assert status == 2 and all(
+        f"no report: {name}: " in err and f"{name}/discussion.tex:1:" in err for name in experiments
+    )
 
 
-def test_experiment_with_a_failed_trial_has_no_report_and_the_other_has_one(
-    lab_run: Lab, fake_site: FakeSite, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_experiment_with_a_failed_trial_has_no_report_and_the_other_has_one(lab_run: Lab, fake_site: FakeSite) -> None:
     fake_site.change = lambda outcome: replace(outcome, steps=()) if fake_site.jobs == 2 else outcome
-    assert lab_run("--report") == 1
-    out, err = capsys.readouterr()
-    assert "7 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
+    status, out, err = lab_run("--report")
+    assert status == 1 and "7 trials measured" in out and "two.pdf" in out and "one.pdf" not in out
     assert "no report: one: 1 of its trials failed" in err and "failed: " in err
 
 
@@ -168,15 +156,12 @@ def test_on_a_wall_clock_reports_start_after_all_trials(campaign: Campaign, star
     assert started.names == [["one", "two", "three"]]
 
 
-def test_interrupted_run_waits_for_no_report(
-    lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert lab_run() == 0
-
+def test_interrupted_run_waits_for_no_report(lab_run: Lab, started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt("1 trial left")
 
+    assert lab_run().status == 0
     monkeypatch.setattr("lab.cli.measure.run_remaining", interrupt)
-    assert lab_run("--report") == INTERRUPTED
+    status, _, err = lab_run("--report")
+    assert status == INTERRUPTED and "1 trial left" in err
     assert started.names == [["one", "two"]] and started.processes[0].returncode is not None
-    assert "1 trial left" in capsys.readouterr().err

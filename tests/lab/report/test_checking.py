@@ -1,18 +1,19 @@
-"""`lab check` and `lab query`, as a person runs them: lab.report.{checking,asking}, lab.report.text.check."""
+"""`lab check` and `lab query`, as a person runs them."""
 
 import json
 import os
 import time
-from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab, Ran
 from tests.lab.report import laboratory
 
-from lab.plan.plan import Plan
-from lab.report import asking, checking
+from lab.cli import INTERRUPTED
 
 NAME = "throughput_until_stable"
+Check = Callable[..., Ran]
 
 
 @pytest.fixture(scope="module")
@@ -23,54 +24,48 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def experiment(tmp_path: Path) -> Path:
     """The experiment in a folder where a text may be changed."""
-    laboratory.copy_of(NAME, tmp_path)
-    plan = laboratory.plan_of(NAME, tmp_path)
-    for module in (checking, asking):
-        monkeypatch.setattr(module, "plans_of", lambda *_: [plan])
-    return plan
+    return laboratory.copy_of(NAME, tmp_path)
 
 
-def checked(plan: Plan, results: Path, text: str, **options: object) -> int:
-    (plan.experiment.file.with_suffix("") / "discussion.tex").write_text(text)
-    return checking.check(Namespace(results=results, **{"watch": False, "json": False} | options))
+@pytest.fixture
+def check(lab: Lab, experiment: Path, results: Path) -> Check:
+    def checked(text: str, *options: str) -> Ran:
+        (experiment.with_suffix("") / "discussion.tex").write_text(text)
+        return lab("check", experiment, "--results", results, *options)
+
+    return checked
 
 
-def test_errors_come_first_then_notes_and_only_errors_count(
-    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert checked(plan, results, "TCP is faster than RDMA.\nIt has \\claim{ethernet at 1}.\n") == 0
-    assert f"{NAME}/discussion.tex:1:1: note: compares, no evidence attached\n" in capsys.readouterr().out
-    assert checked(plan, results, "% Only a comment.\n") == 0
-    assert capsys.readouterr().out.endswith("errors: 0, notes: 0, no text yet\n")
-    text = "TCP is faster than RDMA.\nIt reaches 4 GB/s.\\shows{ethernet < cable at 1 across links}\n"
-    assert checked(plan, results, text) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"{NAME}/discussion.tex:2:12: 4 GB/s is typed")
-    assert [line for line in lines if "note:" in line] and lines[-1].endswith(
-        "errors: 2, notes: 1, true statements: 0 of 1"
-    )
+@pytest.fixture
+def query(lab: Lab, experiment: Path, results: Path) -> Lab:
+    return lambda *words: lab("query", experiment, *words, "--results", results)
 
 
-def test_a_figure_or_table_that_the_report_lacks_is_an_error_with_the_nearest_name(
-    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert checked(plan, results, "See \\figureof{throughput} and \\tableof{bytes}.\n") == 0
-    capsys.readouterr()
-    assert checked(plan, results, "See \\figureof{throughputs}.\n") == 1
-    said = capsys.readouterr().out
-    assert "there is no \\figureof{throughputs} [figure]" in said and "hint: 'throughput'? one of " in said
+def test_errors_come_first_then_notes_and_only_errors_count(check: Check) -> None:
+    noted = check("TCP is faster than RDMA.\nIt has \\claim{ethernet at 1}.\n")
+    assert noted.status == 0 and f"{NAME}/discussion.tex:1:1: note: compares, no evidence attached\n" in noted.out
+    empty = check("% Only a comment.\n")
+    assert empty.status == 0 and empty.out.endswith("errors: 0, notes: 0, no text yet\n")
+    status, out, _ = check("TCP is faster than RDMA.\nIt reaches 4 GB/s.\\shows{ethernet < cable at 1 across links}\n")
+    first, *others, last = out.splitlines()
+    assert status == 1 and first.startswith(f"{NAME}/discussion.tex:2:12: 4 GB/s is typed")
+    assert [line for line in others if "note:" in line]
+    assert last.endswith("errors: 2, notes: 1, true statements: 0 of 1")
 
 
-def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
-    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    stated = "TCP takes less than 1 s.\\shows{ethernet.time < 1 s at 1} It takes more than 2 s.\n"
-    assert checked(plan, results, stated) == 1
-    assert next(line for line in capsys.readouterr().out.splitlines() if "typed" in line).startswith(
-        f"{NAME}/discussion.tex:1:77: 2 s is typed"
-    )
+def test_a_figure_or_table_that_the_report_lacks_is_an_error_with_the_nearest_name(check: Check) -> None:
+    assert check("See \\figureof{throughput} and \\tableof{bytes}.\n").status == 0
+    status, out, _ = check("See \\figureof{throughputs}.\n")
+    assert status == 1 and "there is no \\figureof{throughputs} [figure]" in out
+    assert "hint: 'throughput'? one of " in out
+
+
+def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(check: Check) -> None:
+    status, out, _ = check("TCP takes less than 1 s.\\shows{ethernet.time < 1 s at 1} It takes more than 2 s.\n")
+    typed = next(line for line in out.splitlines() if "typed" in line)
+    assert status == 1 and typed.startswith(f"{NAME}/discussion.tex:1:77: 2 s is typed")
 
 
 @pytest.mark.parametrize(
@@ -105,28 +100,23 @@ def test_a_number_that_a_true_statement_of_its_sentence_states_may_be_typed(
         ("report.toml", 'authors = ["A", "B"]\nids = ["1"]', "report.toml:2: 1 id for 2 authors"),
     ],
 )  # fmt: skip
-def test_what_a_report_refuses_is_an_error(
-    plan: Plan, results: Path, name: str, content: str, what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_report_refuses_is_an_error(check: Check, experiment: Path, name: str, content: str, what: str) -> None:
     texts = {"references.bib": "So \\cite{frey} says.\n", "discussion.tex": f"So.\n{content}\n"}
     if name != "discussion.tex":
-        (plan.experiment.file.with_suffix("") / name).write_text(content)
-    assert checked(plan, results, texts.get(name, "So.\n")) == 1
-    printed = capsys.readouterr().out
-    assert what in printed and printed.replace("\n", "").isprintable()
+        (experiment.with_suffix("") / name).write_text(content)
+    status, out, _ = check(texts.get(name, "So.\n"))
+    assert status == 1 and what in out and out.replace("\n", "").isprintable()
 
 
-def test_json_is_for_editors(plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert checked(plan, results, "It reaches 4 GB/s.\nIt is faster.\n", json=True) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["errors"][0]["line"], found["errors"][0]["column"], found["notes"][0]["line"]) == (1, 12, 2)
-    assert found["errors"][0]["kind"] == "typed number"
+def test_json_is_for_editors(check: Check) -> None:
+    status, out, _ = check("It reaches 4 GB/s.\nIt is faster.\n", "--json")
+    (error,), (note,) = (json.loads(out)[kind] for kind in ("errors", "notes"))
+    assert (status, error["kind"], error["line"], error["column"], note["line"]) == (1, "typed number", 1, 12, 2)
 
 
 def test_a_text_and_its_sources_are_read_again_at_each_change(
-    plan: Plan, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    check: Check, experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = plan.experiment.file.with_suffix("")
     changes = iter(
         [
             ("discussion.tex", "So \\cite{frey} says.\n"),
@@ -140,49 +130,30 @@ def test_a_text_and_its_sources_are_read_again_at_each_change(
         name, text = next(changes, ("", ""))
         if not name:
             raise KeyboardInterrupt
-        file = folder / name
+        file = experiment.with_suffix("") / name
         file.write_text(text)
         os.utime(file, ns=(time.time_ns(), file.stat().st_mtime_ns + 3600 * 10**9))
 
     monkeypatch.setattr("lab.report.checking.sleep", change)
-    with pytest.raises(KeyboardInterrupt):
-        checked(plan, results, "RDMA reaches 4 GB/s.\n", watch=True)
-    printed = capsys.readouterr().out
+    status, out, _ = check("RDMA reaches 4 GB/s.\n", "--watch")
     parts = ("4 GB/s", "no entry 'frey'", "errors: 0", "5 GB/s")
-    assert sorted(parts, key=printed.index) == list(parts)
+    assert status == INTERRUPTED and sorted(parts, key=out.index) == list(parts)
 
 
-def query(plan: Plan, results: Path, *texts: str, as_json: bool | None = False) -> int:
-    options = {
-        "experiment": plan.experiment.file,
-        "site": "any",
-        "hosts": None,
-        "json": as_json,
-        "names": not texts and as_json is None,
-    }
-    return asking.query(Namespace(results=results, query=list(texts), **options))
-
-
-def test_a_query_prints_value_interval_n_and_records(
-    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert query(plan, results, "ethernet at 1", "tcp.card / ethernet at 1 across links") == 0
-    first, value, about, *_ = capsys.readouterr().out.splitlines()
-    assert first == "ethernet at 1" and "B/s [" in value and value.endswith("95% interval")
+def test_a_query_prints_value_interval_n_and_records(query: Lab) -> None:
+    status, out, _ = query("ethernet at 1", "tcp.card / ethernet at 1 across links")
+    first, value, about, *_ = out.splitlines()
+    assert (status, first) == (0, "ethernet at 1") and "B/s [" in value and value.endswith("95% interval")
     assert about.startswith("  n = 6; records ") and len(about.split()) == 10
-    assert query(plan, results, "ethernet > 1 GB/s at 1") == 1
-    assert "  false: " in capsys.readouterr().out
-    assert query(plan, results, "ethernet at 1", as_json=True) == 0
-    assert json.loads(capsys.readouterr().out)[0]["estimate"]["n"] == 6
+    status, out, _ = query("ethernet > 1 GB/s at 1")
+    assert status == 1 and "  false: " in out
+    assert json.loads(query("ethernet at 1", "--json").out)[0]["estimate"]["n"] == 6
 
 
-def test_the_list_has_forty_lines_at_most_and_its_examples_work(
-    plan: Plan, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert query(plan, results) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_list_has_forty_lines_at_most_and_its_examples_work(query: Lab) -> None:
+    lines = query().out.splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("measures"))
     end = next(place for place, line in enumerate(lines) if line.startswith("constants"))
     examples = [line.split("  ")[1].strip() for line in lines[start + 1 : end]]
     assert len(lines) <= 40 and len(examples) > 15
-    assert query(plan, results, *examples) == 0
+    assert query(*examples).status == 0
