@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.lab.fake_site import FakeSite, run_plan
+from tests.lab.fake_site import FakeSite, planned, run_plan
 from tests.lab.hand_ins import Course, Site, make_course, make_work, with_report
 from tests.lab.sites.computers import pretend
 from tests.toml import series_of
 
 from lab.cli.main import main
-from lab.experiment.reader import load
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan, SiteFacts
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.tex.latex import compile_pdf
 from lab.sites.site import MODULES
@@ -124,8 +123,7 @@ def make_small_plan(experiment_file: Callable[[str], Path], facts: SiteFacts) ->
     """Plan the small experiment, with Verbyte's programs too."""
 
     def make(text: str = PEERS + OURS, digest: str = "d") -> Plan:
-        experiment = load(experiment_file(text))
-        return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
+        return planned(experiment_file(text), facts, digest)
 
     return make
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from lab.cli import main
 from lab.errors import SiteStopped
+from lab.experiment.reader import load
 from lab.model.trial import End, Ends, Job, Outcome, Step, StepOutcome
-from lab.plan.plan import Plan
+from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
 from lab.run.run import RunSetup, missing, run_trials
 from lab.sites import site
 from lab.sites.site import EXACT
@@ -68,6 +69,12 @@ class FakeSite:
 
     def stop(self) -> None:
         self.stopped.set()
+
+
+def planned(file: Path, facts: SiteFacts | None = None, digest: str = "d") -> Plan:
+    """The plan of an experiment on the fake site, or on a site with these facts; one digest for all programs."""
+    experiment = load(file)
+    return make_plan(experiment, facts or SiteFacts.of(FakeSite()), dict.fromkeys(binaries([experiment]), digest))
 
 
 def run_plan(plan: Plan, site: Any, results: Path) -> None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.lab.fake_site import planned
 from tests.lab.report.laboratory import UnsteadySite
 from tests.toml import series_of
 
-from lab.experiment.reader import load
 from lab.files.store import keep_stamp
 from lab.places import TEMPLATES
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan, SiteFacts
 from lab.report.build import prepare
 from lab.report.evidence.evidence import gather
 from lab.report.sources import Sources
@@ -112,9 +112,7 @@ def measure(plan: Plan, results: Path, site: Any) -> None:
 
 
 def plan_on(file: Path, site: Any, digest: str) -> Plan:
-    experiment = load(file)
-    facts = SiteFacts.of(site)
-    return make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), digest))
+    return planned(file, SiteFacts.of(site), digest)
 
 
 def with_report(course: Course, work: Work, pdf: bytes | None = None) -> Work:

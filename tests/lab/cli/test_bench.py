@@ -7,14 +7,13 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 from tests.lab.conftest import Lab
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, planned
 from tests.toml import series_of
 
 from lab.cli import bench
 from lab.cli.bench import DRAWN, drawn
-from lab.experiment.reader import load
 from lab.places import EXPERIMENTS
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan
 from lab.plan.planning import Campaign
 
 COMPARED = """
@@ -83,12 +82,11 @@ def test_sizes_are_drawn_by_the_seed(run: Lab, compared: Plan, results: Path) ->
     }
 
 
-def test_reference_tools_can_run_at_any_drawn_size(facts: SiteFacts) -> None:
+def test_reference_tools_can_run_at_any_drawn_size() -> None:
     """perftest sends whole post lists only."""
-    experiment = load(EXPERIMENTS / "bench.toml")
-    plan = make_plan(experiment, facts, dict.fromkeys(binaries([experiment]), "d"))
+    plan = planned(EXPERIMENTS / "bench.toml")
     for seed in range(100):
-        for planned in drawn(plan, seed).planned:
-            request = planned.trial.request
-            if planned.series.tool.whole_lists:
-                assert all(each.iterations % request.parameters.peer_post_list == 0 for each in request.counts)
+        for each in drawn(plan, seed).planned:
+            request = each.trial.request
+            if each.series.tool.whole_lists:
+                assert all(counts.iterations % request.parameters.peer_post_list == 0 for counts in request.counts)

@@ -2,27 +2,26 @@
 
 import threading
 from argparse import Namespace
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, planned
 
 from lab.cli import explore
 from lab.errors import SiteStopped, SpecError
-from lab.experiment.reader import load, read_card
+from lab.experiment.reader import read_card
 from lab.grade.finding import Flaw
 from lab.machine.job import check
 from lab.model.trial import Link
 from lab.places import EXAMPLES
-from lab.plan.plan import Plan, Planned, SiteFacts, make_plan
+from lab.plan.plan import Plan, Planned, SiteFacts
 from lab.plan.planning import Campaign
 
 SEEDS = range(1, 201)
 
 
 def plan_of(name: str) -> Plan:
-    return make_plan(load(EXAMPLES / f"{name}.toml"), SiteFacts.of(FakeSite()), defaultdict(lambda: "d"))
+    return planned(EXAMPLES / f"{name}.toml")
 
 
 @pytest.fixture(scope="module")

@@ -56,10 +56,10 @@ def archive(files: dict[str, str], kind: bytes = tarfile.REGTYPE) -> io.BytesIO:
 
 def test_line_of_a_rank_has_its_rank_once() -> None:
     printed = "rank 1: wrong sum\nRank 1: retries\n[rank 1] late\nrank 10: lost\nno rank\n"
-    ends = [(JOB, ""), (JOB | {"0.client.out": printed}, "")]
-    (step,) = switched.joined_outcome(ends, [{}, {}], 1, 0.5).steps
+    ends = [(JOB, ""), (JOB | {"0.client.out": printed}, ""), (JOB | {"0.client.out": "rank 1: late"}, "")]
+    (step,) = switched.joined_outcome(ends, [{}, {}, {}], 1, 0.5).steps
     named = ("wrong sum", "retries", "late", "rank 10: lost", "no rank")
-    assert step.server_out == "".join(f"rank 1: {line}\n" for line in named)
+    assert step.server_out == "".join(f"rank 1: {line}\n" for line in named) + "rank 2: rank 1: late\n"
 
 
 def test_a_job_is_read_back() -> None:
@@ -205,7 +205,3 @@ def test_a_log_that_is_cut_off_is_refused(tmp_path: Path, end: bytes) -> None:
     (tmp_path / "log").write_bytes(OUTGOING + end)
     with pytest.raises(SiteError, match="the log of the link is cut off"):
         list(results.read(tmp_path / "log"))
-
-
-def test_a_line_has_its_rank_once() -> None:
-    assert results.tagged(["a\nrank 1: b\n", "rank 1: c"]) == "rank 1: a\nrank 1: b\nrank 2: rank 1: c\n"

@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 from tests.lab.conftest import OURS, PEERS, Lab
-from tests.lab.fake_site import FakeSite
+from tests.lab.fake_site import FakeSite, planned
 from tests.toml import series_of
 
 from lab.cli import measure as measuring
 from lab.errors import RecordError, SiteError, SpecError
-from lab.experiment.reader import load
 from lab.files.store import seal
 from lab.model.trial import Outcome
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan, SiteFacts
 from lab.plan.planning import Campaign
 from lab.records import recorded
 from lab.records.record import record_folder, write_record
@@ -45,10 +44,9 @@ def lay(file: Path, results: Path, facts: SiteFacts, fake_site: FakeSite) -> Lai
     """Write records as a run does: of a site, of a build of the programs, of the first trials."""
 
     def lay(site: SiteFacts = facts, build: str = "d", day: int = 1, first: int | None = None) -> Plan:
-        experiment = load(file)
-        plan = make_plan(experiment, site, dict.fromkeys(binaries([experiment]), build))
-        for planned in plan.planned[:first]:
-            record = measure(planned, _counting(fake_site, site), site)
+        plan = planned(file, site, build)
+        for each in plan.planned[:first]:
+            record = measure(each, _counting(fake_site, site), site)
             state = {**(record.facts.moment.state or {}), "started": f"2026-01-{day:02}T00:00:00+00:00"}
             moment = replace(record.facts.moment, state=state)
             write_record(results, replace(record, facts=replace(record.facts, moment=moment)))
@@ -131,12 +129,12 @@ def test_report_is_made_without_a_site_unless_up_to_date(
 def test_missing_records_are_reported_with_a_reason(lay: Laid, file: Path, results: Path) -> None:
     with pytest.raises(RecordError, match=r"results: there is no record \(try: lab run small\)"):
         read(file, results)
-    planned, text = lay().planned, file.read_text()
+    trials, text = lay().planned, file.read_text()
     file.write_text(text.replace("iterations = 40", "iterations = 41"))
     with pytest.raises(RecordError, match="none of 10 records is of a trial of small as its file is now"):
         read(file, results)
     file.write_text(text)
-    for trial in planned:  # as an older version wrote them
+    for trial in trials:  # as an older version wrote them
         record = record_folder(results, trial.trial.key) / "record.json"
         record.write_text(record.read_text().replace('"traits"', '"qualities"'))
     with pytest.raises(RecordError, match="no record there names its site"):

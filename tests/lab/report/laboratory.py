@@ -17,7 +17,7 @@ from tests.toml import series_of
 from lab.experiment.reader import load
 from lab.model.trial import Job, Outcome
 from lab.places import EXPERIMENTS, TEMPLATES
-from lab.plan.plan import Plan, SiteFacts, binaries, make_plan
+from lab.plan.plan import Plan, SiteFacts
 from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.environment import reference_evidence
@@ -76,10 +76,7 @@ class UnsteadySite(fake_site.FakeSite):
 
 def plan_of(name: str, folder: Path = EXPERIMENTS, facts: SiteFacts | None = None) -> Plan:
     """The plan of an experiment on the fake site, or on a site with these facts."""
-    site = UnsteadySite()
-    experiment = load(folder / f"{name}.toml")
-    digests = dict.fromkeys(binaries([experiment]), "d" * 64)
-    return make_plan(experiment, facts or SiteFacts.of(site), digests)
+    return fake_site.planned(folder / f"{name}.toml", facts, "d" * 64)
 
 
 def copy_of(name: str, folder: Path) -> Path:
