@@ -1,5 +1,7 @@
 """An experiment with a student program."""
 
+from tests.toml import series_of
+
 TEXT = """title = "A student program"
 question = "Does it print true times?"
 [parameters]
@@ -16,11 +18,6 @@ server = "mine --listen {{host}} --port {{port}}"
 client = "mine --port {{port}} --size {{size}} --iterations {{iterations}} {{host}}"
 output = "columns"
 {more}
-[[series]]
-name = "mine"
-program = "mine"
-operation = "send"
-measure = "throughput"
 """
 # Another program with the same file name, in another folder of the same name.
 OTHER = """
@@ -31,14 +28,9 @@ binaries = ["mine"]
 server = "mine --port {port}"
 client = "mine --size {size} --iterations {iterations} {host}"
 output = "columns"
-[[series]]
-name = "two"
-program = "other"
-operation = "send"
-measure = "throughput"
-"""
+""" + series_of("two other send throughput")
 
 
 def experiment(build: str, *more: str) -> str:
     """The text of the experiment; `more` are lines of the program's table."""
-    return TEXT.format(build=build, more="\n".join(more))
+    return TEXT.format(build=build, more="\n".join(more)) + series_of("mine mine send throughput")

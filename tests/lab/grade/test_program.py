@@ -13,6 +13,7 @@ from tests.lab import fake_site, hand_ins
 from tests.lab.grade.student_program import experiment
 from tests.lab.grade.witness import wire
 from tests.lab.grade.witness.test_packets import block
+from tests.toml import series_of
 
 from lab.grade.case import Blocked, Case, GradingSetup, SubmissionFile
 from lab.grade.checks.data import package, rerun
@@ -26,17 +27,12 @@ from lab.submission.hand_in import program_files
 
 EXPERIMENT = experiment(build="true")
 RDMA = experiment("true", "rdma = true").replace("64,4K", "64,16K")
-COMPARED = """
-[[series]]
-name = "tcp"
-program = "tcp"
-operation = "send"
-measure = "throughput"
-[[comparison]]
+COMPARED = f"""
+{series_of("tcp tcp send throughput")}[[comparison]]
 name = "mine over tcp"
 ours = "mine"
 peers = ["tcp"]
-at_least = {least}
+at_least = {{least}}
 """
 DEMANDS = Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",))
 START_NS = 30_000_000

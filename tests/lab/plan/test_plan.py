@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.conftest import OURS, PEERS
+from tests.toml import series_of
 
 from lab.errors import SpecError
 from lab.experiment.experiment import Experiment
@@ -109,19 +110,13 @@ unit = "ms"
 """
     head = PEERS[: PEERS.index("[[series]]")]
     text = re.sub(r'sizes = ".*"', 'sizes = "64"', re.sub(r"iterations = \d+", "iterations = 30", head))
-    texts = (each + table + series("mine", "mine") for each in (text, re.sub(*changes, text)))
+    texts = (each + table + series_of("mine mine send throughput") for each in (text, re.sub(*changes, text)))
     one, other = (keys(plan_of(load(experiment_file(text)), facts)) for text in texts)
     assert len(one) == len(other) == 2 and len({*one} - {*other}) == different
 
 
-def series(name: str, program: str, operation: str = "send", more: str = "") -> str:
-    measure = "latency" if program == "mpi-verbs" else "throughput"
-    head = f'[[series]]\nname = "{name}"\nprogram = "{program}"\n'
-    return f'{head}operation = "{operation}"\nmeasure = "{measure}"\n{more}\n'
-
-
-MODELLED = series("gigabit", "tcp", more="link = { rate_bit_s = 1_000_000_000 }")
-APART = series("gigabit", "tcp", more="link = { clock_offset_ns = -5, clock_drift_ppm = 20 }")
+MODELLED = series_of("gigabit tcp send throughput\nlink = { rate_bit_s = 1_000_000_000 }")
+APART = series_of("gigabit tcp send throughput\nlink = { clock_offset_ns = -5, clock_drift_ppm = 20 }")
 
 
 def test_link_models_are_left_out_on_a_real_link(experiment_file: Write, facts: SiteFacts) -> None:
@@ -181,7 +176,7 @@ def test_token_of_a_trial_follows_from_its_key_only_where_trials_repeat(
 def test_size_lasts_a_second_on_a_wall_clock_unless_the_experiment_counts_messages(
     experiment_file: Write, facts: SiteFacts, settings: str, on_exact: int, elsewhere: int
 ) -> None:
-    experiment = load(experiment_file(PEERS + series("lasting", "tcp", more=settings)))
+    experiment = load(experiment_file(PEERS + series_of(f"lasting tcp send throughput\n{settings}")))
     for traits, seconds in ((EXACT, on_exact), (OwnDevices.traits, elsewhere)):
         planned = plan_of(experiment, facts, traits).planned
         times = {each.series.name: each.trial.request.parameters.least_time_s for each in planned}
@@ -189,13 +184,11 @@ def test_size_lasts_a_second_on_a_wall_clock_unless_the_experiment_counts_messag
 
 
 OVER_CARD = 'link = { card = "qdr" }'
-CARDS = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = 64\n' + "".join(
-    (
-        series("cable", "verbs", "write"),
-        series("card", "ib_write_bw", "write", OVER_CARD),
-        series("tcp", "tcp", more=OVER_CARD),
-        series("mpi", "mpi-verbs", more=OVER_CARD),
-    )
+CARDS = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = 64\n' + series_of(
+    "cable verbs write throughput",
+    f"card ib_write_bw write throughput\n{OVER_CARD}",
+    f"tcp tcp send throughput\n{OVER_CARD}",
+    f"mpi mpi-verbs send latency\n{OVER_CARD}",
 )
 
 

@@ -20,6 +20,7 @@ from tests.lab import fake_site as fake
 from tests.lab.conftest import PEERS
 from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
+from tests.toml import series_of
 
 from lab.errors import RecordError, SiteError, TrialFailed
 from lab.files.store import SUMS
@@ -65,12 +66,7 @@ client = "mine {host} {port}"
 output = "pattern"
 pattern = '(?P<size>\\d+): (?P<value>\\S+)'
 unit = "UNIT"
-[[series]]
-name = "mine"
-program = "mine"
-operation = "send"
-measure = "throughput"
-"""
+""" + series_of("mine mine send throughput")
 
 
 def test_output_is_read_again_if_only_its_reading_was_wrong(

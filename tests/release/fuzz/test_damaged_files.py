@@ -14,6 +14,7 @@ from tests.lab import fake_site
 from tests.lab.conftest import PEERS
 from tests.lab.files.test_toml import ASSIGNMENT, HOSTS, REPORT
 from tests.release.fuzz.damage import Damage
+from tests.toml import series_of
 
 from lab.cli import main
 from lab.errors import LabError
@@ -49,19 +50,8 @@ server = "mine --port {port} --depth {tx_depth}"
 client = "mine --size {size} {arguments} {host}"
 output = "pattern"
 pattern = "(?P<value>\\\\S+) (?P<unit>\\\\S+)"
-[[series]]
-name = "a"
-program = "ib_write_bw"
-operation = "write"
-measure = "throughput"
-vary.tx_depth = [64, 128]
-[[series]]
-name = "b"
-program = "mine"
-operation = "write"
-measure = "latency"
-arguments = "-x"
-[[comparison]]
+""" + series_of("a ib_write_bw write throughput\nvary.tx_depth = [64, 128]", 'b mine write latency\narguments = "-x"')
+PLAIN += """[[comparison]]
 name = "a over b"
 ours = "a"
 peers = ["b"]
