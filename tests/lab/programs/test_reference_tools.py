@@ -1,4 +1,4 @@
-"""iperf3, perftest, NetPIPE and qperf: what they printed (in outputs/), and their commands."""
+"""iperf3 (without each stream), perftest, NetPIPE and qperf: what they printed (in outputs/), and their commands."""
 
 import json
 from pathlib import Path
