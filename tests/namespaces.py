@@ -18,7 +18,6 @@ ROOTS = ("unshare", "--net", "--mount", "--pid", "--time", "--fork", "true")
 
 
 def is_root() -> bool:
-    """Whether these tests run as root."""
     return os.geteuid() == 0
 
 

@@ -65,7 +65,6 @@ def parser() -> ArgumentParser:
 
 
 def parses(words: Sequence[str]) -> bool:
-    """Whether `lab` takes them."""
     try:
         with redirect_stderr(StringIO()):
             parser().parse_args(words)

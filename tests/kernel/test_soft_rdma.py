@@ -126,7 +126,6 @@ def test_nothing_is_left_when_the_site_stops_or_its_harness_is_killed() -> None:
 
 @pytest.fixture
 def own_device() -> Iterator[str]:
-    """An RDMA device of this host."""
     for command in (
         "ip link add own0 type veth peer name own1",
         "ip addr add 198.18.9.1/24 dev own0",

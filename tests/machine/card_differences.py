@@ -41,14 +41,12 @@ def run(exact: ExactSite, folder: Path) -> Outcome:
 
 
 def differences(outcome: Outcome) -> str:
-    """Return the content of the file."""
     soft_roce, card = (dict(map(named, step.client_out.splitlines())) for step in outcome.steps)
     assert soft_roce.keys() == card.keys(), outcome.steps
     return csv_text(HEAD, ((name, soft_roce[name], card[name]) for name in card))
 
 
 def named(line: str) -> tuple[str, str]:
-    """Split a printed line into name and answer."""
     name, _, answer = line.partition(": ")
     return name, answer.rstrip("; ")
 

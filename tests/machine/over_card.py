@@ -57,7 +57,6 @@ def plain(words: str, number: int = 0) -> Step:
 
 
 def compile_plain(folder: Path) -> Path:
-    """Compile the course template in a copy."""
     copy = shutil.copytree(EXPERIMENTS / "examples" / "plain_verbs" / "program", folder / "program")
     subprocess.run(["make", "-s", "-C", copy], check=True)
     return copy / "plain"

@@ -75,7 +75,6 @@ class Tree:
         return subprocess.run(inside, capture_output=True, text=True, check=True, timeout=280)
 
     def grade(self) -> dict[str, Any]:
-        """Run run_autograder and read its results."""
         done = self.run("/autograder/run_autograder")
         print(done.stdout, done.stderr)
         return dict(json.loads((self.folder / "results" / "results.json").read_text()))

@@ -59,7 +59,6 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture(scope="module")
 def overlay(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """Verbyte's programs and the card's files, as in a trial."""
     return carried(tmp_path_factory.mktemp("bin"))
 
 
@@ -80,7 +79,6 @@ def run(exact: ExactSite, overlay: tuple[Path, ...]) -> Run:
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """The program of both ranks."""
     file = tmp_path_factory.mktemp("mpi") / mpi.BINARY
     (content,) = (content for each, content in lab_programs(print).items() if each.name == mpi.BINARY)
     file.write_bytes(content)

@@ -117,7 +117,6 @@ def test_clocks_start_equal_seeds_differ_and_the_cpu_lacks_a_broken_instruction(
 
 
 def typical_us(exact: ExactSite, *programs: str, link: Link | None = None) -> list[float]:
-    """The median latency of each program."""
     side = exact.ends.side_channel
     words = [(f"{program} -s 8 -n 50 -p {port} -d".split(), port) for port, program in enumerate(programs, 5201)]
     steps = tuple(Step((*argv, "rxe1"), (*argv, "rxe0", side), port) for argv, port in words)

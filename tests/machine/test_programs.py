@@ -45,7 +45,6 @@ def pair(
 
 @pytest.fixture(scope="module")
 def run(exact: ExactSite) -> Run:
-    """Run pairs one after the other in one job."""
     subprocess.run(["make", "-s", "-C", "code/bench", "all", "broken"], cwd=ROOT, check=True)
     overlay = tuple(BENCH / name for name in BUILT)
 
@@ -62,7 +61,6 @@ def is_whole(outcome: StepOutcome) -> bool:
 
 
 def samples(outcome: StepOutcome) -> dict[str, list[tuple[int, int]]]:
-    """Bytes and nanoseconds by the kind of sample."""
     kinds: dict[str, list[tuple[int, int]]] = {}
     for line in outcome.client_out.splitlines():
         if line[0].isdigit():

@@ -97,7 +97,6 @@ def test_ring_of_four_computers_reduces_over_tcp(exact: ExactSite) -> None:
 
 
 def changed(file: Path, *changes: tuple[str, str]) -> str:
-    """The text of an experiment with other words."""
     text = file.read_text()
     for old, new in changes:
         assert old in text
@@ -189,7 +188,6 @@ def incast_of(exact: ExactSite, folder: Path, series: str, senders: int) -> dict
 
 
 def by_sender(counted: dict[str, int], name: str) -> list[int]:
-    """Of two senders."""
     return [counted[f"rank{rank}.{name}"] for rank in (1, 2)]
 
 

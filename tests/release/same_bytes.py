@@ -69,7 +69,6 @@ class EachWithCard(ExactSite):
 
 @contextmanager
 def opened(cache: Path = CACHE, kind: type[ExactSite] = ExactSite) -> Iterator[ExactSite]:
-    """This checkout's exact site."""
     site = kind(MACHINE, cache)
     site.prepare(tell)
     try:
@@ -179,7 +178,6 @@ def short_all_reduce(folder: Path) -> Path:
 
 
 def main() -> int:
-    """Measure and print; 1 if any run was not equal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20, help="beside the busy loops (default: 20)")
     parser.add_argument("--busy", type=int, default=6, help="how many loops (default: 6)")

@@ -50,7 +50,6 @@ class Cluster:
         return ("nsenter", "--net", "--target", (HOME / f"{name}.holder").read_text())
 
     def daemons(self) -> list[int]:
-        """All of them."""
         return [int(each.read_text()) for each in HOME.glob("*.pid")]
 
     def lose(self, name: str) -> None:
@@ -63,7 +62,6 @@ class Cluster:
         return self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%t").split()
 
     def ask(self, *command: str) -> str:
-        """What one of Slurm's commands answers."""
         done = subprocess.run(
             [str(HOME / "bin" / command[0]), *command[1:]], capture_output=True, text=True, check=False
         )
@@ -74,7 +72,6 @@ class Cluster:
         return self.ask("squeue", "-h", "--array", "-o", "%i %T").splitlines()
 
     def stop(self) -> None:
-        """As it was before."""
         if not self.was_up:
             self.control("down")
         os.environ["PATH"] = self.path

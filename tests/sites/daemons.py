@@ -20,7 +20,6 @@ def libraries() -> dict[str, str]:
 
 
 def write(file: Path, text: str, mode: int = 0o600) -> Path:
-    """A file of a service's own."""
     file.write_text(text)
     file.chmod(mode)
     return file

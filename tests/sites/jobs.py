@@ -61,7 +61,6 @@ class Jobs:
         return ("sh", "-c", FLOWING, column, interface, command, *program)
 
     def tcp(self, sizes: str, deadline_s: int = AMPLE_S) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Our own programs, server and client."""
         shared = ("--sizes", sizes, "--wait", "event", "--deadline", str(deadline_s))
         server = ("/lab/bin/tcp-server", *shared, "--listen", self.ends.server.host)
         client = ("/lab/bin/tcp-client", *shared, "--source", self.ends.client.host, self.ends.server.host)
@@ -80,7 +79,6 @@ def await_none_running(words: str) -> None:
 
 
 def everyone() -> list[int]:
-    """All processes of this host."""
     return [int(each.name) for each in Path("/proc").glob("[0-9]*")]
 
 

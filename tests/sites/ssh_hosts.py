@@ -141,7 +141,6 @@ server = {{ login = "{bob}", interface = "data0", folder = "{self.folder}/progra
         self.inside(name, "ip", "link", "set", "lo", "up")
 
     def three(self) -> Path:
-        """A hosts.toml with all."""
         carol = f'{{ login = "carol", interface = "data0", folder = "{self.folder}/programs" }}'
         return self.toml(more=f"others = [{carol}]\n")
 

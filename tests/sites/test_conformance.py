@@ -80,7 +80,6 @@ on_vm_too = pytest.mark.parametrize("open_again", SITES, indirect=True)
 
 
 def record_of(experiment: str, site: Site, programs: dict[Path, str], folder: Path) -> Record:
-    """The record of the experiment's only trial."""
     (folder / "small.toml").write_text(experiment)
     facts = SiteFacts.of(site)
     (planned,) = make_plan(load(folder / "small.toml"), facts, programs).planned

@@ -139,7 +139,6 @@ def test_a_real_link_takes_no_model(site: WallSite, jobs: Jobs) -> None:
 
 
 def plan_of(site: WallSite, programs: dict[Path, str], folder: Path, iterations: int) -> Plan:
-    """An experiment of one trial with this number of messages."""
     file = folder / f"{iterations}.toml"
     file.write_text(IMPATIENT.replace("iterations = 100\n", f"iterations = {iterations}\nleast_time_s = 0\n"))
     return make_plan(load(file), SiteFacts.of(site), programs)

@@ -35,7 +35,6 @@ def experiments(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.fixture
 def lab_run(lab: Lab, experiments: dict[str, Path], tmp_path: Path) -> Lab:
-    """Both experiments, one trial at a time."""
     places = ("--results", tmp_path / "results", "--out", tmp_path / "report")
     return lambda *words: lab("run", *experiments.values(), "--site", "exact", "--jobs", 1, *places, *words)
 

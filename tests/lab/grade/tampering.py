@@ -34,7 +34,6 @@ class Tampering:
     listed: bool = False
 
     def file(self, forger: Forger, variant: int) -> Path:
-        """The forged file on disk."""
         content = self.forge(forger, variant)
         if isinstance(content, Path):
             return content
@@ -91,7 +90,6 @@ def any_key(forger: Forger, variant: int) -> str:
 
 
 def without_line(text: str, variant: int) -> str:
-    """A table without one of its rows."""
     lines = text.splitlines(keepends=True)
     del lines[1 + variant % (len(lines) - 1)]
     return "".join(lines)
@@ -141,7 +139,6 @@ def zipped(name: str, content: bytes, mode: int = 0) -> bytes:
 
 
 def faster(text: str, factor: float) -> str:
-    """Multiply every time."""
     return re.sub(r",(\d+)$", lambda match: f",{round(int(match[1]) * factor)}", text, flags=re.MULTILINE)
 
 

@@ -53,11 +53,9 @@ class Course:
         (folder / "roster.csv").write_text(ROSTER)
 
     def files(self) -> list[str]:
-        """The options for the roster and the grades."""
         return ["--roster", str(self.folder / "roster.csv"), "--grades", str(self.grades)]
 
     def keep(self, name: str, *ids: str, rerun: int = 30, claims: int = 50, score: Score | None = None) -> Path:
-        """Write the next grade of a submission."""
         checks = tuple(
             CheckResult(check, most, Status.PASSED if points else Status.FAILED, score=score)
             for check, most, points in (("rerun", 30, rerun), ("claims", 50, claims))

@@ -71,7 +71,6 @@ def forger_of(course: Course, ada: Any, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def listing(course: Course, setup: GradingSetup) -> GradingSetup:
-    """A course that accepts a second machine."""
     site = hand_ins.Site(tampered_records.LISTED)
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", site, "d")
     return accepting(setup, identity_of(plan).digest)

@@ -53,7 +53,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def plan(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """The plan of a copy that a test may change."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     for module in (commands, asking, checking):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")

@@ -101,7 +101,6 @@ def of_requirements(names: set[str]) -> list[str]:
 
 
 def here(words: Sequence[str]) -> list[str]:
-    """The reference: this checkout."""
     return [sys.executable, *MODULE, *words]
 
 
@@ -131,7 +130,6 @@ def as_nobody(name: str, enter: Enter) -> Enter:
 
 
 def binds(lab: Path, cache: Path) -> list[tuple[str, str, str]]:
-    """The folders that a host sees."""
     shown = [("--ro-bind", str(CACHE / each), str(lab / ".cache" / each)) for each in SHOWN]
     return [("--ro-bind", str(ROOT), str(lab)), ("--bind", str(cache), str(lab / ".cache")), *shown]
 

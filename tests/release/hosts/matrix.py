@@ -52,7 +52,6 @@ def this_computer(*walls: str) -> Opened:
 
 
 def debian(name: str, words: str, suite: str, *, every: bool = False) -> Host:
-    """A suite of Debian with its Python."""
     make = userland(lambda: debootstrapped(suite, ["python3"]))
     return Host(name, words, DEBOOTSTRAP + suite, make, every, ROOT)
 

@@ -84,7 +84,6 @@ def counted(enter: Enter, part: str, times: int = 1, load: int = 0) -> tuple[Cou
 
 @contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """Run this number of busy loops."""
     with ExitStack() as ends:
         for _ in range(loops):
             ends.callback(ends.enter_context(subprocess.Popen(LOOP)).terminate)

@@ -67,8 +67,6 @@ def debootstrapped(suite: str, packages: Sequence[str] = ()) -> Path:
 
 
 def with_qemu(suite: str) -> Path:
-    """A suite's userland with its QEMU installed."""
-
     def make(root: Path) -> None:
         run("cp", "-a", f"{debootstrapped(suite, ['python3'])}/.", root)
         apt = (*ALONE, "chroot", root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q")

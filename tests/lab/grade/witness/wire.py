@@ -60,7 +60,6 @@ def by_card(
 def tcp(
     time_ns: int, sequence: int, size: int = 0, *, out: bool = True, ack: int = 0, port: int = 18800, syn: bool = False
 ) -> Frame:
-    """A segment with so many bytes of payload."""
     ports = (CLIENT_PORT, port) if out else (port, CLIENT_PORT)
     header = struct.pack(">HHIIBBHHH", *ports, sequence, ack, 5 << 4, 0x02 if syn else 0x10, 0, 0, 0)
     return frame(time_ns, header + bytes(PAYLOAD), 6, 20 + size, out=out)
