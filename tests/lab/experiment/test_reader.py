@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.toml import series_of
 
 from lab.errors import SpecError
 from lab.experiment.reader import load, read_card
@@ -25,14 +26,12 @@ tx_depth = 128
 """
 
 
-VERBS = '[[series]]\nname = "a"\nprogram = "verbs"\noperation = "write"\nmeasure = "throughput"\n'
+VERBS, PERFTEST = series_of("a verbs write throughput"), series_of("a ib_write_bw write throughput")
 EXACT = '[profile.exact]\nwhy = "time is dear"\n'
 Write = Callable[[str], Path]
 CARD_HEAD = 'title = "t"\nquestion = "q"\n[parameters]\nsizes = 64\n'
-SERIES = '[[series]]\nname = "{}"\nprogram = "{}"\noperation = "{}"\nmeasure = "throughput"\n'
-CARD, TCP = SERIES.format("card", "verbs", "write"), SERIES.format("tcp", "tcp", "send")
+CARD, TCP = series_of("card verbs write throughput"), series_of("tcp tcp send throughput")
 LINK = '[link]\ncard = "qdr"\n'
-ONE_WAY = {"program": "mpi-tcp", "operation": "send", "measure": "one-way"}
 
 
 def refused(file: Path) -> SpecError:
@@ -42,12 +41,6 @@ def refused(file: Path) -> SpecError:
 
 
 FILES = [*sorted(EXPERIMENTS.glob("*.toml")), *sorted(EXPERIMENTS.glob("examples/*.toml"))]
-
-
-def series(**values: str) -> str:
-    """The series `a` with other values."""
-    keys = {"name": "a", "program": "verbs", "operation": "write", "measure": "throughput"} | values
-    return "[[series]]\n" + "".join(f'{key} = "{value}"\n' for key, value in keys.items())
 
 
 COMPARISON = VERBS + '[[comparison]]\nname = "c"\nours = "a"\n'
@@ -77,16 +70,16 @@ CAUSES = "[causes]\nseries = [{}]\nsizes = {}\n" + VERBS
          "is above iterations_at_most"),
         (HEAD + EXACT + "iterations_at_most = 500\n" + VERBS + "vary.iterations = [1000]\n", 15, "iterations = 1000"),
         (HEAD + VERBS + VERBS, 13, "a second series is called 'a'"),
-        (HEAD + series(program="iperf3", operation="read"), 10, "iperf3 cannot do read throughput"),
-        (HEAD + series(measure="latency") + 'parameters.wait = "event"\n', 12, "wait = event"),
-        (HEAD + series(program="ib_write_bw") + "parameters.peer_post_list = 64\n", 12, "peer_post_list = 64"),
+        (HEAD + series_of("a iperf3 read throughput"), 10, "iperf3 cannot do read throughput"),
+        (HEAD + series_of("a verbs write latency") + 'parameters.wait = "event"\n', 12, "wait = event"),
+        (HEAD + PERFTEST + "parameters.peer_post_list = 64\n", 12, "peer_post_list = 64"),
         (HEAD + VERBS + "parameters = { post_list = 256 }\n", 12, "post_list = 256"),
         (HEAD + VERBS + "parameters = { signal_every = 6, post_list = 4 }\n", 12, "signal_every = 6"),
         (HEAD + VERBS + 'parameters.connection = "ud"\n', 12, "connection = ud"),
-        (HEAD + series(operation="read") + 'parameters.connection = "uc"\n', 12, "connection = uc"),
-        (HEAD + series(operation="send") + 'parameters = { connection = "ud", path_mtu = 512 }\n', 12,
+        (HEAD + series_of("a verbs read throughput") + 'parameters.connection = "uc"\n', 12, "connection = uc"),
+        (HEAD + series_of("a verbs send throughput") + 'parameters = { connection = "ud", path_mtu = 512 }\n', 12,
          "connection = ud"),
-        (HEAD + series(program="ib_write_bw") + 'parameters.connection = "ud"\n', 12, "connection = ud"),
+        (HEAD + PERFTEST + 'parameters.connection = "ud"\n', 12, "connection = ud"),
         (HEAD + VERBS + "parameters = { iterations = 19 }\n", 12, "iterations = 19"),
         (HEAD + VERBS + 'parameters = { until_stable = 1, verify = true, wait = "event" }\n', 12, "until_stable = 1"),
         (HEAD + VERBS + "parameters = { until_stable = 1, stable_window = 9, rounds_cap = 8 }\n", 12, "rounds_cap = 8"),
@@ -137,20 +130,20 @@ def test_impossible_link_model_is_refused_in_the_file_and_in_a_series(
 def of_size(program: str, size: str, profile: str = "") -> str:
     operation = "write" if program == "ib_write_bw" else "send"
     head = HEAD.replace("1..1K*2", size).replace("2000", "20") + profile
-    return f'{head}{series(program=program, operation=operation)}parameters = {{ wait = "event" }}\n'
+    return f'{head}{series_of(f"a {program} {operation} throughput")}parameters = {{ wait = "event" }}\n'
 
 
 def by_datagrams(size: int, more: str) -> str:
     """SENDs of one size, which a packet must hold."""
-    text = HEAD.replace("1..1K*2", str(size)) + series(operation="send")
+    text = HEAD.replace("1..1K*2", str(size)) + series_of("a verbs send throughput")
     return f'{text}parameters = {{ connection = "ud" }}\nlink = {{ {more} }}\n'
 
 
 SIGNALS = VERBS + "parameters = { post_list = %d, signal_every = %d }\n"
-PAIRS = HEAD.replace("2000", "%d") + series(program="ib_write_bw") + "parameters = { peer_post_list = 32, pairs = 2 }\n"
+PAIRS = HEAD.replace("2000", "%d") + PERFTEST + "parameters = { peer_post_list = 32, pairs = 2 }\n"
 VARIED = HEAD + EXACT + 'bytes_per_size_at_most = "%s"\n' + VERBS + "vary.iterations = [500]\n"
 WIDE, ROUNDS = HEAD + "path_mtu = 4096\n", "parameters = { until_stable = 1, iterations = 4 }\n"
-ONE_WAY_CALLS = HEAD + series(**ONE_WAY) + "parameters = { iterations = %d }\n"
+ONE_WAY_CALLS = HEAD + series_of("a mpi-tcp send one-way") + "parameters = { iterations = %d }\n"
 
 
 @pytest.mark.parametrize(
@@ -161,9 +154,9 @@ ONE_WAY_CALLS = HEAD + series(**ONE_WAY) + "parameters = { iterations = %d }\n"
         (of_size("tcp", "4G"), of_size("tcp", "257M", EXACT), 4, "sizes = "),
         (of_size("tcp", "256M", EXACT), of_size("tcp", "4G", EXACT), 4, "sizes = "),
         (WIDE + VERBS, WIDE + VERBS + "link = { mtu = 1500 }\n", 7, "path_mtu = 4096"),
-        (WIDE + series(program="tcp", operation="send") + "link.mtu = 1500", WIDE + VERBS + "link.mtu = 1500", 7,
+        (WIDE + series_of("a tcp send throughput") + "link.mtu = 1500", WIDE + VERBS + "link.mtu = 1500", 7,
          "mtu"),
-        (HEAD + VERBS + ROUNDS, HEAD + series(program="ib_write_bw") + ROUNDS, 12, "until_stable = 1"),
+        (HEAD + VERBS + ROUNDS, HEAD + PERFTEST + ROUNDS, 12, "until_stable = 1"),
         (ONE_WAY_CALLS % 2, ONE_WAY_CALLS % 1, 12, "iterations = 1"),
         (HEAD + "path_mtu = 1024\n" + VERBS + "link.mtu = 1104", HEAD + "path_mtu = 1024\n" + VERBS + "link.mtu = 1103",
          7, "path_mtu = 1024"),
@@ -275,7 +268,7 @@ def test_fault_in_a_card_is_reported_with_its_line(
 
 
 def test_card_sets_the_wire_for_all_and_carries_only_the_messages_of_verbs(experiment_file: Write) -> None:
-    soft = SERIES.format("soft", "verbs", "write") + "soft_roce = true\n"
+    soft = series_of("soft verbs write throughput") + "soft_roce = true\n"
     experiment = load(experiment_file(CARD_HEAD + LINK + CARD + soft + TCP))
     card = read_card("qdr").card
     assert {(each.link.card, each.link.rate_bit_s) for each in experiment.series} == {(card, card.rate_bit_s)}
@@ -304,7 +297,7 @@ def test_switchs_queue_needs_a_switch(experiment_file: Write) -> None:
 
 
 def test_series_with_a_card_are_left_out_on_a_wall_clock(experiment_file: Write) -> None:
-    other = SERIES.format("cable", "tcp", "send")
+    other = series_of("cable tcp send throughput")
     experiment = load(experiment_file(CARD_HEAD + CARD + 'link = { card = "qdr" }\n' + other))
     assert experiment.on(EXACT_SITE).left_out == ()
     for traits in (Cable.traits, OwnDevices.traits):

@@ -183,10 +183,7 @@ def test_hostile_names_are_printed_and_a_missing_discussion_is_marked(student: S
 @pytest.mark.parametrize(
     ("file", "text", "error"),
     [
-        ("report.toml", "authors = ['Ada']\nids = ['1', '2']", "^verbs_throughput/report.toml:2: 2 ids for 1 author"),
-        ("report.toml", "course = '\u05e9\u05dc\u05d5\u05dd'", "report.toml:1: .*no character"),
-        ("report.toml", f"course = '{'x' * 10_001}'", "report.toml:1: .*up to 200 characters"),
-        ("report.toml", "course = 'C'\nmark = 'A'", "report.toml:2: unknown key 'mark'"),
+        ("report.toml", "course = '\u05e9\u05dc\u05d5\u05dd'", "^verbs_throughput/report.toml:1: .*no character"),
         ("report.toml", "authors = 'Ada'", 'report.toml:1: authors is "Ada" .try: a list'),
         ("discussion.tex", "\\immediate\\write18{id}", "discussion.tex:1:"),
         ("discussion.tex", "Fine.\n\na_b\n\nx", r"^discussion.tex:[34]: [^\n]*$"),
