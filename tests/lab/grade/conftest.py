@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.lab import hand_ins
+from tests.lab.grade.forger import Forger, make_forger
 from tests.lab.hand_ins import Course
 
 from lab.grade import grading
@@ -40,6 +41,11 @@ def grade_file(setup: GradingSetup, tmp_path: Path) -> GradeFile:
         return grade(Case(at, SubmissionFile(file), folder), digest, names, lambda _: None)
 
     return graded
+
+
+@pytest.fixture
+def forger(course: Course, ada: Any, tmp_path: Path) -> Forger:
+    return make_forger(course, ada, tmp_path)
 
 
 @pytest.fixture

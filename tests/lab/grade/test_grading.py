@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.lab import hand_ins
 from tests.lab.grade.conftest import GradeFile, SetChecks, setup_of
-from tests.lab.grade.forger import accepting, make_forger
+from tests.lab.grade.forger import Forger, accepting
 from tests.lab.hand_ins import Course
 
 from lab.errors import SiteError, SpecError
@@ -100,20 +100,18 @@ def test_experiment_with_an_included_file_has_all_points(grade_file: GradeFile, 
     assert (done.kinds, done.points) == ((), 100)
 
 
-def test_other_version_is_noted_and_costs_nothing(
-    grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path
-) -> None:
+def test_other_version_is_noted_and_costs_nothing(grade_file: GradeFile, forger: Forger, tmp_path: Path) -> None:
     file = tmp_path / "ada.pdf"
-    file.write_bytes(make_forger(course, ada, tmp_path).pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
+    file.write_bytes(forger.pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
     done = grade_file(file, ["package"])
     assert done.kinds == () and done.points == done.most and len(done.note) < 300
     assert "version '1.0.0+\\x1b[2Jxxx" in done.note and f"graded with version '{exact_version()}'" in done.note
 
 
 def test_a_draft_without_obstacles_loses_points_as_a_submission_but_not_in_a_preview(
-    grade_file: GradeFile, setup: GradingSetup, course: Course, ada: Any, tmp_path: Path
+    grade_file: GradeFile, setup: GradingSetup, forger: Forger, tmp_path: Path
 ) -> None:
-    forger, preview = make_forger(course, ada, tmp_path), replace(setup, is_preview=True)
+    preview = replace(setup, is_preview=True)
     for reason, at, passes in (
         (NO_OBSTACLE, preview, True),
         (NO_OBSTACLE, setup, False),
@@ -148,10 +146,7 @@ def test_unlisted_identity_is_flagged_and_costs_only_rerun(
 
 
 @pytest.mark.parametrize("content", [b"[" * 9000, b'{"site": 1}'])
-def test_unreadable_identity_is_flagged(
-    grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path, content: bytes
-) -> None:
-    forger = make_forger(course, ada, tmp_path)
+def test_unreadable_identity_is_flagged(grade_file: GradeFile, forger: Forger, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "in.pdf").write_bytes(forger.pdf(forger.files | {"identity.json": content}))
     done = grade_file(tmp_path / "in.pdf", ["rerun"])
     assert done.flags == (UNREAD,) and done.points == 0 and done.identity == ""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.lab import hand_ins
 from tests.lab.grade.conftest import GradeFile
-from tests.lab.grade.forger import accepting, make_forger
+from tests.lab.grade.forger import Forger, accepting
 from tests.lab.hand_ins import Course
 
 from lab.grade.case import Case, GradingSetup, SubmissionFile
@@ -32,9 +32,9 @@ def asking(setup: GradingSetup) -> GradingSetup:
     return replace(setup, assignment=replace(setup.assignment, asks=ASKS, words_at_least=5, rubric=rubric))
 
 
-def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
-    """Ada's submission with another discussion."""
-    forger, file = make_forger(course, ada, folder), folder / "in.pdf"
+def saying(text: str, forger: Forger) -> Path:
+    """The submission with another discussion."""
+    file = forger.folder / "in.pdf"
     file.write_bytes(forger.pdf(forger.files | {"discussion.tex": text.encode()}))
     return file
 
@@ -49,10 +49,9 @@ def saying(text: str, course: Course, ada: Any, folder: Path) -> Path:
     ],
 )
 def test_asks_share_the_points_of_a_text_without_errors(
-    grade_file: GradeFile, asking: GradingSetup, course: Course, ada: Any, tmp_path: Path,
-    text: str, points: tuple[int, int], findings: list[str],
-) -> None:  # fmt: skip
-    (result,) = grade_file(saying(text, course, ada, tmp_path), ["discussion"], at=asking).checks
+    grade_file: GradeFile, asking: GradingSetup, forger: Forger, text: str, points: tuple[int, ...], findings: list[str]
+) -> None:
+    (result,) = grade_file(saying(text, forger), ["discussion"], at=asking).checks
     names = ("1 statement about verbs and tcp", "2 statements about tcp")
     assert result.parts == tuple(PartPoints(*part) for part in zip(names, (7, 8), points, strict=True))
     for part, finding in zip(findings, result.findings, strict=True):
@@ -91,12 +90,10 @@ def test_evidence_of_another_machine_must_hold_for_the_graders_records(
         assert finding.what.startswith(part)
 
 
-def test_page_shows_each_sentence_with_its_evidence(
-    asking: GradingSetup, course: Course, ada: Any, tmp_path: Path
-) -> None:
+def test_page_shows_each_sentence_with_its_evidence(asking: GradingSetup, forger: Forger, tmp_path: Path) -> None:
     text = f"{AHEAD} {MORE}\n{FALSE}\nRDMA is slower here. We ran it. % <i>\n"
     known = frozenset({fingerprint("We ran it.")})
-    case = Case(replace(asking, handed_out=known), SubmissionFile(saying(text, course, ada, tmp_path)), tmp_path)
+    case = Case(replace(asking, handed_out=known), SubmissionFile(saying(text, forger)), tmp_path)
     write_sentences(case, tmp_path)
     assert not (tmp_path / SENTENCES).exists()  # no check has read the discussion
     assert case.counted

@@ -72,7 +72,7 @@ def test_fault_of_a_text_is_named_at_its_line(text: str, kind: FaultKind | None,
         r"\claim{card at 4K}, \shows{card > tcp.card everywhere} and \given{4 GB/s} \cite{frey}.",
         r"See \url{https://example.org/a\%20b_c} or \url{https://example.org}. % \input{x} \url{%}",
         '\\begin{itemize}\\item $4\\times\\frac{1}{2}$\\end{itemize}\r\nNext: M\\"uller \\& S\u00f8n \\\\% \\def',
-        "\\paragraph{P.} \\begin{tabular}{lr}\\toprule a & \\emph{b} \\\\\\bottomrule\\end{tabular}",
+        "\\paragraph{P.} \\textbf{Q?} \\begin{tabular}{lr}\\toprule a & \\emph{b} \\\\\\bottomrule\\end{tabular}",
         *(before + text
           for before in ("", "\\begin{itemize} % list\n\\end{itemize}", "\\subsection{A} % b\n", "a & b \\\\ % c\n")
           for text in ("Done. % a note", "% 4 GB/s", "It is so.%", "Some \\% of it", "\\emph{Done.} % note")),
