@@ -33,7 +33,6 @@ SMALL = laboratory.experiment(
     'depth verbs write throughput\nparameters.sizes = "1,64,4K"\nvary.tx_depth = [1, 64]',
     'lists verbs write throughput\nparameters.sizes = "64"\nvary.post_list = [1, 4]\nvary.signal_every = [1, 4, 16]',
 )
-FIXED_NS, BYTE_NS = laboratory.COSTS["verbs-client"]
 
 
 @pytest.fixture(scope="module")
