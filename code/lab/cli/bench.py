@@ -80,8 +80,12 @@ def table(result: Result) -> JsonTable:
         for size, ratio in result.ratios.items()
     ]
     return {
-        **{"name": result.comparison.name, "unit": result.unit, "at_least": result.comparison.at_least},
-        **{"geometric_mean": result.geometric_mean, "holds": result.holds, "sizes": sizes},
+        "name": result.comparison.name,
+        "unit": result.unit,
+        "at_least": result.comparison.at_least,
+        "geometric_mean": result.geometric_mean,
+        "holds": result.holds,
+        "sizes": list(sizes),
     }
 
 

@@ -20,7 +20,7 @@ from lab.model.parameters import Counts
 from lab.model.trial import Job, Outcome
 from lab.plan.plan import Planned
 from lab.programs.printed import Printed, by_rank, bytes_of, output, read_printed
-from lab.sites.site import Site, Witness
+from lab.sites.site import Site
 
 LEAST_MESSAGES = 4
 TO_CONNECT = 10  # datagrams of rdma_cm, in both directions
@@ -45,9 +45,10 @@ class Watched:
         return getattr(self.site, name)
 
     def run(self, job: Job) -> Outcome:
-        run = self.site.run_watched(job, self.folder) if isinstance(self.site, Witness) else self.site.run(job)
-        self.job, self.outcome = without_token(job), run
-        return run
+        watch = getattr(self.site, "run_watched", None)
+        self.outcome = watch(job, self.folder) if watch else self.site.run(job)
+        self.job = without_token(job)
+        return self.outcome
 
     def has_run(self, planned: Planned) -> bool:
         """Whether the latest job was that of a trial, however its output was read."""
@@ -60,7 +61,7 @@ class Watched:
         if not self.outcome or not self.has_run(planned) or not is_short or planned.series.tool.together:
             return None
         ports = tuple(step.port for step in planned.trial.job.steps)
-        return Link(Seen.of(log, ports, by_card=planned.series.has_card), planned, self.outcome)
+        return Link(Seen(log, ports, by_card=planned.series.has_card), planned, self.outcome)
 
 
 def without_token(job: Job) -> Job:
@@ -128,7 +129,7 @@ class Link:
 
     @cached_property
     def repeated(self) -> list[Message]:
-        """The messages of RDMA with a size that is no rare one, as those that connect are."""
+        """The messages of RDMA of a size that occurs often, unlike those that connect."""
         counted = Counter(message.size_bytes for message in self.seen.rdma.messages)
         return [message for message in self.seen.rdma.messages if counted[message.size_bytes] > TO_CONNECT]
 

@@ -87,7 +87,7 @@ ENDS = {"server": SERVER, "client": CLIENT, "": SERVER}
 # Words for the ends in commands, where these alone are chosen between.
 SAID = {
     "server": re.compile(rf"{SERVER.pattern}|sink|echo|reflect|drain|wait|target"),
-    "client": re.compile(rf"{CLIENT.pattern}|sourc|initiat|prob|pump|^-*ask|shoot"),
+    "client": re.compile(rf"{CLIENT.pattern}|source|initiat|prob|pump|^-*ask|shoot"),
 }
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
