@@ -1159,6 +1159,8 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
          ("64", "4.5", "us")),
         (r'printf("got %d messages of %d bytes in %.3f s: %.2f MiB/s\n", n, m, s, r);',
          "got 9 messages of 64 bytes in 0.003 s: 4.50 MiB/s", ("64", "4.50", "MiB/s")),
+        (r'printf("size=%d time_ms=%.3f rate=%.2f unit=MiB/s\n", m, s, r);',
+         "size=64 time_ms=2.500 rate=4.50 unit=MiB/s", ("64", "4.50", "MiB/s")),
         (CLOSE, "64           4.50       70.00", ("64", "4.50", "MB/s")),
         (MEANS, "64,1.5,4.5,9.5", ("64", "4.5", "us")),
         (r'printf("%d bytes: %g req/s\n", n, r);', "64 bytes: 1.5e+06 req/s", ("64", "1.5e+06", "req/s")),
@@ -1173,7 +1175,7 @@ printf("%-*d%*.*f\n", 10, size, 18, 2, rate / (1024 * 1024));
     ids=["columns", "widths", "columns below an empty line", "mean of three", "unit as a key", "unit as a name",
          "percentiles", "JSON",
          "a time of one message", "column with its unit", "rate as a key", "thousands",
-         "after a bar", "macros", "mean behind the least", "messages of a size",
+         "after a bar", "macros", "mean behind the least", "messages of a size", "unit as a value",
          "columns without a space",
          "mean among columns", "exponent", "operations", "calls", "warm-up"],
 )  # fmt: skip
@@ -1668,6 +1670,23 @@ class Writes(Turns):
             yield wire.roce(11_000 + 40_000 * n, wire.ACK, n, out=False)
 
 
+class BothWays(Turns):
+    """Logs 100 messages of RDMA in each direction at once, one in 40 us, with two in flight."""
+
+    def frames(self, _: int) -> Iterator[Frame]:
+        for n in range(100):
+            for out in (True, False):
+                yield wire.roce(40_000 * n, wire.WRITE_ONLY, n, 64, out=out)
+                yield wire.roce(40_000 * n + 70_000, wire.ACK, n, out=not out)
+
+
+def test_sum_of_both_directions_at_once_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text(VERBS_MAIN.replace("{}", '{ printf("%d bytes: %.2f MB/s\\n"); }'))
+    use(BothWays("64 bytes: 3.20 MB/s\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert "factor = 0.5 # what the link carried" in (text := (tmp_path / "mine.toml").read_text()), text
+
+
 def test_link_shows_the_size_and_the_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (copied(tmp_path / "mine") / "mine.c").write_text(VERBS_MAIN.replace("{}", '{ printf("%.2f MB/s\\n", rate); }'))
     use(Writes("0.20 MB/s\n"), monkeypatch)
@@ -1683,6 +1702,7 @@ def test_link_shows_the_size_and_the_operation(tmp_path: Path, monkeypatch: pyte
         ("size 64: delay 20.1 us", ["factor = 2"]),
         ("size 64: 4010 us", [r"pattern = 'size\s+(?P<size>\d+):\s+(?P<total>[\d.]+)'", "iterations = 100"]),
         ("64 100 18.0 20.1 28.0", [r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'"]),
+        ("64 bytes: 20.1 us on average, 32.0 us at most", ["factor = 2"]),
         ("64 0.0401", ['unit = "ms"', 'measure = "latency"']),
         ("64 1.59", ['unit = "MB/s"', 'measure = "throughput"']),
         ("64 bytes: 3.19 MB/s in both directions", ["factor = 0.5", 'unit = "MB/s"']),
@@ -1696,6 +1716,21 @@ def test_link_shows_which_number_is_the_result(
     use(Turns(printed + "\n"), monkeypatch)
     assert adopted(tmp_path / "mine") == 0
     assert lacking(text := (tmp_path / "mine.toml").read_text(), lines) == [], text
+
+
+def test_link_shows_the_result_of_a_trial_with_corrected_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text('int main() { printf("%d: %.1f us, %.1f us\\n", n, a, b); }')
+    site = Turns("64: 40.1 us, 90.0 us\n")
+    answer = site.run_watched
+    refused = Outcome((StepOutcome("usage: mine DEV [HOST]", "", "", "", 1, 1, 0, 10**8),), {}, {}, 0, 10**8, "", 0.0)
+    monkeypatch.setattr(
+        site, "run_watched", lambda job, logs: answer(job, logs) if "rxe0" in job.steps[0].client else refused
+    )
+    use(site, monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert "value>[\\d.]+)' # what the link carried" in (text := (tmp_path / "mine.toml").read_text()), text
 
 
 def test_result_that_the_link_does_not_show_is_marked(

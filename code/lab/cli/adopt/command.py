@@ -79,7 +79,8 @@ def corrected(
         if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
             failures += f" {SAID_NOTHING}"
         better, _ = experiment_of(source, replace(seen, failure=failures, usages=usages))
-        if better == text or (correction and not summary.failed and SILENT not in text):
+        is_read = not summary.failed and SILENT not in text
+        if better == text or (correction and is_read and not seen.link):
             break
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]

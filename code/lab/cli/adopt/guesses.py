@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.link import Link, sizes_in
+from lab.cli.adopt.link import Traffic, sizes_in
 from lab.cli.adopt.outputs import (
     BINARY,
     MEAN,
@@ -287,7 +287,7 @@ def output_of_program(
     return next(iter(known), None), ""
 
 
-def sizes_of(output: Output | None, code: str, printed: str, link: Link | None) -> tuple[str, str]:
+def sizes_of(output: Output | None, code: str, printed: str, link: Traffic | None) -> tuple[str, str]:
     """The sizes of a program that chooses them: those that it printed, else those that its sources name."""
     if not (output and output.has_size):
         if link and link.size:
@@ -339,9 +339,8 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
 
 def factor_of(output: Output, code: str, *, is_ring: bool) -> Iterator[Guess]:
     """The line that makes a round trip of its half, or one direction of both."""
-    if output.measure == "latency" and output.is_carried:
-        if output.factor != 1:
-            yield f"factor = {output.factor}", "what the link carried"
+    if output.factor:
+        yield from [(f"factor = {output.factor}", "what the link carried")] if output.factor != 1 else []
     elif output.measure == "latency" and not is_ring:
         is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
         if half := HALF.search(output.name) or (None if is_whole else HALF.search(code)):

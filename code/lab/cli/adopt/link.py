@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
 
 from lab.cli.adopt.outputs import MEAN, Output
 from lab.errors import ParseError
 from lab.grade.witness.claims import Seen
-from lab.grade.witness.messages import Message, Piece, exchanges, shortest_ns
+from lab.grade.witness.messages import Message, Piece, exchanges, one_by_one, shortest_ns
 from lab.machine.results import CLIENT, NAMES
 from lab.model.parameters import Counts
 from lab.model.trial import Job, Outcome
@@ -54,14 +54,14 @@ class Watched:
         """Whether the latest job was that of a trial, however its output was read."""
         return self.job == without_token(planned.trial.job)
 
-    def link(self, planned: Planned) -> "Link | None":
+    def link(self, planned: Planned) -> "Traffic | None":
         """The messages of the latest trial; None without its log, or if to read it would take longer than seconds."""
         log = self.folder / f"{NAMES[CLIENT]}.pcapng"
         is_short = log.exists() and log.stat().st_size <= MOST_BYTES
         if not self.outcome or not self.has_run(planned) or not is_short or planned.series.tool.together:
             return None
         ports = tuple(step.port for step in planned.trial.job.steps)
-        return Link(Seen(log, ports, by_card=planned.series.has_card), planned, self.outcome)
+        return Traffic(Seen(log, ports, by_card=planned.series.has_card), planned, self.outcome)
 
 
 def without_token(job: Job) -> Job:
@@ -76,16 +76,21 @@ class Pace:
     steady_ns: float
     whole_ns: float
     both_ways: bool  # as many come back
+    in_turns: bool  # each behind the answer to the one before
+
+    def allows(self, result: Output) -> bool:
+        """Whether the factor may be that of a half of a round trip, or of the sum of both directions at once."""
+        return result.factor in (None, 1) or (self.both_ways and self.in_turns is (result.measure == "latency"))
 
     def distance(self, time_ns: float, measure: str) -> float:
-        """The factor between a time and the nearest one between these two. A rate of messages in both directions may be
-        that of both."""
+        """The factor between a time and the nearest one between these two. A rate of messages in turn may be that of
+        both directions, as one message is in flight all the time."""
         least, most = sorted((self.steady_ns, self.whole_ns))
-        times = (time_ns, 2 * time_ns) if self.both_ways and measure == "throughput" else (time_ns,)
+        times = (time_ns, 2 * time_ns) if self.in_turns and measure == "throughput" else (time_ns,)
         return min(max(least / ns, ns / most, 1) for ns in times) if time_ns else math.inf
 
 
-class Link:
+class Traffic:
     def __init__(self, seen: Seen, planned: Planned, outcome: Outcome) -> None:
         self.seen, self.planned, self.outcome = seen, planned, outcome
         self.sizes = [counts.size for counts in planned.trial.request.counts]
@@ -141,11 +146,11 @@ class Link:
     def result(self, candidates: Sequence[Output], unnamed: Iterable[Output]) -> Output | None:
         """The first output whose numbers are those of the link, as they are, as a total or as a half of a round trip;
         else one that is possible; else the nearest number, with any unit."""
-        whole = (form for each in candidates for form in (each, *total(each)))
-        if first := next((each for each in whole if self.distance(each) <= NEAR), None):
-            return replace(first, is_carried=True)
-        if first := self._nearest(form for each in candidates for form in half(each)):
-            return first
+        whole = [form for each in candidates for form in (each, *total(each))]
+        halves = [form for each in candidates for form in half(each)]
+        for forms, most in ((whole, EXACTLY), (halves, EXACTLY), (whole, NEAR)):
+            if first := next((each for each in forms if self.distance(each) <= most), None):
+                return self._confirmed(first)
         possible = next((each for each in candidates if self.distance(each) <= POSSIBLE), None)
         return possible or self._nearest(form for each in unnamed for form in (each, *half(each)))
 
@@ -155,13 +160,19 @@ class Link:
             return round(self.distance(each), 2), bool(is_other), not MEAN.search(each.name)
 
         nearest = min(outputs, key=worth, default=None)
-        return replace(nearest, is_carried=True) if nearest and self.distance(nearest) <= EXACTLY else None
+        return self._confirmed(nearest) if nearest and self.distance(nearest) <= EXACTLY else None
+
+    def _confirmed(self, result: Output) -> Output:
+        """The output with its factor, unless it is a rate of messages in turn: what it counts, its words must tell."""
+        paces = map(self.pace, self.printed_ns(result))
+        is_open = result.measure == "throughput" and any(pace.in_turns for pace in paces if pace)
+        return replace(result, is_carried=True, factor=result.factor or (None if is_open else 1))
 
     def distance(self, result: Output) -> float:
         """How far the printed numbers are from those of the link: 1 for equal ones, infinite for impossible ones."""
         printed = self.printed_ns(result)
         known = [(ns, pace) for size, ns in printed.items() if (pace := self.pace(size))]
-        if not printed or (result.factor != 1 and not all(pace.both_ways for _, pace in known)):
+        if not printed or not all(pace.allows(result) for _, pace in known):
             return math.inf
         if known:  # of most sizes
             distances = sorted(pace.distance(ns, result.measure) for ns, pace in known)
@@ -181,7 +192,7 @@ class Link:
         """By size, the time of a message that an output says."""
         request = replace(self.planned.trial.request, measure=result.measure)
         steps = [by_rank(step) if self.planned.series.tool.launched else step for step in self.outcome.steps]
-        factor, unit = Decimal(str(result.factor)), result.size_unit or "B"
+        factor, unit = Decimal(str(result.factor or 1)), result.size_unit or "B"
         form = Printed(
             re.compile(result.pattern, re.ASCII), result.unit, factor=factor, size_unit=unit, sizes_of_its_own=True
         )
@@ -213,9 +224,8 @@ def total(result: Output) -> Iterator[Output]:
 
 
 def half(result: Output) -> Iterator[Output]:
-    """The same number as a half of a round trip."""
-    if result.measure == "latency":
-        yield replace(result, factor=2)
+    """The same number as a half of a round trip, or as the sum of both directions."""
+    yield replace(result, factor=2 if result.measure == "latency" else 0.5)
 
 
 def sizes_in(result: Output, text: str) -> list[int]:
@@ -234,7 +244,8 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     ends, quarter = sorted(message.end_ns for message in main), count // 4
     steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
     whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
-    return Pace(count, steady_ns, whole_ns, len(ways[1]) >= SAME_BYTES * count)
+    turns = len(one_by_one(main))
+    return Pace(count, steady_ns, whole_ns, len(ways[1]) >= SAME_BYTES * count, turns >= SAME_BYTES * count)
 
 
 def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
@@ -250,4 +261,6 @@ def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
     middle = sums[last] - sums[first]
     steady_ns = (ways[0][last].end_ns - ways[0][first].end_ns) * size_bytes / middle if middle else whole_ns
     back = sum(piece.size_bytes for piece in ways[1])
-    return Pace(sums[-1] // size_bytes, steady_ns, whole_ns, back >= SAME_BYTES * sums[-1])
+    count = sums[-1] // size_bytes
+    changes = sum(first.goes_out != second.goes_out for first, second in pairwise(pieces))
+    return Pace(count, steady_ns, whole_ns, back >= SAME_BYTES * sums[-1], changes >= SAME_BYTES * 2 * count)

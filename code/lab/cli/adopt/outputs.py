@@ -73,7 +73,7 @@ class Output:
     variable: str = ""  # with the size
     name: str = ""  # of the value: its variable, its column and the words before it
     kinds: tuple[str, ...] = ()  # of lines that differ in a word: this one, and others
-    factor: float = 1
+    factor: float | None = None  # of its value; None: unknown
     is_carried: bool = False  # the link carried the messages at this rate
 
     @property
@@ -176,7 +176,7 @@ def unnamed_outputs(printed: str) -> Iterator[Output]:
                 yield Output(pattern, unit, size is not None, "", measure, name=names[value])
 
 
-class Row(NamedTuple):
+class PrintedLine(NamedTuple):
     """A line that a program printed, as printf() has it, and the names of its numbers."""
 
     line: str
@@ -186,7 +186,7 @@ class Row(NamedTuple):
     of_time: str  # the unit of times without one
 
 
-def rows(printed: str, of_time: str) -> Iterator[Row]:
+def rows(printed: str, of_time: str) -> Iterator[PrintedLine]:
     heading, number = list[str](), GROUPED_NUMBER
     form = partial(form_of, scientific=bool(re.search(r"\d[eE][+-]\d", printed)))
     for line in filterfalse(DEFAULT.search, printed.splitlines()):
@@ -201,7 +201,7 @@ def rows(printed: str, of_time: str) -> Iterator[Row]:
         cells = heading if len(heading) == len(numbers) else with_unit(heading)
         is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
         names = cells if is_row else between
-        yield Row(number.sub(form, line.replace("%", "%%")), tuple(names), tuple(cells), is_row, of_time)
+        yield PrintedLine(number.sub(form, line.replace("%", "%%")), tuple(names), tuple(cells), is_row, of_time)
 
 
 def of_one_kind(output: Output, printed: str) -> Output:
@@ -413,7 +413,7 @@ def pattern_of(line: str, numbers: list[Conversion], value: int, size: int | Non
 
 def unit_of(behind: str, before: str, column: str) -> str:
     """The unit behind a number, else the last one in its column's heading or in the words before it."""
-    unit = UNIT.match(behind.lstrip(" ([,;|"))
+    unit = UNIT.match(re.sub(r"^\s*unit\W*", "", behind).lstrip(" ([,;|"))
     if unit and is_unit(unit[0]) and not NEXT_NAME.match(behind):
         return unit[0]
     return next(filter(is_unit, reversed(units_in(f"{before} {column}"))), "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
-from lab.cli.adopt.link import Link
+from lab.cli.adopt.link import Traffic
 from lab.cli.adopt.sources import (
     CLIENT,
     FIXED_ADDRESS,
@@ -62,7 +62,7 @@ class Tried:
     client: str = ""
     server: str = ""
     failure: str = ""
-    link: Link | None = None
+    link: Traffic | None = None
     usages: Mapping[str, str] = field(default_factory=dict)
 
 
