@@ -1660,6 +1660,25 @@ class Turns(FakeSite):
         return Outcome((StepOutcome(self.printed, "", "", "", 0, 0, 0, 10**8),), {}, counted, 0, 10**8, "", 0.0)
 
 
+class OneWay(Turns):
+    """Logs messages in one direction, each after a byte of the other end, as between the parts of a stream."""
+
+    def frames(self, port: int) -> Iterator[Frame]:
+        yield wire.tcp(0, 0, syn=True, port=port)
+        yield wire.tcp(0, 0, syn=True, out=False, port=port)
+        for n in range(20):
+            yield wire.tcp(40_000 * n, 1 + n * 64, 64, port=port)
+            yield wire.tcp(40_000 * n + 20_000, 1 + n, 1, out=False, port=port)
+        yield from (wire.tcp(10**6 + n, 1281 + n * 1000, 1000, port=port) for n in range(100))
+
+
+def test_parts_of_a_stream_are_no_messages_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text('int main() { printf("%d B: %.1f us, %.1f MB/s\\n", n, t, r); }')
+    use(OneWay("64 B: 40.0 us, 15.0 MB/s\n4096 B: 90.0 us, 90.0 MB/s\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert 'unit = "MB/s"' in (text := (tmp_path / "mine.toml").read_text()), text
+
+
 class Writes(Turns):
     """Logs 100 messages of RDMA in 40 us each, and the datagrams that connect."""
 

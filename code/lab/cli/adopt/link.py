@@ -108,7 +108,8 @@ class Traffic:
         pairs = self.seen.streams.pieces
         if size_bytes in self.sizes and (len(pairs) == len(self.sizes) > 1 or self.planned.series.tool.one_size):
             return pace_of_bytes(pairs[self.sizes.index(size_bytes) % len(pairs)], size_bytes)
-        return pace_of([turn for pieces in pairs for turn in self._turns(pieces, size_bytes)])
+        pace = pace_of([turn for pieces in pairs for turn in self._turns(pieces, size_bytes)])
+        return pace if pace and pace.both_ways else None
 
     def _turns(self, pieces: Sequence[Piece], size_bytes: int) -> Iterator[Piece]:
         """The messages of ends that send in turns."""
