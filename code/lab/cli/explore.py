@@ -1,12 +1,11 @@
 """Find a race: run programs on links that differ by a seed, and repeat a run with what crossed its link."""
 
-import shutil
 import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from lab.grade.witness.claims import watched
 from lab.grade.witness.packets import ACKNOWLEDGE, ANSWER, ASK, NUMBERS, PART, WRITE, Channel, Packet, Segment, decoded
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES, Frame
-from lab.model.trial import Job, Link, Outcome
+from lab.model.trial import Link, Outcome
 from lab.places import CACHE, MACHINE, from_here
 from lab.plan.plan import Plan, Planned, SiteFacts, draw, make_trial, shuffle
 from lab.plan.planning import Campaign, open_campaign
@@ -29,7 +28,7 @@ from lab.programs.program import Request
 from lab.run.checks import last_words
 from lab.run.estimate import TimeEstimate
 from lab.sites.exact import ExactSite
-from lab.sites.site import Witness
+from lab.sites.site import Logged, Witness
 from lab.typed_json import nearest
 
 # Bounds of a run. A second of programs that poll takes the host up to 30.
@@ -83,13 +82,13 @@ def replay(options: Namespace) -> int:
     site, campaign = _open(experiment)
     (planned,) = make_trials(campaign.plans[0], [series], seed)
     with tempfile.TemporaryDirectory() as folder:
-        kept = Kept(site, Path(folder))
-        what = failure(planned, kept, campaign.facts)
+        logged = Logged(site, Path(folder))
+        what = failure_logged(planned, logged, campaign.facts)
         print(f"{experiment}:{series}:{seed}: {what or 'no failure'}\n  {circumstances(planned)}")
-        if kept.outcome:
-            print(*timeline(kept.folder, kept.outcome), sep="\n")
+        if logged.outcome:
+            print(*timeline(logged.folder, logged.outcome), sep="\n")
         if options.pcap:
-            count = write(kept.folder / f"{NAMES[CLIENT]}.pcapng", options.pcap)
+            count = write(logged.folder / f"{NAMES[CLIENT]}.pcapng", options.pcap)
             print(f"{from_here(options.pcap)}: {plural(count, 'frame')} at the client")
     return int(bool(what))
 
@@ -163,27 +162,18 @@ def circumstances(planned: Planned) -> str:
 def failure(planned: Planned, site: Witness, facts: SiteFacts) -> str:
     """Run a trial; return what is wrong with it, or an empty text: a program failed or hangs, the checks of `lab run`
     refute its output, or other data than its `{seed}` requires crossed the link."""
+    with tempfile.TemporaryDirectory() as folder:
+        return failure_logged(planned, Logged(site, Path(folder)), facts)
+
+
+def failure_logged(planned: Planned, logged: Logged, facts: SiteFacts) -> str:
     try:
-        _, faults = watched(planned, site, facts)
+        _, faults = watched(planned, logged, facts)
     except SiteStopped:
         raise
     except (TrialFailed, SiteError) as error:
         return one_line(error.what)
     return "; ".join(text for flaw, text in faults if flaw is Flaw.DATA)
-
-
-@dataclass
-class Kept:
-    """A site that keeps the logs of its run in a folder, and the outcome."""
-
-    site: Witness
-    folder: Path
-    outcome: Outcome | None = None
-
-    def run_watched(self, job: Job, logs: Path) -> Outcome:
-        self.outcome = self.site.run_watched(job, self.folder)
-        shutil.copytree(self.folder, logs, dirs_exist_ok=True)
-        return self.outcome
 
 
 def timeline(folder: Path, outcome: Outcome) -> Iterator[str]:

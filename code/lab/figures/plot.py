@@ -62,9 +62,8 @@ def decades(low: float, high: float) -> list[float]:
     """Powers of ten; where there are fewer than three, 1, 2 and 5 of each; where even those are few, even steps."""
     powers = [10.0**power for power in range(floor(log10(low)), ceil(log10(high)) + 1)]
     tens = [power for power in powers if low <= power <= high]
-    return (
-        tens if len(tens) > 2 else _two_or_more([digit * power for power in powers for digit in (1, 2, 5)], low, high)
-    )
+    digits = [digit * power for power in powers for digit in (1, 2, 5)]
+    return tens if len(tens) > 2 else _two_or_more(digits, low, high)
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:

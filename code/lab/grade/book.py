@@ -54,10 +54,13 @@ class Judgement(NamedTuple):
 class GradedSubmission(NamedTuple):
     """One graded submission; `handed_in` is None where its time is unknown."""
 
-    name: str
     grade: Grade
     folder: Path
     handed_in: datetime | None
+
+    @property
+    def name(self) -> str:
+        return self.grade.submission
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,7 @@ def graded_submissions(grades: Path, assignment: str, times: Times) -> list[Grad
     """The last attempt of each submission for this assignment, the earliest first; unknown times before all."""
     attempts = [last_attempt(folder) for folder in sorted(grades.glob("*")) if folder.is_dir()]
     graded = [
-        GradedSubmission(grade.submission, grade, attempt, times.get(grade.submission))
+        GradedSubmission(grade, attempt, times.get(grade.submission))
         for attempt, grade in attempts
         if attempt and grade.assignment == assignment
     ]

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +31,7 @@ from lab.report.text.latex import LONGEST
 from lab.report.text.references import FILE as REFERENCES
 from lab.run.measure import FailedOutcome
 from lab.run.run import LOCK_POLL_S, RunSetup, Watch, damaged, failed_trial, missing, run_trials, trial_lock
-from lab.sites.site import Site, Witness
+from lab.sites.site import Logged, Site, Witness
 from lab.submission import archive
 from lab.submission.archive import PROGRAMS, RECORDS, Page, Submission, SubmissionError
 from lab.submission.assignment import Assignment, TaskStep
@@ -251,7 +252,9 @@ class Case:
             raise Blocked("steps need a site that logs the link", hint='site = "exact"')
         if planned.series.tool.together:
             step = step or self._step_of(planned)
-        return watched(planned, self.setup.witness, self.setup.course_plan.site, step)
+        with tempfile.TemporaryDirectory() as folder:
+            logged = Logged(self.setup.witness, Path(folder))
+            return watched(planned, logged, self.setup.course_plan.site, step)
 
     def _step_of(self, planned: Planned) -> TaskStep | None:
         return next((step for step in self.setup.assignment.steps if step.series == planned.series.name), None)

@@ -116,16 +116,20 @@ def bring(file: Path, machine: Path, cache: Path, compiled: Mapping[str, Path], 
 def bring_from_course(machine: Path, cache: Path, compiled: Callable[[], Mapping[str, Path]], tell: Tell) -> None:
     """Import the image that lab.toml names, once: nothing else is fetched then."""
     image, done = course_image(), cache / "image" / FROM_COURSE
-    if image is None or (done.exists() and done.read_text() == image.sha256):
+    if image is None or _is_imported(done, image.sha256):
         return
     with exclusive(done.with_name("lock-of-course")):
-        if done.exists() and done.read_text() == image.sha256:  # by another process meanwhile
+        if _is_imported(done, image.sha256):  # by another process meanwhile
             return
         tell("fetching the course's VM (once)")
         with fetched_image(image, cache, tell) as file:
             tell("unpacking the course's VM (once)")
             bring(file, machine, cache, compiled(), tell)
         write_text(done, image.sha256)
+
+
+def _is_imported(done: Path, sha256: str) -> bool:
+    return done.exists() and done.read_text() == sha256
 
 
 def _checked(came: Path, about: Mapping[str, str], machine: Path, cache: Path) -> SnapshotInputs:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from lab.errors import RecordError, SiteError, Tell
 from lab.model.trial import Ends, Job, Outcome
@@ -97,6 +97,22 @@ class Witness(Protocol):
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
         """Run one job; the folder gets each end's log of the link (lab.machine.results)."""
+
+
+class Logged:
+    """A site that keeps the latest outcome and, if it is a witness, the log of its link in a folder."""
+
+    def __init__(self, site: Any, folder: Path) -> None:
+        self.site, self.folder = site, folder
+        self.outcome: Outcome | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.site, name)
+
+    def run(self, job: Job) -> Outcome:
+        watch = getattr(self.site, "run_watched", None)
+        self.outcome = watch(job, self.folder) if watch else self.site.run(job)
+        return self.outcome
 
 
 def open_site(named: str, hosts: Path = HOSTS) -> Site:

@@ -45,9 +45,8 @@ def adopt(options: Namespace) -> int:
         write_text(file, text)
         print(f"{from_here(file)}: written, by these guesses:", *map(shown, guesses), sep="\n  ", flush=True)
     with tempfile.TemporaryDirectory() as logs:
-        site = open_site(options.site, options.hosts)
-        watched = Watched(site, Path(logs)) if text else None
-        campaign, summary = run_file(file, options, site, watched)
+        watched = Watched(open_site(options.site, options.hosts), Path(logs)) if text else None
+        campaign, summary = run_file(file, options, watched)
         if watched:
             campaign, summary = corrected(file, source, options, text, watched, (campaign, summary))
         seen = tried(campaign, options.results, summary, watched)
@@ -85,7 +84,7 @@ def corrected(
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]
         print(f"{from_here(file)}: written again, by what it printed:", *changed, sep="\n  ", flush=True)
-        (campaign, summary), text = run_file(file, options, watched.site, watched), better
+        (campaign, summary), text = run_file(file, options, watched), better
     return campaign, summary
 
 
@@ -146,9 +145,9 @@ def shown(guess: Guess) -> str:
     return f"{guess[0]}  ({guess[1]})"
 
 
-def run_file(file: Path, options: Namespace, site: Site, watched: Watched | None) -> tuple[Campaign, RunSummary]:
+def run_file(file: Path, options: Namespace, watched: Watched | None) -> tuple[Campaign, RunSummary]:
     """Run what is missing; what is to be watched runs again, unless only its reading has changed."""
-    campaign = campaign_of([file], options, cast(Site, watched) if watched else site)
+    campaign = campaign_of([file], options, cast("Site | None", watched))
     fresh = watched is not None and not watched.has_run(campaign.plans[0].planned[0])
     return campaign, run_remaining(campaign, options.results, options.jobs, fresh=fresh)
 

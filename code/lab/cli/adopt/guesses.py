@@ -203,8 +203,9 @@ def text_of(
     tried: Tried,
     guesses: list[Guess],
 ) -> str:
-    sizes, why = sizes_of(output, code, printed, tried.link)
-    if started.names_sizes:
+    if not started.names_sizes:
+        sizes, why = sizes_of(output, code, printed, tried.link)
+    else:
         sizes, why = ("64", "a larger one was refused") if SIZE_FAULT.search(tried.failure) else (SIZES, TRIAL)
     return TEMPLATE.format(
         name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
@@ -271,19 +272,19 @@ def output_of_program(
 ) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     known = about(operation, known)
-    texts = tried.client, tried.server
-    named = (printed_outputs(text, times=times, of_time=of_time) for text in texts)
-    all_known = [*dict.fromkeys((*known, *chain.from_iterable(named)))]
-    others = chain.from_iterable(map(unnamed_outputs, texts))
-    if tried.link and (carried := tried.link.result(all_known, others)):
-        return carried, next(text for text in texts if re.search(carried.pattern, text))
-    for text in filter(None, (tried.client, tried.server)):
+    texts = filter(None, (tried.client, tried.server))
+    printed = {text: printed_outputs(text, times=times, of_time=of_time) for text in texts}
+    if tried.link:
+        candidates = [*dict.fromkeys((*known, *chain.from_iterable(printed.values())))]
+        if carried := tried.link.result(candidates, chain.from_iterable(map(unnamed_outputs, printed))):
+            return carried, next(text for text in printed if re.search(carried.pattern, text))
+    for text, found in printed.items():
         for output in known:
             if match := re.search(output.pattern, text):
                 is_latency = not output.unit and is_time(match["unit"])
                 return replace(output, measure="latency") if is_latency else output, text
-        if printed := about(operation, printed_outputs(text, times=times, of_time=of_time)):
-            return printed[0], text
+        if first := about(operation, found)[:1]:
+            return first[0], text
     return next(iter(known), None), ""
 
 
@@ -339,8 +340,10 @@ def reading(output: Output | None, code: str, *, by_server: bool, is_ring: bool)
 
 def factor_of(output: Output, code: str, *, is_ring: bool) -> Iterator[Guess]:
     """The line that makes a round trip of its half, or one direction of both."""
+    if output.factor == 1:
+        return
     if output.factor:
-        yield from [(f"factor = {output.factor}", "what the link carried")] if output.factor != 1 else []
+        yield f"factor = {output.factor}", "what the link carried"
     elif output.measure == "latency" and not is_ring:
         is_whole = ROUND_TRIP.search(output.name) or ROUND_TRIP.search(output.pattern)
         if half := HALF.search(output.name) or (None if is_whole else HALF.search(code)):

@@ -2,11 +2,12 @@
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +21,7 @@ from lab.model.parameters import Counts
 from lab.model.trial import Job, Outcome
 from lab.plan.plan import Planned
 from lab.programs.printed import Printed, by_rank, bytes_of, output, read_printed
-from lab.sites.site import Site
+from lab.sites.site import Logged, Site
 
 LEAST_MESSAGES = 4
 TO_CONNECT = 10  # datagrams of rdma_cm, in both directions
@@ -32,23 +33,18 @@ MANY_BYTES = 1024  # sizes that headers do not hide
 SAME_BYTES = 0.8  # in the other direction
 
 
-@dataclass
-class Watched:
-    """A site that keeps the latest outcome, and the log of its link in a folder."""
+class Watched(Logged):
+    """A site whose latest trial tells the messages of its link."""
 
-    site: Site
-    folder: Path
-    job: Job | None = None
-    outcome: Outcome | None = None
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.site, name)
+    def __init__(self, site: Site, folder: Path) -> None:
+        super().__init__(site, folder)
+        self.job: Job | None = None
+        self.seen: Seen | None = None
 
     def run(self, job: Job) -> Outcome:
-        watch = getattr(self.site, "run_watched", None)
-        self.outcome = watch(job, self.folder) if watch else self.site.run(job)
-        self.job = without_token(job)
-        return self.outcome
+        outcome = super().run(job)
+        self.job, self.seen = without_token(job), None
+        return outcome
 
     def has_run(self, planned: Planned) -> bool:
         """Whether the latest job was that of a trial, however its output was read."""
@@ -60,8 +56,8 @@ class Watched:
         is_short = log.exists() and log.stat().st_size <= MOST_BYTES
         if not self.outcome or not self.has_run(planned) or not is_short or planned.series.tool.together:
             return None
-        ports = tuple(step.port for step in planned.trial.job.steps)
-        return Traffic(Seen(log, ports, by_card=planned.series.has_card), planned, self.outcome)
+        self.seen = self.seen or Seen.of(planned, self.folder)
+        return Traffic(self.seen, planned, self.outcome)
 
 
 def without_token(job: Job) -> Job:
@@ -92,17 +88,14 @@ class Pace:
 
 class Traffic:
     def __init__(self, seen: Seen, planned: Planned, outcome: Outcome) -> None:
-        self.seen, self.planned, self.outcome = seen, planned, outcome
+        self.seen, self.planned = seen, planned
         self.sizes = [counts.size for counts in planned.trial.request.counts]
-        self.paces = dict[int, Pace | None]()
-
-    def pace(self, size_bytes: int) -> Pace | None:
-        """The messages of a size; None if the log does not tell them from others."""
-        if size_bytes not in self.paces:
-            self.paces[size_bytes] = self._pace(size_bytes)
-        return self.paces[size_bytes]
+        steps = [by_rank(step) if planned.series.tool.launched else step for step in outcome.steps]
+        self.texts = [[output(step, end, with_errors=True) for step in steps] for end in NAMES]
+        self.pace, self.printed_ns = cache(self._pace), cache(self._printed_ns)
 
     def _pace(self, size_bytes: int) -> Pace | None:
+        """The messages of a size; None if the log does not tell them from others."""
         if messages := self.seen.rdma.messages:
             return pace_of([message for message in messages if message.size_bytes == size_bytes])
         pairs = self.seen.streams.pieces
@@ -189,16 +182,14 @@ class Traffic:
         times_ns = shortest_ns(sorted(carried, key=attrgetter("end_ns")), WINDOW_BYTES)
         return WINDOW_BYTES / times_ns if times_ns else math.inf
 
-    def printed_ns(self, result: Output) -> dict[int, float]:
+    def _printed_ns(self, result: Output) -> dict[int, float]:
         """By size, the time of a message that an output says."""
         request = replace(self.planned.trial.request, measure=result.measure)
-        steps = [by_rank(step) if self.planned.series.tool.launched else step for step in self.outcome.steps]
         factor, unit = Decimal(str(result.factor or 1)), result.size_unit or "B"
         form = Printed(
             re.compile(result.pattern, re.ASCII), result.unit, factor=factor, size_unit=unit, sizes_of_its_own=True
         )
-        for end in NAMES:
-            texts = [output(step, end, with_errors=True) for step in steps]
+        for texts in self.texts:
             sizes = sizes_in(result, "\n".join(texts)) or self.sizes
             counts = tuple(self._counts(size) for size in sizes)
             per_step = [counts] * len(texts) if result.has_size or len(texts) == 1 else [(each,) for each in counts]
@@ -237,31 +228,33 @@ def sizes_in(result: Output, text: str) -> list[int]:
 
 def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     """The pace in the direction of most messages; None of few messages."""
-    ways = [[message for message in messages if message.goes_out == way] for way in (True, False)]
-    ways.sort(key=len, reverse=True)
-    main, count = ways[0], len(ways[0])
+    main, back = by_way(messages)
+    count = len(main)
     if count < LEAST_MESSAGES:
         return None
     ends, quarter = sorted(message.end_ns for message in main), count // 4
     steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
     whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
     turns = len(one_by_one(main))
-    return Pace(count, steady_ns, whole_ns, len(ways[1]) >= SAME_BYTES * count, turns >= SAME_BYTES * count)
+    return Pace(count, steady_ns, whole_ns, len(back) >= SAME_BYTES * count, turns >= SAME_BYTES * count)
 
 
 def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
     """The pace of messages of this size by the bytes of a connection."""
-    ways = [[piece for piece in pieces if piece.goes_out == way] for way in (True, False)]
-    ways.sort(key=lambda way: sum(piece.size_bytes for piece in way), reverse=True)
-    sums = [*accumulate(piece.size_bytes for piece in ways[0])]
+    main, back = by_way(pieces)
+    sums = [*accumulate(piece.size_bytes for piece in main)]
     if not sums or sums[-1] < LEAST_MESSAGES * size_bytes:
         return None
-    quarters = [next(at for at, total in enumerate(sums) if total >= share * sums[-1]) for share in (0.25, 0.75)]
-    first, last = quarters
-    whole_ns = (ways[0][-1].end_ns - ways[0][0].start_ns) * size_bytes / sums[-1]
+    first, last = (bisect_left(sums, share * sums[-1]) for share in (0.25, 0.75))
+    whole_ns = (main[-1].end_ns - main[0].start_ns) * size_bytes / sums[-1]
     middle = sums[last] - sums[first]
-    steady_ns = (ways[0][last].end_ns - ways[0][first].end_ns) * size_bytes / middle if middle else whole_ns
-    back = sum(piece.size_bytes for piece in ways[1])
-    count = sums[-1] // size_bytes
+    steady_ns = (main[last].end_ns - main[first].end_ns) * size_bytes / middle if middle else whole_ns
+    count, back_bytes = sums[-1] // size_bytes, sum(piece.size_bytes for piece in back)
     changes = sum(first.goes_out != second.goes_out for first, second in pairwise(pieces))
-    return Pace(count, steady_ns, whole_ns, back >= SAME_BYTES * sums[-1], changes >= SAME_BYTES * 2 * count)
+    return Pace(count, steady_ns, whole_ns, back_bytes >= SAME_BYTES * sums[-1], changes >= SAME_BYTES * 2 * count)
+
+
+def by_way(carried: Sequence[Message | Piece]) -> list[list[Message | Piece]]:
+    """Those of each direction, the one with most bytes first."""
+    ways = [[each for each in carried if each.goes_out == way] for way in (True, False)]
+    return sorted(ways, key=lambda way: (sum(each.size_bytes for each in way), len(way)), reverse=True)

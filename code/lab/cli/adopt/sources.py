@@ -232,14 +232,13 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         use = re.sub(r"\w+(?:\.|->)", "", line)
         if takes_value and re.search(PLACES[""], use):
             continue
-        words = (use.split("=")[0], described, named)
-        if takes_value and (name := next(filter(None, (of_option(each, roles) for each in words)), "")):
+        if takes_value and (name := of_option(roles, use.split("=")[0], described, named)):
             yield f"-{letter}", name
         elif not takes_value and (end := end_named(use) or end_named(named)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
     for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
-        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(word, roles)):
+        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(roles, word)):
             yield f"--{word}", name
 
 
@@ -251,16 +250,17 @@ def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
         takes_value = re.search(r"\+\+|\+ ?1\b|next", use) or re.search(r"argv\[\s*(?:\+\+|\w+ ?\+)", block)
         if takes_value or place(word, roles) == "addresses":
             set_by = re.sub(r"\w+(?:\.|->)", "", use + block)
-            if name := of_option(word, roles) or of_option(set_by, roles):
+            if name := of_option(roles, word, set_by):
                 yield word, name
         elif end := end_named(word + use + block):
             yield word, end
 
 
-def of_option(words: str, roles: Roles) -> str:
-    """The placeholder for the value of an option; none for repetitions of all and the ends of a range of sizes, which
-    have defaults."""
-    return "" if re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", words, re.IGNORECASE) else place(words, roles)
+def of_option(roles: Roles, *texts: str) -> str:
+    """The placeholder for the value of an option, by the first text that tells; none for repetitions of all and the
+    ends of a range of sizes, which have defaults."""
+    told = (text for text in texts if not re.search(r"trials|m(?:ax|in)\w*[_-]?(?:size|byte|len)", text, re.IGNORECASE))
+    return next(filter(None, (place(text, roles) for text in told)), "")
 
 
 def end_named(words: str) -> str:

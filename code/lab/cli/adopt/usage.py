@@ -50,11 +50,7 @@ def usage_in(source: str, binary: str) -> str:
 def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[str]:
     """The arguments of a program at one end; alone: the same program is also the other end."""
     forms = [list(arguments(form, end)) for form in forms_of(usage, PurePath(binary).name)]
-    named = [
-        form
-        for form in forms
-        if any(SAID[end].search(word.lower()) for each in form if not each.role for word in each.words)
-    ]
+    named = [form for form in forms if any(SAID[end].search(word.lower()) for word in fixed_words(form))]
     by_host = [form for form in forms if any(each.role == "host" for each in form) == (end == "client")]
     form = next(iter([*named, *by_host, *forms]), [])
     known = {each.words[0] for each in form}
@@ -132,7 +128,7 @@ def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Arg
 
 def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool) -> Argument:
     """An argument with a value, by the words about it; a choice of numbers or words is that of the end."""
-    name = next(filter(None, (of_option(words.strip("-<>[]"), PLACES) for words in (option, value))), "")
+    name = of_option(PLACES, option.strip("-"), value.strip("-<>[]"))
     if choice := CHOICE.fullmatch(value.partition(" ")[0]):
         words = choice[1].split("|")
         mine = next((word for word in words if SAID[end].search(word.lower())), "")
@@ -149,7 +145,6 @@ def options_described(usage: str) -> Iterator[Argument]:
     """The options with a known meaning in the lines below the forms."""
     for found in filter(None, map(DESCRIBED.fullmatch, dict.fromkeys(usage.splitlines()))):
         long = found[2] or (found[1] if found[1].startswith("--") else "")
-        texts = (long, found[3] or "", found[4] if found[3] else "")
-        names = (of_option(text.strip("-<>"), PLACES) for text in texts)
-        if not re.search(PLACES[""], long) and (name := next(filter(None, names), "")):
+        texts = (text.strip("-<>") for text in (long, found[3] or "", found[4] if found[3] else ""))
+        if not re.search(PLACES[""], long) and (name := of_option(PLACES, *texts)):
             yield Argument((found[1], value_of(name)), name, is_optional=True)

@@ -1,13 +1,11 @@
 """The claims of a program, compared with the log of the link and with the device's counters."""
 
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from statistics import median_low
-from types import SimpleNamespace
 from typing import cast
 
 from lab.errors import plural
@@ -27,14 +25,14 @@ from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, Pa
 from lab.grade.witness.ring import ring_faults
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
-from lab.model.trial import Ends, Job, Outcome
+from lab.model.trial import Ends, Outcome
 from lab.plan.plan import Planned, SiteFacts
 from lab.programs.program import WINDOW, Reading, Request, Sample
 from lab.records.facts import Measured
 from lab.records.record import Record
 from lab.run.checks import PATH_MTU_MOST, is_loopback
 from lab.run.measure import measure
-from lab.sites.site import Site, Witness
+from lab.sites.site import Logged, Site
 from lab.submission.assignment import TaskStep
 
 # Of an RDMA device: Soft-RoCE's, and those of InfiniBand's ports. In an interface's, TCP puts packets together.
@@ -54,6 +52,12 @@ TIMED = ("window", "completed", "confirmed", "round", SINGLE, MEAN)
 class Seen:
     """The traffic of the link, by the log of the client's end. Its messages should go by a modelled card or by
     Soft-RoCE; `around` has those that went by the other one."""
+
+    @classmethod
+    def of(cls, planned: Planned, logs: Path) -> "Seen":
+        """The traffic of a trial, by the folder with its logs."""
+        ports = tuple(step.port for step in planned.trial.job.steps)
+        return cls(logs / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
 
     def __init__(self, log: Path, ports: tuple[int, ...], *, by_card: bool = False) -> None:
         self.streams, self.rdma, self.around = Streams(ports), Assembly(), Assembly()
@@ -90,20 +94,12 @@ class SizeClaims:
 
 
 def watched(
-    planned: Planned, site: Witness, facts: SiteFacts, step: TaskStep | None = None
+    planned: Planned, logged: Logged, facts: SiteFacts, step: TaskStep | None = None
 ) -> tuple[Record, list[Fault]]:
     """Measure a trial once; return its record and the claims that the link's log of this run refutes. A program that
     prints nothing claims what its step `sends`. Raise FailedOutcome if its programs fail."""
-    ports, outcomes = tuple(step.port for step in planned.trial.job.steps), list[Outcome]()
-    with tempfile.TemporaryDirectory() as folder:
-
-        def run(job: Job) -> Outcome:
-            outcomes.append(site.run_watched(job, Path(folder)))
-            return outcomes[-1]
-
-        record = measure(planned, cast(Site, SimpleNamespace(name=facts.name, run=run)), facts)
-        (outcome,) = outcomes
-        seen = Seen(Path(folder) / f"{NAMES[CLIENT]}.pcapng", ports, by_card=planned.series.has_card)
+    record, outcome = measure(planned, cast(Site, logged), facts), cast(Outcome, logged.outcome)
+    seen = Seen.of(planned, logged.folder)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     if planned.series.tool.together:
         by_size = claims_of(planned.trial.request, reading, rdma=True)
