@@ -33,7 +33,11 @@ SECTIONS = (
     *((section(kind, host), f"{kind}.toml", host) for kind in (RUNNER, SANDBOX, PYTHON) for host in HOST_ARCHITECTURES),
     (COMPILER, "compiler.toml", GUEST_ARCHITECTURE),
     (CPP, "cpp.toml", GUEST_ARCHITECTURE),
-    (section(CROSS, "arm64"), "cross.toml", GUEST_ARCHITECTURE),
+    *(
+        (section(CROSS, host), "cross.toml", GUEST_ARCHITECTURE)
+        for host in HOST_ARCHITECTURES
+        if host != GUEST_ARCHITECTURE
+    ),
     (KERNEL, "kernel.toml", GUEST_ARCHITECTURE),
 )
 # Security updates replace each other within weeks and leave the mirror; a point release stays for months.

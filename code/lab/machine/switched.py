@@ -46,9 +46,14 @@ def digest(machine: Path) -> str:
 
 
 def run(
-    server: ForkServer, job: Job, limit_s: float, watch: Watch, program: Path,
-    logs: Path | None = None, card: Path | None = None,
-) -> Outcome:  # fmt: skip
+    server: ForkServer,
+    job: Job,
+    limit_s: float,
+    watch: Watch,
+    program: Path,
+    logs: Path | None = None,
+    card: Path | None = None,
+) -> Outcome:
     """Run a job whose steps have a process for each rank. The outcome has rank 0 as the client and all others as the
     server; their counters have the rank before their names. `watch` registers each process while it runs. client.pcapng
     in the folder for logs gets the frames at rank 0. Each VM gets the card."""

@@ -359,7 +359,7 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
     """Make the program of a checked table of [programs], with the arguments of a series."""
     binaries = tuple(folder / file for file in table.binaries)
     server, client, each = (_placed(split(text), binaries) for text in (table.server, table.client, table.each))
-    data = tuple(file for file in table.binaries if PurePath(file).suffix not in COMPILED)
+    data = tuple(file for file in table.binaries if is_data(PurePath(file)))
     used = places((*server, *client, *each, *split(arguments), *table.files.values()))
     rdma = table.rdma or table.mpi == "verbs" or bool(used & {"device", "gid"})
     chooses_sizes = not used & {"size", "sizes"}
@@ -401,6 +401,11 @@ def make_program(name: str, table: ProgramTable, folder: Path, arguments: str = 
     )
 
 
+def is_data(binary: PurePath) -> bool:
+    """Return whether a file of `binaries` is a script or data, which no build makes."""
+    return binary.suffix not in COMPILED
+
+
 def build_command(text: str, libraries: Mapping[str, Path], *, prepared: bool = False) -> Words:
     """Return the words of a command; a shell runs one that has a shell's signs, or builds libraries or START."""
     more = [BUILD_LIBRARY.format(name, source.read_text()) for name, source in libraries.items()]
@@ -416,7 +421,7 @@ def _placed(words: Words, binaries: tuple[Path, ...]) -> Words:
     variables = list(takewhile(ASSIGNMENT.match, words))
     words = words[len(variables) :]
     names = {file.name for file in binaries}
-    data = {file.name for file in binaries if file.suffix not in COMPILED}
+    data = {file.name for file in binaries if is_data(file)}
     placed = (word in (data if index else names) for index, word in enumerate(words))
     options = (word for variable in variables for word in ("-e", variable))
     words = tuple(f"{DIRECTORY}/{word}" if is_file else word for word, is_file in zip(words, placed, strict=True))
