@@ -23,7 +23,7 @@ from lab.report.text.typed import EXACTLY, TypedNumber, typed_numbers
 
 DIMENSIONS = {"rate": RATE, "time": TIME, "messages": PER_SECOND}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*(?:\[[^\[\]]*\](?:\.[A-Za-z_]\w*)*)?", re.ASCII)
-_AT = re.compile(r"(?:\b(?:at|from|to)|,|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
+_AT = re.compile(r"(?:\b(?:at|from|to)|,(?![^\[]*\])|\.\.) ?(\d{1,9}) ?([KMG]?)(?![\w.]*\.\d)")
 _AT_SIZE = re.compile(rf"(?i:\b(?:at|for|of))[ ~](?:{SIZE.pattern})")
 _BEHIND = re.compile(r"\W*\b(?:by|for|on|over|using|with)\b.*?(?=[,;:.\\]|\b(?:and|but|while)\b|\Z)", re.DOTALL)
 # Where another clause begins, or evidence.
@@ -37,6 +37,7 @@ POSITION = re.compile(r"(.* (?:saturate[ds] from|jumps at|=) )(\d+(?: ?[KMG](?:i
 _LIMITED = re.compile(rf"(?i:\b(?:above|below|beyond|over|under|until)[ ~])(?:{SIZE.pattern})")
 EVERYWHERE = re.compile(r"\b(?i:at|for) (?:all|each|every)(?: message)? sizes?\b|\beverywhere\b")
 _DATA = re.compile(r"[ ~](?:(?:as (?:many|much)|more|the) (?:bytes|data|payload|size)|as big|as large|bigger|larger)\b")
+_DATA_IS = re.compile(r"\b(?:data|payload|sizes?)(?: \w+){0,3} (?:is|are|was|were) \Z")
 _SAME = 0.05  # of a claim: what a value at another size may differ by
 _MOST_PAIRS = 20  # of the claims of a sentence
 _FACTOR = re.compile(r"^[\d.]+ \* | (?:falls|jumps|rises)$")
@@ -126,9 +127,12 @@ class Surroundings:
     def _is_of_sizes(self, typed: TypedNumber) -> bool:
         """Whether a factor is that of the sizes of its sentence: "16 times as much data"."""
         sentence = self._sentence(typed)
-        if typed.dimension != "factor" or not sentence or not _DATA.match(self.text, typed.end):
+        if typed.dimension != "factor" or not sentence:
             return False
-        sizes = filter(None, sizes_in(sentence.text))
+        before = self.text[sentence.start : typed.start]
+        if not (_DATA.match(self.text, typed.end) or _DATA_IS.search(before)):
+            return False
+        sizes = {*sizes_in(sentence.text), *(size for part in self.beside(sentence) for size in placed(part))} - {0}
         return typed.is_one_of([large / small for large, small in permutations(sizes, 2)])
 
     def _is_about(self, backing: Backing, typed: TypedNumber) -> bool:

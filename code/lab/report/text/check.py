@@ -142,6 +142,7 @@ def _refused(writing: Writing, use: Use, judged: StatementResult, numbers: Numbe
 _EVIDENCE = re.compile(r"\\(?:claim|shows|given)(?:\[\d+\])?\{[^{}]*\}")
 _PLACE = re.compile(rf"(?i:\b(?:at|for|from)[ ~](?:messages of )?)(?:{SIZE.pattern})")
 _MOVES = re.compile(rf"\b((?:[A-Z][\w-]*|[Tt]he card)(?:'s \w+)?) {MOVES}(?: \w+){{0,2}} \Z")
+_OPENING = re.compile(r"\A\s*(?:At|For|On|Over|With)\b[^,;:]*,")
 _JOIN = re.compile(r"[,;:]|\b(?:and|but|whereas|while|yet)\b")
 _ONLY = re.compile(r"(?<!not )\b[Oo]nly (?:above|at|beyond|for|from|over|up to|when|with)\b(?! (?:all|most)\b)")
 
@@ -162,7 +163,8 @@ def _turned(around: Surroundings, file: str, sentence: Sentence, beside: Sequenc
             continue
         if against := next((judged for sense, judged in senses if sense < 0), None):
             what = f"{match[0]!r} is the opposite of its evidence {against.text!r}"
-            hint = typed[: match.start()] + opposite_of(match[0]) + typed[match.end() :]
+            turned = match[0].removeprefix(match["no"]) if match["no"] else opposite_of(match[0])
+            hint = typed[: match.start()] + turned + typed[match.end() :]
             hint = claim_of(around.numbers, against) or "lab query" if hint == typed else hint
             yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
 
@@ -197,17 +199,30 @@ def _elsewhere(around: Surroundings, file: str, sentence: Sentence, beside: Sequ
     """The only size of a sentence, or all, if its evidence is false there; "only with" some, if it is true at all."""
     text = blank(around.text[sentence.start : sentence.end], _EVIDENCE)
     sizes, found = {size for part in beside for size in placed(part)}, sizes_in(text)
-    only = None if _JOIN.search(text) or {*found} == sizes else _ONLY.search(text)
+    only = None if _JOIN.search(_OPENING.sub("", text)) or {*found} == sizes else _ONLY.search(text)
     match = only or (_PLACE if found else EVERYWHERE).search(text)
     if not match or not sizes or (not only and (len(found) > 1 or {*found} & sizes)):
         return
     moved = [_moved(part.use.body, () if only else found) for part in beside]
     wrong, where = (Truth.TRUE, "elsewhere") if only else (Truth.FALSE, "there")
-    if all(around.has_truth(part, query, wrong) for part, query in zip(beside, moved, strict=True)):
+    crosses = only and len(found) == 1 and all(_crosses(only[0], found[0], part) for part in beside)
+    if crosses or all(around.has_truth(part, query, wrong) for part, query in zip(beside, moved, strict=True)):
         part = beside[0]
-        hint = rf"\{part.use.kind}{{{moved[0]}}}" if part.value or only else rf"\size{{{format_size(min(sizes))}}}"
+        hint = (
+            rf"\{part.use.kind}{{{moved[0]}}}"
+            if moved[0] and (part.value or only)
+            else rf"\size{{{format_size(min(sizes))}}}"
+        )
         what = f"{match[0]!r} does not fit its evidence {part.use.body!r}, which is {wrong.value} {where}"
         yield fault(around.text, file, sentence.start + match.start(), FaultKind.STATEMENT, what, hint)
+
+
+def _crosses(only: str, limit: int, part: Backing) -> bool:
+    """Whether evidence for "only above" or "only up to" a size holds on both sides of it, or has its position below."""
+    sizes = set(placed(part))
+    if POSITION.fullmatch(part.use.body):
+        return "up to" not in only and max(sizes) < limit
+    return bool(part.judged) and min(sizes) < limit < max(sizes)
 
 
 def _moved(query: str, sizes: Sequence[int]) -> str:

@@ -35,7 +35,8 @@ _WHOLE = r"(?P<time>(?:of )?the (?:time|latency))|(?P<whole>that|of|what|the|\w+
 _BEHIND = re.compile(rf"[\s\\%}}$]*(?:times )?(?:as )?(?:{_POSITIVE}|{_WHOLE})\b")
 _BEFORE = re.compile(
     rf"\b(?:(?:(?P<verb>beat|outperform)|(?P<over>exceed))\w*(?P<object>.*)\bby\b|(?:{_POSITIVE})\b(?P<than>.*)\bby\b"
-    r"|(?P<rise>gain|grow|increas|r[io]se)\w*.*|(?P<fall>cost|decreas|drop|f[ae]ll|los[et]|reduc|save|saving|shr[iau]nk)\w*.*)"
+    r"|(?P<rise>gain|grow|increas|r[io]se)\w*.*|(?P<fall>cost|decreas|drop|f[ae]ll(?!\w* behind)|los[et]|reduc|save"
+    r"|saving|shr[iau]nk)\w*.*)"
     r"(?: an?| about| almost| nearly| roughly)*\s*\Z"
 )
 _TO = re.compile(r"\b(?:from|between)\s[a-z\s.]*\d+\b.*?\b(?:to|and)\s[a-z\s.]*\b(\d+)\b", re.IGNORECASE)
@@ -51,14 +52,19 @@ PLAIN = re.compile(
     r"(?: (?:(?:every)?where|here|throughout|(?:at|for|with) (?:all|any|each|every|\d)[\w ]*?))?"
     rf"(?:(?P<than> than\b(?! (?:[\w.-]+ ){{0,3}}(?:half|third|(?:four|fif|ten)th|times|\\)))|(?=\s*(?:\Z|[.,;:!])))"
     r"|(?P<speed_of>(?:beat|out(?:do|pace|perform|run)|overtake|surpass)\w*(?! by)|ahead of|wins (?:over|against)"
+    r"|leav(?:es?|ing)(?= (?:[\w-]+ ){1,3}behind\b)"
     r"|(?:answer|arriv|back|done|end|finish|over\b|across\b)\w*(?: [\w-]+)? before)\b"
     r"|(?P<slow_of>los(?:es?|t) (?:out )?(?:to|against)|lags?(?: behind)?|trails|behind)\b"
-    rf"|(?P<flat>equally (?:fast|quick|slow)|(?:behave|perform)s? alike|the same (?:{_RATE}|{_TIME})|costs nothing)\b"
+    r"|(?P<speed_off>pa(?:ys?|id) off)\b|(?P<short_to>shorten\w*)\b"
+    rf"|(?P<flat>equally (?:fast|quick|slow)|(?:behave|perform)s? alike|the same (?:{_RATE}|{_TIME})|costs nothing"
+    rf"|equals?|(?:add|cost)s?(?: [A-Z]+)? no (?:additional |extra |more )?(?:{_RATE}|{_TIME})"
+    r"|(?<!% )(?<!almost )(?<!half )(?<!nearly )(?<!twice )as (?:fast|long|quick|slow) as)\b"
     r"|(?<!messages )(?<!sizes )(?<!size )(?<!they )(?!\w+ n(?:o|othing)\b)(?:(?P<more_to>(?:climb|gain|gr[eo]w|improv"
     r"|increas|rais|r[io]s(?:e|ing)|widen)(?!ing (?:message|size))\w*|(?<=, the )(?:bigg|great|high|larg)er)"
     r"|(?P<less_to>(?:closes|decreas|drop|f[ae]ll|narrow|reduc|shr[iau]nk)\w*|(?<=, the )(?:low|small)er))\b"
     r"|(?P<flat_to>(?:barely|hardly|do(?:es)?(?: not|n't)|never) (?:affect|change|depend|grow|matter|rise|var)\w*"
-    r"|no (?:difference|effect|influence)|\w+ nothing|constant|flat|irrelevant|saturated|smoothly|the same)\b)"
+    r"|no (?:difference|effect|importance|influence)|\w+ nothing|constant|flat|irrelevant|saturated|smoothly"
+    r"|the same)\b)"
 )
 ELSE = re.compile(  # a sentence with these says more than a trend
     r"\d ?(?:\\?%|times|fold|\w?B/s)|\b(?:after|at first|barely|but|few|from there|hardly|little|next to|only|slightly"
@@ -78,6 +84,7 @@ _UNREAL = re.compile(
     r"|n't\b|\b(?:becomes?|gets?|grows?) (?:much |even )?\Z)(?!.*[,;:()])"
 )
 MOVES = "(?:achieve|deliver|get|give|handle|ha|make|manage|move|need|reache|require|send|spend|sustain|take|yield)s"
+_PRONOUN = re.compile(r"\W*(?:\b(?:also|hence|still|then|therefore|thus)\b\W*)*(?:\bit\b[^.,;:]*)?\Z")
 _SUBJECT = re.compile(r"\b(?:are|cost|do|have|is|last|need|run|stay|take|was|were|\w+[^\Wsu]s)\b")  # a verb
 _PAIRS = "quicker slower, better lower, greater smaller, faster slower, fastest slowest, longer shorter, higher lower, "
 _PAIRS += "larger smaller, more less, rises falls"
@@ -94,6 +101,11 @@ class Compared:
     axis: str  # time, rate, messages or nothing
     is_sized: bool  # the least and the largest size of one series or one ratio
     gap: float = 0.0  # of two sizes of a ratio: how much further the second is from 1, as a logarithm
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether it compares two values of a parameter."""
+        return not self.is_sized and len({re.sub(r"\[.*?\]", "", term) for term in self.terms}) == 1
 
     def words(self, text: str) -> str:
         plain = re.sub(r"\b[Ww]ithout [\w-]+", " ", NAMES.sub(" ", text).replace("~", " "))
@@ -172,24 +184,16 @@ def plain_sense(words: tuple[str, str], match: re.Match[str], pair: Compared, ra
     """Above 0 if a comparison without a number agrees with the ratio of the first to the second, below 0 if it does
     not, 0 if it is not clearly about the two; `words` are those before and behind it."""
     subject, behind, names = _END.split(words[0])[-1], _END.split(words[1])[0], pair.terms
-    first, other, (kind, _, form) = means(subject, names), means(behind, names), _kind(match).partition("_")
-    is_trend, is_steady = form == "to", abs(log(ratio)) < _STEADY
-    if is_trend:
-        sizes = list(map(int, re.findall(r"\b\d+\b", subject + behind)))
-        first, is_about = [names[len(sizes) != 2 or sizes[0] < sizes[1]]], pair.is_sized
-    elif kind == "flat":
-        named = means(_PAUSE.split(words[0])[-1] + _PAUSE.split(words[1])[0], names)
-        first, is_about = named[:1], len(named) == len(names)
-    elif match["than"] or form == "of":
-        first = first or [name for name in names if pair.is_sized and name not in other]
-        is_about = len(other) == 1 and other != first
-    else:
-        first = means(last[1], names) if pair.is_sized and (last := _TO.search(words[0])) else _clear(subject, names)
-        is_about = bool(_SUBJECT.search(subject + match[0]))
-    if len(first) != 1 or not is_about or _UNREAL.search(words[0]) or _UNREAL.search(behind):
+    kind, _, form = _kind(match).partition("_")
+    is_trend, is_steady = form == "to" and (pair.is_sized or kind != "short"), abs(log(ratio)) < _STEADY
+    first, is_about = (
+        _flat_topic(words, match, pair) if kind == "flat" else _topic(words, match, pair, is_trend=is_trend)
+    )
+    is_compared = kind == "short" and len(means(behind, names)) == 1
+    if len(first) != 1 or not is_about or _UNREAL.search(words[0]) or (not is_compared and _UNREAL.search(behind)):
         return 0
     if kind == "flat":
-        is_wrong = abs(log(ratio)) > _FAR and not (is_trend and re.search("[Uu]p to|,", "".join(words)))
+        is_wrong = abs(log(ratio)) > _FAR and not (is_trend and _is_limited("".join(words), pair))
         return -1 if is_wrong else 1 if is_steady else 0
     if kind in ("more", "less"):
         nouns = [name for name, noun in _NOUNS.items() if noun.search(subject + match[0] + behind * is_trend)]
@@ -199,7 +203,52 @@ def plain_sense(words: tuple[str, str], match: re.Match[str], pair: Compared, ra
             return 0
         ratio = exp(-pair.gap) if nouns == ["gap"] else ratio
     sense = _sense(kind, ratio if first[0] == names[0] else 1 / ratio, pair.axis)
-    return sense if not match["no"] else -sense if match["than"] and abs(sense) > _STEADY else 0
+    if not match["no"]:
+        return sense
+    is_far = abs(sense) > _STEADY if match["than"] else abs(sense) > _FAR and "ever" not in match[0]
+    return -sense if is_far else 0
+
+
+def _topic(
+    words: tuple[str, str], match: re.Match[str], pair: Compared, *, is_trend: bool
+) -> tuple[Sequence[str], bool]:
+    """Which of the two a comparison puts first, and whether it is about both."""
+    subject, behind, names = _END.split(words[0])[-1], _END.split(words[1])[0], pair.terms
+    form = _kind(match).partition("_")[2]
+    if is_trend:
+        sizes = list(map(int, re.findall(r"\b\d+\b", subject + behind)))
+        return [names[len(sizes) != 2 or sizes[0] < sizes[1]]], pair.is_sized
+    if match["than"] or form == "of":
+        other = means(behind, names)
+        rest = [name for name in names if name not in other]
+        is_meant = pair.is_sized or (_PRONOUN.match(subject) and means(words[0], names) == rest)
+        first = means(subject, names) or (rest if is_meant else [])
+        return first, len(other) == 1 and other != first
+    first = means(last[1], names) if pair.is_sized and (last := _TO.search(words[0])) else _clear(subject, names)
+    return first, form in ("off", "to") or bool(_SUBJECT.search(subject + match[0]))
+
+
+def _flat_topic(words: tuple[str, str], match: re.Match[str], pair: Compared) -> tuple[Sequence[str], bool]:
+    """The same of "equally fast" or "hardly matters"."""
+    first, second = map(words_of, pair.terms)
+    values = set(re.findall(r"\d+", "".join(words))) - (first & second)
+    if pair.is_varied and not values and "nothing" not in match[0]:
+        return pair.terms[:1], True
+    if _kind(match) == "flat_to":
+        return pair.terms[:1], pair.is_sized
+    near = words if pair.is_sized else (_PAUSE.split(words[0])[-1], _PAUSE.split(words[1])[0])
+    named = set(means(" ".join(near), pair.terms))
+    if len(named) == 1 and _PRONOUN.search(near[0]):
+        named |= set(means(words[0], pair.terms))
+    return pair.terms[:1], len(named) == len(pair.terms)
+
+
+def _is_limited(text: str, pair: Compared) -> bool:
+    """Whether a trend is said of some of the sizes: "flat up to 1 KiB" beside a statement about 4 KiB."""
+    limit = re.search(r"[Uu]p to(?:\D*?(\d+))?", text)
+    sizes = [int(size) for term in pair.terms if (size := term.rpartition(" ")[2]).isdecimal()]
+    reaches = limit and limit[1] and sizes and int(limit[1]) >= max(sizes)
+    return "," in text or bool(limit and not reaches)
 
 
 def opposite_of(words: str) -> str:

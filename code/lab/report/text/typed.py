@@ -135,8 +135,8 @@ _FACTOR = re.compile(
     rf"|(?:(?P<low>{_COUNT}) (?:to|or) )?(?P<many>{_COUNT})(?P<half> and a half)? (?P<times>times)"
     rf"|(?P<fold>{_COUNT})[ -]?fold"
     rf"|(?P<verb>twice(?={_SHARE})|(?:doubl|tripl|quadrupl|halv)(?:es|ed|e(?= (?:its|the|their) (?:{_QUANTITY})\b))"
-    rf"(?! (?:with|each|every|per|the (?:\w+ )?{_CHOSEN})\b))"
-    r"|(?P<magnitude>an order of magnitude)"
+    rf"(?! (?:with|each|every|per|whenever|the (?:\w+ )?{_CHOSEN})\b))"
+    r"|(?P<magnitude>an|one|two|three) orders? of magnitude"
     rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?"
     rf"(?!(?: of)? an? (?:[mb]illion|\w+second))(?=(?P<share>{_SHARE})?)"
     r")\b"
@@ -158,8 +158,8 @@ _CHANGED = re.compile(
     r" (?:too )?(?:apart|more|less|fewer|above|below|(?:fast|slow|high|low|larg|small|long|short|great|bett)\w*er)\b"
 )
 _CHANGES = re.compile(
-    r"\b(?:cost|decreas|differ|drop|f[ae]ll|gain|gr[eo]w|improve|increas|loss|lose|lost|overhead|penalty|rais|reduc|rise"
-    r"|save|saving|shrink)\w*\b(?![^.;:\0]*\bto\b)[^.;:\0]*\Z|\bwithin \Z|\bby (?:\w+ ){0,2}\Z"
+    r"\b(?:(?:cost|decreas|differ|drop|f[ae]ll|gain|gr[eo]w|improve|increas|loss|lose|lost|rais|reduc|rise|save|saving"
+    r"|shrink)\w*\b(?![^.;:\0]*\bto\b)|(?:overhead|penalty)\b)[^.;:\0]*\Z|\bwithin \Z|\bby (?:\w+ ){0,2}\Z"
 )
 _ADDED = re.compile(
     r"\b(?:adds?|added|saves?|differs? by|(?:overhead|penalty|gap|difference)\b[^.;:\0]* (?:of|is))(?: \w+){0,2} \Z"
@@ -249,7 +249,8 @@ def _in_words(match: re.Match[str], before: str, *, is_change: bool) -> _Read | 
     elif match["verb"]:
         value = next(number for stem, number in _VERBS.items() if match["verb"].lower().startswith(stem))
     else:
-        value = 10.0 if match["magnitude"] else _FACTORS.get(count, 1) + (0.5 if match["half"] else 0.0)
+        orders = _FACTORS.get(match["magnitude"].lower(), 1) if match["magnitude"] else 0
+        value = 10.0**orders if orders else _FACTORS.get(count, 1) + (0.5 if match["half"] else 0.0)
     margin = _MAGNITUDE if match["magnitude"] else _WORDY
     values = [float(_FACTORS[match["low"].lower()]), value] if match["low"] else [value]
     return tuple((number, 2 * number * margin) for number in values), "factor"
