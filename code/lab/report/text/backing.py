@@ -148,7 +148,7 @@ class Surroundings:
             return False
         if rivals and not words & words_of(clause):
             return False
-        others = [size for part in self.beside(sentence) if part != backing for size in placed(part)]
+        others = {size for part in self.beside(sentence) if part != backing for size in placed(part)} - sizes
         named = set(sizes_in(_LIMITED.sub("", sentence.text))).difference(others)
         if named and sizes and not named & sizes:
             return False

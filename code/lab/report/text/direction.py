@@ -28,7 +28,8 @@ _ADJECTIVES = (  # and verbs without an object
     rf"(?P<speed>(?:fast|quick)(?:er)?|sooner|earlier|ahead|wins|(?:{_MORE}|better) {_RATE}|more {_COUNTED}|better)"
     rf"|(?P<slow>slow(?:er)?|later|behind|lags|loses|(?:{_LESS}|worse) {_RATE}|(?:fewer|less) {_COUNTED}|worse)"
     rf"|(?P<long>long(?:er)?|more expensive|(?:{_MORE}|worse) {_TIME})"
-    rf"|(?P<short>(?:short|cheap)(?:er)?|(?:{_LESS}|better) {_TIME}|saves time)|(?P<less>{_LESS}%s)|(?P<more>{_MORE}%s)"
+    rf"|(?P<short>(?:short|cheap)(?:er)?|(?:{_LESS}|better) {_TIME}|saves (?:\w+ ){{0,2}}time)"
+    rf"|(?P<less>{_LESS}%s)|(?P<more>{_MORE}%s)"
 )
 _POSITIVE = _ADJECTIVES % ("|few|little|low|small|below", "|above|big|great|high|large?|many|much")
 _WHOLE = r"(?P<time>(?:of )?the (?:time|latency))|(?P<whole>that|of|what|the|\w+'s)"
@@ -48,7 +49,8 @@ _SPEEDS, _TIMES = ("speed", "slow", "verb"), ("long", "short", "time")
 PLAIN = re.compile(
     r"(?<!times )(?<!fold )(?<!% )\b(?:(?P<no>(?:no|never|not)(?: any)? )?(?:"
     + (_ADJECTIVES % ("", "")).replace("(?:er)?", "e(?:r|st)")
-    + r")\b(?: (?:one|operation|program|transport|way|choice|option)\b(?: (?:if|when)\b[^.,;:!]*)?)?"
+    + r")\b(?: (?:choice|half|one|operation|option|part|program|side|transport|way)\b"
+    r"(?: (?:if|of|to|when)\b[^.,;:!]*)?)?"
     r"(?: (?:(?:every)?where|here|throughout|(?:at|for|with) (?:all|any|each|every|\d)[\w ]*?))?"
     rf"(?:(?P<than> than\b(?! (?:[\w.-]+ ){{0,3}}(?:half|third|(?:four|fif|ten)th|times|\\)))|(?=\s*(?:\Z|[.,;:!])))"
     r"|(?P<speed_of>(?:beat|out(?:do|pace|perform|run)|overtake|surpass)\w*(?! by)|ahead of|wins (?:over|against)"
@@ -57,7 +59,8 @@ PLAIN = re.compile(
     r"|(?P<slow_of>los(?:es?|t) (?:out )?(?:to|against)|lags?(?: behind)?|trails|behind)\b"
     r"|(?P<speed_off>pa(?:ys?|id) off)\b|(?P<short_to>shorten\w*)\b"
     rf"|(?P<flat>equally (?:fast|quick|slow)|(?:behave|perform)s? alike|the same (?:{_RATE}|{_TIME})|costs nothing"
-    rf"|equals?|(?:add|cost)s?(?: [A-Z]+)? no (?:additional |extra |more )?(?:{_RATE}|{_TIME})"
+    rf"|equals?|keeps? (?:pace|up) with|on a par with|within (?:one|two|three|five|ten|a few) per ?cent of"
+    rf"|(?:add|cost)s?(?: [A-Z]+)? no (?:additional |extra |more )?(?:{_RATE}|{_TIME})"
     r"|(?<!% )(?<!almost )(?<!half )(?<!nearly )(?<!twice )as (?:fast|long|quick|slow) as)\b"
     r"|(?<!messages )(?<!sizes )(?<!size )(?<!they )(?!\w+ n(?:o|othing)\b)(?:(?P<more_to>(?:climb|gain|gr[eo]w|improv"
     r"|increas|rais|r[io]s(?:e|ing)|widen)(?!ing (?:message|size))\w*|(?<=, the )(?:bigg|great|high|larg)er)"
@@ -71,7 +74,7 @@ ELSE = re.compile(  # a sentence with these says more than a trend
     r"|then|until|whereas|while|yet|(?:messages|sizes?) shrink|(?:short|small)er (?:messages|sizes?))\b"
 )
 _NOUNS = {  # what a comparison in "more" or "less" is about
-    "gap": re.compile(r"\b(?:advantage|difference|distance|gap|handicap|lead|margin|penalty)\b"),
+    "gap": re.compile(r"\b(?:advantage|difference|distance|gap|handicap|lead|margin|penalty|superiority)\b"),
     "messages": re.compile(rf"\bmessage rate|\b(?:number|rate) of messages|\bmessages{_PER}"),
     "rate": re.compile(rf"(?<!message )\b(?!message ){_RATE}\b(?! of m)|\bbytes{_PER}|\b(?:get|give|move|send)s?\b"),
     "time": re.compile(rf"\b(?:{_TIME}|(?:cost|last|need|require|spend|take)s?)\b"),
@@ -237,7 +240,7 @@ def _flat_topic(words: tuple[str, str], match: re.Match[str], pair: Compared) ->
     if _kind(match) == "flat_to":
         return pair.terms[:1], pair.is_sized
     near = words if pair.is_sized else (_PAUSE.split(words[0])[-1], _PAUSE.split(words[1])[0])
-    named = set(means(" ".join(near), pair.terms))
+    named = {name for part in (*near, " ".join(near)) for name in means(part, pair.terms)}
     if len(named) == 1 and _PRONOUN.search(near[0]):
         named |= set(means(words[0], pair.terms))
     return pair.terms[:1], len(named) == len(pair.terms)

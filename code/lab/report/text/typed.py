@@ -121,7 +121,7 @@ _QUANTITY = (
 )
 _SHARE = (
     rf" (?:as|that|less|more|fewer|than|{_ADJECTIVE})\b|(?: of)?(?: (?:it|that|those|what)\b| ?{_EXEMPT}"
-    r"|(?: (?:an?|its|our|the|their))?(?: (?:cards?|(?-i:[\w-]*[A-Z]{2,}))\b(?! \w{3,}s\b)"
+    r"|(?: (?:an?|its|our|the|their))?(?: \d+ [kMGT]?\w+/s)?(?: (?:cards?|(?-i:[\w-]*[A-Z]{2,}))\b(?! \w{3,}s\b)"
     rf"|(?: (?!an? |round|the )(?:[\w-]*[^\Ws]|[\w-]+'s)){{0,2}} (?:{_QUANTITY})\b))"
 )
 _CHOSEN = r"(?:buffer|delay|depth|length|number|queue|size|window)s?"
@@ -138,7 +138,7 @@ _FACTOR = re.compile(
     rf"(?! (?:with|each|every|per|whenever|the (?:\w+ )?{_CHOSEN})\b))"
     r"|(?P<magnitude>an|one|two|three) orders? of magnitude"
     rf"|(?:(?P<numerator>an?|one|two|three|four)[ -])?(?P<part>{'|'.join(_PARTS)})s?"
-    rf"(?!(?: of)? an? (?:[mb]illion|\w+second))(?=(?P<share>{_SHARE})?)"
+    rf"(?!(?: of)? an? (?:[mb]illion|[kKMG]i?B\b|\w+byte|\w+second))(?=(?P<share>{_SHARE})?)"
     r")\b"
 )
 _ORDINAL = re.compile(r"\b(?:and an?|first|second|other|one|within) \Z")  # the first half, within a tenth
@@ -147,7 +147,11 @@ _NOT = r"(?i:no|not|n't|never|none|neither|nothing|nowhere)\b[^.,;:\0]*"
 _HEDGES = {
     re.compile(rf"(?:\b(?:{words})|{signs}) ?(?:an? |the )?(?:factors?(?: of)? )?\Z"): span
     for words, signs, span in (
-        (rf"at most|(?:less|fewer) than|under|below|within|{_NOT} (?:more than|over|above|exceed)", "[<]", (inf, 0.0)),
+        (
+            rf"at most|(?:less|fewer) than|under|below|within|{_NOT} (?:more than|over|above|exceed|reach)",
+            "[<]",
+            (inf, 0.0),
+        ),
         ("at least|more than|over|above|exceed(?:s|ed|ing)?", "[>]", (0.0, inf)),
         ("up to", "[≤]", (0.25, 0.0)),
         ("nearly|almost|not quite|close to", "[<]", (0.1, 1e-9)),
@@ -173,8 +177,10 @@ _ELSE = re.compile(
     r" (?:as \w+(?: \w+)? as|more than|less than) (?:\w+ )?"
     r"(?:expect|necessary|need|plan|possibl|require|usual|want)\w*\b"
 )
+_AGAIN = re.compile(r" as \w+ again\b")  # half as long again
 _SPENT = re.compile(
-    r"[^.,;:\0]* (?:(?:is|are|was|were) (?:due|lost|spent|used|wasted)|(?:come|goe|stem)s? (?:from|in))\b"
+    r"[^.,;:\0]* (?:(?:is|are|remains?|stays?|was|were) (?:due|idle|lost|spent|unused|used|wasted)"
+    r"|(?:come|goe|stem)s? (?:from|in))\b"
 )
 _DONE = re.compile(r"\b(?:(?:measured|repeated|ran|run|executed|sent|done|only|all) (?:\w+ ){0,3}|(?:\d+|out) of )\Z")
 
@@ -246,6 +252,7 @@ def _in_words(match: re.Match[str], before: str, *, is_change: bool) -> _Read | 
         value = _FACTORS.get((match["numerator"] or "").lower(), 1) / _PARTS[match["part"].lower()]
         if is_change:
             return ((100 * value, 200 * value * _WORDY),), "percent"
+        value += bool(_AGAIN.match(*rest))
     elif match["verb"]:
         value = next(number for stem, number in _VERBS.items() if match["verb"].lower().startswith(stem))
     else:
