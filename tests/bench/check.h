@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Tests, children and replaced functions have arguments that only some of them need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define CHECK_UNUSED __attribute__((unused))
 
@@ -29,7 +32,7 @@ static size_t check_count CHECK_UNUSED;
 	{                                                                                                              \
 		check_tests[check_count++] = (struct CMUnitTest)cmocka_unit_test(name);                                \
 	}                                                                                                              \
-	static void name(void **state CHECK_UNUSED)
+	static void name(void **state)
 
 /* Runs all tests, each between the two calls; NULL: no call. */
 static inline int check_run(const char *group, CMFixtureFunction setup, CMFixtureFunction teardown)
@@ -40,6 +43,13 @@ static inline int check_run(const char *group, CMFixtureFunction setup, CMFixtur
 	}
 	return _cmocka_run_group_tests(group, check_tests, check_count, NULL, NULL);
 }
+
+/* Defines main(), which runs all tests of the file. */
+#define RUN_TESTS(group, setup, teardown)                                                                              \
+	int main(void)                                                                                                 \
+	{                                                                                                              \
+		return check_run(group, setup, teardown);                                                              \
+	}
 
 /* Runs body in a child; returns its exit status, and what it printed on stderr. */
 static inline int in_child(void (*body)(void *), void *argument, char *printed, size_t room)
@@ -90,5 +100,14 @@ static inline void check_child(void (*body)(void *), void *argument, int status,
 	if (text)
 		check_contains(check_printed, text);
 }
+
+/* Defines a test that runs in a child, which must exit with status 0. */
+#define CHILD_TEST(name)                                                                                               \
+	static void name##_in_child(void *);                                                                           \
+	TEST(name)                                                                                                     \
+	{                                                                                                              \
+		check_child(name##_in_child, NULL, 0, NULL);                                                           \
+	}                                                                                                              \
+	static void name##_in_child(void *unused)
 
 #endif

@@ -99,7 +99,6 @@ TEST(columns_have_one_line_for_each_size_in_megabits)
 
 static void write_to_full_disk(void *unused)
 {
-	(void)unused;
 	assert_non_null(freopen("/dev/full", "w", stdout));
 	csv_output.header();
 	csv_output.end();
@@ -111,7 +110,6 @@ static void write_to_pipe_that_is_full_for_a_while(void *unused)
 	static char page[4096];
 	int ends[2];
 
-	(void)unused;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	dup2(ends[1], STDOUT_FILENO);
 	for (int i = 0; i < 100; i++)
@@ -126,7 +124,6 @@ static void write_without_stdout(void *unused)
 {
 	int fd;
 
-	(void)unused;
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	output_guard();
@@ -145,7 +142,4 @@ TEST(samples_that_cannot_be_written_are_an_error)
 	check_child(write_without_stdout, NULL, 1, "can't write the samples: Bad file descriptor");
 }
 
-int main(void)
-{
-	return check_run("csv", NULL, NULL);
-}
+RUN_TESTS("csv", NULL, NULL)

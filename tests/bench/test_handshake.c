@@ -29,7 +29,6 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 	struct addrinfo *info = calloc(count, sizeof(*info));
 	struct sockaddr_in *a = calloc(count, sizeof(*a));
 
-	(void)hints;
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t address = is_name ? addresses[i] : INADDR_LOOPBACK;
 
@@ -86,7 +85,6 @@ static int connect_when_it_listens(void)
 
 static void connect_to_name(void *unused)
 {
-	(void)unused;
 	close(side_connect("name", "", port, ns_from_now(1), NULL));
 }
 
@@ -134,7 +132,6 @@ static struct options *parse(enum role role, char *sizes, char *token)
 
 static void serve(void *unused)
 {
-	(void)unused;
 	close(session_serve(parse(SERVER, "64", setting.token), NULL).peer);
 }
 
@@ -288,7 +285,6 @@ TEST(the_deadline_holds_however_often_other_clients_connect)
 
 static void join_nobody(void *unused)
 {
-	(void)unused;
 	session_join(parse(CLIENT, "64", "secret"), NULL);
 }
 
@@ -341,7 +337,6 @@ static int ends[2]; /* of a side channel, by role */
 
 static int connect_ends(void **state)
 {
-	(void)state;
 	die_name("test");
 	setting = (struct setting){ .token = "secret", .deadline_s = "1" };
 	return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
@@ -349,7 +344,6 @@ static int connect_ends(void **state)
 
 static int close_ends(void **state)
 {
-	(void)state;
 	return close(ends[SERVER]) | close(ends[CLIENT]);
 }
 
@@ -387,7 +381,6 @@ static void part_as_client(void *unused)
 	const struct options o = { .role = CLIENT, .deadline_s = 10, .sizes = { .count = SIZES } };
 	struct cost costs[SIZES] = { { .messages = 7 } };
 
-	(void)unused;
 	session_end(&o, ends[CLIENT], costs);
 	say("%lu %lu, %lu %lu, %lu, of %lu", costs[0].peer.whole_ns >> 56, costs[0].peer.kernel_ns,
 	    costs[1].peer.whole_ns, costs[1].peer.kernel_ns, costs[2].peer.whole_ns, costs[0].messages);
@@ -418,7 +411,4 @@ TEST(an_end_that_leaves_before_it_has_sent_all_is_an_error)
 	check_child(part_as_server, &beats, 1, "the other end left before the end");
 }
 
-int main(void)
-{
-	return check_run("handshake", connect_ends, close_ends);
-}
+RUN_TESTS("handshake", connect_ends, close_ends)

@@ -196,7 +196,4 @@ TEST(a_text_that_is_no_size_is_quoted)
 	assert_string_equal(error, "no memory to read them");
 }
 
-int main(void)
-{
-	return check_run("options", NULL, NULL);
-}
+RUN_TESTS("options", NULL, NULL)

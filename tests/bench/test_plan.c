@@ -142,7 +142,6 @@ TEST(a_completion_covers_no_more_pings_than_a_round_has)
 
 static void plan_long_list(void *unused)
 {
-	(void)unused;
 	plan(throughput, (struct verbs_options){ .tx_depth = 512, .post_list = 64, .signal_every = 4 }, IBV_MTU_1024,
 	     64, WINDOWS * 64 - 1);
 }
@@ -161,7 +160,4 @@ TEST(no_request_has_more_than_a_gib_although_a_port_allows_it)
 	assert_int_equal(verbs_chunk_bytes(&l), 4096);
 }
 
-int main(void)
-{
-	return check_run("plan", NULL, NULL);
-}
+RUN_TESTS("plan", NULL, NULL)

@@ -195,7 +195,4 @@ TEST(the_tsc_is_used_only_where_it_is_the_clock_source)
 	assert_string_equal(ticks_choose(path), "clock");
 }
 
-int main(void)
-{
-	return check_run("small", NULL, NULL);
-}
+RUN_TESTS("small", NULL, NULL)

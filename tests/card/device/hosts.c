@@ -38,7 +38,6 @@ static void arm(struct world *w, int64_t at)
 
 static void interrupt(struct world *w, bool is_wanted)
 {
-	(void)w, (void)is_wanted;
 }
 
 static void fly(struct host *from, struct host *to, int64_t at, const uint8_t *bytes, size_t size)

@@ -186,7 +186,4 @@ TEST(a_receiver_notifies_once_in_an_interval_and_a_card_without_ecn_does_not)
 	hosts_end();
 }
 
-int main(void)
-{
-	return check_run("congestion", NULL, NULL);
-}
+RUN_TESTS("congestion", NULL, NULL)

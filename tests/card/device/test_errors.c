@@ -13,7 +13,6 @@ static const struct costs costs = {
 
 static int start(void **state)
 {
-	(void)state;
 	pair_start(&costs, RC, 64, 16, false);
 	memset(program_bytes(&a, a.buffer_at), 0xaa, 8192);
 	return 0;
@@ -21,7 +20,6 @@ static int start(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	pair_end();
 	return 0;
 }
@@ -211,7 +209,6 @@ TEST(a_target_refuses_more_reads_at_once_than_it_allows_and_a_sender_without_any
 
 static bool loses_after_a_microsecond(uint64_t number)
 {
-	(void)number;
 	return hosts.now_ns > 1000 && hosts.now_ns < 1000000;
 }
 
@@ -508,7 +505,4 @@ TEST(a_queue_pair_can_be_reset_and_connected_again)
 	program_expect(&a, SUCCESS);
 }
 
-int main(void)
-{
-	return check_run("errors", start, end);
-}
+RUN_TESTS("errors", start, end)

@@ -260,7 +260,6 @@ static uint64_t commands(void)
 
 static bool is_lost(uint64_t number)
 {
-	(void)number;
 	return below(20) == 0;
 }
 
@@ -376,7 +375,4 @@ TEST(a_hostile_program_does_not_reach_its_neighbour)
 	}
 }
 
-int main(void)
-{
-	return check_run("hostile", NULL, NULL);
-}
+RUN_TESTS("hostile", NULL, NULL)

@@ -17,7 +17,6 @@ static uint64_t loss_of_1000;
 
 static bool loses_some(uint64_t number)
 {
-	(void)number;
 	return below(1000) < loss_of_1000;
 }
 
@@ -117,7 +116,4 @@ TEST(an_unreliable_message_that_lost_a_packet_is_not_received)
 	pair_end();
 }
 
-int main(void)
-{
-	return check_run("loss", NULL, NULL);
-}
+RUN_TESTS("loss", NULL, NULL)

@@ -330,7 +330,4 @@ TEST(a_shared_receive_queue_is_used_in_order)
 	pair_end();
 }
 
-int main(void)
-{
-	return check_run("operations", NULL, NULL);
-}
+RUN_TESTS("operations", NULL, NULL)

@@ -209,7 +209,4 @@ TEST(two_queue_pairs_get_the_same_share_packet_by_packet)
 	pair_end();
 }
 
-int main(void)
-{
-	return check_run("rates", NULL, NULL);
-}
+RUN_TESTS("rates", NULL, NULL)

@@ -207,7 +207,4 @@ TEST(no_header_leads_outside_of_its_frame)
 	}
 }
 
-int main(void)
-{
-	return check_run("cut", NULL, NULL);
-}
+RUN_TESTS("cut", NULL, NULL)

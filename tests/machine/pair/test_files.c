@@ -149,7 +149,4 @@ TEST(a_log_that_cannot_be_written_whole_is_an_error)
 	assert_true(log_close(NULL));
 }
 
-int main(void)
-{
-	return check_run("files", NULL, NULL);
-}
+RUN_TESTS("files", NULL, NULL)

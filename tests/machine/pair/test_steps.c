@@ -172,7 +172,6 @@ static void send_large(int64_t now)
 /* The other end, however early it is. */
 static void send_too_much(void *unused)
 {
-	(void)unused;
 	open_ends();
 	for (int i = 0; i < 65; i++) {
 		send_large(1000 + i);
@@ -217,7 +216,4 @@ TEST(what_is_in_flight_is_bounded_by_the_clocks_of_the_guests_and_not_of_the_hos
 	check_child(send_to_a_late_end, NULL, 0, NULL);
 }
 
-int main(void)
-{
-	return check_run("steps", NULL, NULL);
-}
+RUN_TESTS("steps", NULL, NULL)

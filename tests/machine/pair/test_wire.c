@@ -107,7 +107,4 @@ TEST(a_seed_loses_the_same_frames_again_and_others_the_other_way)
 	assert_in_range(others, 17000, 19000);
 }
 
-int main(void)
-{
-	return check_run("wire", NULL, NULL);
-}
+RUN_TESTS("wire", NULL, NULL)

@@ -64,7 +64,4 @@ TEST(only_polls_that_found_nothing_are_in_vain)
 	assert_string_equal(written(), "page ffffffff81000000 \n10 5 4\n11 6\n");
 }
 
-int main(void)
-{
-	return check_run("tests", NULL, NULL);
-}
+RUN_TESTS("tests", NULL, NULL)

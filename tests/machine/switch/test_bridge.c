@@ -32,7 +32,6 @@ static void plug(int count, uint64_t rate_bit_s, uint64_t queue_bytes)
 
 static int unplug(void **state)
 {
-	(void)state;
 	for (int i = 0; i < bridge.count; i++) {
 		free(bridge.ports[i].queue.ring);
 		pair_forget(&machines[i]);
@@ -272,7 +271,6 @@ TEST(the_depth_of_a_queue_is_noted_for_ever_longer_intervals)
 
 static void work_in_child(void *nothing)
 {
-	(void)nothing;
 	work();
 }
 
@@ -329,7 +327,4 @@ TEST(giving_up_tells_every_machine_that_is_there_why)
 	assert_int_equal(machines[2].other->gone, FINISHED);
 }
 
-int main(void)
-{
-	return check_run("bridge", NULL, unplug);
-}
+RUN_TESTS("bridge", NULL, unplug)

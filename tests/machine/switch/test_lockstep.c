@@ -32,7 +32,6 @@ static void *run_station(void *opaque)
 
 static void *run_bridge(void *nothing)
 {
-	(void)nothing;
 	bridge_run(&bridge);
 	return NULL;
 }
