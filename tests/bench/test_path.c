@@ -35,6 +35,7 @@ static struct fake_device device(const char *name, const struct ibv_gid_entry *g
 					       .active_mtu = IBV_MTU_4096,
 					       .gid_tbl_len = (int)count,
 					       .max_msg_sz = 1 << 30,
+					       .pkey_tbl_len = 8,
 					       .lid = 7,
 					       .link_layer = ETHERNET },
 				     .gids = gids,
@@ -169,8 +170,7 @@ struct pair {
 	const char *option;   /* one more that is set, or NULL */
 	uint64_t value;
 	uint64_t core;
-	struct fake_verbs faults; /* of the client's calls after the server has reported that it is ready */
-	int post_recv_error;      /* from the beginning */
+	struct fake_verbs faults; /* of the client's calls after the server is ready; post_recv_error: from the start */
 	void (*idle)(void);       /* what a waiting end does; NULL: it lets the other one run */
 };
 
@@ -239,7 +239,7 @@ static void run_pair(void *p)
 	if (now.idle)
 		fake_verbs.idle = now.idle;
 	errno = EDOM;
-	fake_verbs.post_recv_error = now.post_recv_error;
+	fake_verbs.post_recv_error = now.faults.post_recv_error;
 	two_ends_run(run_end);
 	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.route.is_global ? "global" : "local",
 		ntohl(fake_verbs.immediate), fake_verbs.extended ? "newer" : "older");
@@ -258,109 +258,30 @@ static void expect(struct pair p, const char *line)
 	check_child(run_pair, &p, 0, line);
 }
 
-static void expect_option(struct pair p, const char *option, uint64_t value, const char *line)
-{
-	p.option = option;
-	p.value = value;
-	expect(p, line);
-}
-
 static void expect_error(struct pair p, const char *text)
 {
 	check_child(run_pair, &p, 1, text);
 }
 
-TEST(roce_needs_gids_and_infiniband_only_where_lids_do_not_reach_or_an_end_asks)
+TEST(roce_needs_gids_and_infiniband_only_where_lids_do_not_reach_or_an_end_or_an_option_asks)
 {
-	struct pair pairs[5]; /* of InfiniBand, each with one reason for GIDs: both ends use them then */
+	struct pair pairs[6]; /* of InfiniBand, each with one reason for GIDs: both ends use them then */
 
-	expect(pair(ETHERNET), "route: global");
-	expect(pair(ETHERNET), "immediate: 1abc0de0"); /* big-endian as sent */
-	expect(pair(INFINIBAND), "route: local");
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		pairs[i] = pair(INFINIBAND);
+	expect(pair(ETHERNET), "route: global");
+	expect(pairs[0], "route: local");
+	pairs[0].option = "sl";
+	expect(pairs[0], "route: local");
 	pairs[0].gid_indexes[SERVER] = 0;
 	pairs[1].gid_indexes[CLIENT] = 0;
 	pairs[2].devices[CLIENT].port.flags = IBV_QPF_GRH_REQUIRED;
 	pairs[3].devices[SERVER].port.lid = 0;
 	pairs[4].devices[SERVER].gids = &other_subnet;
+	pairs[5].option = "tclass"; /* the class is in the header for GIDs */
+	pairs[5].value = 1;
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		expect(pairs[i], "route: global");
-}
-
-TEST(only_reads_that_are_polled_for_use_the_newer_calls_where_the_device_has_them)
-{
-	struct pair p = pair(ETHERNET);
-
-	expect(p, "calls: older");
-	p.operation = OP_READ;
-	expect(p, "calls: newer");
-	p.wait = WAIT_EVENT;
-	expect(p, "calls: older");
-	p.wait = WAIT_POLL;
-	p.devices[SERVER].refuses_silently = p.devices[CLIENT].refuses_silently = true;
-	expect(p, "calls: older");
-}
-
-TEST(only_pings_are_sent_inline_unless_an_option_asks_for_it)
-{
-	struct pair p = pair(ETHERNET);
-
-	expect(p, "inline: 220\n");
-	p.devices[SERVER].inline_limit = p.devices[CLIENT].inline_limit = 100;
-	expect(p, "inline: 64\n");
-	p.measure = THROUGHPUT;
-	expect(p, "inline: 0\n");
-	expect_option(p, "inline", 7, "inline: 7\n");
-}
-
-TEST(relaxed_ordering_is_used_unless_a_receiver_polls_memory)
-{
-	static const struct {
-		enum operation operation;
-		enum measure measure;
-		const char *order;
-	} cases[] = { { OP_WRITE, LATENCY, "order: strict" },
-		      { OP_WRITE, THROUGHPUT, "order: relaxed" },
-		      { OP_READ, LATENCY, "order: relaxed" },
-		      { OP_SEND, LATENCY, "order: relaxed" } };
-	struct pair p = pair(ETHERNET);
-
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		p.operation = cases[i].operation;
-		p.measure = cases[i].measure;
-		p.wait = p.operation == OP_WRITE ? WAIT_YIELD : WAIT_POLL;
-		expect(p, cases[i].order);
-	}
-	expect_option(p, "relaxed-ordering", RELAXED_NO, "order: strict");
-}
-
-TEST(timers_are_those_of_perftest_except_on_soft_roce_or_by_an_option)
-{
-	struct pair p = pair(ETHERNET);
-
-	expect(p, "timeout: 14\n");
-	expect(p, "RNR timer: 1\n"); /* 10 us */
-	expect_option(p, "rnr-timer", 31, "RNR timer: 31\n");
-	p.devices[SERVER].vendor_id = p.devices[CLIENT].vendor_id = 0xffffff;
-	expect(p, "timeout: 18\n");
-	expect_option(p, "timeout", 0, "timeout: 0\n");
-}
-
-TEST(packets_have_the_traffic_class_service_level_and_partition_of_the_options)
-{
-	struct pair p = pair(ETHERNET);
-
-	p.devices[SERVER].port.pkey_tbl_len = p.devices[CLIENT].port.pkey_tbl_len = 8;
-	expect(p, "class 0, level 0, partition 0\n");
-	expect_option(p, "tclass", 106, "class 106, level 0, partition 0\n");
-	expect_option(p, "sl", 3, "class 0, level 3, partition 0\n");
-	expect_option(p, "pkey-index", 7, "class 0, level 0, partition 7\n");
-	p.option = "pkey-index";
-	p.value = 8;
-	expect_error(p, "--pkey-index 8: the last P_Key of this port has index 7");
-	expect_option(pair(INFINIBAND), "sl", 3, "route: local");
-	expect_option(pair(INFINIBAND), "tclass", 1, "route: global"); /* the class is in the header for GIDs */
 }
 
 /* What drivers refuse and round, by rdma-core's providers (v50) and the kernel's drivers (6.1):
@@ -369,60 +290,93 @@ TEST(packets_have_the_traffic_class_service_level_and_partition_of_the_options)
  * older ones without errno, and there are no newer calls; bnxt_re: bnxt_re_check_qp_limits() bounds inline data by 96
  * bytes and shortens queues, and bnxt_re_modify_qp() bounds max_dest_rd_atomic by max_qp_init_rd_atom; efa:
  * efa_create_qp() makes UD only, and efa_reg_mr() allows no remote access. */
-TEST(each_provider_gets_what_it_can_do_or_is_refused_by_name)
-{
-	static const struct {
-		struct fake_device is;
-		enum operation operation;
-		const char *found;
-		int status;
-	} cases[] = {
-		{ { .name = "mlx4", true, .refuses_silently = true, .rounds_up = true, .room_limit = 16384 },
-		  OP_READ,
-		  "calls: older\ninline: 220\n",
-		  0 },
-		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 32768 },
-		  OP_READ,
-		  "calls: newer\ninline: 220\n",
-		  0 },
-		{ { .name = "mlx5", true, .rounds_up = true, .room_limit = 256 },
-		  OP_SEND,
-		  "ibv_create_qp: Invalid argument; this device takes at most 256 requests: lower --tx-depth",
-		  1 },
-		{ { .name = "irdma", .refuses_silently = true, .inline_limit = 101, .room_limit = 4096 },
-		  OP_READ,
-		  "calls: older\ninline: 64\n",
-		  0 },
-		{ { .name = "bnxt_re", true, .inline_limit = 96, .room_limit = 4096, .shortens_queues = true },
-		  OP_SEND,
-		  "inline: 64\n",
-		  0 },
-		{ { .name = "bnxt_re", true, .reads = 126, .init_reads = 8 }, OP_READ, "reads: 8 of 8\n", 0 },
-		{ { .name = "bnxt_re", true, .room_limit = 256, .shortens_queues = true },
-		  OP_SEND,
-		  "this device's queues take 128 sends and 256 receives: lower",
-		  1 },
-		{ { .name = "efa", true, .is_datagram_only = true },
-		  OP_SEND,
-		  "ibv_create_qp: Operation not supported, for one request too: this device makes no reliable "
-		  "connections (RC)",
-		  1 },
-	};
+static const struct {
+	const char *printed;
+	int status;
+	bool reads, writes; /* in place of SENDs */
+	bool connects_only;
+	enum wait wait;
+	const char *option;
+	uint64_t value;
+	struct fake_verbs faults;
+	struct fake_device is; /* without a name: a device with the newer calls */
+} cases[] = {
+	{ .printed = "immediate: 1abc0de0" }, /* big-endian as sent */
+	/* only READs that are polled for use the newer calls, where the device has them */
+	{ .printed = "calls: older" },
+	{ "calls: newer", .reads = true },
+	{ "calls: older", .reads = true, .wait = WAIT_EVENT },
+	/* only pings are sent inline unless an option asks for it */
+	{ .printed = "inline: 220\n" },
+	{ "inline: 64\n", .is = { "short", true, .inline_limit = 100 } },
+	{ "inline: 0\n", .connects_only = true },
+	{ "inline: 7\n", .connects_only = true, .option = "inline", .value = 7 },
+	/* relaxed ordering is used unless a receiver polls memory */
+	{ "order: strict", .writes = true, .wait = WAIT_YIELD },
+	{ "order: relaxed", .writes = true, .wait = WAIT_YIELD, .connects_only = true },
+	{ "order: relaxed", .reads = true },
+	{ .printed = "order: relaxed" },
+	{ "order: strict", .option = "relaxed-ordering", .value = RELAXED_NO },
+	/* timers are those of perftest except on Soft-RoCE or by an option */
+	{ .printed = "timeout: 14\n" },
+	{ .printed = "RNR timer: 1\n" }, /* 10 us */
+	{ "RNR timer: 31\n", .option = "rnr-timer", .value = 31 },
+	{ "timeout: 18\n", .is = { "rxe", true, .vendor_id = 0xffffff } },
+	{ "timeout: 0\n", .option = "timeout", .value = 0, .is = { "rxe", true, .vendor_id = 0xffffff } },
+	/* packets have the traffic class, service level and partition of the options */
+	{ .printed = "class 0, level 0, partition 0\n" },
+	{ "class 106, level 0, partition 0\n", .option = "tclass", .value = 106 },
+	{ "class 0, level 3, partition 0\n", .option = "sl", .value = 3 },
+	{ "class 0, level 0, partition 7\n", .option = "pkey-index", .value = 7 },
+	{ "--pkey-index 8: the last P_Key of this port has index 7", 1, .option = "pkey-index", .value = 8 },
+	/* each provider gets what it can do, or is refused by name */
+	{ "calls: older\ninline: 220\n", .reads = true,
+	  .is = { "mlx4", true, .refuses_silently = true, .rounds_up = true, .room_limit = 16384 } },
+	{ "calls: newer\ninline: 220\n", .reads = true,
+	  .is = { "mlx5", true, .rounds_up = true, .room_limit = 32768 } },
+	{ "ibv_create_qp: Invalid argument; this device takes at most 256 requests: lower --tx-depth", 1,
+	  .is = { "mlx5", true, .rounds_up = true, .room_limit = 256 } },
+	{ "calls: older\ninline: 64\n", .reads = true,
+	  .is = { "irdma", .refuses_silently = true, .inline_limit = 101, .room_limit = 4096 } },
+	{ "inline: 64\n", .is = { "bnxt_re", true, .inline_limit = 96, .room_limit = 4096, .shortens_queues = true } },
+	{ "reads: 8 of 8\n", .reads = true, .is = { "bnxt_re", true, .reads = 126, .init_reads = 8 } },
+	{ "this device's queues take 128 sends and 256 receives: lower", 1,
+	  .is = { "bnxt_re", true, .room_limit = 256, .shortens_queues = true } },
+	{ "ibv_create_qp: Operation not supported, for one request too: this device makes no reliable connections (RC)",
+	  1, .is = { "efa", true, .is_datagram_only = true } },
+	/* a call that fails is named with its error and no earlier one */
+	{ "ibv_poll_cq: error -2", 1, .faults.poll_result = -2 },
+	{ "ibv_poll_cq: error -2", 1, .reads = true, .faults.poll_result = -2 },
+	{ "ibv_poll_cq: error -2", 1, .reads = true, .faults.poll_result = -2, .is = { "older" } },
+	{ "ibv_post_recv: Cannot allocate memory", 1, .faults.post_recv_error = ENOMEM },
+	{ "ibv_wr_complete: Invalid argument", 1, .reads = true, .faults.complete_error = EINVAL },
+	{ "ibv_req_notify_cq: Input/output error", 1, .reads = true, .wait = WAIT_EVENT, .faults.notify_error = EIO },
+	{ "ibv_create_qp: Invalid argument; this device", 1, .option = "inline", .value = FAKE_INLINE_MAX + 1 },
+	{ "ibv_create_qp: no reason given; this device", 1, .option = "inline", .value = FAKE_INLINE_MAX + 1,
+	  .is = { "mlx4", true, .refuses_silently = true } },
+};
 
+TEST(options_and_devices_decide_how_a_queue_pair_is_set_up_or_why_not)
+{
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct pair p = pair(ETHERNET);
 
-		p.operation = cases[i].operation;
-		for (int end = 0; end < 2; end++) {
-			const struct fake_device old = p.devices[end];
+		p.operation = cases[i].writes ? OP_WRITE : cases[i].reads ? OP_READ : OP_SEND;
+		p.wait = cases[i].wait;
+		p.measure = cases[i].connects_only ? THROUGHPUT : LATENCY;
+		p.option = cases[i].option;
+		p.value = cases[i].value;
+		p.faults = cases[i].faults;
+		for (struct fake_device *d = p.devices; d < p.devices + 2 && cases[i].is.name; d++) {
+			const struct fake_device usual = *d;
 
-			p.devices[end] = cases[i].is;
-			p.devices[end].name = old.name;
-			p.devices[end].port = old.port;
-			p.devices[end].gids = old.gids;
-			p.devices[end].gid_count = old.gid_count;
+			*d = cases[i].is;
+			d->name = usual.name;
+			d->port = usual.port;
+			d->gids = usual.gids;
+			d->gid_count = usual.gid_count;
 		}
-		check_child(run_pair, &p, cases[i].status, cases[i].found);
+		check_child(run_pair, &p, cases[i].status, cases[i].printed);
 	}
 }
 
@@ -481,37 +435,4 @@ TEST(a_port_that_carries_no_message_is_refused_at_either_end)
 	expect_error(p, "the longest message is 0 bytes here and 1073741824 there");
 }
 
-TEST(a_call_that_fails_is_named_with_its_error_and_no_earlier_one)
-{
-	struct pair p = pair(ETHERNET);
-
-	p.faults.poll_result = -2;
-	expect_error(p, "ibv_poll_cq: error -2");
-	p.operation = OP_READ;
-	expect_error(p, "ibv_poll_cq: error -2");
-	p.devices[CLIENT].newer_calls = false;
-	expect_error(p, "ibv_poll_cq: error -2");
-
-	p = pair(ETHERNET);
-	p.post_recv_error = ENOMEM;
-	expect_error(p, "ibv_post_recv: Cannot allocate memory");
-	p.post_recv_error = 0;
-	p.operation = OP_READ;
-	p.faults.complete_error = EINVAL;
-	expect_error(p, "ibv_wr_complete: Invalid argument");
-	p.wait = WAIT_EVENT;
-	p.faults.notify_error = EIO;
-	expect_error(p, "ibv_req_notify_cq: Input/output error");
-
-	p = pair(ETHERNET);
-	p.option = "inline";
-	p.value = FAKE_INLINE_MAX + 1;
-	expect_error(p, "ibv_create_qp: Invalid argument; this device");
-	p.devices[SERVER].refuses_silently = true;
-	expect_error(p, "ibv_create_qp: no reason given; this device");
-}
-
-int main(void)
-{
-	return check_run("path", NULL, NULL);
-}
+RUN_TESTS("path", NULL, NULL)
