@@ -15,8 +15,6 @@
 #include "sweep.h"
 #include "transport.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #define SAMPLES (SAMPLES_MAX + 1)
 #define ROUNDS_CAP 5
 #define WINDOWS 20
@@ -275,19 +273,14 @@ static void run_depths_and_rounds(struct traffic r)
 		}
 }
 
-static void run_operation(void *operation)
+CHILD_TEST(no_operation_overfills_a_queue)
 {
-	struct traffic r = { .operation = *(enum operation *)operation };
+	struct traffic r = { .operation = OP_WRITE };
 
-	for (r.measure = THROUGHPUT; r.measure <= LATENCY; r.measure++)
-		for (r.mode = PLAIN; r.mode <= (r.measure == LATENCY ? VERIFIED : UNTIL_STABLE); r.mode++)
-			run_depths_and_rounds(r);
-}
-
-TEST(no_operation_overfills_a_queue)
-{
-	for (enum operation operation = OP_WRITE; operation <= OP_WRITE_IMM; operation++)
-		check_child(run_operation, &operation, 0, NULL);
+	for (; r.operation <= OP_WRITE_IMM; r.operation++)
+		for (r.measure = THROUGHPUT; r.measure <= LATENCY; r.measure++)
+			for (r.mode = PLAIN; r.mode <= (r.measure == LATENCY ? VERIFIED : UNTIL_STABLE); r.mode++)
+				run_depths_and_rounds(r);
 }
 
 /* The common parameters of the tests below. */
@@ -303,11 +296,10 @@ static struct traffic traffic(enum operation operation)
 }
 
 /* Two and a half requests a message. Control messages use receive requests, so that any piece may meet any of them. */
-static void send_unequal_pieces(void *unused)
+CHILD_TEST(a_receive_request_has_room_for_any_piece_of_any_message)
 {
 	struct traffic r = traffic(OP_SEND);
 
-	(void)unused;
 	r.iterations = 20;
 	r.warmup = 5;
 	r.size_bytes = 40960;
@@ -317,11 +309,10 @@ static void send_unequal_pieces(void *unused)
 }
 
 /* The receive requests of small messages are spread over a page; some are left for the largest message. */
-static void send_small_then_large(void *unused)
+CHILD_TEST(a_receive_request_left_by_small_messages_has_room_for_the_largest)
 {
 	struct traffic r = traffic(OP_SEND);
 
-	(void)unused;
 	r.mode = LEAST_TIME;
 	r.iterations = 63;
 	r.size_bytes = 1;
@@ -330,18 +321,11 @@ static void send_small_then_large(void *unused)
 	run_both(&r);
 }
 
-TEST(a_receive_request_has_room_for_any_piece_of_any_message)
-{
-	check_child(send_unequal_pieces, NULL, 0, NULL);
-	check_child(send_small_then_large, NULL, 0, NULL);
-}
-
 /* Receive requests of small messages are left when the time is over, and take the larger ones. */
-static void send_by_time(void *unused)
+CHILD_TEST(a_round_that_ends_by_time_ends_at_both_ends)
 {
 	struct traffic r = traffic(OP_SEND);
 
-	(void)unused;
 	r.mode = BY_TIME;
 	r.pace = 7;
 	r.warmup = 5;
@@ -356,14 +340,8 @@ static void send_by_time(void *unused)
 	run_both(&r);
 }
 
-TEST(a_round_that_ends_by_time_ends_at_both_ends)
+CHILD_TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends)
 {
-	check_child(send_by_time, NULL, 0, NULL);
-}
-
-static void ping_without_acknowledgements(void *unused)
-{
-	(void)unused;
 	for (int i = 0; i < 40; i++) {
 		struct traffic r = traffic((enum operation[]){ OP_SEND, OP_WRITE, OP_WRITE_IMM, OP_SEND }[i % 4]);
 
@@ -379,14 +357,10 @@ static void ping_without_acknowledgements(void *unused)
 	}
 }
 
-TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends)
+CHILD_TEST(messages_without_acknowledgement_may_be_lost_and_are_counted)
 {
-	check_child(ping_without_acknowledgements, NULL, 0, NULL);
-}
+	struct traffic unseen = traffic(OP_WRITE);
 
-static void lose_some(void *unused)
-{
-	(void)unused;
 	for (enum connection connection = UNRELIABLE; connection <= DATAGRAMS; connection++)
 		for (int i = 0; i < 36; i++) {
 			struct traffic r = traffic(connection == UNRELIABLE && i % 5 == 4 ? OP_WRITE_IMM : OP_SEND);
@@ -404,21 +378,13 @@ static void lose_some(void *unused)
 			r.messages_per_s = i % 7 == 6 && r.mode == PLAIN ? 1000000 : 0;
 			run_both(&r);
 		}
-}
-
-TEST(messages_without_acknowledgement_may_be_lost_and_are_counted)
-{
-	struct traffic unseen = traffic(OP_WRITE);
-
-	check_child(lose_some, NULL, 0, NULL);
 	unseen.connection = UNRELIABLE;
 	unseen.lose_every = 7;
 	run_both(&unseen);
 }
 
-static void move_small(void *unused)
+CHILD_TEST(small_messages_use_all_cache_lines_of_a_page)
 {
-	(void)unused;
 	for (enum operation operation = OP_WRITE; operation <= OP_WRITE_IMM; operation++) {
 		struct traffic r = traffic(operation);
 
@@ -430,12 +396,11 @@ static void move_small(void *unused)
 	}
 }
 
-TEST(small_messages_use_all_cache_lines_of_a_page)
+TEST(small_messages_have_as_many_slots_as_fill_a_page)
 {
 	static const uint64_t cases[][3] = { { 1, 64, 64 },   { 64, 64, 64 },  { 65, 32, 64 },
 					     { 2048, 2, 64 }, { 4096, 1, 64 }, { 1 << 20, 1, 32 } };
 
-	check_child(move_small, NULL, 0, NULL);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(buffer_slots(&(struct options){ 0 }, cases[i][0]), cases[i][1]);
 		assert_int_equal(buffer_slots(&(struct options){ .verify = true }, cases[i][0]), cases[i][2]);
@@ -455,32 +420,21 @@ static void ping(uint64_t depth)
 }
 
 /* A message has used one of 8 receive requests; the answer does not wait for the next. */
-static void answer_before_refilling(void *unused)
+CHILD_TEST(an_answer_leaves_before_the_next_receive_request_is_posted)
 {
 	const uint64_t *sent = fake_verbs.sent_with_ready;
 
-	(void)unused;
 	ping(8);
 	if (sent[7] < (uint64_t)2 * (PINGS - 8) || sent[8] > 2)
 		die("%lu answers left with 7 requests ready, %lu with 8", sent[7], sent[8]);
 }
 
 /* Only the last message of each of two rounds may be sent without a receive request posted: it has no answer. */
-static void never_leave_without_a_request(void *unused)
+CHILD_TEST(an_answer_never_leaves_without_a_receive_request)
 {
-	(void)unused;
 	ping(1);
 	if (fake_verbs.sent_with_ready[0] > 2)
 		die("%lu messages left an end with no request ready", fake_verbs.sent_with_ready[0]);
 }
 
-TEST(an_answer_leaves_before_the_next_receive_request_is_posted_but_never_without_one)
-{
-	check_child(answer_before_refilling, NULL, 0, NULL);
-	check_child(never_leave_without_a_request, NULL, 0, NULL);
-}
-
-int main(void)
-{
-	return check_run("queues", NULL, NULL);
-}
+RUN_TESTS("queues", NULL, NULL)
