@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdbool.h>
+
 #include "check.h"
 #include "wire.h"
 
-enum { LINE = 1500 + HEADER_BYTES + FRAME_EXTRA_BYTES };
+enum { LINE = 1500 + HEADER_BYTES + FRAME_EXTRA_BYTES, NEVER = -1 };
 
 static struct counts counts;
 
@@ -23,66 +25,59 @@ TEST(no_part_of_a_ns_is_lost_between_frames)
 	assert_int_equal(arrival, 7 + 500 + (int64_t)(bits * 1000000000 / 99999999977) + 1); /* a part of a ns more */
 }
 
-TEST(an_idle_wire_starts_when_the_frame_comes)
+/* On a wire: what is sent at a time, and when it arrives. A frame has 24 bytes more there. */
+static const struct {
+	struct wire_model model;
+	bool carries; /* all but the first include their extra bytes, and are never too long */
+	struct {
+		int64_t now;
+		uint64_t size;
+		int64_t arrival; /* NEVER: it is dropped */
+	} sends[6];
+} cases[] = {
+	/* an idle wire starts when the frame comes */
+	{ { .rate_bit_s = 1000000000, .latency_ns = 10 },
+	  .sends = { { 1000, 1000, 1000 + 1024 * 8 + 10 },
+		     { 1001, 1000, 1000 + 2 * 1024 * 8 + 10 },
+		     { 100000, 1000, 100000 + 1024 * 8 + 10 } } },
+	/* a short frame is as long as the shortest */
+	{ { .rate_bit_s = 1000000000 }, .sends = { { 0, 20, (SHORTEST_BYTES + FRAME_EXTRA_BYTES) * 8 } } },
+	/* a frame longer than the MTU is dropped, unless its size includes all bytes on the link */
+	{ { .mtu_bytes = 1500 }, .sends = { { 0, 1514, 0 }, { 0, 1515, NEVER } } },
+	{ { .mtu_bytes = 100, .rate_bit_s = 1000000000, .latency_ns = 10 },
+	  true,
+	  { { 0, 76, 100 * 8 + 10 }, { 0, 4000, (100 + 4000) * 8 + 10 }, { 0, 31, (100 + 4000 + 31) * 8 + 10 } } },
+	/* a frame that finds the queue full is dropped: 1 byte a ns, the third one finds 2,000 on the line before it */
+	{ { .rate_bit_s = 8000000000, .queue_bytes = 2999 },
+	  .sends = { { 0, 976, 1000 },
+		     { 0, 976, 2000 },
+		     { 0, 976, NEVER },
+		     { 0, 975, 2999 },
+		     { 999, 976, NEVER },
+		     { 1000, 976, 3999 } } },
+};
+
+TEST(what_is_sent_arrives_after_what_is_before_it_or_is_dropped)
 {
-	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000, .latency_ns = 10 });
-	int64_t arrival;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct wire w = wire_of(cases[i].model);
+		struct counts expected = { 0 };
 
-	wire_send(&w, 1000, 1000, &arrival);
-	assert_int_equal(arrival, 1000 + 1024 * 8 + 10);
-	wire_send(&w, 1001, 1000, &arrival);
-	assert_int_equal(arrival, 1000 + 2 * 1024 * 8 + 10);
-	wire_send(&w, 100000, 1000, &arrival);
-	assert_int_equal(arrival, 100000 + 1024 * 8 + 10);
-}
+		for (int j = 0; j < 6 && cases[i].sends[j].size; j++) {
+			const uint64_t size = cases[i].sends[j].size;
+			const bool arrives = cases[i].sends[j].arrival != NEVER;
+			int64_t arrival = NEVER;
 
-TEST(a_short_frame_is_as_long_as_the_shortest)
-{
-	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000 });
-	int64_t arrival;
-
-	wire_send(&w, 0, 20, &arrival);
-	assert_int_equal(arrival, (SHORTEST_BYTES + FRAME_EXTRA_BYTES) * 8);
-	assert_int_equal(counts.bytes, 20);
-}
-
-TEST(what_says_itself_how_long_it_is_waits_as_frames_do_and_is_never_too_long)
-{
-	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 1000000000, .mtu_bytes = 100, .latency_ns = 10 });
-	int64_t arrival;
-
-	assert_int_equal(wire_send(&w, 0, 76, &arrival), CARRIED);
-	assert_int_equal(wire_carry(&w, 0, 4000, &arrival), CARRIED);
-	assert_int_equal(arrival, (100 + 4000) * 8 + 10);
-	assert_int_equal(wire_carry(&w, 0, 31, &arrival), CARRIED);
-	assert_int_equal(arrival, (100 + 4000 + 31) * 8 + 10);
-	assert_int_equal(counts.bytes, 76 + 4000 + 31);
-	assert_int_equal(counts.frames, 3);
-}
-
-/* 1 byte a ns: of three frames of 1,000 bytes on the line, the third one finds 2,000 before it. */
-TEST(a_frame_that_finds_the_queue_full_is_dropped)
-{
-	struct wire w = wire_of((struct wire_model){ .rate_bit_s = 8000000000, .queue_bytes = 2999 });
-	int64_t arrival;
-
-	assert_int_equal(wire_send(&w, 0, 976, &arrival), CARRIED);
-	assert_int_equal(wire_send(&w, 0, 976, &arrival), CARRIED);
-	assert_int_equal(wire_send(&w, 0, 976, &arrival), DROPPED);
-	assert_int_equal(wire_send(&w, 0, 975, &arrival), CARRIED);
-	assert_int_equal(wire_send(&w, 999, 976, &arrival), DROPPED);
-	assert_int_equal(wire_send(&w, 1000, 976, &arrival), CARRIED);
-	assert_int_equal(counts.dropped, 2);
-	assert_int_equal(counts.frames, 4);
-}
-
-TEST(a_frame_longer_than_the_mtu_is_dropped)
-{
-	struct wire w = wire_of((struct wire_model){ .mtu_bytes = 1500 });
-	int64_t arrival;
-
-	assert_int_equal(wire_send(&w, 0, 1514, &arrival), CARRIED);
-	assert_int_equal(wire_send(&w, 0, 1515, &arrival), DROPPED);
+			assert_int_equal((cases[i].carries && j > 0 ? wire_carry : wire_send)(&w, cases[i].sends[j].now,
+											      size, &arrival),
+					 arrives ? CARRIED : DROPPED);
+			assert_int_equal(arrival, cases[i].sends[j].arrival);
+			expected.frames += arrives;
+			expected.bytes += arrives ? size : 0;
+			expected.dropped += !arrives;
+		}
+		assert_memory_equal(&counts, &expected, sizeof(counts));
+	}
 }
 
 TEST(a_seed_loses_the_same_frames_again_and_others_the_other_way)
