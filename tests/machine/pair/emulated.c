@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "check.h"
 #include "emulated.h"
 
 enum event { TIMER, ARRIVAL };
@@ -152,7 +151,7 @@ static void run_timer(struct emulated *e, int number)
 		add_timer(e, e->now + e->latency * (e->habit ? 4 * LONG : 5) / 4);
 }
 
-void emulated_step(struct emulated *e)
+static void run_next(struct emulated *e)
 {
 	const int first = first_timer(e);
 
@@ -203,7 +202,48 @@ void emulated_join(struct emulated *e, struct pair *pair)
 void emulated_run(struct emulated *e, int64_t until)
 {
 	while (emulated_next(e) <= until)
-		emulated_step(e);
+		run_next(e);
+}
+
+void flight_add(struct flight *f, struct wire *wire, int64_t now, uint64_t value)
+{
+	assert_in_range(f->count, 0, FLIGHT - 1);
+	if (wire_send(wire, now, VALUE_BYTES, &f->arrival[f->count]) == CARRIED)
+		f->value[f->count++] = value;
+}
+
+int64_t flight_next(const struct flight *f)
+{
+	return f->first < f->count ? f->arrival[f->first] : INT64_MAX;
+}
+
+int64_t emulated_next_of(const struct emulated *e, const struct flight in[WIRES])
+{
+	int64_t next = emulated_next(e);
+
+	for (int wire = 0; wire < WIRES; wire++)
+		next = flight_next(&in[wire]) < next ? flight_next(&in[wire]) : next;
+	return next;
+}
+
+void emulated_step_of(struct emulated *e, struct flight in[WIRES], int64_t now)
+{
+	if (emulated_next(e) == now) {
+		run_next(e);
+		return;
+	}
+	e->now = now;
+	for (int wire = 0; wire < WIRES; wire++)
+		while (flight_next(&in[wire]) == now)
+			emulated_receive(e, wire, in[wire].value[in[wire].first++]);
+}
+
+int pair_file(char path[64])
+{
+	const int file = memfd_create("pair", MFD_CLOEXEC);
+
+	snprintf(path, 64, "/proc/self/fd/%d", file);
+	return file;
 }
 
 void pair_forget(struct pair *pair)

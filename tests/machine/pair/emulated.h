@@ -8,7 +8,7 @@
 #include "step.h"
 #include "wire.h"
 
-enum { TIMERS = 16, VALUE_BYTES = 64 };
+enum { TIMERS = 16, VALUE_BYTES = 64, FLIGHT = 8192 };
 
 struct emulated {
 	struct machine machine;
@@ -39,12 +39,28 @@ void emulated_wake_at(struct emulated *e, int64_t at);
 void emulated_join(struct emulated *e, struct pair *pair);
 void emulated_run(struct emulated *e, int64_t until);
 
+/* A new file for a pair, in memory, and its path. */
+int pair_file(char path[64]);
+
 /* Let go of what a pair has mapped, and of its file. */
 void pair_forget(struct pair *pair);
 
-/* For who runs both at once: the time of its next timer, that timer, and what arrives. */
+/* The time of its next timer or step, and what arrives. */
 int64_t emulated_next(const struct emulated *e);
-void emulated_step(struct emulated *e);
 void emulated_receive(struct emulated *e, int wire, uint64_t value);
+
+/* Values on a wire, for a test that runs all machines in one thread, without promises and rings. */
+struct flight {
+	int64_t arrival[FLIGHT];
+	uint64_t value[FLIGHT];
+	int first, count;
+};
+
+void flight_add(struct flight *flight, struct wire *wire, int64_t now, uint64_t value);
+int64_t flight_next(const struct flight *flight); /* INT64_MAX: nothing arrives */
+
+/* The next event of a machine to which these values fly, and that event. */
+int64_t emulated_next_of(const struct emulated *e, const struct flight in[WIRES]);
+void emulated_step_of(struct emulated *e, struct flight in[WIRES], int64_t now);
 
 #endif

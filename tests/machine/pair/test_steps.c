@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "check.h"
 #include "emulated.h"
 #include "promise.h"
 
-enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60, FLIGHT = 4096 };
+enum { CASES = 400, ENDED_WELL = 33, LATENCIES = 60 };
 
 /* A machine that runs in another thread than the other one. */
 struct runner {
@@ -28,9 +27,8 @@ static void *run(void *opaque)
 static void run_pair(struct runner runners[ENDS], uint64_t seed, const struct wire_model *link)
 {
 	char path[64];
-	const int file = memfd_create("pair", MFD_CLOEXEC);
+	const int file = pair_file(path);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	for (int end = 0; end < ENDS; end++) {
 		emulated_start(&runners[end].machine, seed, end, link);
 		assert_true(pair_open(&runners[end].pair, end, path));
@@ -48,50 +46,16 @@ static void run_pair(struct runner runners[ENDS], uint64_t seed, const struct wi
 
 /* The same two machines in one thread, in the order that step.h promises: no promises, no rings. */
 static struct emulated both[ENDS];
-static struct flight {
-	int64_t arrival[FLIGHT];
-	uint64_t value[FLIGHT];
-	int first, count;
-} flights[ENDS][WIRES]; /* to an end */
+static struct flight flights[ENDS][WIRES]; /* to an end */
 
 static void put(struct emulated *e, int wire, uint64_t value)
 {
-	struct flight *const f = &flights[e == both][wire];
-
-	assert_in_range(f->count, 0, FLIGHT - 1);
-	if (wire_send(&e->wires[wire], e->now, VALUE_BYTES, &f->arrival[f->count]) == CARRIED)
-		f->value[f->count++] = value;
-}
-
-static int64_t next_arrival(int end)
-{
-	int64_t next = INT64_MAX;
-
-	for (int wire = 0; wire < WIRES; wire++) {
-		const struct flight *const f = &flights[end][wire];
-
-		if (f->first < f->count && f->arrival[f->first] < next)
-			next = f->arrival[f->first];
-	}
-	return next;
-}
-
-static void arrive(int end, int64_t now)
-{
-	both[end].now = now;
-	for (int wire = 0; wire < WIRES; wire++) {
-		struct flight *const f = &flights[end][wire];
-
-		while (f->first < f->count && f->arrival[f->first] == now)
-			emulated_receive(&both[end], wire, f->value[f->first++]);
-	}
+	flight_add(&flights[e == both][wire], &e->wires[wire], e->now, value);
 }
 
 static int64_t next_of(int end)
 {
-	const int64_t timer = emulated_next(&both[end]), arrival = next_arrival(end);
-
-	return timer < arrival ? timer : arrival;
+	return emulated_next_of(&both[end], flights[end]);
 }
 
 static void run_reference(uint64_t seed, const struct wire_model *link)
@@ -107,10 +71,7 @@ static void run_reference(uint64_t seed, const struct wire_model *link)
 
 		if (now > link->latency_ns * LATENCIES)
 			return;
-		if (emulated_next(&both[end]) == now)
-			emulated_step(&both[end]);
-		else
-			arrive(end, now);
+		emulated_step_of(&both[end], flights[end], now);
 	}
 }
 
@@ -153,9 +114,8 @@ static struct pair ends[ENDS];
 static void open_ends(void)
 {
 	char path[64];
-	const int file = memfd_create("pair", MFD_CLOEXEC);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	pair_file(path);
 	for (int end = 0; end < ENDS; end++)
 		assert_true(pair_open(&ends[end], end, path));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A switch between machines that only write frames and promises, at the times and in the order of a test. */
-#include <sys/mman.h>
-
 #include "bridge.h"
 #include "check.h"
 #include "emulated.h"
@@ -23,8 +21,7 @@ static void plug(int count, uint64_t rate_bit_s, uint64_t queue_bytes)
 	memset(&bridge, 0, sizeof(bridge));
 	memset(taken, 0, sizeof(taken));
 	for (int i = 0; i < count; i++) {
-		files[i] = memfd_create("pair", MFD_CLOEXEC);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", files[i]);
+		files[i] = pair_file(path);
 		assert_true(pair_open(&machines[i], 0, path));
 		assert_true(bridge_plug(&bridge, path, &link));
 	}
@@ -68,7 +65,7 @@ static void all_say(int64_t until)
 		say(i, until);
 }
 
-static void work(void)
+static void work(void *unused)
 {
 	struct view view;
 
@@ -105,7 +102,7 @@ TEST(a_frame_without_a_header_goes_nowhere)
 	machines[0].mine->sent[LINK] = ring_after(0, HEADER_BYTES - 1);
 	put(0, LINK, ALL, 6000);
 	all_say(10000);
-	work();
+	work(NULL);
 	assert_next(1, LINK, 0, 7000);
 	assert_null(next(1, LINK));
 }
@@ -141,7 +138,7 @@ TEST(a_full_queue_drops_and_counts)
 	for (int from = 0; from < 3; from++)
 		put(from, LINK, 3, 5000);
 	all_say(10000);
-	work();
+	work(NULL);
 	counts = &bridge.ports[3].pair.mine->counts[LINK];
 	assert_next(3, LINK, 0, 5000 + ON_LINE + LATENCY);
 	assert_next(3, LINK, 1, 5000 + 2 * ON_LINE + LATENCY);
@@ -178,7 +175,7 @@ TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
 	put_rdma(0, 3, 5100);
 	all_say(10000);
 	say(0, 4200);
-	work();
+	work(NULL);
 	assert_order(0, PAUSE, 5100 + LATENCY);
 	assert_null(next(0, SIDE));
 	say(0, 4200);
@@ -186,10 +183,10 @@ TEST(a_card_pauses_above_xoff_and_goes_on_at_xon)
 	assert_int_equal(promised(1), 4200 + LATENCY);
 	all_say(10000);
 	say(2, 4250);
-	work();
+	work(NULL);
 	assert_int_equal(promised(2), 5300 + 2 * LATENCY);
 	say(2, 10000);
-	work();
+	work(NULL);
 	assert_order(0, RESUME, 5300 + LATENCY);
 	for (int port = 0; port < 3; port++)
 		assert_null(next(port, SIDE));
@@ -208,7 +205,7 @@ TEST(a_packet_that_makes_a_queue_too_long_is_marked)
 	for (int i = 0; i < 4; i++)
 		put_rdma(0, 3, arrivals[i]);
 	all_say(10000);
-	work();
+	work(NULL);
 	for (int i = 0; i < 4; i++) {
 		const struct frame *const frame = next(2, LINK);
 
@@ -226,7 +223,7 @@ TEST(frames_fill_one_half_of_a_queue_only)
 	for (int from = 0; from < 3; from++)
 		put(from, LINK, 3, 5000);
 	all_say(10000);
-	work();
+	work(NULL);
 	assert_int_equal(bridge.ports[3].pair.mine->counts[LINK].frames, 2);
 	assert_int_equal(bridge.ports[3].pair.mine->counts[LINK].dropped, 1);
 }
@@ -259,27 +256,14 @@ TEST(the_depth_of_a_queue_is_noted_for_ever_longer_intervals)
 	put(0, LINK, 1, 5000 + 1024 * 150);
 	pair_finish(&machines[1]); /* else it may answer each frame */
 	say(0, INT64_MAX / 2);
-	work();
+	work(NULL);
 	assert_int_equal(bridge.ports[1].pair.mine->depths.begin_ns, 5000);
 	assert_int_equal(bridge.ports[1].pair.mine->depths.most_bytes, 500);
 	assert_depths(few, COUNT(few), 1024);
 	for (int i = 0; i < MOST_DEPTHS; i++)
 		put(0, LINK, 1, 5000 + 1024 * (200 + i / 2 * 3));
-	work();
+	work(NULL);
 	assert_depths(many, COUNT(many), 2048);
-}
-
-static void work_in_child(void *nothing)
-{
-	work();
-}
-
-static void assert_refused(const char *sentence)
-{
-	char said[256];
-
-	assert_int_equal(in_child(work_in_child, NULL, said, sizeof(said)), EXIT_FAILURE);
-	assert_non_null(strstr(said, sentence));
 }
 
 /* By the number of its computer, whatever addresses the switch has learned, and behind a frame in the same queue. */
@@ -294,7 +278,7 @@ TEST(the_packet_of_an_rdma_card_goes_to_the_port_of_its_computer_or_nowhere)
 	put_rdma(1, 3, 6000);
 	put_rdma(1, 3, 6000);
 	all_say(10000);
-	work();
+	work(NULL);
 	assert_next(2, LINK, 0, 5000 + ON_LINE + LATENCY);
 	assert_next(2, LINK, 1, 5000 + 4 * ON_LINE + LATENCY);
 	assert_next(2, LINK, 1, 6000 + 3 * ON_LINE + LATENCY);
@@ -309,9 +293,9 @@ TEST(a_frame_that_comes_too_late_ends_it)
 	plug(2, 0, 0);
 	put(0, LINK, 1, 5000);
 	all_say(10000);
-	work();
+	work(NULL);
 	put(1, LINK, 0, 4990);
-	assert_refused("a frame came 10 ns late");
+	check_child(work, NULL, EXIT_FAILURE, "a frame came 10 ns late");
 }
 
 TEST(giving_up_tells_every_machine_that_is_there_why)

@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "bridge.h"
 #include "check.h"
 #include "station.h"
 
-enum { ENDINGS = 60, CASES = 150, LATENCIES = 60, ENDED_WELL = 33, MOST = 4, FLIGHT = 8192 };
+enum { ENDINGS = 60, CASES = 150, LATENCIES = 60, ENDED_WELL = 33, MOST = 4 };
 
 static struct bridge bridge;
 static struct station stations[MOST];
@@ -38,10 +37,9 @@ static void *run_bridge(void *nothing)
 
 static void plug(int port, uint64_t seed, const struct wire_model *link, const struct wire_model *queue)
 {
-	const int file = memfd_create("pair", MFD_CLOEXEC);
 	char path[64];
+	const int file = pair_file(path);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	stations[port] = (struct station){
 		.number = port, .count = count, .packet_bytes = packet_bytes, .has_frames = has_frames
 	};
@@ -82,12 +80,6 @@ static void run_threads(uint64_t seed, const struct wire_model *link, const stru
 }
 
 /* The same in one thread, one event after the other: no promises, no rings, and addresses are numbers. */
-struct flight {
-	int64_t arrival[FLIGHT];
-	uint64_t value[FLIGHT];
-	int first, count;
-};
-
 static struct model {
 	struct station station;              /* without a pair */
 	struct flight in[WIRES], out[WIRES]; /* to the switch, to the machine */
@@ -97,45 +89,14 @@ static struct model {
 } models[MOST];
 static uint64_t ties;
 
-static void carry(struct wire *wire, struct flight *f, int64_t now, uint64_t value)
-{
-	assert_in_range(f->count, 0, FLIGHT - 1);
-	if (wire_send(wire, now, VALUE_BYTES, &f->arrival[f->count]) == CARRIED)
-		f->value[f->count++] = value;
-}
-
 static void put(struct emulated *e, int wire, uint64_t value)
 {
-	carry(&e->wires[wire], &((struct model *)e)->in[wire], e->now, value);
-}
-
-static int64_t next_of(const struct flight *f)
-{
-	return f->first < f->count ? f->arrival[f->first] : INT64_MAX;
+	flight_add(&((struct model *)e)->in[wire], &e->wires[wire], e->now, value);
 }
 
 static int64_t next_at(const struct model *m)
 {
-	const int64_t arrivals[] = { next_of(&m->out[LINK]), next_of(&m->out[SIDE]) };
-	int64_t next = emulated_next(&m->station.machine);
-
-	for (int wire = 0; wire < WIRES; wire++)
-		next = arrivals[wire] < next ? arrivals[wire] : next;
-	return next;
-}
-
-static void step(struct model *m, int64_t now)
-{
-	struct emulated *const e = &m->station.machine;
-
-	if (emulated_next(e) == now) {
-		emulated_step(e);
-		return;
-	}
-	e->now = now;
-	for (int wire = 0; wire < WIRES; wire++)
-		while (next_of(&m->out[wire]) == now)
-			emulated_receive(e, wire, m->out[wire].value[m->out[wire].first++]);
+	return emulated_next_of(&m->station.machine, m->out);
 }
 
 static void distribute(int from, int wire, int64_t now, uint64_t value)
@@ -146,7 +107,7 @@ static void distribute(int from, int wire, int64_t now, uint64_t value)
 	models[from].is_known[wire] = true;
 	for (int i = 0; i < count; i++)
 		if (i != from && (i == to || is_for_all))
-			carry(&models[i].wires[wire], &models[i].out[wire], now, value);
+			flight_add(&models[i].out[wire], &models[i].wires[wire], now, value);
 }
 
 /* The first that arrives at the switch: of one ns the lower port's, and the link's before the side's. */
@@ -157,8 +118,8 @@ static struct flight *first_at_switch(int *port, int *wire)
 	for (int i = *port = *wire = 0; i < count * WIRES; i++) {
 		struct flight *const f = &models[i / WIRES].in[i % WIRES];
 
-		ties += i / WIRES != *port && next_of(f) == next_of(first) && next_of(f) < INT64_MAX;
-		if (next_of(f) < next_of(first)) {
+		ties += i / WIRES != *port && flight_next(f) == flight_next(first) && flight_next(f) < INT64_MAX;
+		if (flight_next(f) < flight_next(first)) {
 			first = f;
 			*port = i / WIRES;
 			*wire = i % WIRES;
@@ -197,14 +158,14 @@ static void run_reference(void)
 		struct model *const m = first_machine();
 		int port, wire;
 		struct flight *const f = first_at_switch(&port, &wire);
-		const int64_t arrival = next_of(f), next = next_at(m);
+		const int64_t arrival = flight_next(f), next = next_at(m);
 
 		if (next > until && arrival == INT64_MAX)
 			return;
 		if (arrival <= next || next > until)
 			distribute(port, wire, arrival, f->value[f->first++]);
 		else
-			step(m, next);
+			emulated_step_of(&m->station.machine, m->out, next);
 	}
 }
 
@@ -326,9 +287,8 @@ static void fork_all(uint64_t seed, const struct wire_model *link, const struct 
 	memset(&bridge, 0, sizeof(bridge));
 	bridge.flow = flow;
 	for (int i = 0; i < count; i++) {
-		const int file = memfd_create("pair", MFD_CLOEXEC);
+		const int file = pair_file(path);
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 		assert_true(bridge_plug(&bridge, path, queue));
 		fork_station(i, seed, link, file);
 		close(file);
