@@ -140,6 +140,7 @@ static uint8_t *memory_new(void)
 
 void hosts_start(const struct costs *costs, int64_t latency_ns)
 {
+	hosts_end();
 	hosts = (struct hosts){ .costs = *costs, .latency_ns = latency_ns, .buffer_bytes = 4 << 20 };
 	TAILQ_INIT(&hosts.flying);
 	for (struct host *h = hosts.host; h < hosts.host + HOSTS; h++) {
@@ -155,6 +156,8 @@ void hosts_end(void)
 {
 	struct flying *f;
 
+	if (!hosts.host->memory)
+		return;
 	for (struct host *h = hosts.host; h < hosts.host + HOSTS; h++) {
 		card_end(&h->card);
 		munmap(h->memory, MEMORY_BYTES);
@@ -163,6 +166,15 @@ void hosts_end(void)
 		TAILQ_REMOVE(&hosts.flying, f, entry);
 		free(f);
 	}
+	hosts.host->memory = NULL;
+}
+
+int hosts_end_well(void **unused)
+{
+	for (struct host *h = hosts.host; h < hosts.host + HOSTS; h++)
+		assert_int_equal(h->outside, 0);
+	hosts_end();
+	return 0;
 }
 
 /* The host whose card has the next event, if that is before any packet arrives; NULL: a packet arrives first. */
@@ -453,16 +465,11 @@ uint8_t *program_bytes(struct program *p, uint64_t address)
 
 void pair_start(const struct costs *costs, uint32_t type, uint32_t entries, uint32_t slots, bool shares)
 {
+	hosts_end_well(NULL);
 	hosts_start(costs, 1000);
 	a = program_new(0, 1, type, entries, slots, false);
 	b = program_new(1, 2, type, entries, slots, shares);
 	program_connect(&a, &b);
-}
-
-void pair_end(void)
-{
-	assert_int_equal(hosts.host[0].outside + hosts.host[1].outside, 0);
-	hosts_end();
 }
 
 uint64_t pair_target(const struct program *p)

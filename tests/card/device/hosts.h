@@ -50,8 +50,11 @@ struct program {
 	struct card_attributes attributes; /* host 1 and all others are peers, unless they are changed */
 };
 
+/* Start hosts in place of those before; hosts_end() does nothing if there are none. */
 void hosts_start(const struct costs *costs, int64_t latency_ns);
 void hosts_end(void);
+/* The teardown of tests: no card may have tried to leave its memory. */
+int hosts_end_well(void **unused);
 
 /* Run until there are no events left, or until a time. */
 void hosts_run_until(int64_t until_ns);
@@ -88,7 +91,6 @@ uint8_t *program_bytes(struct program *program, uint64_t address);
 /* The usual two programs, one per host: requests of a go to the part at `target` of the buffer of b. */
 extern struct program a, b;
 void pair_start(const struct costs *costs, uint32_t type, uint32_t entries, uint32_t slots, bool shares);
-void pair_end(void);
 struct card_wqe pair_wqe(uint32_t opcode);
 uint64_t pair_target(const struct program *program);
 

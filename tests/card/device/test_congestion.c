@@ -126,7 +126,6 @@ static void run_steady(const struct costs *c, uint64_t queue_bytes, uint64_t *fi
 		least = share < least ? share : least;
 	}
 	assert_int_equal(hosts.dropped, dropped);
-	hosts_end();
 	*filled = bytes / 20000;
 	*unfairness = most * 1000 / least;
 }
@@ -150,13 +149,9 @@ TEST(senders_to_one_receiver_share_its_link_and_its_queue_no_longer_drops)
 
 static uint64_t drops_of(bool marks)
 {
-	uint64_t dropped;
-
 	start_incast(&costs, QUEUE_BYTES, marks);
 	hosts_run_until(4000000);
-	dropped = hosts.dropped;
-	hosts_end();
-	return dropped;
+	return hosts.dropped;
 }
 
 TEST(a_queue_that_marks_drops_less)
@@ -177,13 +172,11 @@ TEST(a_receiver_notifies_once_in_an_interval_and_a_card_without_ecn_does_not)
 		assert_in_range(from[i].host->bit_s, 1, LINE_BIT_S - 1);
 	}
 	assert_in_range(hosts.marked, 100, UINT64_MAX);
-	hosts_end();
 	none.notify_ps = 0;
 	start_incast(&none, QUEUE_BYTES, true);
 	hosts_run_until(1000000);
 	for (int i = 0; i < SENDERS; i++)
 		assert_int_equal(from[i].host->slow_downs, 0);
-	hosts_end();
 }
 
-RUN_TESTS("congestion", NULL, NULL)
+RUN_TESTS("congestion", NULL, hosts_end_well)

@@ -18,18 +18,6 @@ static int start(void **state)
 	return 0;
 }
 
-static int end(void **state)
-{
-	pair_end();
-	return 0;
-}
-
-static void restart(uint32_t entries, bool shares)
-{
-	pair_end();
-	pair_start(&costs, RC, entries, 16, shares);
-}
-
 static void send(uint32_t opcode, uint32_t bytes)
 {
 	program_send(&a, pair_wqe(opcode), a.buffer_at, bytes);
@@ -119,7 +107,6 @@ TEST(an_invalid_request_is_refused)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		end(NULL);
 		start(NULL);
 		expect_refused(&cases[i]);
 	}
@@ -143,7 +130,6 @@ TEST(a_region_of_another_program_is_not_written)
 TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 {
 	for (int is_short = 0; is_short < 2; is_short++) {
-		end(NULL);
 		start(NULL);
 		b.region += is_short ? 0 : 4096; /* or else it has a wrong key */
 		program_receive(&b, 3, pair_target(&b), 1500);
@@ -161,7 +147,6 @@ TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 /* Without acknowledgements, only the receiver can see it. */
 TEST(an_unreliable_message_longer_than_its_receive_fails_the_receiver)
 {
-	pair_end();
 	pair_start(&costs, UC, 64, 16, false);
 	program_receive(&b, 3, pair_target(&b), 1500);
 	program_receive(&b, 4, pair_target(&b), 1500);
@@ -189,7 +174,6 @@ TEST(a_target_refuses_more_reads_at_once_than_it_allows_and_a_sender_without_any
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		end(NULL);
 		start(NULL);
 		a.attributes.reads = cases[i].reads;
 		b.attributes.peer_reads = cases[i].peer_reads;
@@ -267,7 +251,6 @@ TEST(a_destroyed_or_closed_peer_costs_all_retries)
 	for (uint32_t op = CARD_DESTROY; op; op = op == CARD_DESTROY ? CARD_CLOSE : 0) {
 		struct card_command c = { .op = op, .owner = b.owner, .handle = b.qp };
 
-		end(NULL);
 		start(NULL);
 		c.handle = b.qp;
 		assert_int_equal(host_command(b.host, &c, 0), 0);
@@ -299,7 +282,6 @@ TEST(a_missing_receive_fails_after_the_retries_unless_it_comes_in_time)
 	assert_int_equal(a.host->early, 3);
 	assert_int_equal(b.host->early, 0);
 
-	end(NULL);
 	start(NULL);
 	set_rnr(RNR_FOREVER, 12);
 	send(SEND, 5000);
@@ -320,7 +302,7 @@ TEST(an_overrun_completion_queue_fails_its_queue_pairs)
 {
 	struct card_cqe entry;
 
-	restart(4, false);
+	pair_start(&costs, RC, 4, 16, false);
 	for (int i = 0; i < 6; i++)
 		send(WRITE, 0);
 	hosts_run();
@@ -339,7 +321,7 @@ TEST(a_queue_pair_that_fails_as_its_completion_queue_overruns_has_each_event_onc
 {
 	static const int events[] = { CQ_ERROR, QP_FATAL, LAST_RECEIVE, NO_EVENT };
 
-	restart(4, true);
+	pair_start(&costs, RC, 4, 16, true);
 	for (uint64_t i = 0; i < 5; i++) {
 		program_receive(&b, i, pair_target(&b), i < 4 ? 8 : 4); /* the last one is too short */
 		send(SEND, 8);
@@ -478,7 +460,7 @@ TEST(a_shared_receive_queue_reports_its_limit_and_the_last_receive)
 {
 	struct card_command c = { .op = CARD_MODIFY_SRQ, .arguments.srq.limit = 2 };
 
-	restart(64, true);
+	pair_start(&costs, RC, 64, 16, true);
 	program_receive(&b, 1, pair_target(&b), 100);
 	program_receive(&b, 2, pair_target(&b), 100);
 	c.owner = b.owner;
@@ -505,4 +487,4 @@ TEST(a_queue_pair_can_be_reset_and_connected_again)
 	program_expect(&a, SUCCESS);
 }
 
-RUN_TESTS("errors", start, end)
+RUN_TESTS("errors", start, hosts_end_well)

@@ -290,8 +290,6 @@ TEST(nothing_makes_the_card_leave_its_memory_or_stop)
 
 	for (uint64_t i = 0; i < commands(); i++) {
 		if (i % RENEWED == 0) {
-			if (i)
-				hosts_end();
 			seed = i;
 			start_anything();
 		}

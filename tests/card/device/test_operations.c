@@ -28,6 +28,18 @@ static void start(uint32_t type)
 	fill();
 }
 
+/* The same with both programs on one host. */
+static void start_on_one_host(const struct costs *c, uint64_t buffer_bytes)
+{
+	hosts_start(c, 1000);
+	hosts.buffer_bytes = buffer_bytes;
+	a = program_new(0, 1, RC, 64, 16, false);
+	b = program_new(0, 2, RC, 64, 16, false);
+	a.attributes.peer = b.attributes.peer = CARD_HERE;
+	program_connect(&a, &b);
+	fill();
+}
+
 static void expect_equal(uint64_t at_a, uint64_t at_b, uint64_t bytes)
 {
 	assert_memory_equal(program_bytes(&a, at_a), program_bytes(&b, at_b), bytes);
@@ -81,7 +93,6 @@ TEST(each_operation_of_any_size_moves_its_bytes_and_no_others)
 				transfer(opcode, sizes[i]);
 		if (type == UC)
 			assert_int_equal(hosts.host[1].packets, 0); /* nothing is acknowledged */
-		pair_end();
 	}
 }
 
@@ -101,7 +112,6 @@ TEST(more_reads_than_may_be_outstanding_wait_for_each_other)
 		if (i % 3)
 			expect_equal(pair_target(&a) + i * 5000, b.buffer_at + i * 5000, 5000);
 	}
-	pair_end();
 }
 
 TEST(atomics_return_the_old_value_and_store_the_new_one)
@@ -128,7 +138,6 @@ TEST(atomics_return_the_old_value_and_store_the_new_one)
 	}
 	memcpy(&last, program_bytes(&b, pair_target(&b)), sizeof(last));
 	assert_int_equal(last, 99);
-	pair_end();
 }
 
 TEST(data_may_be_inline_or_in_several_pieces_and_packets_show_how_they_were_posted)
@@ -159,7 +168,6 @@ TEST(data_may_be_inline_or_in_several_pieces_and_packets_show_how_they_were_post
 	assert_int_equal(hosts.posted[(REPORTED | RUNG) / INSIDE], 1); /* of three for one doorbell */
 	assert_int_equal(hosts.posted[REPORTED / INSIDE], 1);
 	assert_int_equal(hosts.posted[0], 1);
-	pair_end();
 }
 
 TEST(a_datagram_arrives_behind_an_ip_header_and_only_with_the_right_key)
@@ -189,20 +197,13 @@ TEST(a_datagram_arrives_behind_an_ip_header_and_only_with_the_right_key)
 	assert_int_equal(*program_bytes(&b, at + 20), 0x45);
 	assert_int_equal(*program_bytes(&b, at + 32), 10);
 	assert_false(program_poll(&b, &entry));
-	pair_end();
 }
 
 TEST(a_message_to_the_same_host_does_not_use_the_link)
 {
-	hosts_start(&costs, 1000);
-	a = program_new(0, 1, RC, 64, 16, false);
-	b = program_new(0, 2, RC, 64, 16, false);
-	a.attributes.peer = b.attributes.peer = CARD_HERE;
-	program_connect(&a, &b);
-	fill();
+	start_on_one_host(&costs, 4 << 20);
 	transfer(SEND, 2000);
 	assert_int_equal(hosts.host[0].packets, 0);
-	pair_end();
 }
 
 TEST(a_card_that_is_told_to_pause_sends_nothing_until_it_is_told_to_go_on)
@@ -224,7 +225,6 @@ TEST(a_card_that_is_told_to_pause_sends_nothing_until_it_is_told_to_go_on)
 		program_expect(&a, SUCCESS);
 	expect_equal(a.buffer_at, pair_target(&b), 300000);
 	assert_int_equal(a.host->packets, 2 * 293);
-	pair_end();
 }
 
 static struct program one[HOSTS - 1], other[HOSTS - 1]; /* of the first host; their peers, each on another one */
@@ -259,7 +259,6 @@ TEST(queue_pairs_of_one_card_have_peers_on_several_hosts)
 		write_to(&other[i], &one[i], SUCCESS);
 		assert_int_equal(*program_bytes(&one[i], pair_target(&one[i]) + 2999), 20 + i);
 	}
-	hosts_end();
 }
 
 /* Cards give the same numbers to their queue pairs, so only the number of the host distinguishes the two senders. */
@@ -271,7 +270,6 @@ TEST(a_queue_pair_hears_no_other_host_than_its_peers)
 	assert_int_equal(program_set(&other[1], RTS), 0);
 	write_to(&other[1], &one[0], RETRIES_EXCEEDED);
 	assert_int_equal(*program_bytes(&one[0], pair_target(&one[0])), 0);
-	hosts_end();
 }
 
 static uint64_t waiting_most;
@@ -296,13 +294,7 @@ TEST(a_large_read_from_the_same_host_holds_a_bounded_amount_of_memory)
 	struct costs unpaced = costs;
 
 	unpaced.bus_bit_s = 0;
-	hosts_start(&unpaced, 1000);
-	hosts.buffer_bytes = 10 << 20;
-	a = program_new(0, 1, RC, 64, 16, false);
-	b = program_new(0, 2, RC, 64, 16, false);
-	a.attributes.peer = b.attributes.peer = CARD_HERE;
-	program_connect(&a, &b);
-	fill();
+	start_on_one_host(&unpaced, 10 << 20);
 	access_memory = a.host->world.access;
 	a.host->world.access = count_waiting;
 	program_send(&a, pair_wqe(READ), pair_target(&a), 8 << 20);
@@ -310,7 +302,6 @@ TEST(a_large_read_from_the_same_host_holds_a_bounded_amount_of_memory)
 	program_expect(&a, SUCCESS);
 	expect_equal(pair_target(&a), pair_target(&b), 8 << 20);
 	assert_in_range(waiting_most, 1 << 18, 5 << 18);
-	pair_end();
 }
 
 TEST(a_shared_receive_queue_is_used_in_order)
@@ -327,7 +318,6 @@ TEST(a_shared_receive_queue_is_used_in_order)
 		assert_int_equal(program_expect(&b, SUCCESS).wr_id, i);
 		expect_equal(a.buffer_at + i, pair_target(&b) + 100 * i, 100);
 	}
-	pair_end();
 }
 
-RUN_TESTS("operations", NULL, NULL)
+RUN_TESTS("operations", NULL, hosts_end_well)
