@@ -1,7 +1,6 @@
 """Client and server over loopback, as a person starts them: tcp_{bytes,client,control,server,windows}.c, program.c."""
 
 import os
-import re
 import socket
 import subprocess
 import time
@@ -14,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MEMORY_KIB = 100_000_000 >> 10
 Process = subprocess.Popen[str]
 Start = Callable[..., tuple[Process, Process]]
+Rows = dict[tuple[str, str], list[list[int]]]
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -83,27 +83,28 @@ def test_a_server_without_stdout_serves(start: Start) -> None:
     assert server.wait(30) == 0
 
 
-@pytest.mark.parametrize("kind", [("--measure", "latency"), ("--until-stable", "50"), ("--verify",), ()])
-def test_the_client_prints_the_cpu_time_of_both_ends_for_each_size(start: Start, kind: tuple[str, ...]) -> None:
-    server, client = start("--sizes", "64@2000/10,4K@20/2000", "--wait", "event", *kind)
+def measured(start: Start, *options: str) -> tuple[Rows, str]:
+    """The client's rows by size and kind (index, messages, bytes, ns), and all that it prints; both ends end well."""
+    server, client = start(*options)
     out = client.communicate(timeout=300)[0]
-    rows = [line.split(",") for line in out.splitlines() if re.match(r"\d+,(client|server)_", line)]
-    names = [f"{end}_{kind}" for end in ("client", "server") for kind in ("processor", "kernel")]
-    assert [row[:3] for row in rows] == [[size, name, "0"] for size in ("64", "4096") for name in names]
-    assert all(int(row[3]) % 20 == 0 < int(row[3]) and int(row[4]) == int(row[0]) * int(row[3]) for row in rows)
-    for whole, kernel in zip(rows[::2], rows[1::2], strict=True):
-        assert 0 <= int(kernel[5]) <= int(whole[5]) > 0 and whole[3] == kernel[3]
-    assert server.wait(30) == 0
-
-
-def rows_of(client: Process) -> dict[tuple[str, str], list[list[int]]]:
-    """The client's rows, by size and kind: index, messages, bytes, ns."""
-    rows: dict[tuple[str, str], list[list[int]]] = {}
-    for line in client.communicate(timeout=300)[0].splitlines():
+    rows: Rows = {}
+    for line in out.splitlines():
         if line[0].isdigit():
             size, kind, *numbers = line.split(",")
             rows.setdefault((size, kind), []).append([int(number) for number in numbers])
-    return rows
+    assert (client.returncode, server.wait(30)) == (0, 0)
+    return rows, out
+
+
+@pytest.mark.parametrize("kind", [("--measure", "latency"), ("--until-stable", "50"), ("--verify",), ()])
+def test_the_client_prints_the_cpu_time_of_both_ends_for_each_size(start: Start, kind: tuple[str, ...]) -> None:
+    rows, _ = measured(start, "--sizes", "64@2000/10,4K@20/2000", "--wait", "event", *kind)
+    names = [f"{end}_{kind}" for end in ("client", "server") for kind in ("processor", "kernel")]
+    assert [key for key in rows if key[1] in names] == [(size, name) for size in ("64", "4096") for name in names]
+    for size, end in ((size, end) for size in ("64", "4096") for end in ("client", "server")):
+        (whole,), (kernel,) = rows[size, f"{end}_processor"], rows[size, f"{end}_kernel"]
+        assert whole[:3] == kernel[:3] == [0, whole[1], int(size) * whole[1]] and whole[1] % 20 == 0 < whole[1]
+        assert 0 <= kernel[3] <= whole[3] > 0
 
 
 @pytest.mark.parametrize("number", [("--duration", "1"), ()])
@@ -111,8 +112,7 @@ def rows_of(client: Process) -> dict[tuple[str, str], list[list[int]]]:
 def test_connections_share_the_messages(
     start: Start, number: tuple[str, ...], wait: str, both: tuple[str, ...]
 ) -> None:
-    server, client = start("--sizes", "1@2001/1,64K@50/1", "--streams", "3", "--wait", wait, *number, *both)
-    rows = rows_of(client)
+    rows, _ = measured(start, "--sizes", "1@2001/1,64K@50/1", "--streams", "3", "--wait", wait, *number, *both)
     for size, iterations in (("1", 2001), ("65536", 50)):
         confirmed, completed, shares = rows[size, "confirmed"][0], rows[size, "completed"][0], rows[size, "share"]
         assert [row[0] for row in shares] == [0, 1, 2]
@@ -121,49 +121,39 @@ def test_connections_share_the_messages(
         whole = completed if both else confirmed
         assert (number and both) or max(row[3] for row in shares) <= whole[3]
         assert ((size, "back") in rows) == bool(both)
-    assert server.wait(30) == 0
 
 
 @pytest.mark.parametrize("number", [("--duration", "1", "--streams", "4"), ()])
 def test_both_ends_send_more_than_their_sockets_hold(start: Start, number: tuple[str, ...]) -> None:
-    server, client = start("--sizes", "3@4000/10,16M@20/1", "--both", "--wait", "event", *number)
-    rows = rows_of(client)
+    rows, _ = measured(start, "--sizes", "3@4000/10,16M@20/1", "--both", "--wait", "event", *number)
     for size, iterations in (("3", 4000), (str(16 << 20), 20)):
         (confirmed,), (completed,), (back,) = (rows[size, kind] for kind in ("confirmed", "completed", "back"))
         assert number or back[1] == completed[1] == confirmed[1] == iterations
         assert back[2] == int(size) * back[1] > 0 < back[3] and completed[1] > 0
         assert rows[size, "window"][-1][1:] == completed[1:]
-    assert server.wait(30) == 0
 
 
 def test_a_size_lasts_for_its_duration(start: Start) -> None:
-    server, client = start("--sizes", "64@40/4,4K", "--duration", "1")
-    out = client.communicate(timeout=300)[0]
-    rows = [line.split(",") for line in out.splitlines() if line[0].isdigit()]
+    rows, out = measured(start, "--sizes", "64@40/4,4K", "--duration", "1")
     for size in ("64", "4096"):
-        completed, confirmed = (row for row in rows if row[0] == size and row[1] in ("completed", "confirmed"))
-        assert int(completed[3]) < int(confirmed[3]) and 10**9 <= int(confirmed[5]) > int(completed[5])
-        assert [row for row in rows if row[:2] == [size, "window"]][-1][3:] == completed[3:]
-        assert f"# size_bytes={size} iterations={confirmed[3]} " in out
-    assert server.wait(30) == 0
+        (completed,), (confirmed,) = rows[size, "completed"], rows[size, "confirmed"]
+        assert completed[1] < confirmed[1] and 10**9 <= confirmed[3] > completed[3]
+        assert rows[size, "window"][-1][1:] == completed[1:]
+        assert f"# size_bytes={size} iterations={confirmed[1]} " in out
 
 
 def test_round_trips_go_on_for_a_duration(start: Start) -> None:
     """Without TCP_NODELAY too: a control message between rounds that waited for a delayed acknowledgement, 40 ms, would
     leave 12 samples."""
-    server, client = start("--sizes", "64@40/4,4K", "--duration", "1", "--measure", "latency", "--wait", "event")
-    rows = rows_of(client)
+    rows, _ = measured(start, "--sizes", "64@40/4,4K", "--duration", "1", "--measure", "latency", "--wait", "event")
     for size in ("64", "4096"):
         trips, whole = rows[size, "round_trip"], rows[size, "client_processor"][0]
         assert 100 < len(trips) < whole[1] and all(trip[1] == 1 for trip in trips)
         assert sum(trip[3] for trip in trips[:-1]) < 0.6 * 10**9  # the last one may end later on a busy computer
-    assert server.wait(30) == 0
 
 
 def test_a_size_lasts_for_the_least_time(start: Start) -> None:
-    server, client = start("--sizes", "64@40/4", "--least-time", "1")
-    out = client.communicate(timeout=300)[0]
-    (confirmed,) = (line.split(",") for line in out.splitlines() if line.startswith("64,confirmed,"))
-    assert int(confirmed[5]) >= 10**9 and int(confirmed[3]) % 40 == 0
-    assert f"# size_bytes=64 iterations={confirmed[3]} asked=40 sample_every=1 warmup=4 " in out
-    assert server.wait(30) == 0
+    rows, out = measured(start, "--sizes", "64@40/4", "--least-time", "1")
+    (confirmed,) = rows["64", "confirmed"]
+    assert confirmed[3] >= 10**9 and confirmed[1] % 40 == 0
+    assert f"# size_bytes=64 iterations={confirmed[1]} asked=40 sample_every=1 warmup=4 " in out
