@@ -12,11 +12,7 @@
 
 #include "ends.h"
 
-#define ALL (IBV_ACCESS_LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
 #define OTHER_KEY 0x100
-#define REMOTE_WRITE IBV_ACCESS_REMOTE_WRITE
-#define REMOTE_READ IBV_ACCESS_REMOTE_READ
-#define REMOTE_ATOMIC IBV_ACCESS_REMOTE_ATOMIC
 #define WRITE IBV_WR_RDMA_WRITE
 #define READ IBV_WR_RDMA_READ
 #define SEND IBV_WR_SEND
@@ -40,7 +36,7 @@ struct mistake {
 };
 
 static const struct mistake mistakes[] = {
-	{ "none", WRITE, 8, .remote_off = 0 },
+	{ "none", WRITE, 8, .remote_off = 0 }, /* the first one, which other functions post */
 	{ "remote key", WRITE, 8, .remote_key = OTHER_KEY },
 	{ "beyond the remote region", WRITE, 8, .remote_off = BYTES - 4 },
 	{ "before the remote region", READ, 8, .remote_off = -4 },
@@ -76,9 +72,12 @@ static char memory[2][BYTES] __attribute__((aligned(4096)));
 static const char constant[BYTES] = "read-only";
 static atomic_bool is_acknowledged;
 
+static struct end a, b; /* the sender and the target */
+static struct ibv_comp_channel *channel;
+
 static struct end make(char *bytes, struct ibv_pd *of, int access, int entries, enum ibv_qp_type type)
 {
-	struct end e = { .cq = ibv_create_cq(context, entries, NULL, NULL, 0) };
+	struct end e = { .cq = ibv_create_cq(context, entries, NULL, channel, 0) };
 	struct ibv_qp_init_attr attr = { .send_cq = e.cq, .recv_cq = e.cq, .qp_type = type ? type : IBV_QPT_RC };
 
 	must(e.cq, "ibv_create_cq");
@@ -93,7 +92,22 @@ static struct end make(char *bytes, struct ibv_pd *of, int access, int entries, 
 static void drop(struct end *e)
 {
 	must(!e->qp || !ibv_destroy_qp(e->qp), "ibv_destroy_qp");
-	must(!ibv_destroy_cq(e->cq) && !ibv_dereg_mr(e->mr), "ibv_destroy_cq");
+	must((!e->cq || !ibv_destroy_cq(e->cq)) && !ibv_dereg_mr(e->mr), "ibv_destroy_cq");
+}
+
+/* Connect both for a mistake. */
+static void start(const struct mistake *m, int entries)
+{
+	a = make(memory[0], pd, ALL, entries, m->type);
+	b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES, m->type);
+	connect_to(a.qp, b.qp->qp_num, ALL, 1 + m->reads_off);
+	connect_to(b.qp, a.qp->qp_num, ALL & ~m->pair_without, 1 + m->dest_reads_off);
+}
+
+static void end(void)
+{
+	drop(&a);
+	drop(&b);
 }
 
 static void nap(int ms)
@@ -139,21 +153,20 @@ static void tell_events(void)
 	putchar('\n');
 }
 
-static void post_receive(struct end *e, const struct mistake *m)
+static void post_receive(const struct mistake *m)
 {
-	struct ibv_sge sge = { (uintptr_t)e->mr->addr, m->receive_bytes, e->mr->lkey ^ m->receive_key };
+	struct ibv_sge sge = { (uintptr_t)b.mr->addr, m->receive_bytes, b.mr->lkey ^ m->receive_key };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
 	if (m->receive_bytes)
-		must(!ibv_post_recv(e->qp, &wr, &bad), "ibv_post_recv");
+		must(!ibv_post_recv(b.qp, &wr, &bad), "ibv_post_recv");
 }
 
-static int post_send(struct end *from, const struct end *to, const struct mistake *m)
+static int post_send(const struct mistake *m)
 {
-	const uint64_t remote = (uintptr_t)to->mr->addr + (uint64_t)(int64_t)m->remote_off;
-	const uint32_t key = to->mr->rkey ^ m->remote_key;
-	struct ibv_sge sge = { (uintptr_t)from->mr->addr + (uint64_t)m->local_off, m->length,
-			       from->mr->lkey ^ m->local_key };
+	const uint64_t remote = (uintptr_t)b.mr->addr + (uint64_t)(int64_t)m->remote_off;
+	const uint32_t key = b.mr->rkey ^ m->remote_key;
+	struct ibv_sge sge = { (uintptr_t)a.mr->addr + (uint64_t)m->local_off, m->length, a.mr->lkey ^ m->local_key };
 	struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = m->opcode, .send_flags = IBV_SEND_SIGNALED },
 			   *bad;
 
@@ -164,25 +177,22 @@ static int post_send(struct end *from, const struct end *to, const struct mistak
 		wr.wr.rdma.remote_addr = remote;
 		wr.wr.rdma.rkey = key;
 	}
-	return ibv_post_send(from->qp, &wr, &bad);
+	return ibv_post_send(a.qp, &wr, &bad);
 }
 
 static void make_mistake(const struct mistake *m)
 {
-	struct end a = make(memory[0], pd, ALL, ENTRIES, m->type),
-		   b = make(memory[1], m->other_domain ? other_pd : pd, ALL & ~m->region_without, ENTRIES, m->type);
 	int error = 0;
 
-	connect_to(a.qp, b.qp->qp_num, ALL, 1 + m->reads_off);
-	connect_to(b.qp, a.qp->qp_num, ALL & ~m->pair_without, 1 + m->dest_reads_off);
-	post_receive(&b, m);
+	start(m, ENTRIES);
+	post_receive(m);
 	if (m->is_gone) {
 		must(!ibv_destroy_qp(b.qp), "ibv_destroy_qp");
 		b.qp = NULL;
 	}
 	printf("%s: ", m->name);
 	for (int i = 0; i <= m->more && !error; i++)
-		error = post_send(&a, &b, m);
+		error = post_send(m);
 	if (error)
 		printf("post %s; ", strerror(error));
 	else
@@ -191,40 +201,31 @@ static void make_mistake(const struct mistake *m)
 	tell_state("sender", &a);
 	tell_state("receiver", &b);
 	tell_events();
-	drop(&a);
-	drop(&b);
+	end();
 }
 
 /* More completions than there is room for. */
 static void overflow(void)
 {
-	const struct mistake none = { .opcode = WRITE, .length = 8 };
-	struct end a = make(memory[0], pd, ALL, 1, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
-
-	connect_to(a.qp, b.qp->qp_num, ALL, 1);
-	connect_to(b.qp, a.qp->qp_num, ALL, 1);
+	start(mistakes, 1);
 	for (int i = 0; i < a.cq->cqe + 8 && i < ENTRIES; i++)
-		post_send(&a, &b, &none);
+		post_send(mistakes);
 	nap(QUIET_MS);
 	printf("completion queue too small: ");
 	tell_state("sender", &a);
 	tell_events();
-	drop(&a);
-	drop(&b);
+	end();
 }
 
 /* A request that is posted in SQD waits there. */
 static void drain(void)
 {
-	const struct mistake none = { .opcode = WRITE, .length = 8 };
-	struct end a = make(memory[0], pd, ALL, ENTRIES, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
-	connect_to(a.qp, b.qp->qp_num, ALL, 1);
-	connect_to(b.qp, a.qp->qp_num, ALL, 1);
+	start(mistakes, ENTRIES);
 	printf("SQD: ");
 	must(!ibv_modify_qp(a.qp, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), "SQD");
-	post_send(&a, &b, &none);
+	post_send(mistakes);
 	tell_status("sender", &a, QUIET_MS, 0);
 	tell_events();
 	attr.qp_state = IBV_QPS_RTS;
@@ -232,8 +233,7 @@ static void drain(void)
 	must(!ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), "RTS after SQD");
 	tell_status("sender", &a, WAIT_MS, 0);
 	tell_events();
-	drop(&a);
-	drop(&b);
+	end();
 }
 
 static void *acknowledge(void *cq)
@@ -247,28 +247,22 @@ static void *acknowledge(void *cq)
 /* The completion queue of an event is destroyed while the program still works on the event. */
 static void destroy_early(void)
 {
-	const struct mistake none = { .opcode = WRITE, .length = 8 };
-	struct ibv_comp_channel *const channel = ibv_create_comp_channel(context);
-	struct end a = make(memory[0], pd, ALL, ENTRIES, 0), b = make(memory[1], pd, ALL, ENTRIES, 0);
-	struct ibv_cq *const told = ibv_create_cq(context, ENTRIES, NULL, channel, 0), *cq;
-	struct ibv_qp_init_attr attr = { .send_cq = told, .recv_cq = told, .qp_type = IBV_QPT_RC };
 	pthread_t thread;
+	struct ibv_cq *cq;
 	void *user;
 
-	must(told && !ibv_destroy_qp(a.qp) && !ibv_req_notify_cq(told, 0), "ibv_req_notify_cq");
-	attr.cap = (struct ibv_qp_cap){ ENTRIES, ENTRIES, 1, 1, 0 };
-	a.qp = ibv_create_qp(pd, &attr);
-	connect_to(a.qp, b.qp->qp_num, ALL, 1);
-	connect_to(b.qp, a.qp->qp_num, ALL, 1);
-	post_send(&a, &b, &none);
-	must(!ibv_get_cq_event(channel, &cq, &user) && cq == told, "ibv_get_cq_event");
-	pthread_create(&thread, NULL, acknowledge, told);
-	must(!ibv_destroy_qp(a.qp) && !ibv_destroy_cq(told), "ibv_destroy_cq");
+	channel = ibv_create_comp_channel(context);
+	start(mistakes, ENTRIES);
+	must(!ibv_req_notify_cq(a.cq, 0), "ibv_req_notify_cq");
+	post_send(mistakes);
+	must(!ibv_get_cq_event(channel, &cq, &user) && cq == a.cq, "ibv_get_cq_event");
+	pthread_create(&thread, NULL, acknowledge, cq);
+	must(!ibv_destroy_qp(a.qp) && !ibv_destroy_cq(cq), "ibv_destroy_cq");
 	printf("ibv_destroy_cq before an event is acknowledged: %s\n", is_acknowledged ? "waits" : "does not wait");
 	pthread_join(thread, NULL);
 	a.qp = NULL;
-	drop(&a);
-	drop(&b);
+	a.cq = NULL;
+	end();
 	must(!ibv_destroy_comp_channel(channel), "ibv_destroy_comp_channel");
 }
 
@@ -287,16 +281,13 @@ static void calls(void)
 						 .comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
 						 .srq_type = IBV_SRQT_BASIC,
 						 .pd = pd };
-	struct ibv_qp_init_attr one = { .send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_UD };
-	struct ibv_qp *const datagrams = ibv_create_qp(pd, &one);
+	struct ibv_qp_init_attr old = { .send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_UD };
+	struct ibv_qp *const datagrams = ibv_create_qp(pd, &old);
 	const union ibv_gid group = { .raw = { 0xff, 0x0e, [10] = 0xff, 0xff, 239, 1, 1, 1 } };
 	struct ibv_mr *const mr = ibv_reg_mr(pd, memory[0], BYTES, 0);
-	struct ibv_qp_init_attr shared = {
-		.send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_RC
-	};
 
 	must(datagrams && mr, "UD");
-	more.cap = (struct ibv_qp_cap){ 1, 1, 1, 1, 0 };
+	more.cap = old.cap;
 	more.comp_mask = IBV_QP_INIT_ATTR_PD;
 	tell_call("ibv_create_qp_ex", ibv_create_qp_ex(context, &more));
 	more.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
@@ -314,9 +305,10 @@ static void calls(void)
 	errno = ibv_resize_cq(cq, 100);
 	tell_call("ibv_resize_cq", !errno);
 	tell_call("ibv_reg_mr of read-only memory", ibv_reg_mr(pd, (void *)constant, sizeof(constant), 0));
-	shared.srq = ibv_create_srq(pd, &srq);
-	must(shared.srq && ibv_create_qp(pd, &shared), "ibv_create_srq");
-	errno = ibv_destroy_srq(shared.srq);
+	old.qp_type = IBV_QPT_RC;
+	old.srq = ibv_create_srq(pd, &srq);
+	must(old.srq && ibv_create_qp(pd, &old), "ibv_create_srq");
+	errno = ibv_destroy_srq(old.srq);
 	tell_call("ibv_destroy_srq of a used one", !errno);
 }
 

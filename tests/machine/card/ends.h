@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REMOTE_WRITE IBV_ACCESS_REMOTE_WRITE
+#define REMOTE_READ IBV_ACCESS_REMOTE_READ
+#define REMOTE_ATOMIC IBV_ACCESS_REMOTE_ATOMIC
+#define ALL (IBV_ACCESS_LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC)
+
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static union ibv_gid gid;

@@ -1,15 +1,12 @@
 /* One thread watches the file of asynchronous events, like a program that waits for them, while another creates queues.
  * It must be the same file all the time: a reader of another one would wait for ever. */
-#include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+
+#include "ends.h"
 
 enum { QUEUES = 4000 };
 
-static struct ibv_context *context;
 static atomic_bool over;
 static unsigned long other_files;
 
@@ -18,29 +15,17 @@ static void *watch(void *nothing)
 	volatile int *const file = &context->async_fd;
 	const int first = *file;
 
-	(void)nothing;
 	while (!over)
 		other_files += *file != first;
-	return NULL;
-}
-
-static void must(int holds, const char *what)
-{
-	if (holds)
-		return;
-	perror(what);
-	exit(1);
+	return nothing;
 }
 
 int main(void)
 {
-	struct ibv_device **const devices = ibv_get_device_list(NULL);
 	struct ibv_cq *cq;
 	pthread_t watcher;
 
-	must(devices && *devices, "ibv_get_device_list");
-	context = ibv_open_device(*devices);
-	must(context != NULL, "ibv_open_device");
+	open_device();
 	must(!pthread_create(&watcher, NULL, watch, NULL), "pthread_create");
 	for (int i = 0; i < QUEUES; i++) {
 		cq = ibv_create_cq(context, 1, NULL, NULL, 0);
