@@ -226,7 +226,7 @@ static bool carry_out_next(struct pair *p)
 			fake_fault("%u bytes come to room for %u", r->piece.length, room->length);
 	}
 	if (r->wr.opcode == IBV_WR_RDMA_WRITE)
-		status = fake_verbs.write_status;
+		status = fake_verbs.faults.write_status;
 	if (status == IBV_WC_SUCCESS && !lost)
 		move_data(r, room ? (void *)(room->addr + before) : NULL);
 	if (room)
@@ -305,8 +305,8 @@ static int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_re
 
 	for (; wr; wr = wr->next) {
 		*bad = wr;
-		if (fake_verbs.post_recv_error)
-			return fake_verbs.post_recv_error;
+		if (fake_verbs.faults.post_recv_error)
+			return fake_verbs.faults.post_recv_error;
 		if (is_full(&p->receives))
 			return ENOMEM;
 		p->rooms[p->receives.posted++ % p->receives.capacity] =
@@ -322,8 +322,8 @@ static int poll_queue(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 	const struct completion *c;
 	int found = 0;
 
-	if (fake_verbs.poll_result)
-		return fake_verbs.poll_result;
+	if (fake_verbs.faults.poll_result)
+		return fake_verbs.faults.poll_result;
 	if (queue->taken == queue->put)
 		fake_carry_out(fake_verbs.pace);
 	for (; found < room && queue->taken < queue->put; found++) {
@@ -341,7 +341,7 @@ static int poll_queue(struct ibv_cq *cq, int room, struct ibv_wc *wc)
 static int request_event(struct ibv_cq *cq, int solicited_only)
 {
 	((struct queue *)cq)->armed = true;
-	return fake_verbs.notify_error;
+	return fake_verbs.faults.notify_error;
 }
 
 static const struct ibv_context_ops operations = {
@@ -418,7 +418,7 @@ static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, uin
 static int wr_complete(struct ibv_qp_ex *qp)
 {
 	struct pair *p = (struct pair *)qp;
-	int error = fake_verbs.complete_error ? fake_verbs.complete_error : put_request(p, &p->next);
+	int error = fake_verbs.faults.complete_error ? fake_verbs.faults.complete_error : put_request(p, &p->next);
 
 	posted();
 	return error;
@@ -502,22 +502,16 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC && device->init_reads && attr->max_dest_rd_atomic > device->init_reads)
 		return EINVAL;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		fake_verbs.dest_reads = attr->max_dest_rd_atomic;
-	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		fake_verbs.reads = attr->max_rd_atomic;
-	if (mask & IBV_QP_PKEY_INDEX)
-		fake_verbs.pkey_index = attr->pkey_index;
+	if (mask & IBV_QP_PORT)
+		fake_verbs.init = *attr;
+	if (mask & IBV_QP_AV)
+		fake_verbs.rtr = *attr;
+	if (mask & IBV_QP_TIMEOUT)
+		fake_verbs.rts = *attr;
 	if (mask & IBV_QP_QKEY)
 		((struct pair *)qp)->qkey = attr->qkey;
 	if (mask & IBV_QP_DEST_QPN)
 		((struct pair *)qp)->other = pairs[attr->dest_qp_num % PAIRS];
-	if (mask & IBV_QP_AV)
-		fake_verbs.route = attr->ah_attr;
-	if (mask & IBV_QP_MIN_RNR_TIMER)
-		fake_verbs.rnr_timer = attr->min_rnr_timer;
-	if (mask & IBV_QP_TIMEOUT)
-		fake_verbs.timeout = attr->timeout;
 	return 0;
 }
 
@@ -654,7 +648,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	fake_verbs.route = *attr;
+	fake_verbs.rtr.ah_attr = *attr;
 	return calloc(1, sizeof(struct ibv_ah));
 }
 

@@ -39,18 +39,18 @@ struct fake_verbs {
 	uint64_t pace;      /* requests executed whenever an end waits; 0: each when it is posted */
 	void (*idle)(void); /* called by a waiting end: lets the other one run */
 	void (*act)(void);  /* called at each step of the device and each wait for it */
-	int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: results of these calls */
-	struct ibv_ah_attr route;                                       /* of the queue pair that was connected last */
-	uint8_t timeout, rnr_timer, reads, dest_reads;                  /* of that queue pair */
-	uint16_t pkey_index;
-	int vectors[4]; /* of the completion queues */
+	struct fake_faults {
+		int poll_result, post_recv_error, notify_error, complete_error; /* if not 0: results of these calls */
+		enum ibv_wc_status write_status; /* if not 0: of each WRITE, whose data are lost */
+	} faults;
+	struct ibv_qp_attr init, rtr, rts; /* what the last queue pair was set to for each of these states */
+	int vectors[4];                    /* of the completion queues */
 	int queue_count;
-	enum ibv_wc_status write_status; /* if not 0: of each WRITE, whose data are lost */
-	unsigned int access;             /* of the memory that was registered last */
-	uint32_t inline_most;            /* granted to a queue pair */
-	bool extended;                   /* a queue pair was created by ibv_create_qp_ex() */
-	uint32_t immediate;              /* the last one that was sent */
-	uint64_t lose_every, lost;       /* one in so many data messages of UC and UD; how many were lost in all */
+	unsigned int access;       /* of the memory that was registered last */
+	uint32_t inline_most;      /* granted to a queue pair */
+	bool extended;             /* a queue pair was created by ibv_create_qp_ex() */
+	uint32_t immediate;        /* the last one that was sent */
+	uint64_t lose_every, lost; /* one in so many data messages of UC and UD; how many were lost in all */
 	uint64_t sent_with_ready[FAKE_READY_MOST +
 				 1]; /* messages sent by an end with this many receive requests posted */
 	uint64_t landed[FAKE_LINES]; /* messages that arrived on each cache line of a page */

@@ -170,8 +170,9 @@ struct pair {
 	const char *option;   /* one more that is set, or NULL */
 	uint64_t value;
 	uint64_t core;
-	struct fake_verbs faults; /* of the client's calls after the server is ready; post_recv_error: from the start */
-	void (*idle)(void);       /* what a waiting end does; NULL: it lets the other one run */
+	struct fake_faults
+		faults;     /* of the client's calls after the server is ready; post_recv_error: from the start */
+	void (*idle)(void); /* what a waiting end does; NULL: it lets the other one run */
 };
 
 static struct pair now;
@@ -203,10 +204,7 @@ static void ping_once(struct link *l, enum role role)
 		return;
 	}
 	verbs_transport.await(l);
-	fake_verbs.poll_result = now.faults.poll_result;
-	fake_verbs.notify_error = now.faults.notify_error;
-	fake_verbs.complete_error = now.faults.complete_error;
-	fake_verbs.write_status = now.faults.write_status;
+	fake_verbs.faults = now.faults;
 	errno = EDOM; /* of an earlier call */
 	verbs_transport.pings(l, 1, &stamp);
 	verbs_transport.finish(l);
@@ -239,17 +237,17 @@ static void run_pair(void *p)
 	if (now.idle)
 		fake_verbs.idle = now.idle;
 	errno = EDOM;
-	fake_verbs.post_recv_error = now.faults.post_recv_error;
+	fake_verbs.faults.post_recv_error = now.faults.post_recv_error;
 	two_ends_run(run_end);
-	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.route.is_global ? "global" : "local",
+	fprintf(stderr, "route: %s\nimmediate: %x\ncalls: %s\n", fake_verbs.rtr.ah_attr.is_global ? "global" : "local",
 		ntohl(fake_verbs.immediate), fake_verbs.extended ? "newer" : "older");
 	fprintf(stderr, "inline: %u\norder: %s\ntimeout: %u\nRNR timer: %u\n", fake_verbs.inline_most,
-		fake_verbs.access & IBV_ACCESS_RELAXED_ORDERING ? "relaxed" : "strict", fake_verbs.timeout,
-		fake_verbs.rnr_timer);
-	fprintf(stderr, "class %u, level %u, partition %u\n", fake_verbs.route.grh.traffic_class, fake_verbs.route.sl,
-		fake_verbs.pkey_index);
-	fprintf(stderr, "reads: %u of %u\nvectors: %d %d\n", fake_verbs.reads, fake_verbs.dest_reads,
-		fake_verbs.vectors[0], fake_verbs.vectors[1]);
+		fake_verbs.access & IBV_ACCESS_RELAXED_ORDERING ? "relaxed" : "strict", fake_verbs.rts.timeout,
+		fake_verbs.rtr.min_rnr_timer);
+	fprintf(stderr, "class %u, level %u, partition %u\n", fake_verbs.rtr.ah_attr.grh.traffic_class,
+		fake_verbs.rtr.ah_attr.sl, fake_verbs.init.pkey_index);
+	fprintf(stderr, "reads: %u of %u\nvectors: %d %d\n", fake_verbs.rts.max_rd_atomic,
+		fake_verbs.rtr.max_dest_rd_atomic, fake_verbs.vectors[0], fake_verbs.vectors[1]);
 }
 
 /* In a child, since the sanitiser complains of the second stack. */
@@ -298,7 +296,7 @@ static const struct {
 	enum wait wait;
 	const char *option;
 	uint64_t value;
-	struct fake_verbs faults;
+	struct fake_faults faults;
 	struct fake_device is; /* without a name: a device with the newer calls */
 } cases[] = {
 	{ .printed = "immediate: 1abc0de0" }, /* big-endian as sent */
