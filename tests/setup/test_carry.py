@@ -35,7 +35,7 @@ ZSTD = "from sys import *; import zstandard; zstandard.ZstdDecompressor().copy_s
 
 
 def computer(folder: Path, name: str = "data.tar.xz") -> tuple[Tree, bytes]:
-    """One without Python whose lock has one package; the package."""
+    """One without Python whose lock has one package, which its folder `store` provides; the package."""
     made = tree(folder, "fedora fedora-42 amd64 x")
     for each in TOOLS:
         (folder / "bin" / each).symlink_to(shutil.which(each) or "missing")
@@ -50,6 +50,8 @@ def computer(folder: Path, name: str = "data.tar.xz") -> tuple[Tree, bytes]:
         f"date {DATE}\n\n[runner amd64]\nother 1 amd64 pool/o.deb 00 1\n\n[python amd64]\n{line}\n\n[python arm64]\n"
     )
     (folder / "x.deb").unlink()
+    put(folder / "store" / POOL, content)
+    settings(made, "store")
     return made, content
 
 
@@ -66,10 +68,8 @@ def settings(made: Tree, *providers: str) -> None:
 @pytest.mark.parametrize("name", COMPRESSED)
 def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Path) -> None:
     """Without dpkg too, of which other distributions have none."""
-    made, content = computer(tmp_path, name)
+    made, _ = computer(tmp_path, name)
     put(tmp_path / "store/a.deb", b"another")
-    put(tmp_path / "store" / POOL, content)
-    settings(made, "store")
     done = made.run("carry")
     assert done.returncode == 0, done.stderr
     program = Path(done.stdout.strip())
@@ -83,9 +83,7 @@ def test_it_starts_by_its_own_loader_under_its_own_name(name: str, tmp_path: Pat
 
 @pytest.mark.parametrize(("more", "kept"), [("", 0), ("keep = true\n", 1)])
 def test_a_fetched_package_is_removed_unless_the_settings_keep_it(more: str, kept: int, tmp_path: Path) -> None:
-    made, content = computer(tmp_path)
-    put(tmp_path / "store" / POOL, content)
-    settings(made, "store")
+    made, _ = computer(tmp_path)
     with (tmp_path / "lab.toml").open("a") as file:
         file.write(more)
     assert made.run("carry").returncode == 0
@@ -97,7 +95,7 @@ def test_a_fetched_package_is_removed_unless_the_settings_keep_it(more: str, kep
 def test_packages_come_from_the_providers_of_the_settings(provider: str, tmp_path: Path) -> None:
     made, content = computer(tmp_path)
     digest = hashlib.sha256(content).hexdigest()
-    put(tmp_path / "store" / f"{digest}.deb", content)
+    (tmp_path / "store" / POOL).rename(tmp_path / "store" / f"{digest}.deb")
     made.command(
         "curl", f'for last; do :; done; [ "$last" = http://mirror.test/debian/{POOL} ] && cp store/{digest}.deb "$6"'
     )
@@ -106,9 +104,7 @@ def test_packages_come_from_the_providers_of_the_settings(provider: str, tmp_pat
 
 
 def test_one_package_is_unpacked_alone(tmp_path: Path) -> None:
-    made, content = computer(tmp_path)
-    put(tmp_path / "store" / POOL, content)
-    settings(made, "store")
+    made, _ = computer(tmp_path)
     assert made.run("carry", "other", f"{tmp_path}/nothing").returncode == 1
     assert made.run("carry", "python3.11-minimal", f"{tmp_path}/alone").returncode == 0
     assert (tmp_path / "alone/usr/bin/python3.11").exists()
@@ -127,10 +123,9 @@ def test_an_archive_is_asked_by_date_and_digest(tmp_path: Path) -> None:
 
 
 def test_other_bytes_are_refused_and_the_next_is_asked(tmp_path: Path) -> None:
-    made, content = computer(tmp_path)
+    made, _ = computer(tmp_path)
     put(tmp_path / "liar" / POOL, b"other bytes")
-    put(tmp_path / "honest" / POOL, content)
-    settings(made, "liar", "honest")
+    settings(made, "liar", "store")
     done = made.run("carry")
     assert done.returncode == 0 and "setup: liar does not have python3.11-minimal" in done.stderr
 
@@ -149,8 +144,6 @@ def test_without_a_provider_an_error_has_a_hint(tmp_path: Path) -> None:
 def test_a_damaged_package_of_the_store_is_fetched_again(tmp_path: Path) -> None:
     made, content = computer(tmp_path)
     put(tmp_path / ".cache/packages" / f"{hashlib.sha256(content).hexdigest()}.deb", content[:-9])
-    put(tmp_path / "store" / POOL, content)
-    settings(made, "store")
     assert made.run("carry").returncode == 0
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -110,17 +111,10 @@ def test_the_image_is_built_by_what_is_there(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
         (tmp_path / name).chmod(0o755)
     (tmp_path / "dirname").symlink_to("/usr/bin/dirname")
-    done = subprocess.run(
-        [FOLDER / "build", "--pull"],
-        env={"PATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    where, *words = done.stdout.splitlines()
+    build = partial(subprocess.run, env={"PATH": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True)
+    where, *words = build([FOLDER / "build", "--pull"], check=True).stdout.splitlines()
     assert where == str(ROOT)
     assert words == ["build", "--file", "code/container/Containerfile", "--tag", "lab", "--pull", "."]
     (tmp_path / "docker").unlink()
-    none = subprocess.run([FOLDER / "build"], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    none = build([FOLDER / "build"], check=False)
     assert none.returncode == 1 and "none of podman, docker and buildah" in none.stderr

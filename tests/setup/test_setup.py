@@ -20,7 +20,8 @@ PYTHON = """case "$*" in
 *venv*) mkdir -p .venv/bin .venv/lib/python3/site-packages && cp bin/python3 .venv/bin/python ;;
 esac"""
 OWN = "/usr/bin/python3"
-FIT = 'code=$3\nexec {real} -c "import sys; sys.version_info = {version}; $code"'
+FIT = 'code=$3\nexec {real} -c "import sys; {lacking}; sys.version_info = {version}; $code"'
+LACKING = "sys.modules['ensurepip'] = None"  # as Debian's without python3-venv
 OS_RELEASES = ROOT / "tests" / "data" / "os_release"
 FAMILIES = {
     "debian-11": "debian debian-11",
@@ -140,29 +141,26 @@ def test_pins_cover_every_group_and_users_get_no_test_tool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "fits"),
-    [((3, 9, 2), False), ((3, 10, 12), False), ((3, 11, 0), True), ((3, 14, 1), True), ((3, 15, 0), False)],
+    ("version", "lacking", "fits"),
+    [
+        ((3, 9, 2), "", False),
+        ((3, 10, 12), "", False),
+        ((3, 11, 0), "", True),
+        ((3, 14, 1), "", True),
+        ((3, 15, 0), "", False),
+        ((3, 11, 0), LACKING, True),  # the locked pip runs on it
+        ((3, 12, 0), LACKING, False),
+    ],
 )
-def test_a_python_with_pinned_packages_is_accepted(version: tuple[int, ...], fits: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_a_python_with_pinned_packages_and_a_pip_is_accepted(
+    version: tuple[int, ...], lacking: str, tmp_path: Path, *, fits: bool
+) -> None:
     made = tree(tmp_path)
     script = tmp_path / "code/setup/python"
     script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
-    made.write(tmp_path / "bin/python3", FIT.format(real=OWN, version=version))
+    made.write(tmp_path / "bin/python3", FIT.format(real=OWN, version=version, lacking=lacking or "pass"))
     done = made.run("python")
     assert (done.returncode, done.stdout) == ((0, f"{tmp_path}/bin/python3\n") if fits else (1, ""))
-
-
-@pytest.mark.parametrize(("minor", "status"), [(11, 0), (12, 1)])
-def test_a_python_without_ensurepip_is_accepted_if_the_locked_pip_runs_on_it(
-    minor: int, status: int, tmp_path: Path
-) -> None:
-    """As Debian's without python3-venv."""
-    made = tree(tmp_path)
-    script = tmp_path / "code/setup/python"
-    script.write_text(script.read_text().replace("/usr/bin/python3", f"{tmp_path}/none/python3"))
-    lacking = f"sys.modules['ensurepip'] = None; sys.version_info = (3, {minor}, 0)"
-    made.write(tmp_path / "bin/python3", f'code=$3\nexec {OWN} -c "import sys; {lacking}; $code"')
-    assert made.run("python").returncode == status
 
 
 def test_setup_fetches_a_pip_for_a_python_without_ensurepip(checkout: Tree) -> None:
