@@ -299,13 +299,13 @@ static const struct {
 	struct fake_faults faults;
 	struct fake_device is; /* without a name: a device with the newer calls */
 } cases[] = {
-	{ .printed = "immediate: 1abc0de0" }, /* big-endian as sent */
+	{ "immediate: 1abc0de0" }, /* big-endian as sent */
 	/* only READs that are polled for use the newer calls, where the device has them */
-	{ .printed = "calls: older" },
+	{ "calls: older" },
 	{ "calls: newer", .reads = true },
 	{ "calls: older", .reads = true, .wait = WAIT_EVENT },
 	/* only pings are sent inline unless an option asks for it */
-	{ .printed = "inline: 220\n" },
+	{ "inline: 220\n" },
 	{ "inline: 64\n", .is = { "short", true, .inline_limit = 100 } },
 	{ "inline: 0\n", .connects_only = true },
 	{ "inline: 7\n", .connects_only = true, .option = "inline", .value = 7 },
@@ -313,16 +313,16 @@ static const struct {
 	{ "order: strict", .writes = true, .wait = WAIT_YIELD },
 	{ "order: relaxed", .writes = true, .wait = WAIT_YIELD, .connects_only = true },
 	{ "order: relaxed", .reads = true },
-	{ .printed = "order: relaxed" },
+	{ "order: relaxed" },
 	{ "order: strict", .option = "relaxed-ordering", .value = RELAXED_NO },
 	/* timers are those of perftest except on Soft-RoCE or by an option */
-	{ .printed = "timeout: 14\n" },
-	{ .printed = "RNR timer: 1\n" }, /* 10 us */
+	{ "timeout: 14\n" },
+	{ "RNR timer: 1\n" }, /* 10 us */
 	{ "RNR timer: 31\n", .option = "rnr-timer", .value = 31 },
 	{ "timeout: 18\n", .is = { "rxe", true, .vendor_id = 0xffffff } },
 	{ "timeout: 0\n", .option = "timeout", .value = 0, .is = { "rxe", true, .vendor_id = 0xffffff } },
 	/* packets have the traffic class, service level and partition of the options */
-	{ .printed = "class 0, level 0, partition 0\n" },
+	{ "class 0, level 0, partition 0\n" },
 	{ "class 106, level 0, partition 0\n", .option = "tclass", .value = 106 },
 	{ "class 0, level 3, partition 0\n", .option = "sl", .value = 3 },
 	{ "class 0, level 0, partition 7\n", .option = "pkey-index", .value = 7 },

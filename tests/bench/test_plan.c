@@ -17,66 +17,58 @@ static struct flow plan(struct options o, struct verbs_options v, enum ibv_mtu m
 
 static const struct options throughput = { .measure = THROUGHPUT, .windows = WINDOWS };
 
-TEST(the_chosen_post_list_depends_on_packets_operation_and_window)
+static const struct {
+	uint64_t size_bytes, messages_per_window, list;
+	enum operation operation;
+	enum ibv_mtu mtu; /* 0: 4096 bytes */
+	bool both;
+	uint64_t signal_every; /* 0: a list */
+	uint64_t pairs;        /* 0: 1 */
+} lists[] = {
+	/* WRITEs in the largest packets: 128 packets, within a window */
+	{ 1, 100, 64 },
+	{ 1, 250, 128 },
+	{ 1000, 128, 128 },
+	{ 4096, 128, 128 },
+	{ 4097, 128, 64 },
+	{ 8192, 64, 64 },
+	{ 16384, 51, 32 },
+	{ 262144, 2, 2 },
+	{ 65537, 50, 4 },
+	{ 524288, 50, 1 },
+	{ 1 << 30, 50, 1 },
+	/* all others: 256 KiB, within half a window */
+	{ 16384, 51, 16, OP_READ },
+	{ 1, 100, 32, OP_SEND },
+	{ 16384, 51, 16, .mtu = IBV_MTU_1024 },
+	{ 65536, 51, 4, .mtu = IBV_MTU_1024 },
+	{ 131072, 3, 1, .mtu = IBV_MTU_1024 },
+	/* in both directions: 4 KiB */
+	{ 1, 100, 64, .both = true },
+	{ 512, 100, 8, .both = true, .signal_every = 16 },
+	{ 4096, 100, 1, .both = true, .signal_every = 16 },
+	{ 65536, 100, 1, .both = true, .signal_every = 16 },
+	/* each of several pairs has the whole depth, and its part of a window: 25 messages */
+	{ 64, 100, 16, .pairs = 4 },
+};
+
+TEST(the_chosen_post_list_depends_on_packets_operation_window_direction_and_pairs)
 {
-	static const struct {
-		enum ibv_mtu mtu;
-		enum operation operation;
-		uint64_t size_bytes, messages_per_window, list;
-	} cases[] = {
-		/* WRITEs in the largest packets: 128 packets, within a window */
-		{ IBV_MTU_4096, OP_WRITE, 1, 100, 64 },
-		{ IBV_MTU_4096, OP_WRITE, 1, 250, 128 },
-		{ IBV_MTU_4096, OP_WRITE, 1000, 128, 128 },
-		{ IBV_MTU_4096, OP_WRITE, 4096, 128, 128 },
-		{ IBV_MTU_4096, OP_WRITE, 4097, 128, 64 },
-		{ IBV_MTU_4096, OP_WRITE, 8192, 64, 64 },
-		{ IBV_MTU_4096, OP_WRITE, 16384, 51, 32 },
-		{ IBV_MTU_4096, OP_WRITE, 262144, 2, 2 },
-		{ IBV_MTU_4096, OP_WRITE, 65537, 50, 4 },
-		{ IBV_MTU_4096, OP_WRITE, 524288, 50, 1 },
-		{ IBV_MTU_4096, OP_WRITE, 1 << 30, 50, 1 },
-		/* all others: 256 KiB, within half a window */
-		{ IBV_MTU_4096, OP_READ, 16384, 51, 16 },
-		{ IBV_MTU_4096, OP_SEND, 1, 100, 32 },
-		{ IBV_MTU_1024, OP_WRITE, 16384, 51, 16 },
-		{ IBV_MTU_1024, OP_WRITE, 65536, 51, 4 },
-		{ IBV_MTU_1024, OP_WRITE, 131072, 3, 1 },
-	};
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		const struct options o = { .measure = THROUGHPUT, .windows = WINDOWS, .both = lists[i].both };
+		const struct verbs_options v = { .operation = lists[i].operation,
+						 .pairs = lists[i].pairs,
+						 .tx_depth = 512,
+						 .post_list = AUTO,
+						 .signal_every = AUTO };
+		const struct flow f = plan(o, v, lists[i].mtu ? lists[i].mtu : IBV_MTU_4096, lists[i].size_bytes,
+					   WINDOWS * lists[i].messages_per_window);
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct verbs_options v = {
-			.operation = cases[i].operation, .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO
-		};
-		const struct flow f =
-			plan(throughput, v, cases[i].mtu, cases[i].size_bytes, WINDOWS * cases[i].messages_per_window);
-
-		assert_int_equal(f.post_list, cases[i].list);
-		assert_int_equal(f.signal_every, cases[i].list);
+		assert_int_equal(f.post_list, lists[i].list);
+		assert_int_equal(f.signal_every, lists[i].signal_every ? lists[i].signal_every : lists[i].list);
+		if (lists[i].pairs)
+			assert_int_equal(f.depth, lists[i].pairs * 512);
 	}
-}
-
-TEST(post_lists_in_both_directions_have_at_most_4_kib)
-{
-	static const uint64_t cases[][3] = { { 1, 64, 64 }, { 512, 8, 16 }, { 4096, 1, 16 }, { 65536, 1, 16 } };
-	const struct options both = { .measure = THROUGHPUT, .windows = WINDOWS, .both = true };
-	const struct verbs_options v = { .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO };
-
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct flow f = plan(both, v, IBV_MTU_4096, cases[i][0], WINDOWS * 100);
-
-		assert_int_equal(f.post_list, cases[i][1]);
-		assert_int_equal(f.signal_every, cases[i][2]);
-	}
-}
-
-TEST(each_of_several_pairs_has_the_whole_depth_and_its_part_of_a_window)
-{
-	const struct verbs_options v = { .pairs = 4, .tx_depth = 512, .post_list = AUTO, .signal_every = AUTO };
-	const struct flow f = plan(throughput, v, IBV_MTU_4096, 64, WINDOWS * 100);
-
-	assert_int_equal(f.depth, 4 * 512);
-	assert_int_equal(f.post_list, 16); /* of 25 messages */
 }
 
 TEST(the_chosen_post_list_divides_every_signalling_interval)
