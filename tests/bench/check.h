@@ -103,12 +103,12 @@ static inline void check_child(void (*body)(void *), void *argument, int status,
 		check_contains(check_printed, text);
 }
 
-/* Defines a test that runs in a child, which must exit with status 0. */
-#define CHILD_TEST(name)                                                                                               \
+/* Defines a test that runs in a child, as in check_child(). */
+#define CHILD_TEST(name, status, text)                                                                                 \
 	static void name##_in_child(void *);                                                                           \
 	TEST(name)                                                                                                     \
 	{                                                                                                              \
-		check_child(name##_in_child, NULL, 0, NULL);                                                           \
+		check_child(name##_in_child, NULL, status, text);                                                      \
 	}                                                                                                              \
 	static void name##_in_child(void *unused)
 

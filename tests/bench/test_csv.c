@@ -97,7 +97,7 @@ TEST(columns_have_one_line_for_each_size_in_megabits)
 	check_contains(check_printed, "64 bytes: not stable within 2 rounds");
 }
 
-static void write_to_full_disk(void *unused)
+CHILD_TEST(samples_on_a_full_disk_are_an_error, 1, "can't write the samples")
 {
 	assert_non_null(freopen("/dev/full", "w", stdout));
 	csv_output.header();
@@ -105,7 +105,8 @@ static void write_to_full_disk(void *unused)
 }
 
 /* As ssh or node may make one: printf() drops what the pipe does not accept, and later writes succeed. */
-static void write_to_pipe_that_is_full_for_a_while(void *unused)
+CHILD_TEST(samples_to_a_pipe_that_is_full_for_a_while_are_an_error, 1,
+	   "can't write the samples: an earlier write failed")
 {
 	static char page[4096];
 	int ends[2];
@@ -120,7 +121,7 @@ static void write_to_pipe_that_is_full_for_a_while(void *unused)
 }
 
 /* No socket may get the number of a standard stream. */
-static void write_without_stdout(void *unused)
+CHILD_TEST(samples_without_stdout_are_an_error, 1, "can't write the samples: Bad file descriptor")
 {
 	int fd;
 
@@ -132,14 +133,6 @@ static void write_without_stdout(void *unused)
 		die("the socket is descriptor %d", fd);
 	printf("a sample\n");
 	output_flush();
-}
-
-TEST(samples_that_cannot_be_written_are_an_error)
-{
-	check_child(write_to_full_disk, NULL, 1, "can't write the samples");
-	check_child(write_to_pipe_that_is_full_for_a_while, NULL, 1,
-		    "can't write the samples: an earlier write failed");
-	check_child(write_without_stdout, NULL, 1, "can't write the samples: Bad file descriptor");
 }
 
 RUN_TESTS("csv", NULL, NULL)

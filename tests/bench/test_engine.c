@@ -297,16 +297,11 @@ TEST(a_client_without_completions_counts_the_windows_back_from_the_confirmation)
 	assert_int_equal(r.completed.time_ns, r.confirmed.time_ns);
 }
 
-static void receive_impossible_window(void *unused)
-{
-	server_windows[0].time_ns = UINT64_MAX / 2;
-	measure_without_completions(CLIENT);
-}
-
-TEST(a_window_before_the_start_is_refused)
+CHILD_TEST(a_window_before_the_start_is_refused, 1, "the server reports a window")
 {
 	measure_without_completions(SERVER);
-	check_child(receive_impossible_window, NULL, 1, "the server reports a window");
+	server_windows[0].time_ns = UINT64_MAX / 2;
+	measure_without_completions(CLIENT);
 }
 
 /* --verify */
@@ -327,14 +322,10 @@ static struct result verify(uint64_t iterations, uint64_t sample_every)
 	return measure(&o, single, (struct flow){ .iterations = iterations, .sample_every = sample_every });
 }
 
-static void verify_without_server(void *unused)
+CHILD_TEST(verify_reports_a_message_that_never_arrived, 1,
+	   "verify: 64 bytes, message 0: byte 0 is wrong where it landed")
 {
 	verify(100, 1);
-}
-
-TEST(verify_reports_a_message_that_never_arrived)
-{
-	check_child(verify_without_server, NULL, 1, "verify: 64 bytes, message 0: byte 0 is wrong where it landed");
 }
 
 TEST(rounds_of_verify_are_joined_so_that_there_are_not_too_many_samples)

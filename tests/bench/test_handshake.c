@@ -200,11 +200,11 @@ TEST(a_client_with_other_options_version_or_token_is_refused_with_the_reason)
 		bool is_welcome;
 		const char *client_text, *server_text;
 	} cases[] = {
-		{ { "64", "secret", NULL, 0 }, "secret", true, "", "refused 127.0.0.1: no complete greeting came" },
-		{ { "65", "secret", NULL, 0 }, "secret", false, differ, differ },
-		{ { "64", "guess", NULL, 0 }, "secret", false, "wrong token", "no client came" },
+		{ { "64", "secret" }, "secret", true, "", "refused 127.0.0.1: no complete greeting came" },
+		{ { "65", "secret" }, "secret", false, differ, differ },
+		{ { "64", "guess" }, "secret", false, "wrong token", "no client came" },
 		/* without a token it may be any client: the server waits for another one */
-		{ { "65", "", NULL, 0 }, "", false, differ, "refused 127.0.0.1: the options differ" },
+		{ { "65", "" }, "", false, differ, "refused 127.0.0.1: the options differ" },
 		{ { NULL, NULL, old, sizeof(old) }, "secret", false, "the client has version 16843015", "has version" },
 		{ { NULL, NULL, garbage, sizeof(garbage) }, "secret", false, "not a lab-bench client", "no client" },
 	};
@@ -283,15 +283,10 @@ TEST(the_deadline_holds_however_often_other_clients_connect)
 	check_contains(check_printed, " connections in all");
 }
 
-static void join_nobody(void *unused)
-{
-	session_join(parse(CLIENT, "64", "secret"), NULL);
-}
-
 TEST(a_missing_server_is_reported_with_a_hint)
 {
 	close(bind_to_loopback());
-	check_child(join_nobody, NULL, 1, "no server at 127.0.0.1 port");
+	check_child(join, &(struct client){ "64", "secret" }, 1, "no server at 127.0.0.1 port");
 	check_contains(check_printed, "start the server first");
 }
 

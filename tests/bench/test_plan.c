@@ -132,15 +132,11 @@ TEST(a_completion_covers_no_more_pings_than_a_round_has)
 	}
 }
 
-static void plan_long_list(void *unused)
+CHILD_TEST(a_post_list_longer_than_a_window_is_refused, 1,
+	   "64 messages per list, 4 per completion leave some of 20 windows")
 {
 	plan(throughput, (struct verbs_options){ .tx_depth = 512, .post_list = 64, .signal_every = 4 }, IBV_MTU_1024,
 	     64, WINDOWS * 64 - 1);
-}
-
-TEST(a_post_list_longer_than_a_window_is_refused)
-{
-	check_child(plan_long_list, NULL, 1, "64 messages per list, 4 per completion leave some of 20 windows");
 }
 
 TEST(no_request_has_more_than_a_gib_although_a_port_allows_it)

@@ -273,7 +273,7 @@ static void run_depths_and_rounds(struct traffic r)
 		}
 }
 
-CHILD_TEST(no_operation_overfills_a_queue)
+CHILD_TEST(no_operation_overfills_a_queue, 0, NULL)
 {
 	struct traffic r = { .operation = OP_WRITE };
 
@@ -296,7 +296,7 @@ static struct traffic traffic(enum operation operation)
 }
 
 /* Two and a half requests a message. Control messages use receive requests, so that any piece may meet any of them. */
-CHILD_TEST(a_receive_request_has_room_for_any_piece_of_any_message)
+CHILD_TEST(a_receive_request_has_room_for_any_piece_of_any_message, 0, NULL)
 {
 	struct traffic r = traffic(OP_SEND);
 
@@ -309,7 +309,7 @@ CHILD_TEST(a_receive_request_has_room_for_any_piece_of_any_message)
 }
 
 /* The receive requests of small messages are spread over a page; some are left for the largest message. */
-CHILD_TEST(a_receive_request_left_by_small_messages_has_room_for_the_largest)
+CHILD_TEST(a_receive_request_left_by_small_messages_has_room_for_the_largest, 0, NULL)
 {
 	struct traffic r = traffic(OP_SEND);
 
@@ -322,7 +322,7 @@ CHILD_TEST(a_receive_request_left_by_small_messages_has_room_for_the_largest)
 }
 
 /* Receive requests of small messages are left when the time is over, and take the larger ones. */
-CHILD_TEST(a_round_that_ends_by_time_ends_at_both_ends)
+CHILD_TEST(a_round_that_ends_by_time_ends_at_both_ends, 0, NULL)
 {
 	struct traffic r = traffic(OP_SEND);
 
@@ -340,7 +340,7 @@ CHILD_TEST(a_round_that_ends_by_time_ends_at_both_ends)
 	run_both(&r);
 }
 
-CHILD_TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends)
+CHILD_TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends, 0, NULL)
 {
 	for (int i = 0; i < 40; i++) {
 		struct traffic r = traffic((enum operation[]){ OP_SEND, OP_WRITE, OP_WRITE_IMM, OP_SEND }[i % 4]);
@@ -357,7 +357,7 @@ CHILD_TEST(pings_need_no_acknowledgements_and_end_by_time_at_both_ends)
 	}
 }
 
-CHILD_TEST(messages_without_acknowledgement_may_be_lost_and_are_counted)
+CHILD_TEST(messages_without_acknowledgement_may_be_lost_and_are_counted, 0, NULL)
 {
 	struct traffic unseen = traffic(OP_WRITE);
 
@@ -383,7 +383,7 @@ CHILD_TEST(messages_without_acknowledgement_may_be_lost_and_are_counted)
 	run_both(&unseen);
 }
 
-CHILD_TEST(small_messages_use_all_cache_lines_of_a_page)
+CHILD_TEST(small_messages_use_all_cache_lines_of_a_page, 0, NULL)
 {
 	for (enum operation operation = OP_WRITE; operation <= OP_WRITE_IMM; operation++) {
 		struct traffic r = traffic(operation);
@@ -420,7 +420,7 @@ static void ping(uint64_t depth)
 }
 
 /* A message has used one of 8 receive requests; the answer does not wait for the next. */
-CHILD_TEST(an_answer_leaves_before_the_next_receive_request_is_posted)
+CHILD_TEST(an_answer_leaves_before_the_next_receive_request_is_posted, 0, NULL)
 {
 	const uint64_t *sent = fake_verbs.sent_with_ready;
 
@@ -430,7 +430,7 @@ CHILD_TEST(an_answer_leaves_before_the_next_receive_request_is_posted)
 }
 
 /* Only the last message of each of two rounds may be sent without a receive request posted: it has no answer. */
-CHILD_TEST(an_answer_never_leaves_without_a_receive_request)
+CHILD_TEST(an_answer_never_leaves_without_a_receive_request, 0, NULL)
 {
 	ping(1);
 	if (fake_verbs.sent_with_ready[0] > 2)
