@@ -23,6 +23,13 @@ static void send(uint32_t opcode, uint32_t bytes)
 	program_send(&a, pair_wqe(opcode), a.buffer_at, bytes);
 }
 
+static void send_alone(uint32_t opcode, uint32_t bytes, uint32_t status)
+{
+	send(opcode, bytes);
+	hosts_run();
+	program_expect(&a, status);
+}
+
 /* The kind of the next event of a program's card. */
 static int event(struct program *p)
 {
@@ -133,9 +140,7 @@ TEST(a_receive_that_cannot_take_the_message_fails_at_both_ends)
 		start(NULL);
 		b.region += is_short ? 0 : 4096; /* or else it has a wrong key */
 		program_receive(&b, 3, pair_target(&b), 1500);
-		send(SEND, is_short ? 3000 : 300);
-		hosts_run();
-		program_expect(&a, is_short ? REMOTE_INVALID : REMOTE_OPERATION);
+		send_alone(SEND, is_short ? 3000 : 300, is_short ? REMOTE_INVALID : REMOTE_OPERATION);
 		assert_int_equal(program_expect(&b, is_short ? LOCAL_LENGTH : LOCAL_PROTECTION).wr_id, 3);
 		assert_int_equal(program_state(&b), ERR);
 		assert_int_equal(event(&b), NO_EVENT);
@@ -150,9 +155,7 @@ TEST(an_unreliable_message_longer_than_its_receive_fails_the_receiver)
 	pair_start(&costs, UC, 64, 16, false);
 	program_receive(&b, 3, pair_target(&b), 1500);
 	program_receive(&b, 4, pair_target(&b), 1500);
-	send(SEND, 3000);
-	hosts_run();
-	program_expect(&a, SUCCESS);
+	send_alone(SEND, 3000, SUCCESS);
 	assert_int_equal(program_expect(&b, LOCAL_LENGTH).wr_id, 3);
 	assert_int_equal(program_expect(&b, FLUSHED).wr_id, 4);
 	assert_int_equal(program_state(&b), ERR);
@@ -248,17 +251,17 @@ TEST(a_failed_queue_pair_flushes_earlier_and_later_requests)
 
 TEST(a_destroyed_or_closed_peer_costs_all_retries)
 {
-	for (uint32_t op = CARD_DESTROY; op; op = op == CARD_DESTROY ? CARD_CLOSE : 0) {
-		struct card_command c = { .op = op, .owner = b.owner, .handle = b.qp };
+	static const uint32_t ops[] = { CARD_DESTROY, CARD_CLOSE };
+
+	for (size_t i = 0; i < COUNT(ops); i++) {
+		struct card_command c = { .op = ops[i], .owner = b.owner };
 
 		start(NULL);
 		c.handle = b.qp;
 		assert_int_equal(host_command(b.host, &c, 0), 0);
 		a.attributes.retries = 2;
 		assert_int_equal(program_set(&a, RTS), 0);
-		send(WRITE, 8);
-		hosts_run();
-		program_expect(&a, RETRIES_EXCEEDED);
+		send_alone(WRITE, 8, RETRIES_EXCEEDED);
 		assert_in_range(hosts.now_ns, 3 * (4096ll << 14), 4 * (4096ll << 14));
 		expect_untouched();
 	}
@@ -275,9 +278,7 @@ static void set_rnr(uint32_t retries, uint32_t timer)
 TEST(a_missing_receive_fails_after_the_retries_unless_it_comes_in_time)
 {
 	set_rnr(2, 12); /* 0.64 ms */
-	send(SEND, 8);
-	hosts_run();
-	program_expect(&a, RNR_EXCEEDED);
+	send_alone(SEND, 8, RNR_EXCEEDED);
 	assert_int_equal(program_state(&b), RTS);
 	assert_int_equal(a.host->early, 3);
 	assert_int_equal(b.host->early, 0);
@@ -324,9 +325,7 @@ TEST(a_queue_pair_that_fails_as_its_completion_queue_overruns_has_each_event_onc
 	pair_start(&costs, RC, 4, 16, true);
 	for (uint64_t i = 0; i < 5; i++) {
 		program_receive(&b, i, pair_target(&b), i < 4 ? 8 : 4); /* the last one is too short */
-		send(SEND, 8);
-		hosts_run();
-		program_expect(&a, i < 4 ? SUCCESS : REMOTE_INVALID);
+		send_alone(SEND, 8, i < 4 ? SUCCESS : REMOTE_INVALID);
 	}
 	assert_int_equal(program_state(&b), ERR);
 	for (size_t i = 0; i < COUNT(events); i++)
@@ -482,9 +481,7 @@ TEST(a_queue_pair_can_be_reset_and_connected_again)
 	assert_int_not_equal(program_set(&a, RTS), 0);
 	a.sends = b.sends = 0;
 	program_connect(&a, &b);
-	send(WRITE, 8);
-	hosts_run();
-	program_expect(&a, SUCCESS);
+	send_alone(WRITE, 8, SUCCESS);
 }
 
 RUN_TESTS("errors", start, hosts_end_well)
