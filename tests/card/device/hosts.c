@@ -260,8 +260,7 @@ uint32_t host_command(struct host *h, struct card_command *command, uint64_t mem
 	return run(h, command);
 }
 
-/* Create an object in new memory, unless an address is passed; returns the address. */
-static uint64_t create(struct program *p, struct card_command c, uint64_t bytes, uint64_t at, uint32_t *handle)
+uint64_t program_create(struct program *p, struct card_command c, uint64_t bytes, uint64_t at, uint32_t *handle)
 {
 	c.owner = p->owner;
 	c.length = bytes;
@@ -276,10 +275,10 @@ uint32_t program_region(struct program *p, uint64_t at, uint64_t bytes, uint32_t
 {
 	uint32_t handle;
 
-	create(p,
-	       (struct card_command){ .op = CARD_CREATE_REGION,
-				      .arguments.region = { .iova = at, .access = access, .pd = pd } },
-	       bytes, at, &handle);
+	program_create(p,
+		       (struct card_command){ .op = CARD_CREATE_REGION,
+					      .arguments.region = { .iova = at, .access = access, .pd = pd } },
+		       bytes, at, &handle);
 	return handle;
 }
 
@@ -295,15 +294,15 @@ static void create_queues(struct program *p, bool shares)
 			      .recv_slots = shares ? 0 : p->slots,
 			      .recv_slot_bytes = p->slot_bytes };
 
-	p->cq_at = create(p, (struct card_command){ .op = CARD_CREATE_CQ, .arguments.cq = cq },
-			  sizeof(struct card_ring) + p->entries * sizeof(struct card_cqe), 0, &p->cq);
+	p->cq_at = program_create(p, (struct card_command){ .op = CARD_CREATE_CQ, .arguments.cq = cq },
+				  sizeof(struct card_ring) + p->entries * sizeof(struct card_cqe), 0, &p->cq);
 	if (shares)
-		p->srq_at = create(p, (struct card_command){ .op = CARD_CREATE_SRQ, .arguments.srq = srq },
-				   (uint64_t)p->slots * p->slot_bytes, 0, &p->srq);
+		p->srq_at = program_create(p, (struct card_command){ .op = CARD_CREATE_SRQ, .arguments.srq = srq },
+					   (uint64_t)p->slots * p->slot_bytes, 0, &p->srq);
 	qp.send_cq = qp.recv_cq = p->cq;
 	qp.srq = p->srq;
-	p->qp_at = create(p, (struct card_command){ .op = CARD_CREATE_QP, .arguments.qp = qp },
-			  2ull * p->slots * p->slot_bytes, 0, &p->qp);
+	p->qp_at = program_create(p, (struct card_command){ .op = CARD_CREATE_QP, .arguments.qp = qp },
+				  2ull * p->slots * p->slot_bytes, 0, &p->qp);
 }
 
 struct program program_new(int host, uint32_t owner, uint32_t type, uint32_t entries, uint32_t slots, bool shares)

@@ -66,6 +66,9 @@ void host_write(struct host *host, uint64_t at, uint64_t value);
 
 /* A program with all its objects, with or without a shared receive queue; program_connect() connects its queue pair. */
 struct program program_new(int host, uint32_t owner, uint32_t type, uint32_t entries, uint32_t slots, bool shares);
+/* Create an object in new memory, unless an address is passed; returns the address. */
+uint64_t program_create(struct program *program, struct card_command command, uint64_t bytes, uint64_t at,
+			uint32_t *handle);
 uint32_t program_region(struct program *program, uint64_t at, uint64_t bytes, uint32_t access, uint32_t pd);
 void program_connect(struct program *a, struct program *b);
 uint32_t program_set(struct program *program, uint32_t state);

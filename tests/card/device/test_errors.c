@@ -346,47 +346,36 @@ static void *run_hosts(void *unused)
 TEST(a_chain_of_overruns_needs_little_stack)
 {
 	const uint64_t full = UINT64_MAX; /* of all queues, which share a page: consumed before anything is produced */
-	const uint64_t page_at = a.buffer_at;
-	struct card_command c;
+	struct card_command cq = { .op = CARD_CREATE_CQ, .arguments.cq.entries = 1 }, qp = { .op = CARD_CREATE_QP };
 	pthread_attr_t little;
 	pthread_t thread;
 	uint32_t cqs[CHAIN + 1], qps[CHAIN];
 
-	memcpy(program_bytes(&a, page_at), &full, sizeof(full));
-	for (int i = 0; i <= CHAIN; i++) {
-		c = (struct card_command){ .op = CARD_CREATE_CQ, .owner = a.owner, .length = 4096 };
-		c.arguments.cq.entries = 1;
-		assert_int_equal(host_command(a.host, &c, page_at), 0);
-		cqs[i] = c.handle;
-	}
+	memcpy(program_bytes(&a, a.buffer_at), &full, sizeof(full));
+	for (int i = 0; i <= CHAIN; i++)
+		program_create(&a, cq, 4096, a.buffer_at, &cqs[i]);
 	for (int i = 0; i < CHAIN; i++) {
-		c = (struct card_command){ .op = CARD_CREATE_QP, .owner = a.owner, .length = 4096 };
-		c.arguments.qp = (struct card_qp){ .type = RC,
-						   .send_slots = 1,
-						   .send_slot_bytes = 64,
-						   .recv_slots = 1,
-						   .recv_slot_bytes = 64,
-						   .send_cq = cqs[i],
-						   .recv_cq = cqs[i + 1] };
-		assert_int_equal(host_command(a.host, &c, page_at), 0);
-		qps[i] = c.handle;
-		c.op = CARD_MODIFY_QP;
-		c.arguments.attributes = (struct card_attributes){ .state = INIT };
-		assert_int_equal(host_command(a.host, &c, 0), 0);
+		qp.arguments.qp = (struct card_qp){ .type = RC,
+						    .send_slots = 1,
+						    .send_slot_bytes = 64,
+						    .recv_slots = 1,
+						    .recv_slot_bytes = 64,
+						    .send_cq = cqs[i],
+						    .recv_cq = cqs[i + 1] };
+		program_create(&a, qp, 4096, a.buffer_at, &qps[i]);
+		a.qp = qps[i];
+		assert_int_equal(program_set(&a, INIT), 0);
 		host_write(a.host, (1ull + a.page) * CARD_PAGE_BYTES + CARD_RECV, (uint64_t)qps[i] << 32 | 1);
 	}
-	c.handle = qps[0];
-	c.arguments.attributes.state = ERR;
-	assert_int_equal(host_command(a.host, &c, 0), 0);
+	a.qp = qps[0];
+	assert_int_equal(program_set(&a, ERR), 0);
 	pthread_attr_init(&little);
 	assert_int_equal(pthread_attr_setstacksize(&little, STACK), 0);
 	assert_int_equal(pthread_create(&thread, &little, run_hosts, NULL), 0);
 	pthread_join(thread, NULL);
-	c.op = CARD_QUERY_QP;
 	for (int i = 0; i < CHAIN; i++) {
-		c.handle = qps[i];
-		assert_int_equal(host_command(a.host, &c, 0), 0);
-		assert_int_equal(c.arguments.attributes.state, ERR);
+		a.qp = qps[i];
+		assert_int_equal(program_state(&a), ERR);
 	}
 }
 
