@@ -25,6 +25,7 @@ from lab.report import sources
 from lab.report.evidence.published import published_curves, published_times, published_values
 from lab.sites import site
 from lab.sites.hosts import read_slurm, read_ssh
+from lab.submission.assignment import load_assignment
 
 CASES = int(os.environ.get("LAB_FUZZ_CASES", "200"))
 MOST_TRIALS = 500  # of a damaged plan: the bound is another test's
@@ -137,9 +138,10 @@ def test_damaged_hosts(data: st.DataObject, tmp_path: Path, ends_well: Callable[
 @given(data=st.data())
 def test_damaged_assignments(data: st.DataObject, tmp_path: Path, ends_well: Callable[..., int]) -> None:
     (tmp_path / "small.toml").write_text(PLAIN)
-    text = ASSIGNMENT.replace('experiment = "e"', 'experiment = "small.toml"')
+    text = ASSIGNMENT.replace('experiment = "e"', 'experiment = "small.toml"').replace("steps = 10", "steps = 0")
     file = damaged(tmp_path, "assignment.toml", Damage(data.draw).text(text.encode()))
     ends_well("submit", file, "--draft", "--results", tmp_path / "results")
+    refused_or_read(lambda: load_assignment(file).accepts("0" * 64, here=True))
 
 
 @share(0.2)

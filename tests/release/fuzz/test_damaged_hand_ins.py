@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import RepresentationPrinter
 from tests.lab import hand_ins
-from tests.lab.files.test_toml import ASSIGNMENT
 from tests.lab.grade.forger import Files, Forger, accepting, digests_of, make_forger
 from tests.release.fuzz.damage import Damage, damaged_tree
 from tests.release.fuzz.test_damaged_files import refused_or_read, share
@@ -29,7 +28,7 @@ from lab.grade.grading import grade
 from lab.grade.outputs import gradescope, junit, lines
 from lab.report.evidence.evidence import Evidence, gather
 from lab.submission.archive import PAGE, RECORDS, Submission, SubmissionError, open_submission, pack, unpack
-from lab.submission.assignment import CHECKS, load_assignment
+from lab.submission.assignment import CHECKS
 from lab.submission.hand_in import identity_of
 from lab.typed_json import parse_as
 
@@ -170,11 +169,3 @@ def test_damaged_zips(data: st.DataObject, desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "ada.zip").write_bytes(damage.any(content))
     refused_or_read(lambda: unpack((tmp_path / "ada.zip").read_bytes(), "ada.zip"))
     refused_or_read(lambda: open_submission(tmp_path / "ada.zip"))
-
-
-@share(0.12)
-@given(data=st.data())
-def test_damaged_assignments(data: st.DataObject, tmp_path: Path) -> None:
-    file = tmp_path / "assignment.toml"
-    file.write_bytes(Damage(data.draw).text(ASSIGNMENT.encode()))
-    refused_or_read(lambda: load_assignment(file).accepts("0" * 64, here=True))
