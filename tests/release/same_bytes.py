@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -135,29 +135,15 @@ def digests(site: ExactSite, jobs: Named) -> Digests:
     return found
 
 
-@dataclass
-class Comparison:
-    """The jobs, and what each left in its first run, at each distance."""
-
-    jobs: Named
-    firsts: dict[int, Digests] = field(default_factory=dict)
-
-    def equal_runs(self, found: Circumstance) -> dict[str, int]:
-        """How many runs of each trial were equal to its first one."""
-        jobs = further(self.jobs, found.further_ns)
-        first, equal = self._first(jobs, found.further_ns), dict.fromkeys(jobs, 0)
-        with found.opened() as site:
-            for run in range(found.runs):
-                for name, said in digests(site, jobs).items():
-                    equal[name] += said == first[name] and not said.startswith(FAILED)
-                tell(f"{found.words}: {sum(equal.values())} of {(run + 1) * len(jobs)} equal")
-        return equal
-
-    def _first(self, jobs: Named, further_ns: int) -> Digests:
-        if further_ns not in self.firsts:
-            with opened() as site:
-                self.firsts[further_ns] = digests(site, jobs)
-        return self.firsts[further_ns]
+def equal_runs(found: Circumstance, jobs: Named, first: Digests) -> dict[str, int]:
+    """How many runs of each trial were equal to its first one."""
+    equal = dict.fromkeys(jobs, 0)
+    with found.opened() as site:
+        for run in range(found.runs):
+            for name, said in digests(site, jobs).items():
+                equal[name] += said == first[name] and not said.startswith(FAILED)
+            tell(f"{found.words}: {sum(equal.values())} of {(run + 1) * len(jobs)} equal")
+    return equal
 
 
 def every_job(folder: Path) -> Named:
@@ -197,10 +183,15 @@ def main() -> int:
 
 def compare(jobs: Named, tried: tuple[Circumstance, ...]) -> int:
     """Print a row for each job; 1 if any run was not equal."""
-    comparison = Comparison(jobs)
+
+    @cache
+    def first(by_ns: int) -> Digests:
+        with opened() as site:
+            return digests(site, further(jobs, by_ns))
+
+    columns = [(each.runs, equal_runs(each, further(jobs, each.further_ns), first(each.further_ns))) for each in tried]
     print("| series | " + " | ".join(each.words for each in tried) + " |")
     print("| --- |" + " --- |" * len(tried))
-    columns = [(each.runs, comparison.equal_runs(each)) for each in tried]
     for name in jobs:
         cells = (f"{equal[name]}/{runs}" if name in equal else "-" for runs, equal in columns)
         print(f"| {name} | {' | '.join(cells)} |")
