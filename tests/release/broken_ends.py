@@ -19,7 +19,6 @@ from queue import SimpleQueue
 from random import Random
 
 from lab.errors import SiteError
-from lab.machine.qemu import Runs
 from lab.machine.results import NAMES
 from lab.model.trial import Job, Link, Outcome, Perturbation, Step
 from lab.places import CACHE, MACHINE
@@ -106,18 +105,14 @@ def hurt(site: ExactSite, broken: Break) -> None:
     if broken.how == OFF:
         return
     time.sleep(broken.after_s)
-    found = machines(site, NAMES[broken.end == 1])
+    with site.running.lock:
+        found = [each for each in site.running.processes if each.name == NAMES[broken.end == 1]]
     for process in found[broken.end % max(len(found), 1) :][:1]:
         with suppress(ProcessLookupError):  # it ended, or was ended with the other one, a moment ago
             os.kill(process.pid, signal.SIGKILL if broken.how == KILLED else signal.SIGSTOP)
             if broken.how == PAUSED:
                 time.sleep(broken.after_s % LONGEST_PAUSE_S)
                 os.kill(process.pid, signal.SIGCONT)
-
-
-def machines(site: ExactSite, name: str) -> list[Runs]:
-    with site.running.lock:
-        return [each for each in site.running.processes if each.name == name]
 
 
 def judge(broken: Break, found: Outcome | SiteError, whole: Callable[[Outcome], Outcome], good: Outcome) -> str:
