@@ -224,17 +224,6 @@ static void run_both(const struct traffic *r)
 	two_ends_run(run_end);
 }
 
-/* Pairs of post list and signalling interval; the most is what a program takes. */
-static void set_lists(struct traffic *r, uint64_t number, uint64_t most)
-{
-	const uint64_t lists[][2] = { { AUTO, AUTO }, { 1, 1 },       { most, most }, { 1, most },
-				      { most, 1 },    { AUTO, most }, { most, AUTO } };
-	const uint64_t *chosen = lists[r->measure == LATENCY ? 0 : number % (COUNT(lists))];
-
-	r->post_list = chosen[0];
-	r->signal_every = chosen[1];
-}
-
 /* Less important parameters vary from run to run, in steps without a common factor. */
 static void run_varied(struct traffic r)
 {
@@ -244,6 +233,10 @@ static void run_varied(struct traffic r)
 	const uint64_t pairs =
 		r.measure == LATENCY || r.mode == VERIFIED ? 1 : (uint64_t[]){ 1, 3, 1, 2, 5, 1, 64 }[count % 7];
 	const uint64_t window = (r.mode == PLAIN ? r.iterations / WINDOWS : r.depth) / pairs;
+	const uint64_t most = least(r.depth / cut, window); /* messages of a list, and to a completion */
+	const uint64_t lists[][2] = { { AUTO, AUTO }, { 1, 1 },       { most, most }, { 1, most },
+				      { most, 1 },    { AUTO, most }, { most, AUTO } };
+	const uint64_t *list = lists[r.measure == LATENCY ? 0 : count % COUNT(lists)];
 
 	r.pairs = pairs;
 	r.both = r.measure == THROUGHPUT && r.mode == PLAIN && count % 3 == 0;
@@ -256,7 +249,8 @@ static void run_varied(struct traffic r)
 	r.pace = (uint64_t[]){ 0, 1, 7, 100, 1 }[count % 5];
 	r.warmup = (uint64_t[]){ 0, 1, 0, 5, 0, 40, 100 }[count % 7];
 	r.newer_calls = count % 11 != 0;
-	set_lists(&r, count, least(r.depth / cut, window));
+	r.post_list = list[0];
+	r.signal_every = list[1];
 	if (r.depth >= cut && (r.measure == LATENCY || window > 0))
 		run_both(&r);
 }

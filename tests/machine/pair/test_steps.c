@@ -129,7 +129,7 @@ static void send_large(int64_t now)
 	atomic_store(&ends[0].mine->sent[LINK], ring_after(atomic_load(&ends[0].mine->sent[LINK]), LARGE));
 }
 
-/* What is in flight is bounded by the clocks of the guests, however early the other end is ... */
+/* The other end has taken every frame already, but by the clocks of the guests 65 MiB are in flight. */
 CHILD_TEST(more_in_flight_than_the_rings_hold_is_an_error, 1, "more than 64 MiB are in flight at once")
 {
 	open_ends();
@@ -139,7 +139,7 @@ CHILD_TEST(more_in_flight_than_the_rings_hold_is_an_error, 1, "more than 64 MiB 
 	}
 }
 
-/* It takes nothing until the first end waits for it, and then what has arrived. */
+/* The other end takes nothing until the first one waits for it, and then what has arrived. */
 static void *take_late(void *unused)
 {
 	uint64_t taken[WIRES] = { 0 };
@@ -158,7 +158,6 @@ static void *take_late(void *unused)
 	return unused;
 }
 
-/* ... or however late. */
 CHILD_TEST(an_end_waits_until_a_late_one_has_taken_what_has_arrived, 0, NULL)
 {
 	pthread_t thread;
