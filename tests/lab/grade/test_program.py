@@ -19,6 +19,7 @@ from lab.grade.case import Blocked, Case, GradingSetup, SubmissionFile
 from lab.grade.checks.data import package, rerun
 from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, sources, speed, steps
 from lab.grade.finding import Finding, Flaw, PartPoints, Score
+from lab.machine.results import Frame
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
 from lab.programs.program import Sample
 from lab.submission.archive import PROGRAMS, Submission, make_page, pack
@@ -36,7 +37,7 @@ at_least = {{least}}
 """
 DEMANDS = Demands(sizes=(3,), verify=("--verify",), refuses=("--depth 0",))
 START_NS = 30_000_000
-Print = Callable[[float], float]
+OF_SOURCES = b"\x7fELF of the sources"
 
 
 def sizes_and_counts(job: Job) -> list[tuple[int, int]]:
@@ -44,37 +45,51 @@ def sizes_and_counts(job: Job) -> list[tuple[int, int]]:
     return [(int(size), int(count)) for size, count in options]
 
 
-class Pretending(fake_site.FakeSite):
-    """Each message takes its cost by the clock; the program prints any time, and sends a share of its bytes."""
+def is_of_sources(job: Job) -> bool:
+    return job.overlay[0].read_bytes() == OF_SOURCES
 
-    def __init__(self, printed: Print = lambda time_ns: time_ns, sent: float = 1.0) -> None:
+
+class Pretending(fake_site.FakeSite):
+    """Each message takes its cost by the clock. The program prints any time, sends a share of its bytes, and ends with
+    any status. Its device counts so many packets for each message of 64 bytes, and four times as many for 16 KiB."""
+
+    def __init__(
+        self,
+        printed: Callable[[float, Job], float] = lambda time_ns, _: time_ns,
+        sent: float = 1.0,
+        status: Callable[[Job], int] = lambda _: 0,
+        packets: dict[str, float] | None = None,
+    ) -> None:
         super().__init__()
-        self.printed, self.sent = printed, sent
+        self.printed, self.sent, self.status, self.packets = printed, sent, status, packets or {}
+        self.ran, self.watched = list[Job](), list[Job]()
 
     def run(self, job: Job) -> Outcome:
+        self.ran.append(job)
         if "/lab/bin/mine" not in job.steps[0].client:
             return super().run(job)
-        steps, clock, total = [], 0, 0
+        steps, clock, total, packets = [], 0, 0, 0
         for size, count in sizes_and_counts(job):
             time_ns = count * fake_site.cost(size)
-            rate = size * count / self.printed(time_ns) * 1e9
+            rate = size * count / self.printed(time_ns, job) * 1e9
             end = clock + START_NS + time_ns
-            steps.append(StepOutcome(f"{size} {rate:.3f} B/s\n", "", "", "", 0, 0, clock, end))
-            clock, total = end, total + size * count
-        counters = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes"), round(total * self.sent))
-        return Outcome(tuple(steps), dict.fromkeys(counters, 0), counters, 0, clock, "", 0.0)
+            steps.append(StepOutcome(f"{size} {rate:.3f} B/s\n", "", "", "", self.status(job), 0, clock, end))
+            clock, total, packets = end, total + size * count, packets + count * max(1, size // 4096)
+        after = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes"), round(total * self.sent))
+        after |= {counter: 7 + round(share * packets) for counter, share in self.packets.items()}
+        before = dict.fromkeys(after, 0) | dict.fromkeys(self.packets, 7)
+        return Outcome(tuple(steps), before, after, 0, clock, "", 0.0)
 
 
 class Silent(Pretending):
     """Logs a link without a frame."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.watched: list[Job] = []
+    def frames(self, _: Job) -> list[Frame]:
+        return []
 
     def run_watched(self, job: Job, logs: Path) -> Outcome:
         self.watched.append(job)
-        (logs / "client.pcapng").touch()
+        (logs / "client.pcapng").write_bytes(b"".join(map(block, self.frames(job))))
         return self.run(job)
 
 
@@ -85,14 +100,13 @@ class Traffic(Silent):
         super().__init__()
         self.size, self.share = size, share
 
-    def run_watched(self, job: Job, logs: Path) -> Outcome:
+    def frames(self, job: Job) -> list[Frame]:
         frames = []
         for step, (size, count) in zip(job.steps, sizes_and_counts(job), strict=True):
             sent = round(count * (self.share if size == self.size else 1))
             frames.append(wire.tcp(0, 99, syn=True, port=step.port))
             frames += [wire.tcp(n * fake_site.cost(size), 100 + n * size, size, port=step.port) for n in range(sent)]
-        (logs / "client.pcapng").write_bytes(b"".join(map(block, frames)))
-        return self.run(job)
+        return frames
 
 
 class Together(Silent):
@@ -104,65 +118,31 @@ class Together(Silent):
         return Outcome((step,), {}, {}, 0, 10**10, "", 0.0)
 
 
-class Device(Pretending):
-    """Counts the packets of an RDMA device, so many for each message of 64 bytes and four times as many for 16 KiB."""
+def faulty(status: int, refused: int = 2) -> Pretending:
+    """A client that ends with this status in every pair that the grader spoiled, and with another for wrong options."""
 
-    def __init__(self, counter: str, packets: float = 1.0) -> None:
-        super().__init__()
-        self.counter, self.packets = counter, packets
+    def ended(job: Job) -> int:
+        step = job.steps[0]
+        return refused if "--depth" in step.client else 0 if step.server[0] == "stdbuf" else status
 
-    def run(self, job: Job) -> Outcome:
-        outcome = super().run(job)
-        counted = sum(self.packets * count * max(1, size // 4096) for size, count in sizes_and_counts(job))
-        before, after = {self.counter: 7}, {self.counter: 7 + round(counted)}
-        return replace(
-            outcome, counters_before=outcome.counters_before | before, counters_after=outcome.counters_after | after
-        )
+    return Pretending(status=ended)
 
 
-class Faulty(Pretending):
-    """A client that ends with a chosen status in every pair that the grader spoiled."""
-
-    def __init__(self, status: int, *, refuses: bool = True) -> None:
-        super().__init__()
-        self.status, self.refuses = status, refuses
-        self.spoiled: list[Job] = []
-
-    def run(self, job: Job) -> Outcome:
-        outcome, (step, *_) = super().run(job), job.steps
-        self.spoiled.append(job)
-        has_option = "--depth" in step.client
-        if not has_option and step.server[:1] == ("stdbuf",):
-            return outcome
-        status = (2 if self.refuses else 0) if has_option else self.status
-        return replace(outcome, steps=(replace(outcome.steps[0], client_status=status),))
-
-
-OF_SOURCES = b"\x7fELF of the sources"
-
-
-class Rebuilt(Pretending):
+def rebuilt(slowness: float, status: int = 0) -> Pretending:
     """Where the binary of the sources prints other times, or fails."""
-
-    def __init__(self, slowness: float, status: int = 0) -> None:
-        super().__init__()
-        self.slowness, self.status = slowness, status
-
-    def run(self, job: Job) -> Outcome:
-        is_rebuilt = job.overlay[0].read_bytes() == OF_SOURCES
-        self.printed = lambda ns: ns * (self.slowness if is_rebuilt else 1)
-        outcome = super().run(job)
-        status = self.status if is_rebuilt else 0
-        return replace(outcome, steps=tuple(replace(step, client_status=status) for step in outcome.steps))
+    return Pretending(
+        lambda time_ns, job: time_ns * (slowness if is_of_sources(job) else 1),
+        status=lambda job: status if is_of_sources(job) else 0,
+    )
 
 
-class OnlyItsSizes(Pretending):
-    """A program made for the sizes of the experiment."""
+def device(counter: str, packets: float) -> Pretending:
+    return Pretending(packets={counter: packets})
 
-    def run(self, job: Job) -> Outcome:
-        outcome = super().run(job)
-        usual = {size for size, _ in sizes_and_counts(job)} <= {64, 4096}
-        return outcome if usual else replace(outcome, steps=(replace(outcome.steps[0], client_status=1),))
+
+def only_its_sizes(job: Job) -> int:
+    """The status of a program made for the sizes of the experiment."""
+    return int(not {size for size, _ in sizes_and_counts(job)} <= {64, 4096})
 
 
 def written(folder: Path, text: str = EXPERIMENT) -> Path:
@@ -194,22 +174,22 @@ def findings_of(
 # The check, the site, the experiment, the kinds of the findings, and a part of each.
 CASES: dict[str, tuple[Any, Any, str, list[Flaw], str]] = {
     "true times": (program, Pretending(), EXPERIMENT, [], ""),
-    "times a fifth too long": (program, Pretending(lambda ns: 1.2 * ns), EXPERIMENT, [], ""),
-    "times with a constant": (program, Pretending(lambda ns: 0.9 * ns + 1000), EXPERIMENT, [], ""),
-    "half of the times": (program, Pretending(lambda ns: ns / 2), EXPERIMENT, [Flaw.INVENTED], ""),
-    "one time for all": (program, Pretending(lambda _: 1e3), EXPERIMENT, [Flaw.INVENTED], ""),
-    "one long time for all": (program, Pretending(lambda _: 45e6), EXPERIMENT, [Flaw.INVENTED], ""),
-    "15 ms taken off": (program, Pretending(lambda ns: max(ns - 15e6, 1)), EXPERIMENT, [Flaw.INVENTED], ""),
+    "times a fifth too long": (program, Pretending(lambda ns, _: 1.2 * ns), EXPERIMENT, [], ""),
+    "times with a constant": (program, Pretending(lambda ns, _: 0.9 * ns + 1000), EXPERIMENT, [], ""),
+    "half of the times": (program, Pretending(lambda ns, _: ns / 2), EXPERIMENT, [Flaw.INVENTED], ""),
+    "one time for all": (program, Pretending(lambda *_: 1e3), EXPERIMENT, [Flaw.INVENTED], ""),
+    "one long time for all": (program, Pretending(lambda *_: 45e6), EXPERIMENT, [Flaw.INVENTED], ""),
+    "15 ms taken off": (program, Pretending(lambda ns, _: max(ns - 15e6, 1)), EXPERIMENT, [Flaw.INVENTED], ""),
     "another path": (program, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
     "another path in a rerun": (rerun, Pretending(sent=0.01), EXPERIMENT, [Flaw.NOT_MEASURED], ""),
-    "a packet for each message": (program, Device("rxe0.sent_pkts"), RDMA, [], ""),
-    "too few packets": (program, Device("rxe0.sent_pkts", 0.99), RDMA, [Flaw.MESSAGES],
+    "a packet for each message": (program, device("rxe0.sent_pkts", 1), RDMA, [], ""),
+    "too few packets": (program, device("rxe0.sent_pkts", 0.99), RDMA, [Flaw.MESSAGES],
                         "need 5000 packets at least, rxe0.sent_pkts counted 4950"),
-    "too few packets of a card": (program, Device("rxe0.port_xmit_packets", 0.99), RDMA, [Flaw.MESSAGES],
+    "too few packets of a card": (program, device("rxe0.port_xmit_packets", 0.99), RDMA, [Flaw.MESSAGES],
                                   "need 5000 packets at least, rxe0.port_xmit_packets counted 4950"),
-    "too few packets of a READ": (program, Device("rxe0.rcvd_pkts", 0.5), RDMA.replace('"send"', '"read"'),
+    "too few packets of a READ": (program, device("rxe0.rcvd_pkts", 0.5), RDMA.replace('"send"', '"read"'),
                                   [Flaw.MESSAGES], "rxe0.rcvd_pkts counted 2500"),
-    "no packet of TCP": (program, Device("rxe0.sent_pkts", 0), EXPERIMENT, [], ""),  # it puts messages together
+    "no packet of TCP": (program, device("rxe0.sent_pkts", 0), EXPERIMENT, [], ""),  # it puts messages together
     "fast enough": (speed, Pretending(), EXPERIMENT + COMPARED.format(least=0.5), [], ""),
     "too slow": (speed, Pretending(), EXPERIMENT + COMPARED.format(least=2.0), [Flaw.SLOW], ""),
     "sources of nothing": (sources, Pretending(), EXPERIMENT, [Flaw.BUILD], "the sources do not build mine"),
@@ -227,10 +207,10 @@ def test_times_bytes_packets_speed_and_sources_of_a_program_are_checked(tmp_path
 @pytest.mark.parametrize(
     ("site", "what"),
     [
-        (Rebuilt(1.0), []),
-        (Rebuilt(1.09), []),
-        (Rebuilt(1.12), [f"mine: the time in ns that it prints for {size} bytes is " for size in (64, 4096)]),
-        (Rebuilt(1.0, 1), ["ended with status 1"]),
+        (rebuilt(1.0), []),
+        (rebuilt(1.09), []),
+        (rebuilt(1.12), [f"mine: the time in ns that it prints for {size} bytes is " for size in (64, 4096)]),
+        (rebuilt(1.0, 1), ["ended with status 1"]),
     ],
     ids=["equal", "within", "slower", "sources fail"],
 )
@@ -316,9 +296,9 @@ def test_trials_of_several_computers_are_not_watched_without_a_step(tmp_path: Pa
 
 @pytest.mark.parametrize("status", [1, 128 + signal.SIGALRM])
 def test_program_that_reports_faults_is_correct(tmp_path: Path, status: int) -> None:
-    site = Faulty(status)
+    site = faulty(status)
     assert findings_of(tmp_path, correct, site) == []
-    job = next(job for job in site.spoiled if "--verify" in job.steps[0].client)
+    job = next(job for job in site.ran if "--verify" in job.steps[0].client)
     assert [step.server[2:4] for step in job.steps] == [("/lab/bin/mine", "--verify")]
     assert [size for size, _ in sizes_and_counts(job)] == [3]
 
@@ -326,11 +306,11 @@ def test_program_that_reports_faults_is_correct(tmp_path: Path, status: int) -> 
 @pytest.mark.parametrize(
     ("site", "kind", "what"),
     [
-        (Faulty(0), Flaw.ENDS_WELL, "mine without a server: the client ends well"),
-        (Faulty(124), Flaw.ENDS_WELL, "the client does not end within"),
-        (Faulty(139), Flaw.ENDS_WELL, "the client is ended by signal 11"),
-        (Faulty(1, refuses=False), Flaw.TAKES_ANYTHING, "mine with '--depth 0': the client ends well"),
-        (OnlyItsSizes(), Flaw.FAILS, "ended with status 1"),
+        (faulty(0), Flaw.ENDS_WELL, "mine without a server: the client ends well"),
+        (faulty(124), Flaw.ENDS_WELL, "the client does not end within"),
+        (faulty(139), Flaw.ENDS_WELL, "the client is ended by signal 11"),
+        (faulty(1, 0), Flaw.TAKES_ANYTHING, "mine with '--depth 0': the client ends well"),
+        (Pretending(status=only_its_sizes), Flaw.FAILS, "ended with status 1"),
     ],
     ids=["ends-well", "hangs", "crashes", "takes-anything", "only-its-sizes"],
 )
@@ -357,7 +337,7 @@ def test_invented_times_are_not_judged_by_their_speed(tmp_path: Path, checks: tu
         return list(checks[-1](case))
 
     with pytest.raises(Blocked, match=r"do not count: \[invented times\] mine: .* the program prints"):
-        findings_of(tmp_path, made, Pretending(lambda ns: ns / 50), EXPERIMENT + COMPARED.format(least=3.0))
+        findings_of(tmp_path, made, Pretending(lambda ns, _: ns / 50), EXPERIMENT + COMPARED.format(least=3.0))
 
 
 def test_only_binaries_and_sources_are_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
