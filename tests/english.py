@@ -33,7 +33,7 @@ SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}")  # else a key, a pattern or m
 C_TEXT = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 # British in computing, too.
 TERMS = {"authorized", "focused", "capitalize", "program", "programs", "routing", "writable"}
-PROSE = ("*.md", "*.py", "*.[ch]", "templates/*.tex")
+PROSE = ("*.md", "*.py", "*.[ch]", "templates/*.tex", "*advice.toml")
 # Measurements, these patterns, names of files.
 LEFT_OUT = {"hosts.md", "english.py", "test_layers.py"}
 

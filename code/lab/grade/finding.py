@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from pathlib import Path
@@ -215,94 +216,12 @@ def read_grade(attempt: Path) -> Grade | None:
         return None
 
 
-EARLY = (
-    "the clock stops too early or starts too late: it must run until the completion of the last message, not until the "
-    "last ibv_post_send"
-)
-
-# The first pattern that matches the text of strerror(), ibv_wc_status_str() or a check.
-BY_TEXT = {
-    r"no end after": (
-        "each computer waits for another one, or for a completion that was taken and not counted: post receives (or "
-        "send the address) before you wait, send before you wait for your own message, and count every completion that "
-        "ibv_poll_cq returns"
-    ),
-    r"result of rank[ \d]* alone": (
-        "a sum lacks the other ranks: in step s, rank r sends chunk r - s and adds what arrives to chunk r - s - 1; "
-        "a message must not be added before it is complete, and messages that may be there at once need separate slots"
-    ),
-    r"bytes by send, and [1-9]": "use IBV_WR_SEND into a buffer of ibv_post_recv: an RDMA WRITE does not count here",
-    r"belongs to chunk": "in step s, rank r sends chunk r - s of reduce-scatter, and chunk r + 1 - s of all-gather",
-    r"belongs to an earlier call": (
-        "a message of the next call replaced one that was not used, or an old one was used: the previous rank may be "
-        "ranks - 1 messages ahead, each needs a separate slot, and a slot is posted again only once it is used"
-    ),
-    r"no chunk, call or set of ranks has": (
-        "numbers were added twice, or changed while they were sent or received: a buffer belongs to the device until "
-        "its request is complete, and messages that may be there at once need separate slots; or the call has another "
-        "operation (SUM, MAX) or another type (size_of)"
-    ),
-    r"nothing was written there": (
-        "the last numbers of a vector count too: chunks differ in length (chunk_of), and numbers have 4 or 8 bytes "
-        "(size_of)"
-    ),
-    r"does `out` lead": "rank r sends to rank r + 1 and receives from rank r - 1: compare sockets and queue pairs",
-    r"not written yet": "this step still ends as it was handed out",
-    r"ibv_post_send.*(?:Cannot allocate memory|No space left on device)": (
-        "the send queue is full: take completions with ibv_poll_cq before more requests than its depth are posted, "
-        "and signal at least one request of each queue"
-    ),
-    r"ibv_post_send.*Invalid argument": (
-        "the device refused the request: is the queue pair in RTS, is an inline message at most max_inline_data long, "
-        "and does a post list end with next = NULL?"
-    ),
-    r"local protection error": (
-        "the address, the length or the lkey of the request's sg_list is not inside a region of ibv_reg_mr at the "
-        "client"
-    ),
-    r"remote (?:access|operation|invalid request) error": (
-        "the server's device refused: the rkey and the address must be the server's, its region and its "
-        "queue pair must allow IBV_ACCESS_REMOTE_WRITE, and the message must end inside the region"
-    ),
-    r"RNR retry": (
-        "the receiver had posted no receive: a SEND takes one of ibv_post_recv for each message, an RDMA WRITE none"
-    ),
-    r"transport retry counter exceeded": (
-        "no answer came: the peer's queue pair number, GID or path MTU is wrong, or the peer had ended"
-    ),
-    r"Work Request Flushed": "an earlier request failed: the status of the first completion has the reason",
-    r"did not come to the beginning": ("the WRITE is not posted, or goes to another address than the server's"),
-    r"the data took another way": (
-        "fewer bytes crossed the link than the program prints: each message must be posted, with all of its bytes"
-    ),
-    r"delays an acknowledgement": (
-        "Nagle's algorithm holds a message's second, small part back until the first is acknowledged: set "
-        "TCP_NODELAY, or pass the whole message to one send()"
-    ),
-    r"but the link carries": EARLY,
-    r"the region is not all": "count the bytes of all messages that the buffer holds",
-    r"did not end|deadline": (
-        "it waits without end for a completion of a request that was not signalled or not posted, or for more "
-        "completions than requests that are signalled"
-    ),
-}
-BY_FLAW = {
-    Flaw.MESSAGES: (
-        "each message must be a separate request with all of its bytes: one large message in place of many, or a "
-        "length that is one too small, does not count"
-    ),
-    Flaw.OPERATION: "use IBV_WR_RDMA_WRITE",
-    Flaw.INVENTED: EARLY,
-    Flaw.DATA: (
-        "a message was written over before it had left: its buffer is free again when its request is complete, and "
-        "requests in flight need separate buffers"
-    ),
-    Flaw.CLOCK: "the clock starts too early: warm-up, connecting and registering must be over before it starts",
-    Flaw.WAY: "the messages must go by RDMA over the link",
-}
+# The most frequent causes by the text of a finding (the first pattern that matches), else by its kind.
+ADVICE = tomllib.loads(Path(__file__).with_name("advice.toml").read_text())
 
 
 def with_advice(kind: Flaw, what: str, step_advice: str = "") -> Finding:
     """The finding with its most frequent cause and the assignment's advice for the step."""
-    cause = next((advice for pattern, advice in BY_TEXT.items() if re.search(pattern, what, re.IGNORECASE)), "")
-    return Finding(kind, what, "; ".join(filter(None, (cause or BY_FLAW.get(kind, ""), step_advice))))
+    by_text = (cause for pattern, cause in ADVICE["text"].items() if re.search(pattern, what, re.IGNORECASE))
+    cause = next(by_text, ADVICE["kind"].get(kind.value))
+    return Finding(kind, what, "; ".join(filter(None, (cause, step_advice))))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from lab.grade.finding import GRADE, CheckResult, Finding, Flaw, Grade, PartPoints, Status, with_advice
+from lab.grade.finding import ADVICE, GRADE, CheckResult, Finding, Flaw, Grade, PartPoints, Status, with_advice
 from lab.grade.outputs import FEEDBACK, GRADESCOPE, JUNIT, TEXT, TROUBLE, gradescope, lines, write_feedback, write_grade
 from lab.places import TEMPLATES
 from lab.submission.assignment import CHECKS
@@ -120,6 +120,10 @@ def test_feedback_that_does_not_build_leaves_a_note(tmp_path: Path) -> None:
 def test_frequent_errors_are_explained(what: str, advice: str) -> None:
     finding = with_advice(Flaw.FAILS, what, "look at many.c")
     assert finding.what == what and advice in finding.hint and finding.hint.endswith("look at many.c")
+
+
+def test_advice_is_about_kinds_of_findings() -> None:
+    assert all(map(Flaw, ADVICE["kind"]))
 
 
 def test_long_finding_is_wrapped_and_its_hint_begins_a_line() -> None:
