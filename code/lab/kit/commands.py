@@ -45,19 +45,6 @@ _CODE = re.compile(r"`[^`]*`")
 _PERCENT = re.compile(r"(?<!\\)%")
 PAGE, TERMS = "handout.html", "handout.md"
 RULES = ASSIGNMENTS / "honest_work.txt"  # of a course, for all its kits
-CHECKS = {
-    "package": "the file is complete, unchanged, and for this assignment",
-    "records": "the records fit the plan, and the tables follow from the records",
-    "rerun": "the course accepts your VM or host, and the grader measures the same",
-    "program": "your programs sent what they claim, in the time that they print",
-    "sources": "programs built again from your sources are as fast and send as much, within 10 percent",
-    "correct": "your programs work at other sizes, and end with an error after a fault",
-    "steps": "your programs work, step by step: see below",
-    "speed": "your programs are as fast as the experiment asks",
-    "claims": "every claim and every statement follows from your records, and from the grader's",
-    "pages": "the PDF has the bytes that the grader builds from your files: use the same version of TeX Live",
-    "discussion": "the text is long enough, without errors, and has the evidence that is asked for",
-}
 
 
 def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
@@ -69,7 +56,6 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
         "assignment": kit.assignment,
         "deadline": kit.assignment.deadline,
         "texts": kit.experiment.file.with_suffix("").name,
-        "checks": CHECKS,
         "cell": lambda text: escape(text, quote=False).replace("|", "\\|"),
     }
     asked = filled(TEMPLATES, TERMS, about, autoescape=False, lstrip_blocks=True)

@@ -1,6 +1,7 @@
 """A new kit, the parcel for students, its hand-out and the numbers in it, and submissions of its solution."""
 
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +14,25 @@ from tests.lab.hand_ins import Course
 
 from lab.errors import SpecError
 from lab.files.toml import files_of
-from lab.kit.commands import CHECKS, Solved, handout, laid_out, sample, solve, with_numbers
+from lab.kit.commands import Solved, handout, laid_out, sample, solve, with_numbers
 from lab.kit.kit import HANDOUT, Kit, load_kit, new_kit, parcel
 from lab.places import ASSIGNMENTS, ROOT
 from lab.plan.planning import all_experiments
 from lab.records.table import COLUMNS, Row, format_table
-from lab.submission.assignment import CHECKS as ALL_CHECKS
-from lab.submission.assignment import Criterion, DueDate, load_assignment, names
+from lab.submission.assignment import CHECKS, Criterion, DueDate, load_assignment, names
 
 COURSE = "experiments/assignments/write_the_programs"
+HANDOUT_TEXT = "# A small hand-out\n\n## Goal\n\nMeasure it: TCP has \\claim{tcp at 4K}.\n"
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    """A kit of a small experiment."""
+    (tmp_path / "small.toml").write_text(hand_ins.EXPERIMENT)
+    (tmp_path / "week1.toml").write_text(hand_ins.ASSIGNMENT)
+    (tmp_path / "week1").mkdir()
+    (tmp_path / "week1" / "handout.md").write_text(HANDOUT_TEXT)
+    return load_kit(str(tmp_path / "week1.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +164,10 @@ def test_kit_without_a_hand_out_is_refused(kit: Kit) -> None:
         load_kit(str(kit.assignment.file))
 
 
-def test_each_check_is_explained_to_students() -> None:
-    assert tuple(CHECKS) == ALL_CHECKS
+def test_each_check_is_explained_to_students(kit: Kit, reference: Path) -> None:
+    assignment = replace(kit.assignment, points=dict.fromkeys(CHECKS, 1))
+    page = handout(replace(kit, assignment=assignment), reference=reference)
+    assert re.findall(r"<code>(\w+)</code></td>\n<td>1</td>\n<td>\w", page) == list(CHECKS)
 
 
 FILE = Path("handout.md")
