@@ -190,18 +190,20 @@ class Case:
 
     def measure(self, trials: Iterable[Planned], *, steps_may_fail: bool = False) -> None:
         """Make the grader's records of trials. Those of the student's programs run for each submission, watched where
-        the site logs the link; other records are kept for all submissions. Of several computers, only a step tells what
-        they must send."""
-        by_student: dict[bool, list[Planned]] = {True: [], False: []}
+        the site logs the link; other records are kept for all submissions."""
+        logged, others = list[Planned](), list[Planned]()
         for planned in trials:
-            tool = planned.series.tool
-            is_watched = tool.by_student and self.setup.witness and (not tool.together or self._step_of(planned))
-            by_student[bool(is_watched)].append(planned)
-        results = zip(by_student[True], self.each(self.recorded_faults, by_student[True]), strict=True)
-        failed = [(planned, what) for planned, faults in results for kind, what in faults if kind is Flaw.FAILS]
+            (logged if self._is_watched(planned) else others).append(planned)
+        faults = zip(logged, self.each(self.faults, logged), strict=True)
+        failed = [(planned, what) for planned, of_trial in faults for kind, what in of_trial if kind is Flaw.FAILS]
         if failed := [each for each in failed if not (steps_may_fail and self._step_of(each[0]))]:
             raise Blocked(_failed_here(failed))
-        self.setup.measure(by_student[False])
+        self.setup.measure(others)
+
+    def _is_watched(self, planned: Planned) -> bool:
+        """Whether the link's log can refute a trial. Of several computers, only a step tells what they must send."""
+        tool = planned.series.tool
+        return bool(tool.by_student and self.setup.witness and (not tool.together or self._step_of(planned)))
 
     def each(self, work: Callable[[_Item], _Value], items: Iterable[_Item]) -> list[_Value]:
         """The results for all items, some at once. No further item begins after a missed deadline; Ctrl-C and SIGTERM
@@ -216,16 +218,9 @@ class Case:
                     self.setup.site.stop()
                 raise
 
-    def recorded_faults(self, planned: Planned) -> list[Fault]:
-        """The faults of the run that the record is of, or the reason why it failed."""
-        try:
-            return self.faults(planned)
-        except TrialFailed as error:
-            return [(Flaw.FAILS, str(error))]
-
     def faults(self, planned: Planned) -> list[Fault]:
         """What the link refutes of a trial of the student's programs, by the log of the run that became the grader's
-        record. It runs once for all checks. Raise TrialFailed if it fails."""
+        record, or the reason why it failed. It runs once for all checks."""
         mine: Future[list[Fault]] = Future()
         with self.lock:
             first = self.watched.setdefault(planned.trial.key, mine)
@@ -238,12 +233,12 @@ class Case:
         return first.result()
 
     def _watch(self, planned: Planned) -> list[Fault]:
-        results = self.setup.results
         try:
             record, faults = self.watch(planned)
-        except FailedOutcome as failure:
-            raise failed_trial(results, failure) from failure
-        _keep(results, record)
+        except TrialFailed as error:
+            failure = failed_trial(self.setup.results, error) if isinstance(error, FailedOutcome) else error
+            return [(Flaw.FAILS, str(failure))]
+        _keep(self.setup.results, record)
         return faults
 
     def watch(self, planned: Planned, step: TaskStep | None = None) -> tuple[Record, list[Fault]]:

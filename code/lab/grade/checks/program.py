@@ -292,7 +292,7 @@ def _working_sizes(case: Case, trials: list[Planned], step: TaskStep, demands: D
     planned, ends = trials[0], case.setup.site.ends
     faults = _refutations(case, at_other_sizes(planned, demands, ends), step)
     if not faults:
-        faults = [fault for trial in trials for fault in case.recorded_faults(trial)] or _overhead(case, planned)
+        faults = [fault for trial in trials for fault in case.faults(trial)] or _overhead(case, planned)
         return (0 if faults else len(demands.sizes)), faults
     if len(demands.sizes) == 1 or any(kind is Flaw.METHOD for kind, _ in faults):
         return 0, faults
@@ -306,7 +306,7 @@ def _overhead(case: Case, planned: Planned) -> list[Fault]:
     if planned.series.tool.silent or planned.series.tool.together:  # the course's frame times several computers
         return []
     longer = lengthened(planned, case.setup.course_plan.site)
-    if faults := case.recorded_faults(longer):
+    if faults := case.faults(longer):
         return [(kind, f"with twice the messages: {what}") for kind, what in faults]
     times, longer_times = (
         {sample.size_bytes: sample.time_ns for sample in _measured(case, trial)[1]} for trial in (planned, longer)
