@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from operator import attrgetter
 from pathlib import Path
 from statistics import median_low
 from typing import cast
@@ -21,8 +22,7 @@ from lab.grade.witness.messages import (
     one_by_one,
     shortest_ns,
 )
-from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, Packet, Segment, decoded
-from lab.grade.witness.ring import ring_faults
+from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, SEND, WRITE, Packet, Segment, decoded
 from lab.machine import results
 from lab.machine.results import CLIENT, NAMES
 from lab.model.trial import Ends, Outcome
@@ -41,7 +41,8 @@ MOST_BESIDE_BYTES = 1 << 14  # over the network beside the link, for each pair o
 # The least claimed time over the least time in which as many bytes crossed the link, besides the rounding of printed
 # digits. No program can be faster than the link. docs/grading.md has the values of honest programs.
 LEAST_CLAIMED = 0.98
-NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message
+NUMBER_BYTES = 8  # of the sum of seed and number at the beginning of a message; at most, of a number in a vector
+MOST_SENT, MORE_BYTES = 1.25, 256  # of the necessary bytes in a ring; and for each message, besides them
 LARGEST = 1 << 23  # bytes of one request; programs split larger messages
 SEED = "seed"  # a variable of a command
 WITHOUT_END_NS = 10**18  # the claimed time where only the messages count
@@ -102,9 +103,7 @@ def watched(
     seen = Seen.of(planned, logged.folder)
     reading = planned.series.tool.parse(planned.trial.request, outcome.steps)
     if planned.series.tool.together:
-        by_size = claims_of(planned.trial.request, reading, rdma=True)
-        claims = [(sized.size_bytes, claim.messages, claim.time_ns) for sized in by_size for claim in sized.claims]
-        sent = seen.rdma.messages
+        claims, sent = claims_of(planned.trial.request, reading, rdma=True), seen.rdma.messages
         refuted = ring_faults(planned, outcome, sent, step, claims) if step and step.turns else iter(())
     else:
         refuted = _refuted(planned, reading, seen, step)
@@ -299,3 +298,78 @@ def _needed_ns(claimed: SizeClaims, there: Sequence[Carried], messages: int, typ
     if not typical or claimed.rdma:
         return least
     return min(least, messages * median_low(item.end_ns - item.start_ns for item in there))
+
+
+def ring_faults(
+    planned: Planned, outcome: Outcome, messages: Sequence[Message], step: TaskStep, claims: Iterable[SizeClaims]
+) -> Iterator[Fault]:
+    """The faults of what several computers sent for an all-reduce in a ring, by the link's log at rank 0 and the
+    counters: each computer sends all chunks but one in each turn, and no more."""
+    ranks, request, silent = planned.series.link.computers, planned.trial.request, planned.series.tool.silent
+    others, turns, least, most = ranks - 1, 0, 0, 0.0
+    for count in request.counts:
+        turns = step.turns * (step.sends + (0 if silent else count.iterations))
+        least += turns * others * _least_chunk(count.size, ranks)
+        most += turns * others * (MOST_SENT * (count.size / ranks + NUMBER_BYTES) + MORE_BYTES)
+    accepted = (*ACCEPTED[SEND], *ACCEPTED[WRITE]) if step.segment else ACCEPTED[request.operation]
+    out = [message for message in messages if message.goes_out]
+    carriers = [message for message in out if message.operation in accepted]
+    carried, sent, usual = _bytes(carriers), _bytes(out), f"{ranks} computers in a ring send {least} each"
+    if carried < least:
+        kind = Flaw.OPERATION if sent >= least else Flaw.MESSAGES
+        yield kind, f"rank 0 sent {carried} bytes by {request.operation}, and {sent - carried} otherwise; {usual}"
+        return
+    for rank in range(1, ranks):
+        if (counted := outcome.counters_after.get(f"rank{rank}.link0.bytes", 0)) < least:
+            yield Flaw.MESSAGES, f"rank {rank} sent {counted} bytes; {usual}"
+    if sent > most:
+        more = "in each step a chunk to the next rank, not whole vectors to all"
+        yield Flaw.METHOD, f"rank 0 sent {sent} bytes; {usual}: {more}"
+    yield from _segment_faults(carriers, step, least, max(count.size for count in request.counts), ranks)
+    yield from _chunk_times(carriers, step, claims, ranks)
+
+
+def _least_chunk(size: int, ranks: int) -> int:
+    return size // NUMBER_BYTES // ranks * NUMBER_BYTES
+
+
+def _chunk_times(
+    carriers: Sequence[Message], step: TaskStep, claims: Iterable[SizeClaims], ranks: int
+) -> Iterator[Fault]:
+    """The claimed times in which the link did not even begin to carry the last of so many chunks."""
+    start = attrgetter("start_ns")
+    ordered = sorted(carriers, key=start)
+    for size, claim in ((sized.size_bytes, claim) for sized in claims for claim in sized.claims):
+        needed = max(1, claim.messages * step.turns * (ranks - 1) * _least_chunk(size, ranks))
+        chunks = [item for item in ordered if item.size_bytes <= size // ranks + NUMBER_BYTES]
+        if claim.time_ns < LEAST_CLAIMED * (took_ns := shortest_ns(chunks, needed, until=start)):
+            what = f"the program claims {plural(claim.messages, 'vector')} of {size} bytes in {claim.time_ns} ns"
+            yield Flaw.INVENTED, f"{what}; the link carries their chunks in {took_ns} ns at least"
+
+
+def _segment_faults(
+    carriers: Sequence[Message], step: TaskStep, least: int, largest: int, ranks: int
+) -> Iterator[Fault]:
+    longest = max((message.size_bytes for message in carriers), default=0)
+    if step.segment and longest > step.segment:
+        yield Flaw.METHOD, f"a message has {longest} bytes (at most {step.segment} for each segment of a chunk)"
+    segments = [message for message in carriers if 2 * message.size_bytes > min(longest, step.segment)]
+    if largest // ranks >= 2 * step.segment and (most := most_at_once(segments)) < step.in_flight:
+        what = f"at most {most} of {len(segments)} segments in flight (the step asks for {step.in_flight})"
+        yield Flaw.METHOD, f"{what}: send a segment on as soon as it is added, without waiting for the one before"
+    if step.into:
+        end = step.into + largest
+        direct = _bytes(item for item in carriers if step.into <= item.address < end)
+        if direct < least // step.turns:
+            what = f"only {direct} of {least // step.turns} bytes went into the recvbuf of the next rank"
+            yield Flaw.METHOD, f"{what}: finished chunks go there by RDMA WRITE, without a slot and a copy"
+
+
+def most_at_once(messages: Sequence[Message]) -> int:
+    """The most messages that were in flight at one time, each from its first packet to its acknowledgement."""
+    changes = sorted([(m.end_ns, -1) for m in messages] + [(m.start_ns, 1) for m in messages])
+    most = now = 0
+    for _, change in changes:
+        now += change
+        most = max(most, now)
+    return most

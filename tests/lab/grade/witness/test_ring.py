@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lab.grade.finding import Flaw
+from lab.grade.witness.claims import Claim, SizeClaims, ring_faults
 from lab.grade.witness.messages import Message
-from lab.grade.witness.ring import ring_faults
 from lab.model.parameters import Counts, Parameters
 from lab.model.trial import Outcome
 from lab.programs.program import Request
@@ -43,7 +43,7 @@ def honest() -> Messages:
 def found(
     messages: Messages, counted: dict[str, int] = COUNTED, step: TaskStep = STEP, took_ns: int = TIMED_NS
 ) -> list[tuple[Flaw, str]]:
-    claims = [(SIZE, CALLS, took_ns)]
+    claims = [SizeClaims("send", rdma=True, answered=True, size_bytes=SIZE, claims=(Claim(CALLS, took_ns),))]
     return list(ring_faults(PLANNED, Outcome((), {}, counted, 0, 1, "", 0.0), messages, step, claims))
 
 
