@@ -4,7 +4,6 @@ import gzip
 import re
 import stat
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from tests.lab.grade.forger import Files, Forger
@@ -13,14 +12,14 @@ from tests.lab.grade.tampering import (
     any_key,
     any_of,
     by_qpdf,
+    changed,
     cited,
+    file_of,
     found_by,
-    kind,
+    kinds,
     page_with,
     updated,
-    with_changed,
     with_changes,
-    with_file,
     without_line,
     zipped,
 )
@@ -35,12 +34,6 @@ TARGETS = (b"/etc/passwd", b"../../key", b"report.pdf")  # of links
 TABLE_ROW = r"\n[^\n&]*(?:KiB|kibi)[^\n&]*&[^\n]*\\\\(?=\n)"
 
 
-def archive(forger: Forger, content: bytes) -> Path:
-    file = forger.folder / "forged.zip"
-    file.write_bytes(content)
-    return file
-
-
 # The package
 
 EASIER = (("repetitions = 6", "repetitions = 1"), ('"64,4K,64K"', '"64K"'), ("mtu = 4200", "mtu = 9000"))
@@ -48,37 +41,26 @@ NO_PEOPLE = (b'ids = ["a\\u001b[2J"]', b"\xff", b"ids = [[[", b"ids = 1", b"ids 
 OTHER_IDS = ('ids = ["{0}", "eve"]', 'ids = ["eve"]', 'ids = ["{0} "]', "ids = []", 'ids = ["{0}\\u00a0"]')
 MISSING = ("claims.csv", "manifest.json", "small.csv", RECORDS, "discussion.tex")
 
-kind("without_attachments", "package", Flaw.NO_DATA, lambda forger, _: forger.pages)
-kind("a_report_that_was_not_submitted", "package", Flaw.NO_DATA, lambda forger, _: forger.work.report.read_bytes())
-kind(
-    "two_reports", "package", Flaw.SEVERAL_REPORTS,
-    lambda forger, _: archive(forger, pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()})),
-)  # fmt: skip
-kind(
-    "path_above_the_folder", "package", Flaw.NAME,
-    lambda forger, variant: archive(forger, zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf())),
-)  # fmt: skip
-kind(
-    "link_in_a_zip", "package", Flaw.LINK,
-    lambda forger, variant: archive(forger, zipped("report.pdf", any_of(TARGETS, variant), stat.S_IFLNK | 0o777)),
-)  # fmt: skip
-kind(
-    "bomb", "package", Flaw.TOO_LARGE,
-    lambda forger, _: archive(forger, zipped("report.pdf", b"\0" * (51 * 2**20))),
-)  # fmt: skip
-kind("page_changed", "package", Flaw.CHAIN, lambda forger, _: page_with(forger, ids=["eve"]))
-kind("draft", "package", Flaw.DRAFT, lambda forger, _: forger.pdf(draft=("the report is stale",)))
-kind("for_another_assignment", "package", Flaw.ASSIGNMENT, lambda forger, _: forger.pdf(assignment="last_year"))
-kind(
-    "a_page_of_another_format", "package", Flaw.ASSIGNMENT,
-    lambda forger, variant: page_with(forger, format=2 + variant),
-)  # fmt: skip
-kind("somebody_elses_report", "package", Flaw.PERSON, lambda forger, _: forger.pdf(ids=("eve",)))
-with_file("people_that_nobody_can_read", "package", Flaw.PERSON, "report.toml", *NO_PEOPLE)
-with_file("a_file_too_many", "package", Flaw.STRANGE_FILE, "answers.csv", b"x")
-with_changed(
-    "easier_experiment", "package", Flaw.EXPERIMENT, "experiment.toml",
-    lambda text, variant: text.replace(*any_of(EASIER, variant)),
+kinds(
+    ("without_attachments", "package", Flaw.NO_DATA, lambda forger, _: forger.pages),
+    ("a_report_that_was_not_submitted", "package", Flaw.NO_DATA, lambda forger, _: forger.work.report.read_bytes()),
+    ("two_reports", "package", Flaw.SEVERAL_REPORTS,
+     lambda forger, _: pack({"a.pdf": forger.pdf(), "b.pdf": forger.pdf()})),
+    ("path_above_the_folder", "package", Flaw.NAME,
+     lambda forger, variant: zipped("../" * (1 + variant % 3) + "report.pdf", forger.pdf())),
+    ("link_in_a_zip", "package", Flaw.LINK,
+     lambda _, variant: zipped("report.pdf", any_of(TARGETS, variant), stat.S_IFLNK | 0o777)),
+    ("bomb", "package", Flaw.TOO_LARGE, lambda *_: zipped("report.pdf", b"\0" * (51 * 2**20))),
+    ("page_changed", "package", Flaw.CHAIN, lambda forger, _: page_with(forger, ids=["eve"])),
+    ("draft", "package", Flaw.DRAFT, lambda forger, _: forger.pdf(draft=("the report is stale",))),
+    ("for_another_assignment", "package", Flaw.ASSIGNMENT, lambda forger, _: forger.pdf(assignment="last_year")),
+    ("a_page_of_another_format", "package", Flaw.ASSIGNMENT,
+     lambda forger, variant: page_with(forger, format=2 + variant)),
+    ("somebody_elses_report", "package", Flaw.PERSON, lambda forger, _: forger.pdf(ids=("eve",))),
+    ("people_that_nobody_can_read", "package", Flaw.PERSON, file_of("report.toml", *NO_PEOPLE)),
+    ("a_file_too_many", "package", Flaw.STRANGE_FILE, file_of("answers.csv", b"x")),
+    ("easier_experiment", "package", Flaw.EXPERIMENT,
+     changed("experiment.toml", lambda text, variant: text.replace(*any_of(EASIER, variant)))),
 )  # fmt: skip
 
 
@@ -102,8 +84,8 @@ def a_file_is_missing(forger: Forger, variant: int) -> bytes:
 @found_by("package", Flaw.DIGEST)
 def digest_with_its_chain_kept(forger: Forger, variant: int) -> bytes:
     name = sorted(forger.files)[variant % 3]
-    changed = forger.files | {name: forger.files[name] + b"\n"}
-    return forger.pdf(changed) if name == PAGE else forger.attached(changed)
+    files = forger.files | {name: forger.files[name] + b"\n"}
+    return forger.pdf(files) if name == PAGE else forger.attached(files)
 
 
 @found_by("package", Flaw.UNREADABLE)
@@ -138,47 +120,36 @@ def with_claim(text: str, variant: int) -> str:
     return f"{text}invented.{variant},{text.splitlines()[-1].partition(',')[2]}\n"
 
 
-with_changed("claim_rounded", "claims", Flaw.CLAIM, "claims.csv", rounded)
-with_changed("statement_turned", "claims", Flaw.CLAIM, "claims.csv", turned)
-with_changed("claim_added", "claims", Flaw.CLAIM, "claims.csv", with_claim)
-with_changed("claim_left_out", "claims", Flaw.CLAIM, "claims.csv", without_line)
-with_changed(
-    "endless_list_of_claims", "claims", Flaw.CLAIM, "claims.csv",
-    lambda text, variant: text + "x,1\n" * (100_000 + variant),
-)  # fmt: skip
+def latex(file: str, pattern: str, by: Callable[[int], str]) -> Forge:
+    """Replaces the first match in what LaTeX reads."""
+    return lambda forger, variant: forger.typeset_with(file, pattern, by(variant))
 
 
-def with_latex(name: str, check: str, flaw: Flaw, file: str, pattern: str, by: Callable[[int], str]) -> None:
-    """A kind that replaces the first match in what LaTeX reads."""
-    kind(name, check, flaw, lambda forger, variant: forger.typeset_with(file, pattern, by(variant)))
-
-
-with_latex(
-    "number_in_the_text", "claims", Flaw.TEXT, "discussion.tex", PRINTED_RATE,
-    lambda variant: rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}",
+kinds(
+    ("claim_rounded", "claims", Flaw.CLAIM, changed("claims.csv", rounded)),
+    ("statement_turned", "claims", Flaw.CLAIM, changed("claims.csv", turned)),
+    ("claim_added", "claims", Flaw.CLAIM, changed("claims.csv", with_claim)),
+    ("claim_left_out", "claims", Flaw.CLAIM, changed("claims.csv", without_line)),
+    ("endless_list_of_claims", "claims", Flaw.CLAIM,
+     changed("claims.csv", lambda text, variant: text + "x,1\n" * (100_000 + variant))),
+    ("number_in_the_text", "claims", Flaw.TEXT,
+     latex("discussion.tex", PRINTED_RATE,
+           lambda variant: rf"\g<1>{{\\SI{{{700 + variant}}}{{\\mega\\byte\\per\\second}}}}")),
+    ("swapped_units", "claims", Flaw.TEXT, latex("discussion.tex", r"\{[kMG]B/s\}", lambda _: "{TB/s}")),
+    ("sentence_added", "claims", Flaw.TEXT,
+     latex("discussion.tex", r"\A.*\Z", lambda variant: f"RDMA was {2 + variant} times as fast.\n")),
+    ("words_too_small_to_see", "claims", Flaw.TEXT,
+     latex("report.tex", r"\\end\{document\}",
+           lambda n: rf"{{\\fontsize{{1}}{{1}}\\selectfont RDMA is {2 + n} times as fast.}}\\end{{document}}")),
+    ("row_of_a_table_dropped", "pages", Flaw.OTHER_BYTES, latex("report.tex", TABLE_ROW, lambda _: "")),
 )  # fmt: skip
-with_latex("swapped_units", "claims", Flaw.TEXT, "discussion.tex", r"\{[kMG]B/s\}", lambda _: "{TB/s}")
-with_latex(
-    "sentence_added", "claims", Flaw.TEXT, "discussion.tex", r"\A.*\Z",
-    lambda variant: f"RDMA was {2 + variant} times as fast.\n",
-)  # fmt: skip
-with_latex(
-    "words_too_small_to_see", "claims", Flaw.TEXT, "report.tex", r"\\end\{document\}",
-    lambda variant: rf"{{\\fontsize{{1}}{{1}}\\selectfont RDMA is {2 + variant} times as fast.}}\\end{{document}}",
-)  # fmt: skip
-with_latex("row_of_a_table_dropped", "pages", Flaw.OTHER_BYTES, "report.tex", TABLE_ROW, lambda _: "")
 
 # The pages
 
 
-def on_pages(name: str, forge: Forge) -> None:
-    """A kind that changes the PDF."""
-    kind(name, "pages", Flaw.OTHER_BYTES, forge)
-
-
-def with_object(name: str, chosen: Callable[[dict[str, Any]], bool], changes: Callable[[int], dict[str, Any]]) -> None:
-    """A kind that changes an object of the PDF."""
-    on_pages(name, lambda forger, variant: with_changes(forger.pdf(), chosen, changes(variant)))
+def with_object(chosen: Callable[[dict[str, Any]], bool], changes: Callable[[int], dict[str, Any]]) -> Forge:
+    """Changes an object of the PDF."""
+    return lambda forger, variant: with_changes(forger.pdf(), chosen, changes(variant))
 
 
 def is_a(name: str) -> Callable[[dict[str, Any]], bool]:
@@ -190,20 +161,24 @@ STAMP = {"/Type": "/Annot", "/Subtype": "/Square", "/IC": [1, 1, 1], "/C": [1, 1
 ELSEWHERE = {"/A": {"/S": "/URI", "/URI": "u:http://example.org/", "/Type": "/Action"}}
 ABOUT = ("/Author", "/Title", "/Subject", "/Keywords", "/CreationDate")
 
-on_pages("bytes_behind_the_end", lambda forger, variant: forger.pdf() + b"more" * (1 + variant))
-on_pages("page_left_out", lambda forger, _: by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--"))
-on_pages("added_to_after_it_was_made", lambda forger, _: (pdf := forger.pdf()) + pdf[pdf.rfind(b"startxref") :])
-on_pages(
-    "object_that_nothing_refers_to",
-    lambda forger, variant: updated(forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}}),
-)
-with_object("script_on_opening", is_a("/Catalog"), lambda _: SCRIPT)
-with_object(
-    "white_stamp", is_a("/Page"), lambda variant: {"/Annots": [STAMP | {"/Rect": [100, 100, 300 + variant, 300]}]}
-)
-with_object("another_author", lambda value: "/Producer" in value, lambda variant: {any_of(ABOUT, variant): "u:eve"})
-with_object("link_that_leads_elsewhere", lambda value: is_a("/Annot")(value) and "/A" in value, lambda _: ELSEWHERE)
-with_file("attachment_too_many", "pages", Flaw.OTHER_BYTES, "answers.csv", b"x")
+PAGES: dict[str, Forge] = {
+    "bytes_behind_the_end": lambda forger, variant: forger.pdf() + b"more" * (1 + variant),
+    "page_left_out": lambda forger, _: by_qpdf(forger.pdf(), "--pages", ".", "1-r2", "--"),
+    "added_to_after_it_was_made": lambda forger, _: (pdf := forger.pdf()) + pdf[pdf.rfind(b"startxref") :],
+    "object_that_nothing_refers_to": lambda forger, variant: updated(
+        forger.pdf(), {f"obj:{9000 + variant} 0 R": {"value": {"/Hidden": "u:answers"}}}
+    ),
+    "script_on_opening": with_object(is_a("/Catalog"), lambda _: SCRIPT),
+    "white_stamp": with_object(
+        is_a("/Page"), lambda variant: {"/Annots": [STAMP | {"/Rect": [100, 100, 300 + variant, 300]}]}
+    ),
+    "another_author": with_object(lambda value: "/Producer" in value, lambda n: {any_of(ABOUT, n): "u:eve"}),
+    "link_that_leads_elsewhere": with_object(
+        lambda value: is_a("/Annot")(value) and "/A" in value, lambda _: ELSEWHERE
+    ),
+    "attachment_too_many": file_of("answers.csv", b"x"),
+}
+kinds(*((name, "pages", Flaw.OTHER_BYTES, forge) for name, forge in PAGES.items()))
 
 
 @found_by("pages", Flaw.OTHER_BYTES)
@@ -287,22 +262,22 @@ QUERIES = {
 SOURCES = {"source_that_nobody_listed": (r"Others found the same \cite{nobody}.", r"So \cite{frey, nobody} say.")}
 
 
-def with_text(name: str, flaw: Flaw, texts: tuple[str, ...]) -> None:
-    """A kind with one of these texts behind the discussion."""
-    with_changed(name, "discussion", flaw, "discussion.tex", lambda text, variant: f"{text}{any_of(texts, variant)}\n")
+def with_text(texts: tuple[str, ...]) -> Forge:
+    """Adds one of these texts to the discussion."""
+    return changed("discussion.tex", lambda text, variant: f"{text}{any_of(texts, variant)}\n")
 
 
-for flaw, kinds in (
+for flaw, texts_by_name in (
     (Flaw.LATEX, LATEX),
     (Flaw.TYPED, TYPED),
     (Flaw.STATEMENT, STATEMENTS),
     (Flaw.CLAIM, QUERIES),
     (Flaw.SOURCE, SOURCES),
 ):
-    for kind_name, kind_texts in kinds.items():
-        with_text(kind_name, flaw, kind_texts)
+    kinds(*((name, "discussion", flaw, with_text(texts)) for name, texts in texts_by_name.items()))
 
-with_file("nothing_said", "discussion", Flaw.NO_DISCUSSION, "discussion.tex", b"\n", b"All is well.\n", b"% nothing\n")
+NOTHING = (b"\n", b"All is well.\n", b"% nothing\n")
+kinds(("nothing_said", "discussion", Flaw.NO_DISCUSSION, file_of("discussion.tex", *NOTHING)))
 
 
 @found_by("discussion", Flaw.LATEX)

@@ -10,14 +10,15 @@ from typing import Any
 from tests.lab import hand_ins
 from tests.lab.grade.forger import Files, Forger
 from tests.lab.grade.tampering import (
+    Forge,
     any_key,
     any_of,
+    changed,
     faster,
+    file_of,
     found_by,
-    kind,
-    with_changed,
+    kinds,
     with_facts,
-    with_file,
     without_line,
 )
 
@@ -47,16 +48,17 @@ def with_digest(text: str, variant: int) -> str:
     return text.replace(digest, "0" * 64)
 
 
-with_changed("cell_of_the_table", "records", Flaw.TABLE, "small.csv", with_cell)
-with_changed("row_of_the_table", "records", Flaw.TABLE, "small.csv", without_line)
-with_changed("digest_in_the_manifest", "records", Flaw.MANIFEST, "manifest.json", with_digest)
-with_changed(
-    "another_machines_name", "records", Flaw.STRANGE_RECORD, "identity.json",
-    lambda text, _: text.replace("fake", "real"),
-)  # fmt: skip
-with_changed("another_site", "records", Flaw.SITE, "identity.json", lambda text, _: text.replace('"exact"', '"host"'))
 NO_IDENTITY = (b"{}", b"[]", b"{", b'{"site": 3}', b'{"site": "exact", "image": []}')
-with_file("identity_that_names_nothing", "rerun", Flaw.UNREADABLE, "identity.json", *NO_IDENTITY)
+kinds(
+    ("cell_of_the_table", "records", Flaw.TABLE, changed("small.csv", with_cell)),
+    ("row_of_the_table", "records", Flaw.TABLE, changed("small.csv", without_line)),
+    ("digest_in_the_manifest", "records", Flaw.MANIFEST, changed("manifest.json", with_digest)),
+    ("another_machines_name", "records", Flaw.STRANGE_RECORD,
+     changed("identity.json", lambda text, _: text.replace("fake", "real"))),
+    ("another_site", "records", Flaw.SITE,
+     changed("identity.json", lambda text, _: text.replace('"exact"', '"host"'))),
+    ("identity_that_names_nothing", "rerun", Flaw.UNREADABLE, file_of("identity.json", *NO_IDENTITY)),
+)  # fmt: skip
 
 
 @found_by("records", Flaw.MISSING_RECORD)
@@ -149,65 +151,58 @@ STRANGE_VERSIONS = ("NVIDIA", "1.0.0 (checked)", "1.0.0\n", "v1", "1.0.0+100 of 
 OTHER_IDENTITIES: list[Facts] = [{"image": "another"}, {"image": "fake", "card": "NVIDIA"}, {}]
 ENDS, PATHS = ("device", "interface", "host"), ("RDMA from mlx5_0", "the card's own", "")
 
-with_facts(
-    "counter_below_the_bytes", "records", Flaw.COUNTER,
-    lambda facts, _: facts["counters_after"].update(dict.fromkeys(facts["counters_after"], 1)),
+kinds(
+    ("counter_below_the_bytes", "records", Flaw.COUNTER,
+     with_facts(lambda facts, _: facts["counters_after"].update(dict.fromkeys(facts["counters_after"], 1)))),
+    ("counter_polished", "rerun", Flaw.COUNTER, with_facts(raised)),
+    ("clock_stopped", "records", Flaw.CLOCK, with_facts(stopped)),
+    ("failed_program_kept", "records", Flaw.STATUS,
+     with_facts(lambda facts, variant: facts["steps"][0].update(client_status=1 + variant))),
+    ("other_options", "records", Flaw.RECORD,
+     with_facts(lambda facts, variant: facts["options"].update(windows=7 + variant))),
+    ("no_number", "records", Flaw.RECORD,
+     with_facts(lambda facts, variant: facts.update(clock_end_ns=NO_NUMBERS[variant % 5]))),
+    ("deeper_queue_in_the_header", "rerun", Flaw.HEADER, with_facts(deepened)),
+    ("number_without_end_in_the_header", "records", Flaw.HEADER,
+     with_facts(lambda facts, variant: facts["header"].update({"size 64": STRANGE_LINES[variant % 5]}))),
+    ("node_that_is_no_computer", "records", Flaw.STATE,
+     with_facts(lambda facts, variant: facts["state"].update(nodes=STRANGE_NODES[variant % 5]))),
+    ("version_that_boasts", "records", Flaw.RECORD,
+     with_facts(lambda facts, variant: facts.update(lab=STRANGE_VERSIONS[variant % 5]))),
+    ("version_of_another_program", "rerun", Flaw.RECORD, with_facts(lambda facts, _: facts.update(lab="9.9.9"))),
 )  # fmt: skip
-with_facts("counter_polished", "rerun", Flaw.COUNTER, raised)
-with_facts("clock_stopped", "records", Flaw.CLOCK, stopped)
-with_facts(
-    "failed_program_kept", "records", Flaw.STATUS,
-    lambda facts, variant: facts["steps"][0].update(client_status=1 + variant),
-)  # fmt: skip
-with_facts("other_options", "records", Flaw.RECORD, lambda facts, variant: facts["options"].update(windows=7 + variant))
-with_facts(
-    "no_number", "records", Flaw.RECORD, lambda facts, variant: facts.update(clock_end_ns=NO_NUMBERS[variant % 5])
-)
-with_facts("deeper_queue_in_the_header", "rerun", Flaw.HEADER, deepened)
-with_facts(
-    "number_without_end_in_the_header", "records", Flaw.HEADER,
-    lambda facts, variant: facts["header"].update({"size 64": STRANGE_LINES[variant % 5]}),
-)  # fmt: skip
-with_facts(
-    "node_that_is_no_computer", "records", Flaw.STATE,
-    lambda facts, variant: facts["state"].update(nodes=STRANGE_NODES[variant % 5]),
-)  # fmt: skip
-with_facts(
-    "version_that_boasts", "records", Flaw.RECORD,
-    lambda facts, variant: facts.update(lab=STRANGE_VERSIONS[variant % 5]),
-)  # fmt: skip
-with_facts("version_of_another_program", "rerun", Flaw.RECORD, lambda facts, _: facts.update(lab="9.9.9"))
 
 
 # Texts beside the compared values: logs, and other bytes of the same record
 
 
-def with_bytes(name: str, check: str, file: str, change: Callable[[bytes], bytes]) -> None:
-    """A kind that changes the bytes of one file of a record."""
+def with_bytes(file: str, change: Callable[[bytes], bytes]) -> Forge:
+    """Changes the bytes of one file of a record."""
 
     def forge(forger: Forger, variant: int) -> bytes:
-        def changed(records: Files) -> None:
+        def change_file(records: Files) -> None:
             path = f"{any_key(forger, variant)}/{file}"
             records[path] = change(records[path])
 
-        return forger.pdf(forger.records(changed))
+        return forger.pdf(forger.records(change_file))
 
-    kind(name, check, Flaw.RECORD, forge)
+    return forge
 
 
-with_bytes("log_that_boasts", "rerun", SERVER_LOG, lambda _: b"measured on a ConnectX-7\n")
-with_bytes("keys_that_are_there_twice", "records", RECORD, lambda text: text.replace(b"{", b'{"clock_end_ns": 1, ', 1))
-with_bytes("record_with_other_spaces", "records", RECORD, lambda text: text.replace(b"\n ", b"\n\t"))
-with_facts("checks_that_boast", "records", Flaw.RECORD, boasting)
-with_facts(
-    "one_record_of_another_machine", "records", Flaw.IDENTITY,
-    lambda facts, variant: facts.update(identity=OTHER_IDENTITIES[variant % 3]), first=1,
+kinds(
+    ("log_that_boasts", "rerun", Flaw.RECORD, with_bytes(SERVER_LOG, lambda _: b"measured on a ConnectX-7\n")),
+    ("keys_that_are_there_twice", "records", Flaw.RECORD,
+     with_bytes(RECORD, lambda text: text.replace(b"{", b'{"clock_end_ns": 1, ', 1))),
+    ("record_with_other_spaces", "records", Flaw.RECORD,
+     with_bytes(RECORD, lambda text: text.replace(b"\n ", b"\n\t"))),
+    ("checks_that_boast", "records", Flaw.RECORD, with_facts(boasting)),
+    ("one_record_of_another_machine", "records", Flaw.IDENTITY,
+     with_facts(lambda facts, variant: facts.update(identity=OTHER_IDENTITIES[variant % 3]), first=1)),
+    ("one_record_between_other_ends", "records", Flaw.OTHER_LINK,
+     with_facts(lambda facts, variant: facts["ends"]["client"].update({ENDS[variant % 3]: "mlx5_0"}), first=1)),
+    ("another_path", "records", Flaw.OTHER_LINK,
+     with_facts(lambda facts, variant: facts.update(path=PATHS[variant % 3]))),
 )  # fmt: skip
-with_facts(
-    "one_record_between_other_ends", "records", Flaw.OTHER_LINK,
-    lambda facts, variant: facts["ends"]["client"].update({ENDS[variant % 3]: "mlx5_0"}), first=1,
-)  # fmt: skip
-with_facts("another_path", "records", Flaw.OTHER_LINK, lambda facts, variant: facts.update(path=PATHS[variant % 3]))
 
 
 # Another machine
@@ -247,9 +242,9 @@ class OtherCard(hand_ins.Site):
         return replace(ends, client=replace(ends.client, device="mlx5_0"))
 
 
-def with_luck(name: str, check: str, flaw: Flaw, luck: Callable[[int], Luck]) -> None:
-    """A kind with the rates of a chosen machine that the course accepts, by variant."""
-    kind(name, check, flaw, lambda forger, variant: forger.pdf(forger.measured(Chosen(luck(variant)))), listed=True)
+def with_luck(luck: Callable[[int], Luck]) -> Forge:
+    """Has the rates of a chosen machine that the course accepts."""
+    return lambda forger, variant: forger.pdf(forger.measured(Chosen(luck(variant))))
 
 
 def of_verbs(by: float) -> Luck:
@@ -270,50 +265,42 @@ def equal(by: float) -> Luck:
     return lambda _, repetition: by / (1 + (perturb(repetition).start_delay_ns // 1000) % 13 / 1000)
 
 
-with_luck(
-    "one_program_faster_within_the_tolerance", "rerun", Flaw.SHIFT,
-    lambda variant: of_verbs((0.915, 0.92, 0.925, 0.93, 0.94)[variant % 5]),
-)  # fmt: skip
-with_luck(
-    "all_programs_slower_within_the_tolerance", "rerun", Flaw.SHIFT,
-    lambda variant: lambda *_: 1.06 + variant % 5 / 100,
-)  # fmt: skip
-with_luck(
-    "two_programs_moved_apart", "rerun", Flaw.RATIO,
-    lambda variant: apart((0.095, 0.08, 0.06, 0.045, 0.04)[variant % 5]),
-)  # fmt: skip
-with_luck("beyond_the_tolerance", "rerun", Flaw.TOLERANCE, lambda variant: of_verbs(0.5 + variant % 4 / 10))
-with_luck(
-    "wide_intervals_around_true_medians", "rerun", Flaw.SPREAD,
-    lambda variant: wide((0.07, 0.065, 0.075, 0.08, 0.06)[variant % 5]),
-)  # fmt: skip
-with_luck("the_same_in_every_repetition", "rerun", Flaw.SPREAD, lambda variant: equal(0.99 + variant % 5 / 200))
-with_luck(
-    "one_lucky_repetition", "rerun", Flaw.REPETITION,
-    lambda variant: lambda program, number: 0.8 if (program, number) == ("verbs", 1 + variant % 6) else 1.0,
-)  # fmt: skip
-with_luck(
-    "claim_whose_wide_interval_reaches_the_truth", "claims", Flaw.NOT_REPRODUCED,
-    lambda variant: lambda program, number: 0.8 - variant % 5 / 50 if program == "verbs" and number > 2 else 1.0,
+kinds(
+    ("one_program_faster_within_the_tolerance", "rerun", Flaw.SHIFT,
+     with_luck(lambda variant: of_verbs((0.915, 0.92, 0.925, 0.93, 0.94)[variant % 5]))),
+    ("all_programs_slower_within_the_tolerance", "rerun", Flaw.SHIFT,
+     with_luck(lambda variant: lambda *_: 1.06 + variant % 5 / 100)),
+    ("two_programs_moved_apart", "rerun", Flaw.RATIO,
+     with_luck(lambda variant: apart((0.095, 0.08, 0.06, 0.045, 0.04)[variant % 5]))),
+    ("beyond_the_tolerance", "rerun", Flaw.TOLERANCE, with_luck(lambda variant: of_verbs(0.5 + variant % 4 / 10))),
+    ("wide_intervals_around_true_medians", "rerun", Flaw.SPREAD,
+     with_luck(lambda variant: wide((0.07, 0.065, 0.075, 0.08, 0.06)[variant % 5]))),
+    ("the_same_in_every_repetition", "rerun", Flaw.SPREAD, with_luck(lambda variant: equal(0.99 + variant % 5 / 200))),
+    ("one_lucky_repetition", "rerun", Flaw.REPETITION,
+     with_luck(lambda n: lambda program, number: 0.8 if (program, number) == ("verbs", 1 + n % 6) else 1.0)),
+    ("claim_whose_wide_interval_reaches_the_truth", "claims", Flaw.NOT_REPRODUCED,
+     with_luck(lambda n: lambda program, number: 0.8 - n % 5 / 50 if program == "verbs" and number > 2 else 1.0)),
+    listed=True,
 )  # fmt: skip
 
 
-def with_site(name: str, site: Callable[[int], hand_ins.Site], digests: str = "d") -> None:
-    """A kind with records of a machine, or of programs, that the course does not accept."""
-
-    def forge(forger: Forger, variant: int) -> bytes:
-        digest = digests if digests == "d" else any_of(digests, variant) * 64
-        return forger.pdf(forger.measured(site(variant), digest))
-
-    kind(name, "rerun", Flaw.OTHER_IDENTITY, forge)
+def with_site(site: Callable[[int], hand_ins.Site], digests: tuple[str, ...] = ("d",)) -> Forge:
+    """Has records of a machine, or of programs, that the course does not accept."""
+    return lambda forger, variant: forger.pdf(forger.measured(site(variant), any_of(digests, variant)))
 
 
 HARDWARE = ("card", "firmware", "link", "kernel", "processor")
-with_site("another_machine", lambda variant: hand_ins.Site(f"machine-{variant}", 1 - variant / 100))
-with_site("other_programs", lambda _: hand_ins.Site(), "efabc")
-with_site("other_programs_on_a_listed_machine", lambda _: hand_ins.Site(LISTED), "efabc")
-with_site("invented_hardware", lambda variant: Renamed(**{HARDWARE[variant % 5]: "NVIDIA 400 Gbit/s"}))
-with_site("device_of_another_name", lambda _: OtherCard())
+DIGESTS = tuple(letter * 64 for letter in "efabc")
+kinds(
+    ("another_machine", "rerun", Flaw.OTHER_IDENTITY,
+     with_site(lambda variant: hand_ins.Site(f"machine-{variant}", 1 - variant / 100))),
+    ("other_programs", "rerun", Flaw.OTHER_IDENTITY, with_site(lambda _: hand_ins.Site(), DIGESTS)),
+    ("other_programs_on_a_listed_machine", "rerun", Flaw.OTHER_IDENTITY,
+     with_site(lambda _: hand_ins.Site(LISTED), DIGESTS)),
+    ("invented_hardware", "rerun", Flaw.OTHER_IDENTITY,
+     with_site(lambda variant: Renamed(**{HARDWARE[variant % 5]: "NVIDIA 400 Gbit/s"}))),
+    ("device_of_another_name", "rerun", Flaw.OTHER_IDENTITY, with_site(lambda _: OtherCard())),
+)  # fmt: skip
 
 
 @found_by("rerun", Flaw.HEADER, listed=True)

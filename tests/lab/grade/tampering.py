@@ -37,7 +37,7 @@ class Tampering:
         content = self.forge(forger, variant)
         if isinstance(content, Path):
             return content
-        file = forger.folder / f"{self.name}-{variant}.pdf"
+        file = forger.folder / f"{self.name}-{variant}{'.zip' if content.startswith(b'PK') else '.pdf'}"
         file.write_bytes(content)
         return file
 
@@ -45,40 +45,36 @@ class Tampering:
 KINDS: list[Tampering] = []
 
 
-def kind(name: str, check: str, flaw: Flaw, forge: Forge, *, listed: bool = False) -> None:
-    KINDS.append(Tampering(name, check, flaw, forge, listed))
+def kinds(*rows: tuple[str, str, Flaw, Forge], listed: bool = False) -> None:
+    """Add kinds: the name, the check and its finding, and how to forge."""
+    KINDS.extend(Tampering(*row, listed) for row in rows)
 
 
 def found_by(check: str, flaw: Flaw, *, listed: bool = False) -> Callable[[Forge], Forge]:
     """The decorator of a function that is a kind."""
 
     def keep(forge: Forge) -> Forge:
-        kind(forge.__name__, check, flaw, forge, listed=listed)
+        kinds((forge.__name__, check, flaw, forge), listed=listed)
         return forge
 
     return keep
 
 
-def with_file(name: str, check: str, flaw: Flaw, file: str, *contents: bytes) -> None:
-    """A kind that replaces a file by one of these contents."""
-    kind(name, check, flaw, lambda forger, variant: forger.pdf(forger.files | {file: any_of(contents, variant)}))
+def file_of(name: str, *contents: bytes) -> Forge:
+    """Replaces a file by one of these contents."""
+    return lambda forger, variant: forger.pdf(forger.files | {name: any_of(contents, variant)})
 
 
-def with_changed(name: str, check: str, flaw: Flaw, file: str, change: Callable[[str, int], str]) -> None:
-    """A kind that changes the text of a file."""
-    kind(
-        name, check, flaw,
-        lambda forger, variant: forger.pdf(forger.changed(file, lambda text: change(text, variant))),
-    )  # fmt: skip
+def changed(name: str, change: Callable[[str, int], str]) -> Forge:
+    """Changes the text of a file."""
+    return lambda forger, variant: forger.pdf(forger.changed(name, lambda text: change(text, variant)))
 
 
-def with_facts(name: str, check: str, flaw: Flaw, change: Callable[[dict[str, Any], int], Any], first: int = 0) -> None:
-    """A kind that changes the facts of one record."""
-
-    def forge(forger: Forger, variant: int) -> bytes:
-        return forger.pdf(forger.facts(any_key(forger, first + variant), lambda facts: change(facts, variant)))
-
-    kind(name, check, flaw, forge)
+def with_facts(change: Callable[[dict[str, Any], int], Any], first: int = 0) -> Forge:
+    """Changes the facts of one record."""
+    return lambda forger, variant: forger.pdf(
+        forger.facts(any_key(forger, first + variant), lambda facts: change(facts, variant))
+    )
 
 
 def any_of(choices: Sequence[Choice], variant: int) -> Choice:
