@@ -1,6 +1,5 @@
 """A grader's setup on the fake site, with records measured once, and functions that grade."""
 
-import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,14 @@ from typing import Any
 import pytest
 from tests.lab import hand_ins
 from tests.lab.grade.forger import Forger, make_forger
-from tests.lab.hand_ins import Course
+from tests.lab.hand_ins import Course, with_report
 
 from lab.grade import grading
 from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.finding import Finding, Grade
 from lab.grade.grading import grade
 from lab.submission.assignment import CHECKS
+from lab.submission.hand_in import Work
 
 GradeFile = Callable[..., Grade]
 SetChecks = Callable[..., None]
@@ -33,12 +33,19 @@ def setup_of(course: Course) -> GradingSetup:
 
 
 @pytest.fixture
-def grade_file(setup: GradingSetup, tmp_path: Path) -> GradeFile:
-    def graded(file: Path, names: Iterable[str] = CHECKS, at: GradingSetup = setup) -> Grade:
+def grade_file(course: Course, setup: GradingSetup, tmp_path: Path) -> GradeFile:
+    """A function that grades a file, its content, or the work of a student who has made the report by then."""
+
+    def graded(submitted: Path | bytes | Work, names: Iterable[str] = CHECKS, at: GradingSetup = setup) -> Grade:
         folder = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
-        digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
-        return grade(Case(at, SubmissionFile(file), folder), digest, names, lambda _: None)
+        file = submitted if isinstance(submitted, Path) else folder / "in.pdf"
+        if isinstance(submitted, Work):
+            hand_ins.handed_in(submitted if submitted.report.exists() else with_report(course, submitted), file)
+        elif isinstance(submitted, bytes):
+            file = file.with_suffix(".zip" if submitted.startswith(b"PK") else ".pdf")
+            file.write_bytes(submitted)
+        return grade(Case(at, SubmissionFile(file), folder), "", names, lambda _: None)
 
     return graded
 

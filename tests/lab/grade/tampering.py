@@ -20,7 +20,7 @@ from lab.grade.finding import Flaw
 from lab.submission.archive import PAGE
 
 Choice = TypeVar("Choice")
-Forge = Callable[[Forger, int], "bytes | Path"]
+Forge = Callable[[Forger, int], bytes]
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,6 @@ class Tampering:
     kind: Flaw
     forge: Forge
     listed: bool = False
-
-    def file(self, forger: Forger, variant: int) -> Path:
-        content = self.forge(forger, variant)
-        if isinstance(content, Path):
-            return content
-        file = forger.folder / f"{self.name}-{variant}{'.zip' if content.startswith(b'PK') else '.pdf'}"
-        file.write_bytes(content)
-        return file
 
 
 KINDS: list[Tampering] = []

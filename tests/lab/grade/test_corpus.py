@@ -5,7 +5,6 @@ Every test run tries the first variant of each kind, `make grade-corpus` all oth
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,7 +84,7 @@ def test_tampering_is_found_and_named(
     grade_file: GradeFile, forger_of: ForgerOf, setup: GradingSetup, listing: GradingSetup, tampering: Tampering
 ) -> None:
     at = listing if tampering.listed else setup
-    (result,) = grade_file(tampering.file(forger_of(0), 0), [tampering.check], at=at).checks
+    (result,) = grade_file(tampering.forge(forger_of(0), 0), [tampering.check], at=at).checks
     assert result.status is Status.FAILED and result.points == 0
     assert tampering.kind in {finding.kind for finding in result.findings}, result.evidence()
 
@@ -93,14 +92,12 @@ def test_tampering_is_found_and_named(
 @pytest.mark.parametrize("name", ["somebody_elses_report", "page_changed", "a_page_that_no_lab_wrote"])
 def test_package_that_may_be_another_persons_is_flagged(grade_file: GradeFile, forger_of: ForgerOf, name: str) -> None:
     (tampering,) = (kind for kind in KINDS if kind.name == name)
-    (flag,) = grade_file(tampering.file(forger_of(0), 0), ["package"]).flags
+    (flag,) = grade_file(tampering.forge(forger_of(0), 0), ["package"]).flags
     assert flag.startswith("CHANGED PACKAGE, or another person's: ")
 
 
-def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerOf, tmp_path: Path) -> None:
-    file = tmp_path / "ada.pdf"
-    file.write_bytes(forger_of(0).pdf())
-    assert grade_file(file).kinds == ()
+def test_repacked_files_raise_no_alarm(grade_file: GradeFile, forger_of: ForgerOf) -> None:
+    assert grade_file(forger_of(0).pdf()).kinds == ()
 
 
 @pytest.mark.corpus
@@ -110,19 +107,18 @@ def test_every_variant_on_every_base_costs_points(
     grade_file: GradeFile, forger_of: ForgerOf, setup: GradingSetup, listing: GradingSetup, place: int, variant: int
 ) -> None:
     tampering, base = KINDS[place], (place + variant) % 4
-    grade = grade_file(tampering.file(forger_of(base), variant), at=listing if tampering.listed else setup)
+    grade = grade_file(tampering.forge(forger_of(base), variant), at=listing if tampering.listed else setup)
     assert tampering.kind.value in grade.kinds and grade.points < grade.most and grade.is_final, grade.kinds
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("number", range(HONEST))
 def test_an_honest_student_loses_no_points(
-    grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path, number: int
+    grade_file: GradeFile, setup: GradingSetup, course: Course, number: int
 ) -> None:
     """The grader's machine, another one that the course lists, or other compilers; ten styles of discussions."""
     site = hand_ins.Site("listed", 0.96 + number % 9 / 100) if number % 3 == 1 else hand_ins.Site()
     discussion = (hand_ins.DISCUSSION, *DISCUSSIONS)[number // 3 % (1 + len(DISCUSSIONS))]
     work = hand_ins.make_work(course, f"honest-{number}", site, discussion, "e" if number % 3 == 2 else "d")
-    file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "honest.pdf")
-    grade = grade_file(file, at=accepting(setup, identity_of(work.plan).digest))
+    grade = grade_file(work, at=accepting(setup, identity_of(work.plan).digest))
     assert (grade.kinds, grade.flags, grade.points) == ((), (), grade.most)

@@ -29,17 +29,16 @@ from lab.submission.assignment import CHECKS
 from lab.submission.hand_in import NO_OBSTACLE, identity_of
 
 
-def crash(_: Case) -> Iterator[Finding]:
-    raise ZeroDivisionError
+def raising(error: Exception) -> Callable[[Case], Iterator[Finding]]:
+    def check(_: Case) -> Iterator[Finding]:
+        raise error
+
+    return check
 
 
 def hang(_: Case) -> Iterator[Finding]:
     while True:
         pass
-
-
-def fail(_: Case) -> Iterator[Finding]:
-    raise SiteError("the disk is full")
 
 
 def work_of(course: Course, name: str, text: str = hand_ins.DISCUSSION, **files: str) -> Any:
@@ -69,10 +68,8 @@ def with_sources(course: Course) -> Any:
 
 
 @pytest.mark.parametrize("make", [with_records_of_another_experiment, with_sources])
-def test_honest_submission_has_all_points(
-    grade_file: GradeFile, course: Course, tmp_path: Path, make: Callable[[Course], Any]
-) -> None:
-    done = grade_file(hand_ins.handed_in(hand_ins.with_report(course, make(course)), tmp_path / "in.pdf"))
+def test_honest_submission_has_all_points(grade_file: GradeFile, course: Course, make: Callable[[Course], Any]) -> None:
+    done = grade_file(make(course))
     assert (done.kinds, done.points, done.note, done.is_final) == ((), 100, "", True)
 
 
@@ -96,59 +93,48 @@ def test_experiment_with_an_included_file_has_all_points(grade_file: GradeFile, 
     extract(work.report, tmp_path / "files")
     (alone,) = (tmp_path / "files").rglob("experiment.toml")
     assert load(alone).series == load(assigned).series
-    done = grade_file(hand_ins.handed_in(work, tmp_path / "ada.pdf"), at=setup_of(course))
+    done = grade_file(work, at=setup_of(course))
     assert (done.kinds, done.points) == ((), 100)
 
 
-def test_other_version_is_noted_and_costs_nothing(grade_file: GradeFile, forger: Forger, tmp_path: Path) -> None:
-    file = tmp_path / "ada.pdf"
-    file.write_bytes(forger.pdf(lab="1.0.0+\x1b[2J" + "x" * 99))
-    done = grade_file(file, ["package"])
+def test_other_version_is_noted_and_costs_nothing(grade_file: GradeFile, forger: Forger) -> None:
+    done = grade_file(forger.pdf(lab="1.0.0+\x1b[2J" + "x" * 99), ["package"])
     assert done.kinds == () and done.points == done.most and len(done.note) < 300
     assert "version '1.0.0+\\x1b[2Jxxx" in done.note and f"graded with version '{exact_version()}'" in done.note
 
 
+@pytest.mark.parametrize(
+    ("reason", "is_preview", "passes"),
+    [(NO_OBSTACLE, True, True), (NO_OBSTACLE, False, False), ("the report is stale", True, False)],
+)
 def test_a_draft_without_obstacles_loses_points_as_a_submission_but_not_in_a_preview(
-    grade_file: GradeFile, setup: GradingSetup, forger: Forger, tmp_path: Path
+    grade_file: GradeFile, setup: GradingSetup, forger: Forger, reason: str, is_preview: Any, passes: Any
 ) -> None:
-    preview = replace(setup, is_preview=True)
-    for reason, at, passes in (
-        (NO_OBSTACLE, preview, True),
-        (NO_OBSTACLE, setup, False),
-        ("the report is stale", preview, False),
-    ):
-        file = tmp_path / "in.pdf"
-        file.write_bytes(forger.pdf(draft=(reason,)))
-        done = grade_file(file, ["package"], at)
-        assert done.kinds == (() if passes else (Flaw.DRAFT.value,)) and (done.points == done.most) is passes
+    done = grade_file(forger.pdf(draft=(reason,)), ["package"], replace(setup, is_preview=is_preview))
+    assert done.kinds == (() if passes else (Flaw.DRAFT.value,)) and (done.points == done.most) is passes
 
 
 @pytest.mark.parametrize(("slowness", "kinds"), [(1.04, set()), (1.2, {Flaw.TOLERANCE, Flaw.REPETITION, Flaw.SHIFT})])
 def test_listed_machine_is_compared_by_tolerance(
-    grade_file: GradeFile, setup: GradingSetup, course: Course, tmp_path: Path, slowness: float, kinds: set[Flaw]
+    grade_file: GradeFile, setup: GradingSetup, course: Course, slowness: float, kinds: set[Flaw]
 ) -> None:
     work = hand_ins.make_work(course, f"bob-{slowness}", hand_ins.Site("another", slowness), digest="e")
-    file = hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "bob.pdf")
     listing = accepting(setup, identity_of(work.plan).digest[:16])
-    done = grade_file(file, ["rerun"] if kinds else CHECKS, at=listing)
+    done = grade_file(work, ["rerun"] if kinds else CHECKS, at=listing)
     assert {finding.kind for check in done.checks for finding in check.findings} == kinds
     assert done.flags == () and "by tolerance" in done.note
 
 
-def test_unlisted_identity_is_flagged_and_costs_only_rerun(
-    grade_file: GradeFile, course: Course, tmp_path: Path
-) -> None:
-    work = hand_ins.make_work(course, "gil", hand_ins.Site("another"))
-    done = grade_file(hand_ins.handed_in(hand_ins.with_report(course, work), tmp_path / "gil.pdf"))
+def test_unlisted_identity_is_flagged_and_costs_only_rerun(grade_file: GradeFile, course: Course) -> None:
+    done = grade_file(hand_ins.make_work(course, "gil", hand_ins.Site("another")))
     assert done.kinds == (Flaw.OTHER_IDENTITY.value,) and done.points == 75 and done.is_final
     (flag,) = done.flags
     assert flag.startswith("ANOTHER IDENTITY") and done.identity in flag and "differs in image" in flag
 
 
 @pytest.mark.parametrize("content", [b"[" * 9000, b'{"site": 1}'])
-def test_unreadable_identity_is_flagged(grade_file: GradeFile, forger: Forger, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "in.pdf").write_bytes(forger.pdf(forger.files | {"identity.json": content}))
-    done = grade_file(tmp_path / "in.pdf", ["rerun"])
+def test_unreadable_identity_is_flagged(grade_file: GradeFile, forger: Forger, content: bytes) -> None:
+    done = grade_file(forger.pdf(forger.files | {"identity.json": content}), ["rerun"])
     assert done.flags == (UNREAD,) and done.points == 0 and done.identity == ""
     assert [check.status for check in done.checks] == [Status.FAILED]
 
@@ -159,33 +145,31 @@ def test_wall_clock_is_compared_by_tolerance_if_it_is_listed(
     here, there = hand_ins.Site(slowness=1.0), hand_ins.Site(slowness=1.02)
     here.name = there.name = "host"
     here.traits = there.traits = Cable.traits
-    work = hand_ins.with_report(course, hand_ins.make_work(course, "fay", there))
+    work = hand_ins.make_work(course, "fay", there)
     plan = hand_ins.plan_on(course.folder / "course" / "small.toml", here, "d")
     assert work.plan.trials().keys() == plan.trials().keys()
     assignment = replace(setup.assignment, site="host:rxe", identities=("host",))
     wall = replace(setup, assignment=assignment, site=here, course_plan=plan, results=tmp_path / "host")
-    file = hand_ins.handed_in(work, tmp_path / "fay.pdf")
-    done = grade_file(file, at=wall)
+    done = grade_file(work, at=wall)
     assert done.kinds == done.flags == () and "by tolerance" in done.note
-    done = grade_file(file, ["rerun"], at=replace(wall, assignment=replace(assignment, identities=None)))
+    done = grade_file(work, ["rerun"], at=replace(wall, assignment=replace(assignment, identities=None)))
     assert done.kinds == (Flaw.OTHER_IDENTITY.value,) and "nothing that is known here" in done.flags[0]
 
 
-def test_records_of_other_trials_are_missing(grade_file: GradeFile, course: Course, ada: Any, tmp_path: Path) -> None:
+def test_records_of_other_trials_are_missing(grade_file: GradeFile, course: Course, ada: Any) -> None:
     other = hand_ins.make_work(course, "dan", hand_ins.Site("another"))
-    file = hand_ins.handed_in(hand_ins.with_report(course, other, ada.report.read_bytes()), tmp_path / "dan.pdf")
-    assert grade_file(file, ["rerun"]).kinds == (Flaw.MISSING_RECORD.value,)
+    work = hand_ins.with_report(course, other, ada.report.read_bytes())
+    assert grade_file(work, ["rerun"]).kinds == (Flaw.MISSING_RECORD.value,)
 
 
 def test_nothing_is_measured_for_an_unreadable_file(setup: GradingSetup, grade_file: GradeFile, tmp_path: Path) -> None:
-    (tmp_path / "ada.pdf").write_text("no PDF")
     empty = replace(setup, results=tmp_path / "none")
-    (check,) = grade_file(tmp_path / "ada.pdf", ["rerun"], at=empty).checks
+    (check,) = grade_file(b"no PDF", ["rerun"], at=empty).checks
     assert check.status is Status.FAILED and not empty.results.exists()
 
 
 def test_check_that_crashes_or_hangs_does_not_stop_the_others(case: Case, set_checks: SetChecks) -> None:
-    set_checks(records=crash, claims=hang, rerun=fail)
+    set_checks(records=raising(ZeroDivisionError()), claims=hang, rerun=raising(SiteError("the disk is full")))
     done = grade(case, "", CHECKS, lambda _: None, deadline_s=0.2)
     errors = {check.name for check in done.checks if check.status is Status.ERROR}
     assert errors == {"records", "claims", "rerun"} and done.points == 40 and not done.is_final
@@ -226,7 +210,7 @@ def test_last_final_grade_counts_and_none_is_lost(case: Case, set_checks: SetChe
     set_checks()
     first = grade(case, "one", CHECKS, lambda _: None)
     write_grade(first, new_attempt(folder))
-    set_checks(package=crash)
+    set_checks(package=raising(ZeroDivisionError()))
     write_grade(grade(case, "two", CHECKS, lambda _: None), new_attempt(folder))
     (new_attempt(folder) / GRADE).write_text("{")
     assert last_attempt(folder) == (folder / "1", first)

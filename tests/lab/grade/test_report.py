@@ -32,11 +32,9 @@ def asking(setup: GradingSetup) -> GradingSetup:
     return replace(setup, assignment=replace(setup.assignment, asks=ASKS, words_at_least=5, rubric=rubric))
 
 
-def saying(text: str, forger: Forger) -> Path:
+def saying(text: str, forger: Forger) -> bytes:
     """The submission with another discussion."""
-    file = forger.folder / "in.pdf"
-    file.write_bytes(forger.pdf(forger.files | {"discussion.tex": text.encode()}))
-    return file
+    return forger.pdf(forger.files | {"discussion.tex": text.encode()})
 
 
 @pytest.mark.parametrize(
@@ -58,13 +56,10 @@ def test_asks_share_the_points_of_a_text_without_errors(
         assert part in finding.what
 
 
-def test_sentences_handed_out_by_the_course_earn_nothing(
-    grade_file: GradeFile, setup: GradingSetup, ada: Any, tmp_path: Path
-) -> None:
-    file = hand_ins.handed_in(ada, tmp_path / "ada.pdf")
+def test_sentences_handed_out_by_the_course_earn_nothing(grade_file: GradeFile, setup: GradingSetup, ada: Any) -> None:
     known = frozenset(fingerprint(line) for line in hand_ins.DISCUSSION.splitlines())
-    assert grade_file(file, ["discussion"]).points == 15
-    done = grade_file(file, ["discussion"], at=replace(setup, handed_out=known))
+    assert grade_file(ada, ["discussion"]).points == 15
+    done = grade_file(ada, ["discussion"], at=replace(setup, handed_out=known))
     assert done.points == 0 and set(done.kinds) == {Flaw.NO_DISCUSSION.value, Flaw.ASK.value}
 
 
@@ -82,9 +77,8 @@ def test_evidence_of_another_machine_must_hold_for_the_graders_records(
     slowness: float, text: str, findings: list[str],
 ) -> None:  # fmt: skip
     name, site = f"on-{fingerprint(tmp_path.name)}", hand_ins.Site("another", slowness)
-    work = hand_ins.with_report(course, hand_ins.make_work(course, name, site, f"{AHEAD} {text}\n"))
-    file = hand_ins.handed_in(work, tmp_path / "in.pdf")
-    (result,) = grade_file(file, ["claims"], at=accepting(setup, identity_of(work.plan).digest)).checks
+    work = hand_ins.make_work(course, name, site, f"{AHEAD} {text}\n")
+    (result,) = grade_file(work, ["claims"], at=accepting(setup, identity_of(work.plan).digest)).checks
     assert [finding.kind for finding in result.findings] == [Flaw.NOT_REPRODUCED] * len(findings)
     for part, finding in zip(findings, result.findings, strict=True):
         assert finding.what.startswith(part)
@@ -93,7 +87,8 @@ def test_evidence_of_another_machine_must_hold_for_the_graders_records(
 def test_page_shows_each_sentence_with_its_evidence(asking: GradingSetup, forger: Forger, tmp_path: Path) -> None:
     text = f"{AHEAD} {MORE}\n{FALSE}\nRDMA is slower here. We ran it. % <i>\n"
     known = frozenset({fingerprint("We ran it.")})
-    case = Case(replace(asking, handed_out=known), SubmissionFile(saying(text, forger)), tmp_path)
+    (tmp_path / "in.pdf").write_bytes(saying(text, forger))
+    case = Case(replace(asking, handed_out=known), SubmissionFile(tmp_path / "in.pdf"), tmp_path)
     write_sentences(case, tmp_path)
     assert not (tmp_path / SENTENCES).exists()  # no check has read the discussion
     assert case.counted
