@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Container, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lab.errors import LabError, OpeningFault, SpecError, plural
@@ -211,34 +211,30 @@ class Page:
     draft: tuple[str, ...]  # the reasons why it is a draft; empty for a final submission
     lab: str
     files: dict[str, str]  # name -> sha256
-    chain: str
+    chain: str  # its last link
     format: int
 
     def text(self) -> str:
         return json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+
+    def last_link(self) -> str:
+        """One digest over all: each link digests the link before, a name and its digest; the first digests whose
+        submission it is, and for which assignment."""
+        link = sha256_of(json.dumps([FORMAT, self.assignment, self.ids, self.draft]).encode())
+        for name, digest in sorted(self.files.items()):
+            link = sha256_of(f"{link} {name} {digest}".encode())
+        return link
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
     return {name: sha256_of(content) for name, content in sorted(files.items()) if name != PAGE}
 
 
-def chain(named: Mapping[str, str], about: str) -> str:
-    """One digest over all: each link digests the link before, a name and its digest; the first digests `about`."""
-    link = sha256_of(about.encode())
-    for name, digest in sorted(named.items()):
-        link = sha256_of(f"{link} {name} {digest}".encode())
-    return link
-
-
-def about(assignment: str, ids: tuple[str, ...], draft: tuple[str, ...]) -> str:
-    return json.dumps([FORMAT, assignment, ids, draft])
-
-
 def make_page(
     assignment: str, ids: tuple[str, ...], draft: tuple[str, ...], lab: str, files: Mapping[str, bytes]
 ) -> Page:
-    named = digests(files)
-    return Page(assignment, ids, draft, lab, named, chain(named, about(assignment, ids, draft)), FORMAT)
+    page = Page(assignment, ids, draft, lab, digests(files), "", FORMAT)
+    return replace(page, chain=page.last_link())
 
 
 def read_page(files: Mapping[str, bytes], where: str) -> Page:

@@ -285,9 +285,3 @@ def test_assignment_without_a_leaderboard_has_no_ranks(course: Course, capsys: p
     course.keep("a.pdf", "ada")
     course.book("--leaderboard", "names", status=2)
     assert "the assignment has no leaderboard" in capsys.readouterr().err
-
-
-def test_leaderboard_is_of_a_step(course: Course) -> None:
-    file = written(course.folder / "week1.toml", f'{ASSIGNMENT}[leaderboard]\nseries = "many"\n')
-    with pytest.raises(SpecError, match="the leaderboard is of 'many', which is not a step"):
-        load_assignment(file)

@@ -105,6 +105,13 @@ def test_ask_is_about_series_and_sizes(
         (HEAD + "[points]\n[deadline]\nat = '2026-12-01T12:00'\n", 5, "deadline.at is '2026-12-01T12:00'"),
         (HEAD + f"[points]\n{RUBRIC}{RUBRIC}", 9, "two criteria are called reasoning"),
         (WHOLE + "[discusion]\n", 5, "unknown key 'discusion'.*try: 'discussion'"),
+        (WHOLE + "[leaderboard]\nseries = 'many'\n", 6, "the leaderboard is of 'many', which is not a step"),
+        (HEAD + 'identities = ["exakt"]\n[points]\n', 3, 'identities is "exakt", expected the name of the assignment'),
+        (HEAD + 'identities = ["0123456789abcde"]\n[points]\n', 3, "or 16 digits or more"),
+        (HEAD + 'identities = ["0123456789ABCDEF"]\n[points]\n', 3, "or 16 digits or more"),
+        (HEAD + 'identities = ["host"]\n[points]\n', 3, "names 'host', and .* expected 'exact', or the digest"),
+        (HEAD + "identities = []\n[points]\n", 3, "at least 1 item"),
+        (HEAD + 'identities = ["exact", "exact"]\n[points]\n', 3, "every value once"),
     ],
 )
 def test_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:

@@ -26,7 +26,7 @@ from lab.report.pdf import attachments
 from lab.report.sources import ids_in
 from lab.report.text.references import FILE as REFERENCES
 from lab.sites.site import Traits
-from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, SubmissionError, about, chain, digests, unpack
+from lab.submission.archive import FORMAT, PAGE, PROGRAMS, RECORDS, SubmissionError, digests, unpack
 from lab.submission.hand_in import NO_OBSTACLE, binary_names, is_source, student_programs
 
 # Measured on three renewals of results/reference that changed the machine or the programs, and not what they measure:
@@ -182,7 +182,7 @@ def package(case: Case) -> Iterator[Finding]:
     for name in sorted(page.files.keys() | actual.keys()):
         if page.files.get(name) != actual.get(name):
             yield Finding(Flaw.DIGEST, f"{name} is not the file that was handed in: its digest differs")
-    if page.chain != chain(page.files, about(page.assignment, page.ids, page.draft)):
+    if page.chain != page.last_link():
         yield Finding(Flaw.CHAIN, "the chain of digests does not fit: the page was changed after it was made")
     if (page.assignment, page.format) != (case.setup.assignment.name, FORMAT):
         yield Finding(Flaw.ASSIGNMENT, f"it was made for {page.assignment!r}, format {page.format}")
