@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,23 +49,26 @@ class Course:
     """The files of a course, and its command."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.grades = folder, folder / "grades"
+        self.folder, self.grades, self.times = folder, folder / "grades", dict[str, str | None]()
         (folder / "week1.toml").write_text(ASSIGNMENT)
         (folder / "roster.csv").write_text(ROSTER)
 
     def files(self) -> list[str]:
         return ["--roster", str(self.folder / "roster.csv"), "--grades", str(self.grades)]
 
-    def keep(self, name: str, *ids: str, rerun: int = 30, claims: int = 50, score: Score | None = None) -> Path:
+    def keep(self, name: str, *ids: str, at: str | None = IN_TIME, score: Score | None = None, **points: int) -> Path:
+        """Grade a submission that was handed in at a time."""
+        self.times[name] = at
         checks = tuple(
-            CheckResult(check, most, Status.PASSED if points else Status.FAILED, score=score)
-            for check, most, points in (("rerun", 30, rerun), ("claims", 50, claims))
+            CheckResult(check, most, Status.PASSED if points.get(check, most) else Status.FAILED, score=score)
+            for check, most in (("rerun", 30), ("claims", 50))
         )
         attempt = new_attempt(attempts_of(self.grades, Path(name)))
         write_grade(Grade(submission=name, ids=ids, assignment="week1", checks=checks, whole=True), attempt)
         return attempt
 
-    def book(self, *more: str, times: str = "", status: int = 1) -> dict[str, Row]:
+    def book(self, *more: str, status: int = 1) -> dict[str, Row]:
+        times = "".join(f"{name},{at}\n" for name, at in self.times.items() if at)
         (self.folder / "times.csv").write_text(f"submission,handed_in\n{times}")
         words = ["gradebook", str(self.folder / "week1.toml"), *self.files()]
         assert main([*words, "--times", str(self.folder / "times.csv"), *more]) == status
@@ -91,7 +95,7 @@ def course(tmp_path: Path) -> Course:
 def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.keep("a.pdf", "ADA", "zed", "zoe", rerun=0)
     course.keep("cut.pdf", rerun=0)
-    book = course.book(times=f"a.pdf,{IN_TIME}\n")
+    book = course.book()
     assert [book[name]["total"] for name in ("ada", "bob", "eve")] == ["50", "0", "0"]
     for remark in ("handed in by 3 people, at most 2 may", "not judged yet: reasoning"):
         assert remark in book["ada"]["words"]
@@ -114,17 +118,16 @@ def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFix
 def test_late_days_cost_their_share_unless_they_are_free(
     course: Course, handed_in: str | None, totals: tuple[str, str], days: str, remark: str
 ) -> None:
-    course.keep("group.pdf", "ada", "bob")
-    book = course.book(times=f"group.pdf,{handed_in}\n" if handed_in else "")
+    course.keep("group.pdf", "ada", "bob", at=handed_in)
+    book = course.book()
     assert (book["ada"]["total"], book["bob"]["total"], book["ada"]["days_late"]) == (*totals, days)
     assert book["ada"]["words"].startswith(remark or "not judged yet")
 
 
 def test_last_submission_of_the_assignment_counts(course: Course) -> None:
     course.keep("first.pdf", "ada", "bob")
-    course.keep("second.pdf", "ada", claims=0)
-    times = f"first.pdf,{IN_TIME}\nsecond.pdf,2026-12-01T11:30+00:00\n"
-    book = course.book(times=times)
+    course.keep("second.pdf", "ada", at="2026-12-01T11:30+00:00", claims=0)
+    book = course.book()
     assert (book["ada"]["submission"], book["bob"]["submission"]) == ("second.pdf", "first.pdf")
     assert "is in 2 submissions, second.pdf counts" in book["ada"]["words"]
     week2 = written(course.folder / "week2.toml", ASSIGNMENT)
@@ -137,15 +140,14 @@ def test_points_given_by_hand_survive_a_regrade(course: Course) -> None:
     totals = []
     for claims in (50, 0):
         course.keep("a.pdf", "ada", rerun=0, claims=claims)
-        ada = course.book(*by_hand, times=f"a.pdf,{IN_TIME}\n")["ada"]
-        totals.append(ada["total"])
+        totals.append((ada := course.book(*by_hand)["ada"])["total"])
     assert totals == ["92", "42"]
     assert "reasoning: well seen" in ada["words"] and "rerun: a good machine" in ada["words"]
 
 
 def test_exports_have_the_columns_of_moodle_canvas_and_gradescope(course: Course) -> None:
-    course.keep("a.pdf", "ada")
-    course.book(*course.by_hand("ada,reasoning,20,"), times=f"a.pdf,{LATE}\n")
+    course.keep("a.pdf", "ada", at=LATE)
+    course.book(*course.by_hand("ada,reasoning,20,"))
     ada, bob, _ = course.rows("moodle.csv")
     assert list(ada) == ["ID number", "Email address", "Week one", "Week one (feedback)"]
     assert (ada["ID number"], ada["Week one"], bob["Week one"]) == ("ada", "90", "-")
@@ -162,24 +164,24 @@ def test_exports_have_the_columns_of_moodle_canvas_and_gradescope(course: Course
 def test_anonymous_submissions_are_judged_by_a_code_that_never_changes(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    attempt, out, times = course.keep("a.pdf", "ada"), course.folder / "nameless", f"a.pdf,{IN_TIME}\n"
+    attempt, out = course.keep("a.pdf", "ada"), course.folder / "nameless"
     course.book("--nameless", str(out), status=2)
     assert "anonymous = true in the assignment" in capsys.readouterr().err
     (attempt / "nameless.pdf").write_bytes(b"%PDF a")
-    course.book("--nameless", str(out), times=times)
+    course.book("--nameless", str(out))
     (code,) = [place.name for place in out.iterdir() if place.is_dir()]
     sheet = out / "sheet.csv"
     assert sheet.read_text() == f"who,criterion,points,comment\n{code},reasoning,,\n"
     assert (out / code / "nameless.pdf").read_bytes() == b"%PDF a" and "ada" not in sheet.read_text()
     sheet.write_text(f"who,criterion,points,comment\n{code},reasoning,12,fine\n")
-    book = course.book("--nameless", str(out), "--by-hand", str(sheet), times=times)
+    book = course.book("--nameless", str(out), "--by-hand", str(sheet))
     assert book["ada"]["reasoning"] == "12" and f"{code},reasoning,12,fine" in sheet.read_text()
 
 
 def test_formulas_become_text(course: Course) -> None:
     course.keep("a.pdf", "ada")
     (course.folder / "roster.csv").write_text("id,name\nada,=1+1\n")
-    book = course.book(*course.by_hand("ada,reasoning,1,=cmd"), times=f"a.pdf,{IN_TIME}\n", status=0)
+    book = course.book(*course.by_hand("ada,reasoning,1,=cmd"), status=0)
     assert book["ada"]["name"] == "'=1+1" and course.rows("canvas.csv")[1]["Student"] == "'=1+1"
 
 
@@ -222,11 +224,12 @@ def test_rosters_of_spreadsheets_are_read(tmp_path: Path, text: str, roster: dic
 def test_mistakes_are_named_with_their_line(course: Course, file: str, text: str, line: int | None, what: str) -> None:
     head = {"roster": "", "by_hand": "who,criterion,points,comment\n", "times": "submission,handed_in\n"}[file]
     table = written(course.folder / f"{file}.csv", head + text)
+    assignment = load_assignment(course.folder / "week1.toml")
     with pytest.raises(SpecError, match=what) as caught:
         if file == "roster":
             read_roster(table)
         elif file == "by_hand":
-            read_by_hand(table, load_assignment(course.folder / "week1.toml"))
+            read_by_hand(table, assignment)
         else:
             times_of(None, table)
     assert caught.value.line == line
@@ -243,8 +246,7 @@ def test_times_come_from_a_table_or_from_the_files(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-RANKED = """people_at_most = 2
-[leaderboard]
+RANKED = """[leaderboard]
 series = "many"
 [[step]]
 series = "many"
@@ -254,28 +256,25 @@ asks = "it works"
 
 
 def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    text = ASSIGNMENT.replace(
-        '"verbs_throughput"\npeople_at_most = 2\n', f'"write_the_programs/write_the_programs.toml"\n{RANKED}'
-    )
-    course.folder.joinpath("week1.toml").write_text(text.replace("[points]", "[points]\nsteps = 10"))
+    text = ASSIGNMENT.replace("verbs_throughput", "write_the_programs/write_the_programs.toml") + RANKED
+    written(course.folder / "week1.toml", text.replace("[points]", "[points]\nsteps = 10"))
     shutil.copytree(ASSIGNMENTS / "write_the_programs", course.folder / "write_the_programs")
-    for name, ids, value in (("a.pdf", ("ada",), 812.5), ("b.pdf", ("bob", "eve"), 812.5), ("old.pdf", ("eve",), 1)):
-        attempt = course.keep(name, *ids, score=Score("many at 4K", value, "ns", least_is_best=True))
+    score = Score("many at 4K", 812.5, "ns", least_is_best=True)
+    course.keep("a.pdf", "ada", at=LATE, score=score)
+    course.keep("b.pdf", "bob", "eve", score=score)
+    attempt = course.keep("old.pdf", "eve", at="2026-11-30T11:00+00:00", score=replace(score, value=1))
     assert json.loads((attempt / "results.json").read_text())["leaderboard"] == [
         {"name": "many at 4K [ns]", "value": 1, "order": "asc"}
     ]
-    times = f"a.pdf,{LATE}\nb.pdf,{IN_TIME}\nold.pdf,2026-11-30T11:00+00:00\n"
-    course.book("--leaderboard", "names", times=times)
+    course.book("--leaderboard", "names")
     assert [(row["rank"], row["who"], row["score"]) for row in course.rows("leaderboard.csv")] == [
         ("1", "Bob and Eve", "812.5"),
         ("2", "Ada L.", "812.5"),
     ]
     assert "   1  Bob and Eve: 812.5 ns" in capsys.readouterr().out
-    scope = json.loads(
-        (course.grades / "gradescope" / f"{attempts_of(course.grades, Path('b.pdf')).name}.json").read_text()
-    )
+    scope = json.loads((course.grades / "gradescope" / "b.json").read_text())
     assert scope["leaderboard"][0]["value"] == 812.5
-    course.book("--leaderboard", "codes", times=times)
+    course.book("--leaderboard", "codes")
     codes = {row["submission"]: row["code"] for row in course.rows("codes.csv")}
     assert [row["who"] for row in course.rows("leaderboard.csv")] == [codes["b.pdf"], codes["a.pdf"]]
     assert "Ada" not in (course.grades / "leaderboard.csv").read_text()
