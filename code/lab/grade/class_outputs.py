@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from lab.errors import LabError, one_line
 from lab.files.storage import csv_text, write_text
 from lab.files.store import sha256_of
 from lab.grade.case import Case
 from lab.grade.course import Graded
 from lab.grade.finding import SENTENCES, CheckResult
+from lab.grade.outputs import harmless
 from lab.places import TEMPLATES
 from lab.records.record import open_record
 from lab.records.table import KEY_LETTERS
@@ -97,7 +96,7 @@ class ClassOutputs:
         self.written = len(self.rows)
         table = csv_text([*ABOUT, *self.checks, "faults", "trouble", "folder"], map(self._cells, self.rows))
         write_text(self.folder / GRADES, table)
-        write_text(self.folder / PAGE, filled(TEMPLATES, PAGE, {"page": self}, finalize=_harmless) + "\n")
+        write_text(self.folder / PAGE, filled(TEMPLATES, PAGE, {"page": self}, finalize=harmless) + "\n")
 
     def _cells(self, row: Graded) -> Iterator[str]:
         """A row of the table; a check that the submission's assignment lacks has an empty cell."""
@@ -122,14 +121,6 @@ class ClassOutputs:
         """The path of the page of sentences from the class's page; empty if there is none."""
         has_page = row.folder and (row.folder / SENTENCES).is_file()
         return f"{row.folder.parent.name}/{row.folder.name}/{SENTENCES}" if row.folder and has_page else ""
-
-    def findings(self, check: CheckResult) -> list[str]:
-        nothing = [] if check.findings else ["nothing found"]
-        return [*check.evidence(), *nothing, f"to repeat: {check.command}"]
-
-
-def _harmless(value: object) -> object:
-    return value if isinstance(value, Markup) else one_line(str(value))  # a macro returns markup
 
 
 def same_id(name: str) -> str:

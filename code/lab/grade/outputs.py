@@ -28,14 +28,11 @@ from lab.typed_json import JsonTable, JsonValue
 TEXT, GRADESCOPE, JUNIT = "grade.txt", "results.json", "junit.xml"
 FEEDBACK, TROUBLE = "feedback.pdf", "feedback.trouble.txt"
 TEMPLATE, STYLE = "feedback.tex", "lab.sty"
-SHOWN_FINDINGS, SHOWN_LETTERS = 2, 100  # of each check, so that all fit on one page of feedback
-LONGEST_NAME, LONGEST_NOTE = 60, 300
 INDENT = " " * 9
 FINDINGS = textwrap.TextWrapper(
     120, initial_indent=INDENT, subsequent_indent=f"{INDENT}  ", break_long_words=False, break_on_hyphens=False
 )
 LONGEST_PIECE = 12  # letters between two places where a line may break
-NOT_FINAL = "This grade is not final: not every check has been made."
 NO_EVIDENCE = "compares, with no evidence attached"
 COPIED = "handed out by the course: it does not count"
 
@@ -144,31 +141,8 @@ def write_feedback(grade: Grade, templates: Path, folder: Path) -> None:
 
 def feedback_pdf(grade: Grade, templates: Path) -> bytes:
     """The page for the student; the same grade gives the same bytes."""
-    notes = (*grade.flags, grade.note, "" if grade.is_final else NOT_FINAL)
-    context = {
-        "title": Markup(f"Feedback: {printed(grade.assignment, LONGEST_NAME)}"),
-        "who": printed(", ".join(grade.ids) or "nobody", 2 * LONGEST_NAME),
-        "submission": printed(grade.submission, 2 * LONGEST_NAME),
-        "notes": [printed(note, LONGEST_NOTE) for note in notes if note],
-        "points": grade.points,
-        "most": grade.most,
-        "checks": [_shown_check(check) for check in grade.checks],
-        "command": printed(f"make preview-grade ASSIGNMENT={grade.assignment}", 2 * LONGEST_NAME),
-    }
-    text = render(templates, TEMPLATE, context).text.encode()
+    text = render(templates, TEMPLATE, {"grade": grade, "printed": printed}).text.encode()
     return compile_pdf({TEMPLATE: text, STYLE: (templates / STYLE).read_bytes()}, TEMPLATE)
-
-
-def _shown_check(check: CheckResult) -> dict[str, object]:
-    """One check on the page of feedback; the findings and parts of a hidden check stay with the grader."""
-    findings, parts = ((), ()) if check.hidden else (check.findings, check.parts)
-    evidence = [printed(str(finding), SHOWN_LETTERS) for finding in findings[:SHOWN_FINDINGS]]
-    if len(findings) > SHOWN_FINDINGS:
-        evidence[-1] = Markup(f"{evidence[-1]} (and {len(findings) - SHOWN_FINDINGS} more)")
-    evidence += [printed(str(part), SHOWN_LETTERS) for part in parts]
-    status = "could not be made" if check.status is Status.ERROR else check.status.value
-    name = printed(check.name, LONGEST_NAME)
-    return {"name": name, "status": status, "points": check.points, "most": check.most, "evidence": evidence}
 
 
 def printed(text: str, longest: int) -> Markup:
@@ -183,15 +157,16 @@ def write_sentences(case: Case, folder: Path) -> None:
     """Write the page of sentences beside the grade, if a check has read the discussion. The page names nobody."""
     if "counted" not in vars(case):
         return
-    assignment = case.setup.assignment
     with suppress(LabError, RecursionError):
         backings = {backing.use.start: backing for backing in case.checked.backings}
-        context = {
-            "title": f"{assignment.title}: the discussion, sentence by sentence",
-            "rubric": assignment.rubric,
-            "sentences": [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences],
-        }
-        write_text(folder / SENTENCES, filled(TEMPLATES, SENTENCES, context) + "\n")
+        rows = [_shown_sentence(sentence, case, backings) for sentence in case.checked.sentences]
+        values = {"assignment": case.setup.assignment, "rows": rows, "words": words}
+        write_text(folder / SENTENCES, filled(TEMPLATES, SENTENCES, values, finalize=harmless) + "\n")
+
+
+def harmless(value: object) -> object:
+    """A value of a page, without characters that end a line or move a cursor."""
+    return value if hasattr(value, "__html__") else one_line(str(value))  # a macro returns markup
 
 
 def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]) -> dict[str, object]:
@@ -201,21 +176,11 @@ def _shown_sentence(sentence: Sentence, case: Case, backings: dict[int, Backing]
     text = without_comments(case.text)[: sentence.end]
     for backing in reversed(backed):
         text = text[: backing.use.start] + _printed_use(backing) + text[backing.use.end :]
-    text = one_line(" ".join(text[sentence.start :].split()))
-    return {"line": sentence.line, "text": text, "evidence": list(map(_shown_evidence, backed)), "remark": remark}
+    text = " ".join(text[sentence.start :].split())
+    return {"line": sentence.line, "text": text, "backed": backed, "remark": remark}
 
 
 def _printed_use(backing: Backing) -> str:
     if backing.use.kind == "shows":
         return f" [{backing.number}]" if backing.judged else " [?]"
     return words(backing.value, with_interval=False) if backing.value else "?"
-
-
-def _shown_evidence(backing: Backing) -> dict[str, object]:
-    verdict, shows, n = "no answer", "", 0
-    if judged := backing.judged:
-        verdict, shows, n = judged.truth.value, judged.shows, judged.n
-    elif value := backing.value:
-        verdict, shows, n = "computed", words(value), value.estimate.n
-    name, text = backing.number or backing.use.kind, one_line(backing.use.body)
-    return {"name": name, "text": text, "verdict": verdict, "shows": shows, "n": n}
