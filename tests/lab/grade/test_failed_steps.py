@@ -13,6 +13,7 @@ from tests.lab.hand_ins import PEOPLE
 from tests.toml import series_of
 
 from lab.errors import SiteError
+from lab.files.storage import write_text
 from lab.model.trial import Job, Outcome
 from lab.records import recorded
 from lab.report.commands import report_file
@@ -76,8 +77,7 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "small/report.toml": PEOPLE.format("ada"),
         "small/discussion.tex": DISCUSSION,
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+        write_text(tmp_path / name, text)
     monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": b"\x7fELF"})
     monkeypatch.setattr("lab.grade.grading.GRADING", tmp_path / "grading")
     monkeypatch.setattr("lab.submission.hand_in.report_file", partial(report_file, folder=tmp_path / "report"))
@@ -89,14 +89,10 @@ def student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_failed_step_costs_its_own_points_alone(lab: Lab, student: Path, fake_site: Site) -> None:
     own, grades = ("--results", student / "results"), ("--out", student / "grades")
-    run, report = (
-        ("run", student / "small.toml", *own),
-        ("report", student / "small.toml", *own, "--out", student / "report"),
-    )
-    submit, assigned = (
-        ("submit", student / "week.toml", *own, "--out", student / "in"),
-        ("--assignment", student / "week.toml"),
-    )
+    run = ("run", student / "small.toml", *own)
+    report = ("report", student / "small.toml", *own, "--out", student / "report")
+    submit = ("submit", student / "week.toml", *own, "--out", student / "in")
+    assigned = ("--assignment", student / "week.toml")
 
     def rerun(name: str) -> str:
         return lab("grade", student / "in" / name, *assigned, *grades, "--only", "rerun").out

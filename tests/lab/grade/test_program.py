@@ -5,7 +5,6 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from tests.lab.grade.witness import wire
 from tests.lab.grade.witness.test_packets import block
 from tests.toml import series_of
 
+from lab.files.storage import write_text
 from lab.grade.case import Blocked, Case, GradingSetup, SubmissionFile
 from lab.grade.checks.data import package, rerun
 from lab.grade.checks.program import at_other_sizes, correct, fault_tests, program, sources, speed, steps
@@ -23,7 +23,7 @@ from lab.machine.results import Frame
 from lab.model.trial import OVER_CARD, Job, Outcome, StepOutcome
 from lab.programs.program import Sample
 from lab.submission.archive import PROGRAMS, Submission, make_page, pack
-from lab.submission.assignment import Demands, TaskStep, Tier
+from lab.submission.assignment import Assignment, Demands, Leaderboard, TaskStep, Tier
 from lab.submission.hand_in import program_files
 
 EXPERIMENT = experiment(build="true")
@@ -146,22 +146,25 @@ def only_its_sizes(job: Job) -> int:
 
 
 def written(folder: Path, text: str = EXPERIMENT) -> Path:
-    (folder / "mine").mkdir(parents=True)
-    (folder / "mine" / "mine").write_bytes(b"\x7fELF")
-    (folder / "mine" / "mine.c").write_text("int main(void) {}\n")
-    (folder / "small.toml").write_text(text)
+    for name, content in {"mine/mine": "\x7fELF", "mine/mine.c": "int main(void) {}\n", "small.toml": text}.items():
+        write_text(folder / name, content)
     return folder / "small.toml"
 
 
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler makes another binary of the sources."""
+    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
+
+
 def findings_of(
-    folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str, task_steps: tuple[TaskStep, ...] = ()
-) -> list[Any]:
+    folder: Path, check: Any, site: Any, text: str = EXPERIMENT, *names: str,
+    task_steps: tuple[TaskStep, ...] = (), demands: Demands = DEMANDS,
+) -> list[Any]:  # fmt: skip
     """The findings of a check of a submission with these programs."""
     plan = hand_ins.plan_on(written(folder, text), site, "d")
-    ranked = SimpleNamespace(series="mine")
-    step_names = tuple(step.series for step in task_steps)
-    assignment: Any = SimpleNamespace(asked=DEMANDS, name="small", steps=task_steps, step_names=step_names)
-    assignment.leaderboard = ranked if task_steps else None
+    ranked = Leaderboard("mine") if task_steps else None
+    assignment = Assignment("t", "e", {}, file=Path("small.toml"), asked=demands, steps=task_steps, leaderboard=ranked)
     setup = GradingSetup(assignment, site, plan, folder / "results", folder, folder, 1, lambda *_: None)
     case = Case(setup, SubmissionFile(folder / "x.pdf"), folder)
     programs = dict.fromkeys(names or ("binaries/mine/mine",), b"\x7fELF of the student")
@@ -214,10 +217,8 @@ def test_times_bytes_packets_speed_and_sources_of_a_program_are_checked(tmp_path
     ],
     ids=["equal", "within", "slower", "sources fail"],
 )
-def test_binary_must_do_what_its_sources_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: Any, what: list[str]
-) -> None:
-    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
+@pytest.mark.usefixtures("builds")
+def test_binary_must_do_what_its_sources_do(tmp_path: Path, site: Any, what: list[str]) -> None:
     findings = findings_of(tmp_path, sources, site)
     assert [finding.kind for finding in findings] == [Flaw.SOURCES] * len(what)
     assert all(part in finding.what for finding, part in zip(findings, what, strict=True))
@@ -242,13 +243,12 @@ TIER_NAMES = [f"mine: at least {tier.at_least:g} of tcp" for tier in TIERS.tiers
     ],
     ids=["works", "tiers", "one size of two", "size of the step", "size of the experiment"],
 )  # fmt: skip
+@pytest.mark.usefixtures("builds")
 def test_step_has_points_for_its_sizes_and_its_speed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    site: Any, step: TaskStep, sizes: tuple[int, ...], parts: list[PartPoints], what: list[str],
-) -> None:  # fmt: skip
-    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
-    monkeypatch.setitem(globals(), "DEMANDS", replace(DEMANDS, sizes=sizes))
-    results = findings_of(tmp_path, steps, site, EXPERIMENT + COMPARED.format(least=1.0), task_steps=(step,))
+    tmp_path: Path, site: Any, step: TaskStep, sizes: tuple[int, ...], parts: list[PartPoints], what: list[str]
+) -> None:
+    text, demands = EXPERIMENT + COMPARED.format(least=1.0), replace(DEMANDS, sizes=sizes)
+    results = findings_of(tmp_path, steps, site, text, task_steps=(step,), demands=demands)
     assert [each for each in results if isinstance(each, PartPoints)] == parts
     findings = [each for each in results if isinstance(each, Finding)]
     assert all(part in finding.what for finding, part in zip(findings, what, strict=True)), findings
@@ -257,11 +257,11 @@ def test_step_has_points_for_its_sizes_and_its_speed(
     assert scores == ([("mine at 4K", "B/s", False)] if parts[0] == ALL else [])
 
 
+@pytest.mark.usefixtures("builds")
 def test_message_that_waits_for_a_delayed_acknowledgement_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fake_site, "cost", lambda _: 30_000_000)
-    monkeypatch.setattr("lab.grade.rebuild.build_untrusted", lambda *_: {"mine": OF_SOURCES})
     results = findings_of(tmp_path, steps, Traffic(), EXPERIMENT + COMPARED.format(least=1.0), task_steps=(TIERS,))
     (slow,) = (each for each in results if isinstance(each, Finding))
     assert "more points; a message takes 30 ms, and Linux delays an acknowledgement by 40 ms" in slow.what

@@ -13,6 +13,7 @@ from tests.lab.conftest import Lab
 from tests.lab.hand_ins import Course
 
 from lab.errors import SpecError
+from lab.files.storage import write_bytes, write_text
 from lab.files.toml import files_of
 from lab.kit.commands import Solved, handout, laid_out, sample, solve, with_numbers
 from lab.kit.kit import HANDOUT, Kit, load_kit, new_kit, parcel
@@ -30,8 +31,7 @@ def kit(tmp_path: Path) -> Kit:
     """A kit of a small experiment."""
     (tmp_path / "small.toml").write_text(hand_ins.EXPERIMENT)
     (tmp_path / "week1.toml").write_text(hand_ins.ASSIGNMENT)
-    (tmp_path / "week1").mkdir()
-    (tmp_path / "week1" / "handout.md").write_text(HANDOUT_TEXT)
+    write_text(tmp_path / "week1" / "handout.md", HANDOUT_TEXT)
     return load_kit(str(tmp_path / "week1.toml"))
 
 
@@ -60,9 +60,7 @@ def test_parcel_has_no_line_of_the_solution(files: dict[str, bytes]) -> None:
 
 def test_parcel_has_the_assignment_without_hidden_demands(files: dict[str, bytes], tmp_path: Path) -> None:
     for name in (name for name in files if name.startswith(f"{COURSE}/")):
-        place = tmp_path / Path(name).relative_to(Path(COURSE).parent)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(files[name])
+        write_bytes(tmp_path / Path(name).relative_to(Path(COURSE).parent), files[name])
     (tmp_path / "a.toml").write_bytes(files[f"{COURSE}.toml"])
     students, course = load_assignment(tmp_path / "a.toml"), load_assignment(ROOT / f"{COURSE}.toml")
     assert b"hidden_program" not in files[f"{COURSE}.toml"]

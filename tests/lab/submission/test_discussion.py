@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.lab import hand_ins
 
+from lab.files.storage import write_text
 from lab.report.evidence.evidence import gather
 from lab.report.query.numbers import Numbers
 from lab.report.text.check import Writing, check
@@ -31,8 +32,7 @@ def assignment(tmp_path: Path) -> Assignment:
         ("week1/solution/small/discussion.tex", f"{LONG}\\shows{{tcp > verbs everywhere}}\n"),
         ("small/discussion.tex", "% Replace this one.\n% RDMA has \\claim{verbs at 4K}.\n"),
     ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+        write_text(tmp_path / name, text)
     return load_assignment(tmp_path / "week1.toml")
 
 

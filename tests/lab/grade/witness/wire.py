@@ -18,38 +18,20 @@ def frame(time_ns: int, ip: bytes, protocol: int, size: int, *, out: bool) -> Fr
 
 
 def roce(
-    time_ns: int,
-    opcode: int,
-    number: int = 0,
-    size: int = 0,
-    *,
-    out: bool = True,
-    queue: int = 17,
-    peer: int = 17,
-    data: bytes = b"",
+    time_ns: int, opcode: int, number: int = 0, size: int = 0, *, out: bool = True, queue: int = 17, peer: int = 17
 ) -> Frame:
     """A packet with so many bytes of payload, to a queue pair from its peer."""
     before, padding = BEFORE.get(opcode, 0), -size % 4
     whole = 8 + 12 + before + size + padding + 4
     udp = struct.pack(">HHHH", port_between(queue, peer), 4791, whole, 0)
     header = struct.pack(">BBHII", opcode, padding << 4, 0xFFFF, queue, number)
-    return frame(time_ns, udp + header + bytes(before) + data + bytes(PAYLOAD), 17, whole, out=out)
+    return frame(time_ns, udp + header + bytes(before + PAYLOAD), 17, whole, out=out)
 
 
 def by_card(
-    time_ns: int,
-    kind: int,
-    number: int = 0,
-    size: int = 0,
-    *,
-    opcode: int = 0,
-    flags: int = WHOLE,
-    ack: int = packets.ACKED,
-    out: bool = True,
-    here: int = 17,
-    there: int = 18,
-    data: bytes = b"",
-) -> Frame:
+    time_ns: int, kind: int, number: int = 0, size: int = 0, *, opcode: int = 0, flags: int = WHOLE,
+    ack: int = packets.ACKED, out: bool = True, here: int = 17, there: int = 18, data: bytes = b"",
+) -> Frame:  # fmt: skip
     """A packet with so many bytes, between a queue pair of the client's and one of the server's."""
     ends = (here, there) if out else (there, here)
     header = packets.HEADER.pack(kind, flags, opcode, ack, *ends, number, size, *[0] * 8)
