@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,3 +159,26 @@ def test_late_day_counts_as_soon_as_it_begins() -> None:
         assert deadline.days_late(datetime(2026, 12, day, hour, tzinfo=UTC)) == late
     assert [deadline.share(days, 0) for days in range(4)] == [1.0, 0.75, 0.5, 0.0]
     assert [deadline.share(days, 1) for days in range(5)] == [1.0, 1.0, 0.75, 0.5, 0.0]
+
+
+DIGEST = "0123456789abcdef"
+LISTING = f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded_as", "digest", "here", "is_accepted"),
+    [
+        ("", "exact", "f" * 64, True, True),
+        ("", "exact", "f" * 64, False, False),
+        ('site = "host:rxe"\n', "host", "f" * 64, True, False),
+        (LISTING, "host", "f" * 64, True, True),
+        (LISTING, "host", DIGEST + "0" * 48, False, True),
+        (LISTING, "host", "0123456789abcdee" + "0" * 48, False, False),
+        (f'identities = ["{DIGEST}"]\n', "exact", "f" * 64, True, False),
+    ],
+)
+def test_assignment_accepts_the_identities_that_it_lists(
+    tmp_path: Path, text: str, recorded_as: str, digest: str, here: Any, is_accepted: Any
+) -> None:
+    course = read(tmp_path, text + WHOLE)
+    assert course.recorded_as == recorded_as and course.accepts(digest, here=here) == is_accepted

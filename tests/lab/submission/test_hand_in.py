@@ -14,10 +14,7 @@ from lab.errors import LabError, RecordError
 from lab.plan.plan import Plan
 from lab.sites.cable import Cable
 from lab.submission.archive import digests, open_submission, read_page
-from lab.submission.assignment import Assignment, load_assignment
 from lab.submission.hand_in import Work, build_obstacles, hand_in, identity_of, obstacles, other_identity
-
-IDENTITY_TEXT = 'title = "t"\nexperiment = "e.toml"\n[points]\nrerun = 3\n'
 
 
 @pytest.fixture
@@ -91,11 +88,6 @@ def plan_of(folder: Path, site: Any, digest: str = "d", text: str = hand_ins.EXP
     return hand_ins.plan_on(folder / "small.toml", site, digest)
 
 
-def assignment(folder: Path, more: str = "") -> Assignment:
-    (folder / "a.toml").write_text(more + IDENTITY_TEXT)
-    return load_assignment(folder / "a.toml")
-
-
 def test_digest_of_an_identity_changes_with_each_part_alone(tmp_path: Path) -> None:
     here = identity_of(plan_of(tmp_path, hand_ins.Site()))
     assert identity_of(plan_of(tmp_path, hand_ins.Site(slowness=1.2))) == here
@@ -117,37 +109,14 @@ def test_student_programs_are_not_part_of_the_identity(tmp_path: Path) -> None:
     assert first.trials().keys() != second.trials().keys() and identity_of(first) == identity_of(second)
 
 
-DIGEST = "0123456789abcdef"
-
-
-@pytest.mark.parametrize(
-    ("text", "recorded_as", "digest", "here", "is_accepted"),
-    [
-        ("", "exact", "f" * 64, True, True),
-        ("", "exact", "f" * 64, False, False),
-        ('site = "host:rxe"\n', "host", "f" * 64, True, False),
-        (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", "f" * 64, True, True),
-        (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", DIGEST + "0" * 48, False, True),
-        (f'site = "host:rxe"\nidentities = ["host", "{DIGEST}"]\n', "host", "0123456789abcdee" + "0" * 48, False,
-         False),
-        (f'identities = ["{DIGEST}"]\n', "exact", "f" * 64, True, False),
-    ],
-)  # fmt: skip
-def test_assignment_accepts_the_identities_that_it_lists(
-    tmp_path: Path, text: str, recorded_as: str, digest: str, here: Any, is_accepted: Any
-) -> None:
-    course = assignment(tmp_path, text)
-    assert course.recorded_as == recorded_as and course.accepts(digest, here=here) == is_accepted
-
-
-def test_student_with_another_machine_is_warned(tmp_path: Path) -> None:
+def test_student_with_another_machine_is_warned(course: Course, tmp_path: Path) -> None:
     plan = plan_of(tmp_path, hand_ins.Site())
     here = identity_of(plan)
     reference = here.site.identity | here.programs | {"mpi-pingpong": "of another experiment"}
-    other, course = reference | {"tcp-client": "e"}, assignment(tmp_path)
-    assert list(other_identity(course, plan, reference)) == list(other_identity(course, plan, {})) == []
-    assert list(other_identity(course, plan, here.site.identity)) == []  # the reference measures none of its programs
-    (line,) = other_identity(course, plan, other)
+    other, exact = reference | {"tcp-client": "e"}, course.assignment
+    assert list(other_identity(exact, plan, reference)) == list(other_identity(exact, plan, {})) == []
+    assert list(other_identity(exact, plan, here.site.identity)) == []  # the reference measures none of its programs
+    (line,) = other_identity(exact, plan, other)
     assert here.words in line and "does not accept" in line
-    accepting = assignment(tmp_path, f'identities = ["exact", "{here.digest[:16]}"]\n')
+    accepting = replace(exact, identities=("exact", here.digest[:16]))
     assert list(other_identity(accepting, plan, other)) == []
