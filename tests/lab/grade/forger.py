@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tests.lab.fake_site import planned
 from tests.lab.hand_ins import Course, measure, plan_on, with_report
 
+from lab.files.storage import write_bytes
 from lab.files.store import SUMS, sums_of
 from lab.grade.case import GradingSetup
 from lab.places import exact_version
-from lab.plan.plan import Plan
 from lab.records.record import RECORD, SAMPLES, record_folder
 from lab.report import build as report_build
 from lab.report.build import prepare
@@ -121,18 +122,10 @@ class Forger:
         shutil.rmtree(folder / "results")
         for path, data in unpack(files[RECORDS], "").items():
             key, name = path.split("/")
-            file = record_folder(folder / "results", key) / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-        forged = Work(self.work.assignment, self.plan(folder), folder / "results", folder / "small.pdf", ())
+            write_bytes(record_folder(folder / "results", key) / name, data)
+        plan = planned(folder / "small.toml", self.work.plan.site)
+        forged = Work(self.work.assignment, plan, folder / "results", folder / "small.pdf", ())
         return make_hand_in(with_report(self.course, forged), (self.name,), ())
-
-    def plan(self, folder: Path) -> Plan:
-        """The same plan, of the experiment in another folder."""
-        here = self.work.plan.site
-        site = mock.Mock(ends=here.ends, identity=lambda: here.identity, traits=here.traits)
-        site.name = self.work.plan.site.name
-        return plan_on(folder / "small.toml", site, "d")
 
     def typeset(self, change: Callable[[Files], None]) -> bytes:
         """The bare pages, with LaTeX's input changed."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.lab.conftest import Lab
+from tests.lab.grade.test_grading import split
 from tests.lab.hand_ins import Course
 
 from lab.places import ROOT
@@ -41,10 +42,7 @@ def test_bundle_of_an_assignment_from_elsewhere_has_all_its_files(
 ) -> None:
     folder = tmp_path / "course"
     shutil.copytree(course.folder / "course", folder)
-    first, link, more = (folder / "small.toml").read_text().partition("[link]")
-    (folder / "shared").mkdir()
-    (folder / "shared" / "both.toml").write_text(link + more)
-    (folder / "small.toml").write_text(first.replace("[parameters]", 'include = "shared/both.toml"\n[parameters]'))
+    split(folder / "small.toml")
     archive = bundle(str(folder / "assignment.toml"), tmp_path / "one.zip")
     assert archive.read("assignment") == b"course/assignment.toml\n"
     for name in ("assignment.toml", "small.toml", "shared/both.toml"):

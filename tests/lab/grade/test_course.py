@@ -10,6 +10,7 @@ import pytest
 from tests.lab import hand_ins
 
 from lab.errors import LabError
+from lab.files.storage import write_text
 from lab.grade.class_outputs import ALIKE, GRADES, PAGE
 from lab.grade.course import Graded, attempts_of, by_assignment, find_submissions, grade_class
 from lab.grade.grading import digest_of
@@ -34,11 +35,9 @@ grade = {"final": True, "sha256": digest, "grader": "me", "checks": [check]}
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Submissions of three students, and another file."""
-    folder = tmp_path / "submissions"
-    folder.mkdir()
     for name, content in {"ada.pdf": "honest", "bob.pdf": "forged", "eve.pdf": "crash", "notes.txt": ""}.items():
-        (folder / name).write_text(content)
-    return folder
+        write_text(tmp_path / "submissions" / name, content)
+    return tmp_path / "submissions"
 
 
 def graded(folder: Path, grades: Path, grader: str = "me") -> dict[str, Graded]:
@@ -103,7 +102,6 @@ def test_every_file_is_a_submission_or_skipped_with_a_reason(folder: Path, tmp_p
 def test_each_submission_names_its_assignment(ada: Any, tmp_path: Path) -> None:
     for name in ("assignment", "other"):
         (tmp_path / f"{name}.toml").write_text(hand_ins.ASSIGNMENT)
-    (tmp_path / "submissions").mkdir()
     hand_ins.handed_in(ada, tmp_path / "submissions" / "ada.pdf")
     (tmp_path / "submissions" / "bob.pdf").write_text("no PDF")
     submissions, _ = find_submissions(tmp_path / "submissions")

@@ -16,6 +16,7 @@ from tests.lab.hand_ins import Course
 
 from lab.errors import SiteError, SpecError
 from lab.experiment.reader import load
+from lab.files.storage import write_text
 from lab.grade.case import Case, GradingSetup
 from lab.grade.course import attempts_of, last_attempt, new_attempt
 from lab.grade.finding import GRADE, Finding, Flaw, Grade, PartPoints, Status
@@ -76,10 +77,8 @@ def test_honest_submission_has_all_points(grade_file: GradeFile, course: Course,
 def split(file: Path) -> None:
     """Move the experiment's link and series to a file that it includes."""
     first, link, series = file.read_text().partition("[link]")
-    (file.parent / "shared").mkdir()
-    (file.parent / "shared" / "both.toml").write_text(link + series)
-    head, table, parameters = first.partition("[parameters]")
-    file.write_text(f'{head}include = "shared/both.toml"\n{table}{parameters}')
+    write_text(file.parent / "shared" / "both.toml", link + series)
+    file.write_text(first.replace("[parameters]", 'include = "shared/both.toml"\n[parameters]'))
 
 
 def test_experiment_with_an_included_file_has_all_points(grade_file: GradeFile, tmp_path: Path) -> None:

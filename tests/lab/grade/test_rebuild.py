@@ -11,8 +11,9 @@ from tests.lab.grade.student_program import OTHER, experiment
 
 from lab.causes.table import file_of
 from lab.errors import LabError, OpeningFault
+from lab.experiment.experiment import Experiment
 from lab.experiment.reader import load
-from lab.files.storage import write_text
+from lab.files.storage import write_bytes, write_text
 from lab.grade.case import Case, GradingSetup, SubmissionFile
 from lab.grade.rebuild import build_programs, frame_faults, keep_programs, rebuild, require_bounded
 from lab.plan.builds import keep_binaries
@@ -56,17 +57,22 @@ def test_report_is_rebuilt_when_the_counts_change(
     assert pdfs == [b"%PDF", b"%PDF", b"%PDF of other counts"]
 
 
+def beside(folder: Path, text: str, files: dict[str, bytes]) -> Experiment:
+    """An experiment beside the files of its programs."""
+    for name, content in {**files, "small.toml": text.encode()}.items():
+        write_bytes(folder / name, content)
+    return load(folder / "small.toml")
+
+
 def test_files_that_are_not_sources_come_from_the_course(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "Makefile").write_bytes(MAKEFILE)
-    (tmp_path / "mine" / "mine.c").write_text("#error the course's file")
-    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["*.c"]'))
+    files = {"mine/Makefile": MAKEFILE, "mine/mine.c": b"#error the course's file"}
+    assigned = beside(tmp_path, experiment("make -s", 'sources = ["*.c"]'), files)
     handed_in = {"sources/mine/mine.c": PROGRAM, "sources/mine/Makefile": b"mine:\n\techo handed in >mine\n"}
-    (binary,) = build_programs(pack(handed_in), load(tmp_path / "small.toml"), tmp_path / "built")
+    (binary,) = build_programs(pack(handed_in), assigned, tmp_path / "built")
     assert binary == tmp_path / "mine" / "mine"
     assert (tmp_path / "built/binaries/mine/mine").read_bytes().startswith(b"\x7fELF")
     with pytest.raises(LabError, match="No rule to make target 'mine"):
-        build_programs(pack({}), load(tmp_path / "small.toml"), tmp_path / "built")
+        build_programs(pack({}), assigned, tmp_path / "built")
 
 
 FRAME = b"""#include <stdio.h>
@@ -95,39 +101,30 @@ WORKS = {
 
 @pytest.mark.parametrize("source", WORKS)
 def test_code_in_place_of_the_courses_frame_is_named(tmp_path: Path, source: str) -> None:
-    (tmp_path / "mine").mkdir()
     makefile = b"mine: mine.c\n\tgcc -O2 -w -o $@ mine.c frame.c\n"
-    files = {"Makefile": makefile, "frame.c": FRAME, "frame.h": b"int work(void);\n"}
-    for name, content in files.items():
-        (tmp_path / "mine" / name).write_bytes(content)
-    (tmp_path / "small.toml").write_text(experiment("make -s", 'sources = ["mine.c"]'))
-    own = load(tmp_path / "small.toml")
+    files = {"mine/Makefile": makefile, "mine/frame.c": FRAME, "mine/frame.h": b"int work(void);\n"}
+    assigned = beside(tmp_path, experiment("make -s", 'sources = ["mine.c"]'), files)
     more = "" if "work(void) {" in source else "\nint work(void) { return 3; }"
-    digests = build_programs(pack({"sources/mine/mine.c": f"{source}{more}\n".encode()}), own, tmp_path / "built")
-    faults = list(frame_faults(make_plan(own, SiteFacts.of(hand_ins.Site()), digests)))
+    digests = build_programs(pack({"sources/mine/mine.c": f"{source}{more}\n".encode()}), assigned, tmp_path / "built")
+    faults = list(frame_faults(make_plan(assigned, SiteFacts.of(hand_ins.Site()), digests)))
     assert len(faults) == len(WORKS[source]) and all(map(str.__contains__, faults, WORKS[source])), faults
 
 
-def two_programs(folder: Path) -> Path:
-    """An experiment with programs of one name in two folders of one name."""
-    (folder / "small.toml").write_text(experiment("make -s") + OTHER)
-    for name in ("mine", "other/mine"):
-        (folder / name).mkdir(parents=True)
-    return folder / "small.toml"
+def two_programs(folder: Path) -> Experiment:
+    """An experiment with programs of one name in two folders of one name; each file has its path as its content."""
+    names = [f"{place}/{name}" for place in ("mine", "other/mine") for name in ("mine", "mine.c")]
+    return beside(folder, experiment("make -s") + OTHER, {name: name.encode() for name in names})
 
 
 def test_programs_in_two_folders_of_one_name_are_built_apart(tmp_path: Path) -> None:
     handed_in = {f"sources/{name}/Makefile": MAKEFILE for name in ("mine", "other")}
     handed_in |= {"sources/mine/mine.c": PROGRAM, "sources/other/mine.c": PROGRAM.replace(b"0", b"1")}
-    mine, other = build_programs(pack(handed_in), load(two_programs(tmp_path)), tmp_path / "built").values()
+    mine, other = build_programs(pack(handed_in), two_programs(tmp_path), tmp_path / "built").values()
     assert mine != other
 
 
 def test_programs_in_two_folders_of_one_name_are_kept_apart(tmp_path: Path) -> None:
-    two = load(two_programs(tmp_path))
-    for folder in ("mine", "other/mine"):
-        for name in ("mine", "mine.c"):
-            (tmp_path / folder / name).write_text(f"{folder}/{name}")
+    two = two_programs(tmp_path)
     programs = keep_binaries(binaries([two]))
     handed_in = program_files(make_plan(two, SiteFacts.of(hand_ins.Site()), programs))
     assert {name: content.decode() for name, content in handed_in.items()} == {

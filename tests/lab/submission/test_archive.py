@@ -11,6 +11,7 @@ import pytest
 from tests.lab.grade.tampering import zipped
 
 from lab.errors import OpeningFault
+from lab.files.storage import write_bytes
 from lab.report.pdf import attach
 from lab.submission import archive
 from lab.submission.archive import SubmissionError, open_submission, pack, require_kind, unpack
@@ -31,11 +32,9 @@ def fault_of(place: Path) -> OpeningFault:
 
 
 def test_pdf_zip_and_folder_open_alike(pdf: bytes, tmp_path: Path) -> None:
-    (tmp_path / "x.pdf").write_bytes(pdf)
-    (tmp_path / "x.zip").write_bytes(pack({"a/x.pdf": pdf, "program.c": b"int x;"}))
-    (tmp_path / "folder" / "a").mkdir(parents=True)
-    (tmp_path / "folder" / "a" / "x.pdf").write_bytes(pdf)
-    (tmp_path / "Y.ZIP").write_bytes((tmp_path / "x.zip").read_bytes())
+    zip_ = pack({"a/x.pdf": pdf, "program.c": b"int x;"})
+    for name, content in {"x.pdf": pdf, "x.zip": zip_, "Y.ZIP": zip_, "folder/a/x.pdf": pdf}.items():
+        write_bytes(tmp_path / name, content)
     opened = [open_submission(tmp_path / name) for name in ("x.pdf", "x.zip", "Y.ZIP", "folder")]
     assert all(submission.files == FILES and submission.pdf == pdf for submission in opened)
 
@@ -44,8 +43,7 @@ def test_usual_names_are_accepted_and_litter_is_ignored(pdf: bytes, tmp_path: Pa
     names = ("my report (final), Ünal.pdf", "__MACOSX/._my report.pdf", ".DS_Store", "a b/.DS_Store", ".git/x.pdf")
     (tmp_path / "x.zip").write_bytes(pack(dict.fromkeys(names, pdf)))
     for name in names:
-        (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "folder" / name).write_bytes(pdf)
+        write_bytes(tmp_path / "folder" / name, pdf)
     assert open_submission(tmp_path / "x.zip").pdf == open_submission(tmp_path / "folder").pdf == pdf
 
 
