@@ -168,8 +168,7 @@ def lengthened(planned: Planned, facts: SiteFacts) -> Planned:
 
 
 def _keep(copy: Path, content: bytes) -> str:
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(content)
+    write_bytes(copy, content)
     return keep_binaries([copy])[copy]
 
 
@@ -191,9 +190,7 @@ def unpack_records(content: bytes, results: Path, rows: int) -> frozenset[str]:
             require_bounded(data, path, rows)
         elif name == RECORD:
             require_plain(data, path)
-        folder = record_folder(results, key)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
+        write_bytes(record_folder(results, key) / name, data)
         files.setdefault(key, set()).add(name)
     return frozenset(key for key, names in files.items() if names == set(RECORD_FILES))
 
@@ -240,10 +237,9 @@ def _sources(evidence: Evidence, texts: Texts, templates: Path, scratch: Path) -
     """The grader's experiment and the student's texts, copied into a scratch folder."""
     file = evidence.plan.experiment.file
     sources = Sources(scratch / "texts" / file.name, templates)
-    sources.folder.mkdir(parents=True, exist_ok=True)
-    sources.experiment.write_bytes(read_whole(file).text.encode())
+    write_bytes(sources.experiment, read_whole(file).text.encode())
     for name, content in texts.items():
-        (sources.folder / name).write_bytes(content)
+        write_bytes(sources.folder / name, content)
     return sources
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from lab.errors import LabError, RecordError, SpecError, plural, tell
 from lab.experiment.experiment import Experiment
 from lab.files.bounded import read_typed
-from lab.files.storage import write_text
+from lab.files.storage import write_bytes, write_text
 from lab.files.toml import files_of
 from lab.grade.commands import graded
 from lab.grade.grading import watch
@@ -211,8 +211,7 @@ def laid_out(kit: Kit, folder: Path) -> Path:
     # A claim names the file that has its value, so included files are copied, too.
     copies = {typed.relative_to(file.parent): typed.read_bytes() for typed in files_of(file)} | kit.solution()
     for path, content in copies.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
+        write_bytes(folder / path, content)
     return folder / file.name
 
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.lab.conftest import Lab
 
-from lab.cli.main import main
 from lab.errors import SpecError
 from lab.grade.book import Person, read_by_hand, read_roster, times_of
 from lab.grade.course import attempts_of, new_attempt
@@ -48,13 +48,11 @@ Row = dict[str, str]
 class Course:
     """The files of a course, and its command."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lab: Lab) -> None:
         self.folder, self.grades, self.times = folder, folder / "grades", dict[str, str | None]()
+        self.lab, self.printed = lab, ""
         (folder / "week1.toml").write_text(ASSIGNMENT)
         (folder / "roster.csv").write_text(ROSTER)
-
-    def files(self) -> list[str]:
-        return ["--roster", str(self.folder / "roster.csv"), "--grades", str(self.grades)]
 
     def keep(self, name: str, *ids: str, at: str | None = IN_TIME, score: Score | None = None, **points: int) -> Path:
         """Grade a submission that was handed in at a time."""
@@ -67,19 +65,21 @@ class Course:
         write_grade(Grade(submission=name, ids=ids, assignment="week1", checks=checks, whole=True), attempt)
         return attempt
 
-    def book(self, *more: str, status: int = 1) -> dict[str, Row]:
+    def book(self, *more: object, assignment: str = "week1.toml", status: int = 1) -> dict[str, Row]:
         times = "".join(f"{name},{at}\n" for name, at in self.times.items() if at)
         (self.folder / "times.csv").write_text(f"submission,handed_in\n{times}")
-        words = ["gradebook", str(self.folder / "week1.toml"), *self.files()]
-        assert main([*words, "--times", str(self.folder / "times.csv"), *more]) == status
+        files = ("--roster", self.folder / "roster.csv", "--grades", self.grades, "--times", self.folder / "times.csv")
+        ran = self.lab("gradebook", self.folder / assignment, *files, *more)
+        self.printed = ran.out + ran.err
+        assert ran.status == status
         return {row["id"]: row for row in self.rows("book.csv")} if status < 2 else {}
 
     def rows(self, name: str) -> list[Row]:
         return list(csv.DictReader(io.StringIO((self.grades / name).read_text())))
 
-    def by_hand(self, *rows: str) -> tuple[str, str]:
-        file = written(self.folder / "by_hand.csv", "\n".join(["who,criterion,points,comment", *rows, ""]))
-        return "--by-hand", str(file)
+    def by_hand(self, *rows: str) -> tuple[str, Path]:
+        text = "\n".join(["who,criterion,points,comment", *rows, ""])
+        return "--by-hand", written(self.folder / "by_hand.csv", text)
 
 
 def written(file: Path, text: str) -> Path:
@@ -88,21 +88,24 @@ def written(file: Path, text: str) -> Path:
 
 
 @pytest.fixture
-def course(tmp_path: Path) -> Course:
-    return Course(tmp_path)
+def course(tmp_path: Path, lab: Lab) -> Course:
+    return Course(tmp_path, lab)
 
 
-def test_book_has_a_line_for_everybody(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_book_has_a_line_for_everybody(course: Course) -> None:
     course.keep("a.pdf", "ADA", "zed", "zoe", rerun=0)
     course.keep("cut.pdf", rerun=0)
     book = course.book()
     assert [book[name]["total"] for name in ("ada", "bob", "eve")] == ["50", "0", "0"]
     for remark in ("handed in by 3 people, at most 2 may", "not judged yet: reasoning"):
         assert remark in book["ada"]["words"]
-    output = capsys.readouterr().out
-    assert "eve: nothing was handed in" in output and "3 people, 2 without a submission" in output
-    assert "a.pdf: zed, zoe is not in the roster" in output
-    assert "cut.pdf: no id could be read, so a person must find whose it is" in output
+    for line in (
+        "eve: nothing was handed in",
+        "3 people, 2 without a submission",
+        "a.pdf: zed, zoe is not in the roster",
+        "cut.pdf: no id could be read, so a person must find whose it is",
+    ):
+        assert line in course.printed
 
 
 @pytest.mark.parametrize(
@@ -130,9 +133,8 @@ def test_last_submission_of_the_assignment_counts(course: Course) -> None:
     book = course.book()
     assert (book["ada"]["submission"], book["bob"]["submission"]) == ("second.pdf", "first.pdf")
     assert "is in 2 submissions, second.pdf counts" in book["ada"]["words"]
-    week2 = written(course.folder / "week2.toml", ASSIGNMENT)
-    assert main(["gradebook", str(week2), *course.files()]) == 1
-    assert {row["submission"] for row in course.rows("book.csv")} == {""}
+    written(course.folder / "week2.toml", ASSIGNMENT)
+    assert {row["submission"] for row in course.book(assignment="week2.toml").values()} == {""}
 
 
 def test_points_given_by_hand_survive_a_regrade(course: Course) -> None:
@@ -161,20 +163,18 @@ def test_exports_have_the_columns_of_moodle_canvas_and_gradescope(course: Course
     assert tests == {"rerun": (30, 30), "claims": (50, 50), "reasoning": (20, 20)}
 
 
-def test_anonymous_submissions_are_judged_by_a_code_that_never_changes(
-    course: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_anonymous_submissions_are_judged_by_a_code_that_never_changes(course: Course) -> None:
     attempt, out = course.keep("a.pdf", "ada"), course.folder / "nameless"
-    course.book("--nameless", str(out), status=2)
-    assert "anonymous = true in the assignment" in capsys.readouterr().err
+    course.book("--nameless", out, status=2)
+    assert "anonymous = true in the assignment" in course.printed
     (attempt / "nameless.pdf").write_bytes(b"%PDF a")
-    course.book("--nameless", str(out))
+    course.book("--nameless", out)
     (code,) = [place.name for place in out.iterdir() if place.is_dir()]
     sheet = out / "sheet.csv"
     assert sheet.read_text() == f"who,criterion,points,comment\n{code},reasoning,,\n"
     assert (out / code / "nameless.pdf").read_bytes() == b"%PDF a" and "ada" not in sheet.read_text()
     sheet.write_text(f"who,criterion,points,comment\n{code},reasoning,12,fine\n")
-    book = course.book("--nameless", str(out), "--by-hand", str(sheet))
+    book = course.book("--nameless", out, "--by-hand", sheet)
     assert book["ada"]["reasoning"] == "12" and f"{code},reasoning,12,fine" in sheet.read_text()
 
 
@@ -255,7 +255,7 @@ asks = "it works"
 """
 
 
-def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course) -> None:
     text = ASSIGNMENT.replace("verbs_throughput", "write_the_programs/write_the_programs.toml") + RANKED
     written(course.folder / "week1.toml", text.replace("[points]", "[points]\nsteps = 10"))
     shutil.copytree(ASSIGNMENTS / "write_the_programs", course.folder / "write_the_programs")
@@ -271,7 +271,7 @@ def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course, capsy
         ("1", "Bob and Eve", "812.5"),
         ("2", "Ada L.", "812.5"),
     ]
-    assert "   1  Bob and Eve: 812.5 ns" in capsys.readouterr().out
+    assert "   1  Bob and Eve: 812.5 ns" in course.printed
     scope = json.loads((course.grades / "gradescope" / "b.json").read_text())
     assert scope["leaderboard"][0]["value"] == 812.5
     course.book("--leaderboard", "codes")
@@ -280,7 +280,7 @@ def test_leaderboard_ranks_exact_scores_then_hand_in_times(course: Course, capsy
     assert "Ada" not in (course.grades / "leaderboard.csv").read_text()
 
 
-def test_assignment_without_a_leaderboard_has_no_ranks(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_assignment_without_a_leaderboard_has_no_ranks(course: Course) -> None:
     course.keep("a.pdf", "ada")
     course.book("--leaderboard", "names", status=2)
-    assert "the assignment has no leaderboard" in capsys.readouterr().err
+    assert "the assignment has no leaderboard" in course.printed
