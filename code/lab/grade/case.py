@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from lab.errors import LabError, RecordError, SiteError, SiteStopped, TrialFailed, plural
+from lab.experiment.experiment import Experiment
 from lab.grade import rebuild
 from lab.grade.consistency import record_findings
 from lab.grade.finding import Fault, Finding, Flaw, of_record
@@ -300,16 +301,17 @@ class Case:
     @cached_or_error
     def grader_plan(self) -> Plan:
         plan = self.setup.course_plan
-        if not student_programs(plan.experiment):
-            return plan
-        digests = rebuild.keep_programs(self.file(PROGRAMS), plan.experiment, self.folder / "programs")
-        return rebuild.with_programs(plan, digests)
+        return self._with(rebuild.keep_programs, "programs") if student_programs(plan.experiment) else plan
 
     @cached_or_error
     def rebuilt_plan(self) -> Plan:
+        return self._with(rebuild.build_programs, "built")
+
+    def _with(self, programs: Callable[[bytes, Experiment, Path], dict[Path, str]], folder: str) -> Plan:
+        """The course's plan with the digests of submitted programs."""
         plan = self.setup.course_plan
-        digests = rebuild.build_programs(self.file(PROGRAMS), plan.experiment, self.folder / "built")
-        return rebuild.with_programs(plan, digests)
+        digests = programs(self.file(PROGRAMS), plan.experiment, self.folder / folder)
+        return make_plan(plan.experiment, plan.site, plan.digests | digests)
 
     @cached_or_error
     def claimed_identity(self) -> Identity:

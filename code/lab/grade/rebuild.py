@@ -19,7 +19,7 @@ from lab.files.toml import read_whole
 from lab.grade.consistency import require_plain
 from lab.places import PUBLISHED
 from lab.plan.builds import keep_binaries, kept_binary, source_files
-from lab.plan.plan import Plan, Planned, SiteFacts, canonical, make_plan, make_trial
+from lab.plan.plan import Plan, Planned, SiteFacts, canonical, make_trial
 from lab.programs.program import Build
 from lab.records.record import CLIENT_LOG, RECORD, SAMPLES, SERVER_LOG, record_folder
 from lab.report.build import prepare
@@ -145,10 +145,6 @@ def _sections(table: bytes) -> Iterator[tuple[str, str]]:
     for line in table.decode(errors="replace").splitlines():
         if match := _SECTION.match(line):
             yield match[1], match[2]
-
-
-def with_programs(plan: Plan, digests: dict[Path, str]) -> Plan:
-    return make_plan(plan.experiment, plan.site, plan.digests | digests)
 
 
 def student_trials(plan: Plan) -> list[Planned]:
