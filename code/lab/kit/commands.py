@@ -51,13 +51,7 @@ def handout(kit: Kit, rules: Path = RULES, reference: Path = REFERENCE) -> str:
     """The whole page; the same kit and the same reference give the same bytes."""
     typed = read_typed(kit.handout)
     numbered = with_numbers(typed, kit.experiment, kit.handout, reference)
-    about = {
-        "kit": kit,
-        "assignment": kit.assignment,
-        "deadline": kit.assignment.deadline,
-        "texts": kit.experiment.file.with_suffix("").name,
-        "cell": lambda text: escape(text, quote=False).replace("|", "\\|"),
-    }
+    about = {"kit": kit, "cell": lambda text: escape(text, quote=False).replace("|", "\\|")}
     asked = filled(TEMPLATES, TERMS, about, autoescape=False, lstrip_blocks=True)
     page = body("\n\n".join((numbered, asked, "## Honest work", read_typed(rules))), kit.handout, {})
     values = {"title": page.title, "body": Markup(page.html), "version": exact_version()}
