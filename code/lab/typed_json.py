@@ -171,14 +171,18 @@ def _named(hint: object, name: str) -> object:
 
 
 def notes_of(hint: object) -> tuple[object, tuple[object, ...]]:
-    """A field's type without its notes, and the notes: Limits, Typed, PartOf; texts are the meaning of a key, then
-    examples as TOML spells them."""
+    """A field's type without its notes, and the notes: Limits, Typed, PartOf, and a text, which is an example."""
     if get_origin(hint) is not Annotated:
         return hint, ()
     inner, *notes = get_args(hint)
     typed = next((each.hint for each in notes if isinstance(each, Typed)), inner)
     inner, more = notes_of(typed)
     return inner, (*more, *notes)
+
+
+def example_in(hint: object) -> str:
+    """The example of a required key, as TOML spells it."""
+    return next((note for note in notes_of(hint)[1] if isinstance(note, str)), "")
 
 
 @cache
@@ -274,10 +278,9 @@ class _Reader:
                 raise Fault(what, (*path, name), expected, nearest(name, known))
         for name in required:
             if name not in table:
-                _, *examples = [note for note in notes_of(hints[name])[1] if isinstance(note, str)] or [""]
-                example = examples[0] if examples else "..."
                 where = f"{_dotted(path)}: " if path else ""
-                raise Fault(f"{where}the key {name!r} is missing", path or (name,), f"{name} = {example}")
+                expected = f"{name} = {example_in(hints[name]) or '...'}"
+                raise Fault(f"{where}the key {name!r} is missing", path or (name,), expected)
         values = ((name, value) for name, value in table.items() if name in hints)
         return {name: self.value(hints[name], value, (*path, name)) for name, value in values}
 

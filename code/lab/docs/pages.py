@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from inspect import signature
@@ -12,13 +12,12 @@ from typing import get_args, get_type_hints
 
 from lab.analysis.card import Conditions, errors
 from lab.docs import gallery
-from lab.docs.schema import SchemaKey, SchemaTable, filled, joined, rows, tables
+from lab.docs.schema import SchemaKey, SchemaTable, filled, joined, rows, tables, written
 from lab.experiment.experiment import Document
 from lab.experiment.reader import card_names, load, read_card
 from lab.experiment.rules import RULES
 from lab.figures.curves import Sized
 from lab.model.sizes import format_size
-from lab.model.trial import Card
 from lab.options import TABLES, OptionRule, parameter_of
 from lab.places import CARD, DOCS, EXPERIMENTS, TEMPLATES, from_here
 from lab.programs import PROGRAMS
@@ -36,7 +35,7 @@ def experiment_page() -> str:
     asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
     refused = joined(((f"`{parameter_of(rule.option)}`",), _conditions(rule)) for rule in asked)
     parts = {
-        "keys": "\n".join(map(_section, tables(Document))),
+        "keys": "\n".join(_section(table, written("experiments.md")) for table in tables(Document)),
         "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
         "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
         "refused": rows(("parameter", "is refused where"), (line[::-1] for line in refused)),
@@ -46,23 +45,25 @@ def experiment_page() -> str:
 
 def smallest(table: SchemaTable) -> str:
     """A table with the keys that it must have, as a file spells it."""
-    lines = [f"{key.name} = {key.examples[0]}" for key in table.keys if key.required and key.examples]
+    lines = [f"{key.name} = {key.example}" for key in table.keys if key.example]
     head = table.head.replace("SITE", "exact").replace("NAME", "mine")
     return "".join(f"{line}\n" for line in (head, *lines))
 
 
-def _section(table: SchemaTable) -> str:
-    title = f"## {table.head}" if table.head else "## Above all tables"
+def _section(table: SchemaTable, by_hand: Mapping[tuple[str, str], list[str]]) -> str:
+    """A table with the meanings and examples of its keys that the page has."""
+    title = table.head or "Above all tables"
     more = f" It may hold every key of `{table.based_on}` too." if table.based_on else ""
     example = f"\n```toml\n{smallest(table)}```\n" if table.head and any(each.required for each in table.keys) else ""
-    cells = [_cells(each) for each in table.keys]
+    cells = [_cells(each, by_hand.get((title, f"`{each.name}`"), [""] * 4)) for each in table.keys]
     keys = rows(("key", "value", "without it", "meaning", "example"), cells)
-    return f"{title}\n{table.meaning}{more}\n{example}\n{keys}"
+    return f"## {title}\n{table.meaning}{more}\n{example}\n{keys}"
 
 
-def _cells(key: SchemaKey) -> tuple[str, ...]:
-    example = f"`{key.name} = {key.examples[0]}`" if key.examples else ""
-    return (f"`{key.name}`", key.allowed, _default(key), key.meaning, example)
+def _cells(key: SchemaKey, by_hand: Sequence[str]) -> tuple[str, ...]:
+    *_, meaning, example = by_hand
+    example = f"`{key.name} = {key.example}`" if key.example else example
+    return (f"`{key.name}`", key.allowed, _default(key), meaning, example)
 
 
 def _default(key: SchemaKey) -> str:
@@ -144,13 +145,11 @@ def headline() -> str:
 
 
 def card_page() -> str:
-    parts = {"parameters": "\n".join(_cards()), "errors": _errors(), "differences": _differences()}
+    parts = {"cards": "\n".join(_cards()), "errors": _errors(), "differences": _differences()}
     return filled("cards.md", parts)
 
 
 def _cards() -> Iterator[str]:
-    parameters = [(f"`{key.name}`", key.meaning) for key in tables(Card)[0].keys if key.meaning]
-    yield rows(("parameter", "is"), parameters)
     for name in card_names():
         file = read_card(name)
         values = (((each.origin, each.source), f"`{key}` {each.value:,}") for key, each in file.known.items())

@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Literal, Union, cast, get_args, get_origin
 
 from lab.places import DOCS
-from lab.typed_json import DataclassInstance, JsonValue, Limits, PartOf, hints_of, notes_of, required_of
+from lab.typed_json import DataclassInstance, JsonValue, Limits, PartOf, example_in, hints_of, notes_of, required_of
 
 PART = re.compile(r"(<!-- make docs: ([\w ]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 UNIONS = (Union, types.UnionType)
@@ -36,14 +36,25 @@ def filled(name: str, parts: Mapping[str, str]) -> str:
     return PART.sub(lambda part: f"{part[1]}\n{parts[part[2]].strip()}\n\n{part[3]}", text)
 
 
+def written(name: str) -> dict[tuple[str, str], list[str]]:
+    """The cells behind the first of each row on a page, by the heading and the first: some are written by hand."""
+    cells, heading = dict[tuple[str, str], list[str]](), ""
+    for line in (DOCS / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        elif line.startswith("| `"):
+            first, *others = (cell.replace("\\|", "|") for cell in line[2:-2].split(" | "))
+            cells[heading, first] = others
+    return cells
+
+
 @dataclass(frozen=True)
 class SchemaKey:
     name: str
     allowed: str
     default: object  # None where there is none
     required: bool
-    meaning: str
-    examples: tuple[str, ...]  # as TOML spells them
+    example: str  # of a required key, as TOML spells it
 
 
 @dataclass(frozen=True)
@@ -95,13 +106,12 @@ def _inner(hint: object, path: str) -> tuple[PartOf, str] | None:
 
 
 def _key(kind: type[DataclassInstance], name: str, allowed: str, *, is_required: bool) -> SchemaKey:
-    notes = notes_of(hints_of(kind)[name])[1]
-    meaning, *examples = [note for note in notes if isinstance(note, str)] or [""]
+    hint = hints_of(kind)[name]
     default = next(each.default for each in fields(kind) if each.name == name)
     is_off = default in (MISSING, "", (), None) or any(
-        note.broken_by(cast("JsonValue", default)) for note in notes if isinstance(note, Limits)
+        note.broken_by(cast("JsonValue", default)) for note in notes_of(hint)[1] if isinstance(note, Limits)
     )
-    return SchemaKey(name, allowed, None if is_off else default, is_required, meaning, tuple(examples))
+    return SchemaKey(name, allowed, None if is_off else default, is_required, example_in(hint))
 
 
 def describe(hint: object, outer: Sequence[Limits] = ()) -> str:

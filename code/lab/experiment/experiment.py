@@ -1,4 +1,4 @@
-"""An experiment: the tables of its file, of which docs/experiments.md is made, and the series that they become."""
+"""An experiment: the tables of its file, which docs/experiments.md explains, and the series that they become."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,40 +46,18 @@ LINK_EXAMPLE = "{ mtu = 1500, rate_bit_s = 1_000_000_000 }"
 class SeriesTable:
     """One curve, or with `vary` one for each combination of values."""
 
-    name: Annotated[str, SERIES_NAME, "Its name in records, figures and queries; unique.", '"depth"']
-    program: Annotated[str, NAME, "One of Verbyte's programs, or one of `[programs]`.", '"verbs"']
-    operation: Annotated[str, OPERATIONS, "What the client does. TCP and MPI send.", '"write"']
-    measure: Annotated[
-        str, MEASURES, "Bytes per second, round-trip time, or the time of each side's call (MPI).", '"throughput"'
-    ]
-    arguments: Annotated[
-        str | None, "The text for `{arguments}` in the commands of a program of `[programs]`.", '"--depth 64"'
-    ] = None
-    parameters: Annotated[
-        ParameterValues,
-        "Values of this series. They replace those of the file and of its profile.",
-        "{ post_list = 1 }",
-    ] = field(default_factory=dict)
-    profile: Annotated[
-        Mapping[Site, SeriesProfile],
-        "The series' profile for a site. Its keys replace those of the file's profile.",
-        "{ exact = { repetitions = 6 } }",
-    ] = field(default_factory=dict)
-    link: Annotated[LinkValues, "The series' link model. Its keys replace the file's.", LINK_EXAMPLE] = field(
-        default_factory=dict
-    )
-    soft_roce: Annotated[
-        bool,
-        "On a link with a card: whether this series uses Soft-RoCE over the same wire instead of the card.",
-        "false",
-    ] = False
+    name: Annotated[str, SERIES_NAME, '"depth"']
+    program: Annotated[str, NAME, '"verbs"']
+    operation: Annotated[str, OPERATIONS, '"write"']
+    measure: Annotated[str, MEASURES, '"throughput"']
+    arguments: str | None = None
+    parameters: ParameterValues = field(default_factory=dict)
+    profile: Mapping[Site, SeriesProfile] = field(default_factory=dict)
+    link: LinkValues = field(default_factory=dict)
+    soft_roce: bool = False
     vary: Annotated[
         Mapping[str, Annotated[tuple[VariedValue, ...], Limits(shortest=1, longest=1000, unique=True)]],
         Limits(shortest=1),
-        "Parameters, each with a list of values. Several are crossed: two with four values give 16 points. They win "
-        "over every table.",
-        "{ tx_depth = [1, 16, 128] }",
-        "{ post_list = [1, 16], signal_every = [16, 64] }",
     ] = field(default_factory=dict)
 
 
@@ -87,93 +65,43 @@ class SeriesTable:
 class Comparison:
     """One ratio: a series over the best of its peers, or over a limit of physics."""
 
-    name: Annotated[str, LINE, "Its line in the table.", '"verbs-client / ib_write_bw"']
-    ours: Annotated[str, NAME, "The series that is judged.", '"depth"']
-    at_least: Annotated[int | float, Limits(above=0, most=1000), "The least ratio at every size.", "1.0"]
-    peers: Annotated[Names, "The series to compare with. At each size the best of them counts.", '["peer"]'] = ()
-    limit_bytes_per_s: Annotated[
-        int | None,
-        Limits(least=1, most=12_500_000_000),
-        "A physical limit, instead of peers. No record may exceed it.",
-        "117_685_305",
-    ] = None
-    geometric_mean_up_to: Annotated[
-        int | None, Typed(Bytes), "Judge the geometric mean of the ratios up to this size, not each ratio.", '"1K"'
-    ] = None
-    drawn_at_least: Annotated[
-        int | float | None,
-        Limits(above=0, most=1000),
-        "The least ratio at sizes that `lab bench` draws. Without it: `at_least`.",
-        "0.98",
-    ] = None
+    name: Annotated[str, LINE, '"verbs-client / ib_write_bw"']
+    ours: Annotated[str, NAME, '"depth"']
+    at_least: Annotated[int | float, Limits(above=0, most=1000), "1.0"]
+    peers: Names = ()
+    limit_bytes_per_s: Annotated[int | None, Limits(least=1, most=12_500_000_000)] = None
+    geometric_mean_up_to: Annotated[int | None, Typed(Bytes)] = None
+    drawn_at_least: Annotated[int | float | None, Limits(above=0, most=1000)] = None
 
 
 @dataclass(frozen=True)
 class Causes:
     """Where the instructions of a message go: what is counted for the report."""
 
-    series: Annotated[Names, "The series to count; of a series with `vary`, its first values.", '["depth"]']
-    sizes: Annotated[tuple[int, ...], Typed(Sizes), "The message sizes to count, out of those of the series.", '"64"']
+    series: Annotated[Names, '["depth"]']
+    sizes: Annotated[tuple[int, ...], Typed(Sizes), '"64"']
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """The keys of the whole file, above the first table."""
 
-    title: Annotated[str, LINE, "The report's title.", '"RDMA WRITE against TCP"']
+    title: Annotated[str, LINE, '"RDMA WRITE against TCP"']
     question: Annotated[
         str,
         Limits(longest=2000, pattern=r"[\s\S]*\S[\s\S]*", expected="some text, up to 2000 characters"),
-        "The question of the experiment in a sentence or two; the report begins with it.",
         '"Which is faster, and by how much?"',
     ]
-    order: Annotated[
-        int | None,
-        Limits(least=1, most=1000),
-        "Position in commands that take all experiments, as `make all` does. Those without one follow by name. Trials "
-        "and keys do not depend on it.",
-        "1",
-    ] = None
-    in_all: Annotated[
-        bool, "Whether commands that take all experiments take this one. Other commands do, by its name.", "false"
-    ] = True
-    include: Annotated[
-        Included | None,
-        "A shared file in this folder or below. Its tables come before the tables of this file; no table or key may be "
-        "in both. It includes no other file.",
-        '"shared/rdma_and_tcp.toml"',
-    ] = None
-    parameters: Annotated[
-        ParameterValues,
-        "The values of every series, as published, for real links.",
-        '{ sizes = "1..1M*2", iterations = 50_000 }',
-    ]
-    link: Annotated[
-        LinkValues, "The link model of every series. On real links, series with a model are left out.", LINK_EXAMPLE
-    ] = field(default_factory=dict)
-    profile: Annotated[
-        Mapping[Site, SiteProfile],
-        "For each site, the differences from the published values, and the reason.",
-        '{ exact = { why = "The VM is slow.", iterations_at_most = 2_000 } }',
-    ] = field(default_factory=dict)
-    programs: Annotated[
-        Mapping[Name, ProgramTable], "Programs of the experiment, by the names that its series use: docs/programs.md."
-    ] = field(default_factory=dict)
-    series: Annotated[
-        tuple[SeriesTable, ...],
-        Limits(shortest=1, longest=1000),
-        "The curves. Each is one program with one operation and one measure.",
-    ]
-    comparison: Annotated[
-        tuple[Comparison, ...],
-        Limits(longest=1000),
-        "Ratios that `lab bench` prints and the grader's check `speed` asks for.",
-    ] = ()
-    causes: Annotated[
-        Causes | None,
-        "What `lab profile` counts on exact: the instructions of a message, by function.",
-        '{ series = ["depth"], sizes = "64" }',
-    ] = None
+    order: Annotated[int | None, Limits(least=1, most=1000)] = None
+    in_all: bool = True
+    include: Included | None = None
+    parameters: Annotated[ParameterValues, '{ sizes = "1..1M*2", iterations = 50_000 }']
+    link: LinkValues = field(default_factory=dict)
+    profile: Mapping[Site, SiteProfile] = field(default_factory=dict)
+    programs: Mapping[Name, ProgramTable] = field(default_factory=dict)
+    series: Annotated[tuple[SeriesTable, ...], Limits(shortest=1, longest=1000)]
+    comparison: Annotated[tuple[Comparison, ...], Limits(longest=1000)] = ()
+    causes: Causes | None = None
 
 
 Point = dict[str, Scalar]  # varied parameter -> its value

@@ -42,8 +42,8 @@ CardTable = make_dataclass(
     "CardTable",
     [
         ("title", Annotated[str, Limits(shortest=1, longest=200)]),
-        *((name, Annotated[Known, "", EXAMPLE]) for name in PARAMETERS if not hasattr(Card, name)),
-        *((name, Annotated[Known | None, "", EXAMPLE], None) for name in PARAMETERS if hasattr(Card, name)),
+        *((name, Annotated[Known, EXAMPLE]) for name in PARAMETERS if not hasattr(Card, name)),
+        *((name, Known | None, None) for name in PARAMETERS if hasattr(Card, name)),
     ],
 )
 

@@ -1,4 +1,5 @@
-"""A trial, the job that it runs, and the card that it may use."""
+"""A trial, the job that it runs, and the card that it may use. docs/experiments.md and docs/cards.md explain the link's
+keys and the card's parameters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -17,28 +18,18 @@ class Card:
     """The parameters of a modelled card and of the wire between two of them. Times are of the link's clock."""
 
     name: str
-    rate_bit_s: Annotated[
-        int,
-        Limits(least=1_000_000, most=400_000_000_000),
-        "Bits per second that the wire carries, after its line code.",
-    ]
-    wire_ns: Annotated[int, Limits(least=100, most=1_000_000_000), "Cable and switch, one way, in ns."]
-    header_bytes: Annotated[int, Limits(least=0, most=1000), "Bytes of each packet on the wire beside its payload."]
-    bus_bit_s: Annotated[
-        int, Limits(least=0, most=1_000_000_000_000), "Bits of payload per second between memory and card; 0: no limit."
-    ]
-    doorbell_ps: Annotated[int, _TIME, "From the CPU's store until the card has it, in ps."]
-    fetch_ps: Annotated[int, _TIME, "A read of the host's memory by the card, there and back, in ps."]
-    write_ps: Annotated[int, _TIME, "From the card's write until memory has it, in ps."]
-    gap_ps: Annotated[int, _TIME, "The card's work for each message, in ps: its message rate."]
-    block_ps: Annotated[int, _TIME, "The card's work for each 64 bytes of an inline request, in ps."]
-    ack_ps: Annotated[int, _TIME, "From a message's last byte until its acknowledgement leaves, in ps."]
-    irq_ps: Annotated[int, _TIME, "From a completion until the CPU is interrupted, in ps."]
-    knee_permille: Annotated[
-        int,
-        Limits(least=0, most=1000),
-        "How gradually the message rate gives way to the link's: 0, at once. A file may leave it out.",
-    ] = 0
+    rate_bit_s: Annotated[int, Limits(least=1_000_000, most=400_000_000_000)]
+    wire_ns: Annotated[int, Limits(least=100, most=1_000_000_000)]
+    header_bytes: Annotated[int, Limits(least=0, most=1000)]
+    bus_bit_s: Annotated[int, Limits(least=0, most=1_000_000_000_000)]
+    doorbell_ps: Annotated[int, _TIME]
+    fetch_ps: Annotated[int, _TIME]
+    write_ps: Annotated[int, _TIME]
+    gap_ps: Annotated[int, _TIME]
+    block_ps: Annotated[int, _TIME]
+    ack_ps: Annotated[int, _TIME]
+    irq_ps: Annotated[int, _TIME]
+    knee_permille: Annotated[int, Limits(least=0, most=1000)] = 0
 
     @property
     def kernel_ns(self) -> int:
@@ -69,73 +60,20 @@ CARD_NAME = Limits(pattern="[a-z0-9][a-z0-9_.-]{0,59}", expected="the name of a 
 class Link:
     """The link model, on sites that have one. The keys of a series replace those of the file."""
 
-    mtu: Annotated[
-        int, Limits(least=576, most=65_535), "Bytes of IP in each frame. RDMA's largest packets need 4200.", "1500"
-    ] = 4200
-    rate_bit_s: Annotated[
-        int | None,
-        Limits(least=1000, most=400_000_000_000),
-        "Bits per second on the wire, headers included. Without it: no limit.",
-        "1_000_000_000",
-    ] = None
-    delay_ns: Annotated[
-        int,
-        Limits(least=0, most=10_000_000_000, multiple_of=1000),
-        "Delay each way, in ns. The kernel (netem) takes whole microseconds.",
-        "50_000",
-    ] = 0
-    loss_ppm: Annotated[int, Limits(least=0, most=1_000_000), "Packets lost of each million.", "100"] = 0
-    loss_seed: Annotated[
-        int, Limits(least=1, most=2**63 - 1), "Which packets are lost: the same seed loses the same ones.", "3"
-    ] = 1
-    offload: Annotated[bool, "Whether TCP hands large segments to the interface.", "false"] = True
-    clock_offset_ns: Annotated[
-        int,
-        Limits(least=-10_000_000_000, most=10_000_000_000),
-        "Lead of the server's CLOCK_REALTIME at the start, for programs that compare clocks. Only with two VMs.",
-        "250_000",
-    ] = 0
-    clock_drift_ppm: Annotated[
-        int,
-        Limits(least=-500, most=500),
-        "Millionths that the server's CLOCK_REALTIME and CLOCK_MONOTONIC run fast. Verbyte's programs measure by "
-        "CLOCK_MONOTONIC_RAW.",
-        "20",
-    ] = 0
-    card: Annotated[
-        Card | None,
-        Typed(str),
-        CARD_NAME,
-        "A modelled RDMA card in each VM: a file of `experiments/cards`, which also sets the rate and the delay of the "
-        "wire. Only on `exact`: docs/cards.md.",
-        '"qdr"',
-    ] = None
+    mtu: Annotated[int, Limits(least=576, most=65_535)] = 4200
+    rate_bit_s: Annotated[int | None, Limits(least=1000, most=400_000_000_000)] = None
+    delay_ns: Annotated[int, Limits(least=0, most=10_000_000_000, multiple_of=1000)] = 0
+    loss_ppm: Annotated[int, Limits(least=0, most=1_000_000)] = 0
+    loss_seed: Annotated[int, Limits(least=1, most=2**63 - 1)] = 1
+    offload: bool = True
+    clock_offset_ns: Annotated[int, Limits(least=-10_000_000_000, most=10_000_000_000)] = 0
+    clock_drift_ppm: Annotated[int, Limits(least=-500, most=500)] = 0
+    card: Annotated[Card | None, Typed(str), CARD_NAME] = None
 
-    computers: Annotated[
-        int,
-        Limits(least=2, most=MOST_COMPUTERS),
-        "Computers on the link, joined by a switch, for programs with `each`: docs/real-links.md lists their sites.",
-        "4",
-    ] = 2
-    queue_bytes: Annotated[
-        int,
-        Limits(least=0, most=1_000_000_000),
-        "Bytes of frames that wait in the switch for each computer; it drops more. 0: no limit. Only on `exact` and "
-        "`host:cable`.",
-        "65536",
-    ] = 0
-    pfc: Annotated[
-        bool,
-        "Whether the switch tells cards to pause (priority flow control, IEEE 802.1Qbb) before their packets fill its "
-        "queues. It then drops none of them.",
-        "true",
-    ] = False
-    ecn: Annotated[
-        bool,
-        "Whether the switch marks packets of cards in a long queue (explicit congestion notification), and cards then "
-        "send more slowly, as DCQCN does.",
-        "true",
-    ] = False
+    computers: Annotated[int, Limits(least=2, most=MOST_COMPUTERS)] = 2
+    queue_bytes: Annotated[int, Limits(least=0, most=1_000_000_000)] = 0
+    pfc: bool = False
+    ecn: bool = False
 
     @property
     def cable_ns(self) -> int:
@@ -207,10 +145,10 @@ PORT = Limits(least=1, most=65_535)
 class Ready:
     """When the client starts. Without this table: once the server listens on `{port}`, over TCP or rdma_cm."""
 
-    tcp: Annotated[int, PORT, "A process listens on this TCP port.", "18515"] = 0
-    cm: Annotated[int, PORT, "A process listens on this port of the RDMA connection manager.", "7471"] = 0
-    line: Annotated[str, Limits(shortest=1), "The server has printed this text.", '"waiting"'] = ""
-    after_s: Annotated[int | float, Limits(above=0, most=600), "Seconds after its start.", "0.5"] = 0
+    tcp: Annotated[int, PORT] = 0
+    cm: Annotated[int, PORT] = 0
+    line: Annotated[str, Limits(shortest=1)] = ""
+    after_s: Annotated[int | float, Limits(above=0, most=600)] = 0
 
 
 MARK = "@printed{}@"  # in a client's command: a value that the server prints, by its number

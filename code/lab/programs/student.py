@@ -226,117 +226,32 @@ def _enough(printed: Printed, sizes: Iterable[int]) -> str:
 class ProgramTable:
     """A student program's table of an experiment; docs/programs.md shows a whole one."""
 
-    folder: Annotated[str, TEXT, "Its folder, relative to the experiment's file.", '"mine"']
-    build: Annotated[str, TEXT, "The command that builds it, run in the folder.", '"make -s"']
-    binaries: Annotated[
-        tuple[Annotated[str, TEXT], ...],
-        Limits(shortest=1, unique=True),
-        "The files that the command makes. They are put on the site for each trial.",
-        '["mine"]',
-    ]
-    output: Annotated[
-        str,
-        Limits(choices=("csv", "columns", "pattern", NOTHING)),
-        "How the output is read: Verbyte's CSV, lines `size value unit`, lines that match `pattern`, or not at all.",
-        '"columns"',
-    ]
-    server: Annotated[
-        str,
-        TEXT,
-        "The server's command, with names such as `{port}` to fill in: docs/programs.md lists them. "
-        "`server` and `client` are required without `each`.",
-        '"mine --listen {host} --port {port}"',
-    ] = ""
-    client: Annotated[str, TEXT, "The client's command.", '"mine --port {port} --size {size} {arguments} {host}"'] = ""
-    each: Annotated[
-        str,
-        TEXT,
-        "In place of both: the command of each computer of the link. All start at once, and rank 0 prints the results.",
-        '"ring -myindex {rank} -list {addresses}"',
-    ] = ""
-    pattern: Annotated[
-        str,
-        TEXT,
-        "A regular expression with the named groups `value` (or `total`, the time of all messages), `size`, `unit` and "
-        '`messages`; with `output = "pattern"` only.',
-        r"'(?P<size>\d+) bytes: (?P<value>[\d.]+) (?P<unit>\S+)'",
-    ] = ""
-    unit: Annotated[str, TEXT, "The unit of the value, if the pattern has no group for it.", '"MB/s"'] = ""
-    size_unit: Annotated[
-        str,
-        Limits(choices=("B", "KB", "MB", "ints", "doubles")),
-        "The unit of sizes without one in the output: 1, 1024 or 1048576 bytes, or numbers of 4 or 8 bytes.",
-        '"KB"',
-    ] = "B"
-    factor: Annotated[
-        int | float,
-        Limits(above=0, most=1000),
-        "Factor of each value: 2 if the program prints RTT/2, 0.5 if it counts both directions.",
-        "2",
-    ] = 1
-    printed_by: Annotated[str, Limits(choices=ENDS), "Which end prints the results.", '"server"'] = "client"
-    sources: Annotated[
-        tuple[Annotated[str, TEXT], ...],
-        "The files of the folder that belong into a submission, as patterns. An empty list: the course's program, of "
-        "which a submission contains nothing.",
-        '["*.c", "*.h"]',
-        "[]",
-    ] = ANY_SOURCE
-    ready: Annotated[
-        Ready | None,
-        Limits(shortest=1),
-        "The signs that the server is ready, of which the first is enough.",
-        '{ line = "waiting" }',
-        "{ cm = 7471 }",
-    ] = None
-    server_stays: Annotated[
-        bool,
-        "The server does not end by itself: once the client has ended, a signal ends it, without an error.",
-        "true",
-    ] = False
-    client_stays: Annotated[
-        bool,
-        "The client goes on after `sizes`, or does not end by itself: once it has printed a line about each of them, a "
-        "signal ends it, without an error.",
-        "true",
-    ] = False
-    files: Annotated[
-        Mapping[str, Annotated[str, TEXT]],
-        "Files that it reads, such as a list of hosts, by their names: texts with the same placeholders as the "
-        "commands. A line with `{address}` is written once for each computer.",
-        '{ "settings.ini" = "port={port}\\n" }',
-    ] = field(default_factory=dict)
-    result_file: Annotated[
-        str,
-        "The file to which it writes its results, read behind what it prints.",
-        '"results.csv"',
-    ] = ""
-    mpi: Annotated[
-        str,
-        Limits(choices=("tcp", "verbs")),
-        "Both ends are ranks of one MPI program, rank 0 at the client, and their MPI messages use this transport.",
-        '"tcp"',
-    ] = ""
-    rdma: Annotated[
-        bool, 'It finds an RDMA device by itself. Implied by `{device}`, `{gid}` and `mpi = "verbs"`.', "true"
-    ] = False
-    grants: Annotated[
-        str,
-        Limits(choices=("connectx",)),
-        "Queue pairs are as large as a ConnectX makes them: the next power of two, and 60 bytes inline. Without this "
-        "key they are as large as requested.",
-        '"connectx"',
-    ] = ""
+    folder: Annotated[str, TEXT, '"mine"']
+    build: Annotated[str, TEXT, '"make -s"']
+    binaries: Annotated[tuple[Annotated[str, TEXT], ...], Limits(shortest=1, unique=True), '["mine"]']
+    output: Annotated[str, Limits(choices=("csv", "columns", "pattern", NOTHING)), '"columns"']
+    server: Annotated[str, TEXT] = ""
+    client: Annotated[str, TEXT] = ""
+    each: Annotated[str, TEXT] = ""
+    pattern: Annotated[str, TEXT] = ""
+    unit: Annotated[str, TEXT] = ""
+    size_unit: Annotated[str, Limits(choices=("B", "KB", "MB", "ints", "doubles"))] = "B"
+    factor: Annotated[int | float, Limits(above=0, most=1000)] = 1
+    printed_by: Annotated[str, Limits(choices=ENDS)] = "client"
+    sources: tuple[Annotated[str, TEXT], ...] = ANY_SOURCE
+    ready: Annotated[Ready | None, Limits(shortest=1)] = None
+    server_stays: bool = False
+    client_stays: bool = False
+    files: Mapping[str, Annotated[str, TEXT]] = field(default_factory=dict)
+    result_file: str = ""
+    mpi: Annotated[str, Limits(choices=("tcp", "verbs"))] = ""
+    rdma: bool = False
+    grants: Annotated[str, Limits(choices=("connectx",))] = ""
     emulate: Annotated[
         tuple[Annotated[str, Limits(choices=("addresses", "devices", "gids", "hostname", "lids"))], ...],
         Limits(unique=True),
-        "What it expects of its computers, and a preloaded library emulates: `lids`, that a port of RoCE has a LID; "
-        "`gids`, that each index is that of the GID of its IPv4 address; `hostname`, that a computer's name is its "
-        "address; `addresses`, that those it names are the other computer's, or its own where it listens; `devices`, "
-        "that the device has the name that is in its sources.",
-        '["lids"]',
     ] = ()
-    both_spin: Annotated[bool, "Both ends poll. Every record from one core then has a note about it.", "true"] = False
+    both_spin: bool = False
 
     @property
     def commands(self) -> str:

@@ -20,14 +20,14 @@ Line = Annotated[str, Limits(longest=1000, pattern=r"[^\n]*", expected="one line
 Lines = Annotated[tuple[Annotated[Line, TEXT], ...], Limits(longest=100)]
 Folder = Annotated[str, Limits(longest=1000, pattern="|(?!-).*[^/.~].*", expected="a folder below / or ~")]
 LOGIN = Limits(pattern=r"(?!-)\S{1,200}", expected="a word that ssh takes, such as ada@node1")
-HOST = ("One end of the link.", '{ login = "HOST" }')
+HOST = '{ login = "HOST" }'
 
 
 @dataclass(frozen=True)
 class Host:
     """One end: its login, and its end of the data link, which Verbyte completes."""
 
-    login: Annotated[str, LOGIN, "The host, as ssh takes it.", '"HOST"']
+    login: Annotated[str, LOGIN, '"HOST"']
     address: Word = ""  # on the data link; the login may use another network
     interface: Word = ""
     device: Word = ""  # RDMA
@@ -36,8 +36,8 @@ class Host:
 
 @dataclass(frozen=True)
 class Ssh:
-    client: Annotated[Host, *HOST]
-    server: Annotated[Host, *HOST]
+    client: Annotated[Host, HOST]
+    server: Annotated[Host, HOST]
     config: Line = ""  # an ssh_config instead of the user's own
     others: Annotated[tuple[Host, ...], Limits(longest=MOST_COMPUTERS - 2)] = ()  # for programs with `each`
 

@@ -11,9 +11,10 @@ import pytest
 
 from lab.docs import gallery
 from lab.docs.pages import PAGES, card_page, headline, stale, template_page, write
-from lab.docs.schema import SchemaKey, SchemaTable, tables
+from lab.docs.schema import SchemaKey, SchemaTable, tables, written
 from lab.experiment.experiment import Document
 from lab.experiment.reader import card_names, load, read_card
+from lab.model.trial import PARAMETERS
 from lab.places import DOCS, EXAMPLES
 from lab.programs.program import ANY_SOURCE
 from lab.report.context import OF_EXHIBITS, OTHERS, Context
@@ -45,6 +46,22 @@ def test_every_name_has_a_line_and_words() -> None:
 
 
 TABLES = tables(Document)
+ON_THE_PAGE = written("experiments.md")
+MORE = {
+    "[parameters] sizes": ['"1K,4K,100..1000+100"', '[1, 64, "64K"]'],
+    "[parameters] least_time_s": ['"auto"'],
+    "[programs.NAME] sources": ["[]"],
+    "[programs.NAME] ready": ["{ cm = 7471 }"],
+    "[[series]] vary": ["{ post_list = [1, 16], signal_every = [16, 64] }"],
+}
+
+
+def meaning_and_examples(table: SchemaTable, key: SchemaKey) -> tuple[str, list[str]]:
+    *_, meaning, example = ON_THE_PAGE[table.head or "Above all tables", f"`{key.name}`"]
+    of_page = [example.strip("`").removeprefix(f"{key.name} = ")] if example else []
+    return meaning, [*of_page, *MORE.get(f"{table.head} {key.name}", [])]
+
+
 PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "send"\nmeasure = "throughput"\n'
 BESIDE = {  # other keys that the example of a key needs
     "arguments": {"program": '"mine"'},
@@ -58,7 +75,7 @@ OF_KEYS = [
     for table in TABLES
     for key in table.keys
     if key.name not in ("computers", "pfc", "ecn")  # of series that are all on several computers: examples/ring.toml
-    for example in key.examples
+    for example in meaning_and_examples(table, key)[1]
 ]
 
 
@@ -74,10 +91,10 @@ WITHOUT = {"limit_bytes_per_s": ("peers",), "each": tuple(ENDS)}  # keys that an
 def lines(table: SchemaTable) -> dict[str, str]:
     """The required keys of a table, but for the tables in it."""
     needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
-    return {key.name: key.examples[0] for key in needed} | ALWAYS.get(table.head, {})
+    return {key.name: key.example for key in needed} | ALWAYS.get(table.head, {})
 
 
-def written(changed: SchemaTable, key: SchemaKey, example: str) -> str:
+def with_key(changed: SchemaTable, key: SchemaKey, example: str) -> str:
     """A whole file in which one table has this key with this value."""
     held = {table.head: needed for table in TABLES if (needed := lines(table))}
     own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
@@ -97,19 +114,16 @@ def test_each_example_is_accepted(table: SchemaTable, key: SchemaKey, example: s
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
     file = tmp_path / "x.toml"
-    file.write_text(written(table, key, example))
+    file.write_text(with_key(table, key, example))
     assert load(file).series
 
 
 def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
     heads = {f"`{table.head}`" for table in TABLES}
-    bare = [
-        f"{table.head} {key.name}"
-        for table in TABLES
-        for key in table.keys
-        if not key.meaning.endswith(".") or not (key.examples or key.allowed in heads)
-    ]
-    assert not bare
+    for table in TABLES:
+        for key in table.keys:
+            meaning, examples = meaning_and_examples(table, key)
+            assert meaning.endswith(".") and (examples or key.allowed in heads), f"{table.head} {key.name}"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +170,9 @@ def test_every_example_with_programs_is_in_the_table() -> None:
 
 
 def test_page_has_each_parameter_of_each_card_with_its_origin() -> None:
+    assert [f"`{name}`" for name in PARAMETERS] == [
+        name for at, name in written("cards.md") if at == "A card of your own"
+    ]
     for name in card_names():
         section = card_page().partition(f"### {name}\n")[2].partition("\n#")[0]
         for parameter, known in read_card(name).known.items():
