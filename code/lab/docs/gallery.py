@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from lab.analysis.card import Conditions, Rates, errors, slowed
 from lab.analysis.estimate import Estimate
-from lab.docs.schema import filled, rows
+from lab.docs.parts import filled, rows
 from lab.experiment.reader import read_card
 from lab.figures.curves import Sized
 from lab.figures.figure import Curve, LineLook

@@ -1,8 +1,7 @@
 """The pages of docs/ that are generated from the code, and the figure of the front page."""
 
 import csv
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from inspect import signature
@@ -12,8 +11,7 @@ from typing import get_args, get_type_hints
 
 from lab.analysis.card import Conditions, errors
 from lab.docs import gallery
-from lab.docs.schema import SchemaKey, SchemaTable, filled, joined, rows, tables, written
-from lab.experiment.experiment import Document
+from lab.docs.parts import filled, joined, rows
 from lab.experiment.reader import card_names, load, read_card
 from lab.experiment.rules import RULES
 from lab.figures.curves import Sized
@@ -35,41 +33,11 @@ def experiment_page() -> str:
     asked = [rule for rule in TABLES["verbs"].rules if parameter_of(rule.option) in TABLES["verbs"].asked]
     refused = joined(((f"`{parameter_of(rule.option)}`",), _conditions(rule)) for rule in asked)
     parts = {
-        "keys": "\n".join(_section(table, written("experiments.md")) for table in tables(Document)),
         "programs": rows(("program", "can do", "reads"), map(_program, PROGRAMS.values())),
         "rules": rows(("parameter", "must be"), [(f"`{rule.parameter}`", rule.expected) for rule in RULES]),
         "refused": rows(("parameter", "is refused where"), (line[::-1] for line in refused)),
     }
     return filled("experiments.md", parts)
-
-
-def smallest(table: SchemaTable) -> str:
-    """A table with the keys that it must have, as a file spells it."""
-    lines = [f"{key.name} = {key.example}" for key in table.keys if key.example]
-    head = table.head.replace("SITE", "exact").replace("NAME", "mine")
-    return "".join(f"{line}\n" for line in (head, *lines))
-
-
-def _section(table: SchemaTable, by_hand: Mapping[tuple[str, str], list[str]]) -> str:
-    """A table with the meanings and examples of its keys that the page has."""
-    title = table.head or "Above all tables"
-    more = f" It may hold every key of `{table.based_on}` too." if table.based_on else ""
-    example = f"\n```toml\n{smallest(table)}```\n" if table.head and any(each.required for each in table.keys) else ""
-    cells = [_cells(each, by_hand.get((title, f"`{each.name}`"), [""] * 4)) for each in table.keys]
-    keys = rows(("key", "value", "without it", "meaning", "example"), cells)
-    return f"## {title}\n{table.meaning}{more}\n{example}\n{keys}"
-
-
-def _cells(key: SchemaKey, by_hand: Sequence[str]) -> tuple[str, ...]:
-    *_, meaning, example = by_hand
-    example = f"`{key.name} = {key.example}`" if key.example else example
-    return (f"`{key.name}`", key.allowed, _default(key), meaning, example)
-
-
-def _default(key: SchemaKey) -> str:
-    if key.required:
-        return "required"
-    return "" if key.default is None or key.default == () else f"`{json.dumps(key.default)}`"
 
 
 def _program(program: Program) -> tuple[str, ...]:

@@ -8,15 +8,13 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tests.lab.docs.test_keys import TABLES
 
 from lab.docs import gallery
 from lab.docs.pages import PAGES, card_page, headline, stale, template_page, write
-from lab.docs.schema import SchemaKey, SchemaTable, tables, written
-from lab.experiment.experiment import Document
-from lab.experiment.reader import card_names, load, read_card
+from lab.experiment.reader import card_names, read_card
 from lab.model.trial import PARAMETERS
 from lab.places import DOCS, EXAMPLES
-from lab.programs.program import ANY_SOURCE
 from lab.report.context import OF_EXHIBITS, OTHERS, Context
 
 
@@ -45,114 +43,12 @@ def test_every_name_has_a_line_and_words() -> None:
     assert words["has"] == ["`queries`", "Whether the data answer all of these queries. |"]
 
 
-TABLES = tables(Document)
-ON_THE_PAGE = written("experiments.md")
-MORE = {
-    "[parameters] sizes": ['"1K,4K,100..1000+100"', '[1, 64, "64K"]'],
-    "[parameters] least_time_s": ['"auto"'],
-    "[programs.NAME] sources": ["[]"],
-    "[programs.NAME] ready": ["{ cm = 7471 }"],
-    "[[series]] vary": ["{ post_list = [1, 16], signal_every = [16, 64] }"],
-}
-
-
-def meaning_and_examples(table: SchemaTable, key: SchemaKey) -> tuple[str, list[str]]:
-    *_, meaning, example = ON_THE_PAGE[table.head or "Above all tables", f"`{key.name}`"]
-    of_page = [example.strip("`").removeprefix(f"{key.name} = ")] if example else []
-    return meaning, [*of_page, *MORE.get(f"{table.head} {key.name}", [])]
-
-
-PEER = '[[series]]\nname = "peer"\nprogram = "verbs"\noperation = "send"\nmeasure = "throughput"\n'
-BESIDE = {  # other keys that the example of a key needs
-    "arguments": {"program": '"mine"'},
-    "pattern": {"output": '"pattern"'},
-    "unit": {"output": '"pattern"', "pattern": "'(?P<size>[0-9]+) (?P<value>[0-9]+)'"},
-}
-
-
-OF_KEYS = [
-    pytest.param(table, key, example, id=f"{table.head}{key.name}")
-    for table in TABLES
-    for key in table.keys
-    if key.name not in ("computers", "pfc", "ecn")  # of series that are all on several computers: examples/ring.toml
-    for example in meaning_and_examples(table, key)[1]
-]
-
-
-ENDS = {"server": '"mine {port}"', "client": '"mine {port} {size} {arguments} {host}"'}
-ALWAYS = {  # which no schema can ask for
-    "[parameters]": {"sizes": "64"},
-    "[[comparison]]": {"peers": '["peer"]'},
-    "[programs.NAME]": ENDS,
-}
-WITHOUT = {"limit_bytes_per_s": ("peers",), "each": tuple(ENDS)}  # keys that another one replaces
-
-
-def lines(table: SchemaTable) -> dict[str, str]:
-    """The required keys of a table, but for the tables in it."""
-    needed = (key for key in table.keys if key.required and not key.allowed.startswith("`["))
-    return {key.name: key.example for key in needed} | ALWAYS.get(table.head, {})
-
-
-def with_key(changed: SchemaTable, key: SchemaKey, example: str) -> str:
-    """A whole file in which one table has this key with this value."""
-    held = {table.head: needed for table in TABLES if (needed := lines(table))}
-    own = held.get(changed.head, {}) | {key.name: example} | BESIDE.get(key.name, {})
-    for name in WITHOUT.get(key.name, ()):
-        del own[name]
-    held[changed.head] = own
-    if not changed.head:
-        held = {head: values for head, values in held.items() if head.strip("[]").split(".")[0] != key.name}
-    parts = [head + "".join(f"\n{name} = {value}" for name, value in values.items()) for head, values in held.items()]
-    text = "\n".join(parts).replace("SITE", "exact").replace("NAME", "mine")
-    return f"{text}\n{PEER}"
-
-
-@pytest.mark.parametrize(("table", "key", "example"), OF_KEYS)
-def test_each_example_is_accepted(table: SchemaTable, key: SchemaKey, example: str, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "shared").mkdir()
-    (tmp_path / "shared" / "rdma_and_tcp.toml").touch()
-    file = tmp_path / "x.toml"
-    file.write_text(with_key(table, key, example))
-    assert load(file).series
-
-
-def test_every_key_has_a_sentence_and_an_example_or_a_table() -> None:
-    heads = {f"`{table.head}`" for table in TABLES}
-    for table in TABLES:
-        for key in table.keys:
-            meaning, examples = meaning_and_examples(table, key)
-            assert meaning.endswith(".") and (examples or key.allowed in heads), f"{table.head} {key.name}"
-
-
-@pytest.mark.parametrize(
-    ("key", "allowed", "default"),
-    [
-        ("delay_ns", "integer, 0 to 10,000,000,000, a multiple of 1000", 0),
-        ("vary", "table; each value: list, 1 to 1,000 of them, each once", None),
-        ("rate_bit_s", "integer, 1,000 to 400,000,000,000", None),
-        ("profile", "`[profile.SITE]`", None),
-        ("sources", "list of: text", ANY_SOURCE),
-    ],
-)
-def test_limits_and_defaults_are_those_of_the_types(key: str, allowed: str, default: object) -> None:
-    found = next(each for table in TABLES for each in table.keys if each.name == key)
-    assert (found.allowed, found.default) == (allowed, default)
-
-
 TEXT, _, _ = (DOCS / "programs.md").read_text().partition("\n## Verbyte's programs\n")
 EXAMPLE_TEXTS = {file.stem: file.read_text() for file in EXAMPLES.glob("*.toml")}
 EXAMPLE_LINES = {line for text in EXAMPLE_TEXTS.values() for line in text.splitlines()}
 SHOWN = [line.strip() for line in TEXT.splitlines() if line.startswith("    ") and ".venv/bin/lab" not in line]
-PREFIXES = {"[programs.NAME]": "", "[programs.NAME.ready]": "ready."}
-KEYS = [
-    PREFIXES[table.head] + key.name
-    for table in tables(Document)
-    if table.head in PREFIXES
-    for key in table.keys
-    if not key.allowed.startswith("`[")
-]
+KEYS = [key for key in (row.key for row in TABLES["[programs.NAME]"]) if key != "ready"]
+KEYS += [f"ready.{row.key}" for row in TABLES["[programs.NAME.ready]"]]
 
 
 def test_shown_lines_are_lines_of_the_examples() -> None:
@@ -170,9 +66,8 @@ def test_every_example_with_programs_is_in_the_table() -> None:
 
 
 def test_page_has_each_parameter_of_each_card_with_its_origin() -> None:
-    assert [f"`{name}`" for name in PARAMETERS] == [
-        name for at, name in written("cards.md") if at == "A card of your own"
-    ]
+    meanings = re.findall(r"^\| `(\w+)` \| [^|]+\. \|$", (DOCS / "cards.md").read_text(), re.MULTILINE)
+    assert meanings == [*PARAMETERS]
     for name in card_names():
         section = card_page().partition(f"### {name}\n")[2].partition("\n#")[0]
         for parameter, known in read_card(name).known.items():
