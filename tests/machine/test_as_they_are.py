@@ -16,6 +16,7 @@ from lab.run.measure import measure
 from lab.sites.exact import ExactSite
 
 RANKS_SIZES = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18]  # of mpi_bootstrap
+BY_VERBS, BY_KERNEL = "RDMA from rxe0", "the kernel's network from v0"
 FASTEST_NS, SLOWEST_NS = 2_000, 3_000_000  # of a message or its round trip over Soft-RoCE or TCP on this machine
 
 
@@ -45,19 +46,6 @@ def test_loop_over_sizes_is_read_without_sizes_printed_as_zero(exact: ExactSite)
     assert any("no number could be read for 2, 4, 8 bytes" in note for note in record.facts.assessment.notes)
 
 
-@pytest.mark.release
-def test_tutorial_of_rdma_cm_connects_two_vms(exact: ExactSite) -> None:
-    record = measured(exact, "cm_tutorial")
-    assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]
-    assert sizes(record) == [64] and record.facts.assessment.path == "RDMA from rxe0"
-
-
-@pytest.mark.release
-def test_ranks_that_connect_by_mpi_write_by_verbs(exact: ExactSite) -> None:
-    record = measured(exact, "mpi_bootstrap")
-    assert sizes(record) == RANKS_SIZES and record.facts.assessment.path == "RDMA from rxe0"
-
-
 @pytest.mark.parametrize(
     ("name", "series", "wanted"),
     [
@@ -78,16 +66,21 @@ def test_styles_run_over_the_modelled_card_unchanged(
 
 
 @pytest.mark.parametrize(
-    ("name", "series", "wanted"),
+    ("name", "series", "wanted", "path"),
     [
-        ("send_pingpong", "pingpong", [64, 4096, 65536]),
-        pytest.param("read_rate", "eight", [256, 4096, 65536], marks=pytest.mark.release),
-        pytest.param("tcp_select", "", [1024, 16384, 65536], marks=pytest.mark.release),
-        pytest.param("mpi_cpp", "", [1, 16, 256, 4096, 65536], marks=pytest.mark.release),
+        ("send_pingpong", "pingpong", [64, 4096, 65536], BY_VERBS),
+        pytest.param("read_rate", "eight", [256, 4096, 65536], BY_VERBS, marks=pytest.mark.release),
+        pytest.param("tcp_select", "", [1024, 16384, 65536], BY_KERNEL, marks=pytest.mark.release),
+        pytest.param("mpi_cpp", "", [1, 16, 256, 4096, 65536], BY_KERNEL, marks=pytest.mark.release),
+        pytest.param("mpi_bootstrap", "", RANKS_SIZES, BY_VERBS, marks=pytest.mark.release),
+        pytest.param("cm_tutorial", "", [64], BY_VERBS, marks=pytest.mark.release),
     ],
 )
-def test_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int]) -> None:
-    assert sizes(measured(exact, name, series)) == wanted
+def test_each_size_is_read(exact: ExactSite, name: str, series: str, wanted: list[int], path: str) -> None:
+    record = measured(exact, name, series)
+    assert sizes(record) == wanted and record.facts.assessment.path == path
+    if name == "cm_tutorial":
+        assert [(each.sample, each.messages) for each in record.samples] == [("round_trip_mean", 1000)]
 
 
 STYLES = Path(__file__).with_name("styles")
@@ -130,9 +123,9 @@ pattern = 'size (?P<size>\d+ KB): (?P<value>[\d.]+) (?P<unit>MB/s)'
 @pytest.mark.parametrize(
     ("program", "link", "work", "path"),
     [
-        pytest.param(RC, "", (100, "write", "throughput", "8,64"), "RDMA from rxe0", marks=pytest.mark.release),
+        pytest.param(RC, "", (100, "write", "throughput", "8,64"), BY_VERBS, marks=pytest.mark.release),
         (RC, '[link]\ncard = "qdr"', (100, "write", "throughput", "8,64"), "the modelled card qdr"),
-        (TCP, "", (20, "send", "throughput", "1K,16K"), "the kernel's network from v0"),
+        (TCP, "", (20, "send", "throughput", "1K,16K"), BY_KERNEL),
     ],
     ids=["rc", "rc over a card", "tcp"],
 )

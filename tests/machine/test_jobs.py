@@ -4,13 +4,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.sites.jobs import PATIENCE_S, await_true
+from tests.sites.jobs import PATIENCE_S, await_true, harness_of
 
 from lab.errors import SiteError, SiteStopped
 from lab.machine import link
@@ -30,14 +29,6 @@ GID = "exec cat /sys/class/infiniband/{0.device}/ports/1/gids/{0.gid}"
 PINGS = ("ib_write_lat", "ib_read_lat", "ib_send_lat", "ib_send_lat -e")
 LATENCY_ROW = re.compile(r"^ *8 +50 +([\d.]+) +([\d.]+) +([\d.]+) ", re.MULTILINE)
 SPIN = "while :; do :; done"
-ALONE = """
-import sys
-from lab.places import CACHE, MACHINE
-from lab.sites.exact import ExactSite
-from lab.model.trial import Job, Link, Perturbation, Step
-step = Step(("sh", "-c", "while :; do :; done"), ("true",), 1)
-ExactSite(MACHINE, CACHE).run(Job((step,), Link(), Perturbation(), 600))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +127,8 @@ def test_no_end_waits_for_the_others_cpu_and_a_longer_link_takes_longer(exact: E
 def test_harness_sends_nothing_over_the_link_and_brings_no_program(exact: ExactSite, shell: Shell) -> None:
     outcome = exact.run(shell("ls /lab/bin"))
     assert outcome.steps[0].client_out == ""
-    grown = {name: count - outcome.counters_before[name] for name, count in outcome.counters_after.items()}
-    assert grown["side.tx_packets"] > 0
-    assert [grown[f"{end}.{way}_packets"] for end in ("v0", "v1") for way in ("rx", "tx")] == [0, 0, 0, 0]
+    assert outcome.grown["side.tx_packets"] > 0
+    assert [outcome.grown[f"{end}.{way}_packets"] for end in ("v0", "v1") for way in ("rx", "tx")] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -231,7 +221,7 @@ def test_stopped_site_ends_all_runs_and_starts_no_more(exact: ExactSite, shell: 
 
 def test_killed_harness_leaves_no_qemu(exact: ExactSite) -> None:
     assert exact.identity()
-    with subprocess.Popen([sys.executable, "-c", ALONE]) as harness:
+    with harness_of("exact", SPIN) as harness:
         try:
             await_true(lambda: len(copies(harness.pid)) == 2)
             machines = children(harness.pid) + copies(harness.pid)

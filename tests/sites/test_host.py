@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from tests.sites.jobs import (
     LISTENING,
     LONG,
-    LONG_S,
     PATIENCE_S,
     PORT,
     SENT,
@@ -22,6 +20,7 @@ from tests.sites.jobs import (
     await_none_running,
     await_true,
     everyone,
+    harness_of,
     namespaces,
     running,
 )
@@ -41,13 +40,6 @@ from lab.sites.wall import WallSite
 pytestmark = pytest.mark.usefixtures("own_namespaces")
 
 PAYLOAD_SHARE = 1448 / 1538  # of a 1500-byte frame on the wire, TCP's payload
-ALONE = """
-import sys
-from lab.sites import host
-from lab.model.trial import Job, Link, Perturbation, Step
-step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[1]), 18600)
-host.open("cable").run(Job((step,), Link(), Perturbation(), 600))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +125,7 @@ def test_a_link_that_goes_down_ends_the_trial_and_the_next_one_has_a_new_link(ca
 
 
 def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interface() -> None:
-    with subprocess.Popen([sys.executable, "-c", ALONE, f"{LONG_S}.11"]) as harness:
+    with harness_of("host:cable", f"exec {LONG}.11") as harness:
         await_true(lambda: running(f"{LONG}.11"))
         made = namespaces(family(harness.pid)) - namespaces([os.getpid()])
         harness.send_signal(signal.SIGKILL)
@@ -193,14 +185,17 @@ def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite,
     outcome = cable.run(jobs.together(send.format(0), receive, send.format(2), **model))
     (step,) = outcome.steps
     assert not outcome.failed and json.loads(step.client_out)["end"]["sum_sent"]["retransmits"] > 0, step
-    received = outcome.counters_after["rank1.v1.rx_bytes"] - outcome.counters_before["rank1.v1.rx_bytes"]
-    assert 4 << 20 < received < 1.01 * 10**8 / 8 * (outcome.clock_end_ns - outcome.clock_start_ns) / 1e9
+    assert (
+        4 << 20
+        < outcome.grown["rank1.v1.rx_bytes"]
+        < 1.01 * 10**8 / 8 * (outcome.clock_end_ns - outcome.clock_start_ns) / 1e9
+    )
 
 
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
     brief_s = f"1.{os.getpid()}"
-    with subprocess.Popen([sys.executable, "-c", ALONE, brief_s]) as other:
+    with harness_of("host:cable", f"exec sleep {brief_s}") as other:
         await_true(lambda: running(f"sleep {brief_s}"))
         outcome = cable.run(jobs.shell(LISTENING, "true"))
         assert other.wait(PATIENCE_S) == 0 and outcome.steps[0].client_status == 0

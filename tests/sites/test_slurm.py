@@ -19,6 +19,7 @@ from tests.sites.jobs import (
     await_none_running,
     await_true,
     everyone,
+    harness_of,
     namespaces,
     running,
 )
@@ -34,14 +35,6 @@ from lab.sites.hosts import read_slurm
 from lab.sites.queue import on_a_node
 from lab.sites.slurm import SlurmSite
 
-ALONE = """
-import sys
-from pathlib import Path
-from lab.sites import slurm
-from lab.model.trial import Job, Link, Perturbation, Step
-step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sh", "-c", sys.argv[2]), 18600)
-slurm.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
-"""
 # In place of `lab grade`: it writes a grade with its job and node.
 GRADER = """
 import json, os, pathlib, sys
@@ -98,9 +91,8 @@ def running_task(cluster: Cluster) -> str:
 def test_both_nodes_are_named_in_the_state_and_the_link_by_the_plan(site: SlurmSite, jobs: Jobs) -> None:
     outcome = site.run(jobs.pair(*jobs.tcp("64@100/10")))
     assert outcome.state["nodes"] == ["n1", "n2"] and outcome.steps[0].client_status == 0
-    after, before = outcome.counters_after, outcome.counters_before
-    assert after["@client.interface.tx_bytes"] == after["data0.tx_bytes"]
-    sent, came = (after[name] - before[name] for name in ("data0.tx_bytes", "server.data0.rx_bytes"))
+    assert outcome.counters_after["@client.interface.tx_bytes"] == outcome.counters_after["data0.tx_bytes"]
+    sent, came = (outcome.grown[name] for name in ("data0.tx_bytes", "server.data0.rx_bytes"))
     assert 110 * 64 < sent < 110 * 64 + 20_000 and came >= sent  # nothing of Slurm's own
 
 
@@ -108,7 +100,7 @@ def test_a_submitted_job_survives_and_the_next_run_takes_its_outcome(
     cluster: Cluster, site: SlurmSite, jobs: Jobs, tmp_path: Path
 ) -> None:
     line = f"echo once >>{tmp_path}/ran; sleep 2"
-    with subprocess.Popen([sys.executable, "-c", ALONE, str(cluster.toml()), line]) as harness:
+    with harness_of("slurm", line, cluster.toml()) as harness:
         await_true((tmp_path / "ran").exists)
         harness.send_signal(signal.SIGKILL)
     job = jobs.shell(LISTENING, line, deadline_s=600, environment=(), overlay=())
@@ -122,8 +114,7 @@ def test_orterun_starts_ranks_if_srun_has_no_pmi(cluster: Cluster, programs: dic
     assert record.facts.assessment.path == "the kernel's network from @client.interface"
     assert record.facts.asked.ends.launcher == "orterun on nodes"
     assert sum(each.sample == "round_trip" for each in record.samples) == 20
-    before, after = record.facts.measured.counters_before, record.facts.measured.counters_after
-    assert after["data0.tx_bytes"] - before["data0.tx_bytes"] > 20 * 4095
+    assert record.facts.measured.grown["data0.tx_bytes"] > 20 * 4095
     site.stop()
 
 

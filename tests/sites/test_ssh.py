@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 from tests import namespaces
-from tests.sites.jobs import LISTENING, LONG, LONG_S, PATIENCE_S, PORT, Jobs, await_none_running, await_true, running
+from tests.sites.jobs import (
+    LISTENING,
+    LONG,
+    PATIENCE_S,
+    PORT,
+    Jobs,
+    await_none_running,
+    await_true,
+    harness_of,
+    running,
+)
 from tests.sites.ssh_hosts import SshHosts
 from tests.sites.test_conformance import IMPATIENT
 
@@ -28,14 +38,6 @@ from lab.run.run import RunSetup, run_trials
 from lab.sites import ssh
 from lab.sites.wall import WallSite
 
-ALONE = """
-import sys
-from pathlib import Path
-from lab.sites import ssh
-from lab.model.trial import Job, Link, Perturbation, Step
-step = Step(("sh", "-c", "exec iperf3 -s -p 18600"), ("sleep", sys.argv[2]), 18600)
-ssh.open("", Path(sys.argv[1])).run(Job((step,), Link(), Perturbation(), 600))
-"""
 # Nobody listens there: a refusal is an answer.
 KNOCK = """
 import errno, socket, sys
@@ -189,7 +191,7 @@ def test_orphaned_ranks_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> N
 
 
 def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:
-    with subprocess.Popen([sys.executable, "-c", ALONE, str(ssh_hosts.toml()), f"{LONG_S}.21"]) as harness:
+    with harness_of("ssh", f"exec {LONG}.21", ssh_hosts.toml()) as harness:
         await_true(lambda: running(f"{LONG}.21"))
         harness.send_signal(signal.SIGKILL)
     await_none_running(f"{LONG}.21")

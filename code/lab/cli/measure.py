@@ -170,8 +170,7 @@ def _notes_of_student_programs(trials: Iterable[Planned], results: Path) -> Iter
     for planned in trials:
         if planned.series.tool.build and has_record(results, planned.trial.key):
             facts = open_record(results, planned.trial.key).facts()
-            early = early_messages(facts.measured.counters_before, facts.measured.counters_after)
-            more = (*_notes_of_output(facts.measured.header or {}), early)
+            more = (*_notes_of_output(facts.measured.header or {}), early_messages(facts.measured.grown))
             for note in filter(None, (*facts.assessment.notes, *more)):
                 yield f"note: {planned.series.name} repetition {planned.repetition}: {note}"
 

@@ -233,10 +233,21 @@ class StepOutcome:
     clock_end_ns: int
 
 
+class Counted:
+    """Counters before and after a job, by flat names: v0.rx_bytes, lo.rx_bytes, rxe0.sent_pkts."""
+
+    counters_before: dict[str, int]
+    counters_after: dict[str, int]
+
+    @property
+    def grown(self) -> dict[str, int]:
+        return {name: count - self.counters_before.get(name, 0) for name, count in self.counters_after.items()}
+
+
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Counted):
     steps: tuple[StepOutcome, ...]
-    counters_before: dict[str, int]  # flat names: v0.rx_bytes, lo.rx_bytes, rxe0.sent_pkts
+    counters_before: dict[str, int]
     counters_after: dict[str, int]
     clock_start_ns: int
     clock_end_ns: int

@@ -131,8 +131,7 @@ def _of_outcome(planned: Planned, outcome: Outcome, failure: str) -> str:
             reading = tool.parse(planned.trial.request, outcome.steps)
             if len(reading.samples) == len(planned.trial.request.counts):
                 return f"{LONGER if tool.together else STAYS}, since it has printed a result for every size"
-        counters = outcome.counters_before, outcome.counters_after
-        if what := early_messages(*counters) or still_at_work(*counters):
+        if what := early_messages(outcome.grown) or still_at_work(outcome.grown):
             return what
     return next((text for pattern, text in HINTS.items() if re.search(pattern, failure, re.IGNORECASE)), "")
 
@@ -147,9 +146,9 @@ def _of_sources(build: Build, failure: str) -> Iterator[str]:
                 yield f"{build.folder.name}/{name}:{line} names {found[1]}: {what}"
 
 
-def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+def early_messages(grown: Mapping[str, int]) -> str:
     """Return a sentence about messages without a receive, as Soft-RoCE and the modelled card count them."""
-    early = sum(count - before.get(name, 0) for name, count in after.items() if name.endswith(".rcvd_rnr_err"))
+    early = sum(count for name, count in grown.items() if name.endswith(".rcvd_rnr_err"))
     if not early:
         return ""
     return (
@@ -158,9 +157,9 @@ def early_messages(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     )
 
 
-def still_at_work(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+def still_at_work(grown: Mapping[str, int]) -> str:
     """Return a sentence about a program that may only be long, as it sent much."""
-    sent = max((count - before.get(name, 0) for name, count in after.items() if name.endswith("tx_bytes")), default=0)
+    sent = max((count for name, count in grown.items() if name.endswith("tx_bytes")), default=0)
     if sent < LITTLE_BYTES:
         return ""
     return f"{LONGER}, or fewer messages in its sources, if it only takes long: {sent} bytes were sent"
@@ -225,7 +224,7 @@ def uncounted_bytes(planned: Planned, ends: Ends, outcome: Outcome, samples: Sam
     if is_loopback(planned.series.tool, ends) or planned.series.tool.together:
         return  # of several computers, any may send the bytes that the first one reports
     counter = counter_name(planned.series, ends, outcome.counters_after)
-    counted = outcome.counters_after.get(counter, 0) - outcome.counters_before.get(counter, 0)
+    counted = outcome.grown.get(counter, 0)
     if (reported := _reported_bytes(samples)) > counted:
         yield f"{reported} bytes are reported, but {counter} counted {counted}: the data took another way"
 
@@ -346,8 +345,7 @@ def path_of(planned: Planned, ends: Ends, outcome: Outcome, samples: Samples) ->
 def path(ends: Ends, outcome: Outcome, samples: Iterable[Sample]) -> str:
     """Return the first path whose counters grew by all reported bytes. Soft-RoCE comes first, since its packets also
     count as frames of its interface."""
-    reported, client = _reported_bytes(tuple(samples)), ends.client
-    grown = {name: count - outcome.counters_before.get(name, 0) for name, count in outcome.counters_after.items()}
+    reported, client, grown = _reported_bytes(tuple(samples)), ends.client, outcome.grown
     for name, unit in (("sent_pkts", PATH_MTU_MOST), ("rcvd_pkts", PATH_MTU_MOST), ("tx_bytes", 1), ("rx_bytes", 1)):
         if client.device and grown.get(f"{client.device}.{name}", 0) * unit >= reported:
             return f"RDMA from {client.device}"

@@ -114,8 +114,6 @@ def test_impossible_experiment_is_refused_on_its_line(
         ("mtu = 575", "at least 576"),
         ("rate_bit_s = 1_000_000_000_000", "at most 400000000000"),
         ("delay_ns = 1", "a multiple of 1000"),
-        ("loss_seed = 9_223_372_036_854_775_808", "at most 9223372036854775807"),
-        ("clock_offset_ns = -10_000_000_001", "at least -10000000000"),
         ("mtu = 1500.0", "(try: mtu = 1500)"),
     ],
 )

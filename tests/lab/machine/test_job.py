@@ -76,20 +76,9 @@ def test_the_servers_vm_sets_its_clock_and_goes_off_if_that_fails(tmp_path: Path
     assert "set-clock" not in job.settings(JOB, {})
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
-        Link(mtu=500),
-        Link(mtu=70_000),
-        Link(rate_bit_s=0),
-        Link(rate_bit_s=10**12),
-        Link(delay_ns=1_500),
-        Link(delay_ns=-1_000),
-        Link(loss_ppm=1_000_001),
-        Link(loss_seed=-1, loss_ppm=1),
-    ],
-)
+@pytest.mark.parametrize("link", [Link(mtu=500), Link(rate_bit_s=10**12), Link(delay_ns=1_500), Link(loss_seed=-1)])
 def test_an_impossible_link_is_refused(link: Link) -> None:
+    """By the limits of an experiment's file, of which tests/lab/docs/test_keys.py tries all."""
     with pytest.raises(SiteError, match="is impossible"):
         job.pack(replace(JOB, link=link))
 

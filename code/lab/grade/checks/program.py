@@ -134,7 +134,7 @@ def sources(case: Case) -> Iterator[Finding]:
 def _quantities(case: Case, planned: Planned) -> dict[str, int]:
     measured, samples = _measured(case, planned)
     counter = counter_name(planned.series, case.grader_plan.site.ends, measured.counters_after)
-    quantities = {counter: measured.counters_after.get(counter, 0) - measured.counters_before.get(counter, 0)}
+    quantities = {counter: measured.grown.get(counter, 0)}
     for number, step in enumerate(measured.steps, 1):
         quantities[f"the site's time in ns of pair {number}"] = step.clock_ns
     for size in sorted({sample.size_bytes for sample in samples}):

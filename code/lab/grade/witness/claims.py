@@ -124,7 +124,7 @@ def forged(outcome: Outcome, packets: Counter[bool]) -> Iterator[Fault]:
     directions = (True,) if "rank1.link0.bytes" in outcome.counters_after else (True, False)
     for end, goes_out in enumerate(directions):
         name = f"rxe{end}.sent_pkts"
-        sent = outcome.counters_after.get(name, 0) - outcome.counters_before.get(name, 0)
+        sent = outcome.grown.get(name, 0)
         if (count := packets[goes_out]) > sent:
             yield Flaw.WAY, f"{plural(count, 'packet')} of RDMA left the {NAMES[end]}, and its device sent {sent}"
 
@@ -151,7 +151,7 @@ def unsent(planned: Planned, ends: Ends, measured: Measured, samples: Iterable[S
         return
     for name in RECEIVED if planned.series.operation == READ else SENT:
         counter = f"{ends.client.device}.{name}"
-        counted = measured.counters_after.get(counter, 0) - measured.counters_before.get(counter, 0)
+        counted = measured.grown.get(counter, 0)
         if counter in measured.counters_after and counted < needed:
             yield Flaw.MESSAGES, f"its messages need {plural(needed, 'packet')} at least, {counter} counted {counted}"
 
