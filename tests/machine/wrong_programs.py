@@ -59,7 +59,7 @@ EAGER = "\treduce_scatter(r, sendbuf, recvbuf, count, t, op);\n\tall_gather(r, r
 
 # Those that every run of the tests tries, then the others.
 # fmt: off
-USUAL = (
+USUAL_STEPS = (
     Wrong("places_shared_by_a_list", "lists", Flaw.DATA, "a message was written over before it had left", "lists.c",
         "(uint64_t)((first + i) % DEPTH) * s->size", "0"),
     Wrong("nagle", "sockets", Flaw.SLOW, "set TCP_NODELAY, or pass the whole message to one send()", "sockets.c",
@@ -67,7 +67,7 @@ USUAL = (
     Wrong("warm_up_timed", "poll", Flaw.CLOCK, "the clock starts too early", "poll.c",
         "\tsend_each(s, 0, warmup);\n\tstart = now_ns();\n", "\tstart = now_ns();\n\tsend_each(s, 0, warmup);\n"),
 )
-OTHERS = (
+OTHER_STEPS = (
     Wrong("device_never_opened", "open", Flaw.MESSAGES, "the link had no message of RDMA", "open.c", OPEN,
         "\textern void _exit(int);\n\n\tif (s->size == 64)\n\t\t_exit(0);\n" + OPEN),
     Wrong("no_completion_polled", "poll", Flaw.FAILS,

@@ -89,7 +89,10 @@ def honest(name: str, number: int) -> Callable[[ExactSite, Path], Points]:
 
 def rows(honest_of_each: int) -> Iterator[Row]:
     wrong = wrong_programs
-    for kit, steps in ((KIT, (*wrong.USUAL, *wrong.OTHERS)), (RING, (*wrong.USUAL_RINGS, *wrong.OTHER_RINGS))):
+    for kit, steps in (
+        (KIT, (*wrong.USUAL_STEPS, *wrong.OTHER_STEPS)),
+        (RING, (*wrong.USUAL_RINGS, *wrong.OTHER_RINGS)),
+    ):
         for step in steps:
             yield f"{step.step}: {step.name}", kit.name, of_step(step, kit)
     for tampering in (*tampered_programs.USUAL, *tampered_programs.OTHERS):

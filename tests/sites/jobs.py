@@ -18,7 +18,8 @@ PORT = 18600
 LISTENING = f"exec iperf3 -s -p {PORT}"  # a server that stays, for a shell
 # Other runs of the tests on this computer have other numbers in their commands.
 ENDLESS = f"1M@{2_000_000 + os.getpid()}/1"  # sizes of a trial that only a fault ends
-LONG = f"sleep {1_000_000 + os.getpid()}"  # and two decimals, of the test
+LONG_S = 1_000_000 + os.getpid()
+LONG = f"sleep {LONG_S}"  # and two decimals, of the test
 AMPLE_S = 100  # for two programs to meet: on a busy computer seconds pass before the second runs
 LATE_S = 60  # after its deadline of a few seconds a job has ended, on a busy computer too
 PATIENCE_S = 300  # how long a test waits for what must come soon: on a busy computer soon takes longer
@@ -33,14 +34,17 @@ eval "$command"
 wait $program
 """
 RECEIVED, SENT = "2", "10"  # columns
-# The arguments are a site, its file of hosts, and the client's line for a shell.
+# The arguments are a site, its file of hosts, and the seconds that the client sleeps or its line for a shell: running()
+# would find `sleep` and a number in the arguments.
 HARNESS = f"""
 import sys
 from pathlib import Path
 from lab.model.trial import Job, Link, Perturbation, Step
 from lab.sites.site import open_site
-step = Step(("sh", "-c", "{LISTENING}"), ("sh", "-c", sys.argv[3]), {PORT})
-open_site(sys.argv[1], Path(sys.argv[2])).run(Job((step,), Link(), Perturbation(), 600))
+_, site, hosts, client = sys.argv
+words = ("sleep", client) if client[0].isdigit() else ("sh", "-c", client)
+step = Step(("sh", "-c", "{LISTENING}"), words, {PORT})
+open_site(site, Path(hosts)).run(Job((step,), Link(), Perturbation(), 600))
 """
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.sites.jobs import (
     LISTENING,
     LONG,
+    LONG_S,
     PATIENCE_S,
     PORT,
     SENT,
@@ -125,7 +126,7 @@ def test_a_link_that_goes_down_ends_the_trial_and_the_next_one_has_a_new_link(ca
 
 
 def test_a_harness_that_is_killed_leaves_no_process_no_namespace_and_no_interface() -> None:
-    with harness_of("host:cable", f"exec {LONG}.11") as harness:
+    with harness_of("host:cable", f"{LONG_S}.11") as harness:
         await_true(lambda: running(f"{LONG}.11"))
         made = namespaces(family(harness.pid)) - namespaces([os.getpid()])
         harness.send_signal(signal.SIGKILL)
@@ -195,7 +196,7 @@ def test_switch_keeps_the_rate_and_drops_what_exceeds_its_queue(cable: WallSite,
 def test_two_runs_on_one_computer_take_turns(cable: WallSite, jobs: Jobs) -> None:
     assert cable.at_once == 1
     brief_s = f"1.{os.getpid()}"
-    with harness_of("host:cable", f"exec sleep {brief_s}") as other:
+    with harness_of("host:cable", brief_s) as other:
         await_true(lambda: running(f"sleep {brief_s}"))
         outcome = cable.run(jobs.shell(LISTENING, "true"))
         assert other.wait(PATIENCE_S) == 0 and outcome.steps[0].client_status == 0

@@ -15,6 +15,7 @@ from tests import namespaces
 from tests.sites.jobs import (
     LISTENING,
     LONG,
+    LONG_S,
     PATIENCE_S,
     PORT,
     Jobs,
@@ -191,7 +192,7 @@ def test_orphaned_ranks_are_ended_on_both_hosts(site: WallSite, jobs: Jobs) -> N
 
 
 def test_a_harness_that_is_killed_leaves_nothing_running_on_either_host(ssh_hosts: SshHosts) -> None:
-    with harness_of("ssh", f"exec {LONG}.21", ssh_hosts.toml()) as harness:
+    with harness_of("ssh", f"{LONG_S}.21", ssh_hosts.toml()) as harness:
         await_true(lambda: running(f"{LONG}.21"))
         harness.send_signal(signal.SIGKILL)
     await_none_running(f"{LONG}.21")

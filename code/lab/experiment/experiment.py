@@ -39,7 +39,6 @@ ParameterValues = Annotated[Values, PartOf((Parameters,))]
 LinkValues = Annotated[JsonTable, PartOf((Link,))]
 SiteProfile = Annotated[Values, PartOf((ProfileKeys, Parameters), required=("why",))]
 SeriesProfile = Annotated[Values, PartOf((ProfileKeys, Parameters))]
-LINK_EXAMPLE = "{ mtu = 1500, rate_bit_s = 1_000_000_000 }"
 
 
 @dataclass(frozen=True)
