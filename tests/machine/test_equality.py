@@ -21,7 +21,7 @@ from lab.programs import PROGRAMS
 from lab.sites.exact import ExactSite
 from lab.supply.lock import SANDBOX, read
 from lab.supply.packages import Packages
-from lab.supply.providers import LocalFolder, opened_store
+from lab.supply.providers import local_folder, opened_store
 
 Measured = Callable[[Outcome], Outcome]
 
@@ -55,7 +55,7 @@ def archive(tmp_path: Path) -> Path:
     """All packages that a VM comes from; the checkout removes its own once they are unpacked."""
     lock, store = read(MACHINE / "packages.lock"), opened_store(CACHE, print)
     sections = ("guest", section(), section(SANDBOX), "compiler", "kernel")
-    whole = Packages(tmp_path / "archive", lambda: [LocalFolder(store.folder), *store.providers()], print)
+    whole = Packages(tmp_path / "archive", lambda: [local_folder(store.folder), *store.providers()], print)
     whole.obtain((locked for name in sections for locked in lock.of(name)), lock.date)
     return whole.folder
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple
 
 from lab.errors import SiteError, Tell
 from lab.files.storage import storage
@@ -58,13 +58,9 @@ class PartialFile:
         self.progress.add(len(piece))
 
 
-class Provider(Protocol):
-    @property
-    def name(self) -> str:
-        """The name in errors: without a password."""
-
-    def fetch(self, part: PartialFile, date: str) -> None:
-        """Add the missing bytes, or raise NotProvided."""
+class Provider(NamedTuple):
+    name: str  # in errors: without a password
+    fetch: Callable[[PartialFile, str], None]  # adds the missing bytes as of a date, or raises NotProvided
 
 
 class FetchProgress:

@@ -85,7 +85,7 @@ def fetched_image(image: CourseImage, cache: Path, tell: Tell) -> Iterator[Path]
     locked = Locked(name, image.sha256[:12], "", name, image.sha256, image.size_bytes)
     web = Web(load(SETTINGS).patience_s)
     path = Path(image.url.removeprefix(FILE))
-    providers = [Mirror(web, image.url) if image.url.startswith(WEB) else LocalFolder(path.parent)]
+    providers = [mirror(image.url, web) if image.url.startswith(WEB) else local_folder(path.parent)]
     store = Packages(cache / "packages", lambda: providers, tell, lambda: load(SETTINGS).keep)
     with store.lent([locked], "") as (file,):
         yield file
@@ -133,9 +133,9 @@ def provider(typed: str, web: Web) -> Iterator[Provider]:
     if typed == APT:
         yield from _of_apt(web)
     elif typed.startswith(WEB):
-        yield mirror(typed, web)
+        yield mirror(typed if PLACEHOLDER.search(typed) else f"{typed.rstrip('/')}/{{path}}", web)
     else:
-        yield LocalFolder(SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser())
+        yield local_folder(SETTINGS.parent / Path(typed.removeprefix(FILE)).expanduser())
 
 
 def _of_apt(web: Web) -> Iterator[Provider]:
@@ -143,9 +143,9 @@ def _of_apt(web: Web) -> Iterator[Provider]:
     mirrors = apt_mirrors(_printed(APT_MIRRORS))
     for url in mirrors:
         usable = url.startswith((*WEB, FILE))
-        yield from provider(url, web) if usable else [NoApt(f"takes packages from {url}, which only apt can", url)]
+        yield from provider(url, web) if usable else [no_apt(f"takes packages from {url}, which only apt can", url)]
     if not mirrors:
-        yield NoApt("this computer has no apt with a mirror of Debian")
+        yield no_apt("this computer has no apt with a mirror of Debian")
 
 
 def _printed(command: tuple[str, ...]) -> str:
@@ -167,35 +167,26 @@ def apt_proxies(printed: str) -> dict[str, str]:
     return {row[0].split("::")[1]: row[1] for row in rows if len(row) == 2 and row[1] != "DIRECT"}
 
 
-@dataclass(frozen=True)
-class NoApt:
+def no_apt(reason: str, name: str = APT) -> Provider:
     """In place of mirrors, if apt has none that can be used."""
 
-    reason: str
-    name: str = APT
+    def fetch(_: PartialFile, __: str) -> None:
+        raise ProviderDown(reason)
 
-    def fetch(self, _: PartialFile, __: str) -> None:
-        raise ProviderDown(self.reason)
+    return Provider(name, fetch)
 
 
-@dataclass(frozen=True)
-class LocalFolder:
-    """A folder of packages: a course's, a copy of a store, a mirror's tree."""
+def local_folder(folder: Path) -> Provider:
+    """A folder of packages: a course's, a copy of a store, a mirror's tree. A package has one of its names there: in a
+    store, from apt, in a mirror."""
 
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        return str(self.folder)
-
-    def fetch(self, part: PartialFile, _: str) -> None:
-        """Copy the file that has one of the package's names: in a store, from apt, in a mirror."""
+    def fetch(part: PartialFile, _: str) -> None:
         locked = part.locked
-        files = (self.folder / name for name in (f"{locked.sha256}.deb", locked.file, locked.path))
+        files = (folder / name for name in (f"{locked.sha256}.deb", locked.file, locked.path))
         try:
             file = next((file for file in files if file.is_file()), None)
             if file is None:
-                raise NotProvided("does not have it") if self.folder.is_dir() else ProviderDown("is not there")
+                raise NotProvided("does not have it") if folder.is_dir() else ProviderDown("is not there")
             with file.open("rb") as source:
                 source.seek(part.length)
                 while piece := source.read(PIECE_BYTES):
@@ -205,30 +196,19 @@ class LocalFolder:
         if not part.is_complete:
             raise NotProvided(f"has {part.length} bytes there instead of {locked.size_bytes}")
 
+    return Provider(str(folder), fetch)
 
-@dataclass(frozen=True)
-class Mirror:
+
+def mirror(template: str, web: Web) -> Provider:
     """A mirror, or an archive of old versions by date or digest: a URL with placeholders."""
 
-    web: Web
-    template: str
-
-    @property
-    def name(self) -> str:
-        """The template, without a password."""
-        before, brace, after = self.template.partition("{")
-        return _without_password(before)[0] + brace + after
-
-    def fetch(self, part: PartialFile, date: str) -> None:
+    def fetch(part: PartialFile, date: str) -> None:
         locked = part.locked
         values = {"path": locked.path, "file": locked.file, "sha256": locked.sha256, "date": date}
-        url = PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe="/~+:%"), self.template)
-        self.web.download(url, part)
+        web.download(PLACEHOLDER.sub(lambda match: quote(values[match[1]], safe="/~+:%"), template), part)
 
-
-def mirror(typed: str, web: Web) -> Mirror:
-    """The mirror of a URL with placeholders, or of a mirror's top."""
-    return Mirror(web, typed if PLACEHOLDER.search(typed) else f"{typed.rstrip('/')}/{{path}}")
+    before, brace, after = template.partition("{")
+    return Provider(_without_password(before)[0] + brace + after, fetch)
 
 
 class Web:

@@ -139,7 +139,8 @@ class Supply:
 
 
 def mirror(url: str, patience_s: float = 30) -> Provider:
-    return providers.mirror(url, Web(patience_s))
+    (found,) = providers.provider(url, Web(patience_s))
+    return found
 
 
 def locked(content: bytes, name: str = "iperf3") -> Locked:
