@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -56,26 +56,25 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 PARENT, RESIDENT = 1, 21  # in /proc/PID/stat behind the name
 
 
-class Watch:
-    """Ends a process that uses more memory than a bound, together with its descendants."""
+@contextmanager
+def watched(first: int, most_bytes: int, end: Callable[[], None]) -> Iterator[threading.Event]:
+    """End a process that uses more memory than a bound, together with its descendants; the event is set then."""
+    over, exceeded = threading.Event(), threading.Event()
 
-    def __init__(self, first: int, most_bytes: int, end: Callable[[], None]) -> None:
-        self.first, self.most_bytes, self.end = first, most_bytes, end
-        self.exceeded = False
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self._watch, daemon=True)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.over.set()
-        self.thread.join()
-
-    def _watch(self) -> None:
-        while not self.over.wait(POLL_S):
-            if held_bytes(self.first) > self.most_bytes:
-                self.exceeded = True
-                self.end()
+    def watch() -> None:
+        while not over.wait(POLL_S):
+            if held_bytes(first) > most_bytes:
+                exceeded.set()
+                end()
                 return
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield exceeded
+    finally:
+        over.set()
+        thread.join()
 
 
 def held_bytes(first: int) -> int:
@@ -172,18 +171,17 @@ def _output(process: subprocess.Popen[bytes], about: FileIO, deadline_s: float) 
     assert process.stdout is not None
     timer = threading.Timer(deadline_s, _end, (process, about))
     timer.start()
-    watch = Watch(process.pid, MEMORY_BYTES, partial(_end, process, about))
     try:
-        output = process.stdout.read(LARGEST_PROGRAM + 1)
-        if len(output) > LARGEST_PROGRAM:
-            _end(process, about)
-        process.wait()
+        with watched(process.pid, MEMORY_BYTES, partial(_end, process, about)) as exceeded:
+            output = process.stdout.read(LARGEST_PROGRAM + 1)
+            if len(output) > LARGEST_PROGRAM:
+                _end(process, about)
+            process.wait()
     finally:
         timer.cancel()
         timer.join()
-        watch.close()
         _end(process, about)
-    return OVERMEMORY if watch.exceeded else process.returncode, output
+    return OVERMEMORY if exceeded.is_set() else process.returncode, output
 
 
 def _end(process: subprocess.Popen[bytes], about: FileIO) -> None:

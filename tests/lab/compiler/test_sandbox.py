@@ -24,9 +24,9 @@ from lab.compiler.sandbox import (
     REFUSE,
     RETURN,
     X86_64,
-    Watch,
     bpf_filter,
     held_bytes,
+    watched,
 )  # fmt: skip
 from lab.compiler.toolchain import Toolchain
 from lab.places import CACHE
@@ -175,8 +175,6 @@ def test_the_memory_of_descendants_counts() -> None:
 @pytest.mark.parametrize(("most_bytes", "is_ended"), [(1, True), (1 << 40, False)])
 def test_a_process_with_too_much_memory_is_ended(most_bytes: int, *, is_ended: bool) -> None:
     ended: list[int] = []
-    watch = Watch(os.getpid(), most_bytes, lambda: ended.append(1))
-    if is_ended:
-        watch.thread.join()
-    watch.close()
-    assert watch.exceeded is is_ended and len(ended) == is_ended
+    with watched(os.getpid(), most_bytes, lambda: ended.append(1)) as exceeded:
+        assert exceeded.wait(60 if is_ended else 0.3) is is_ended
+    assert len(ended) == is_ended
