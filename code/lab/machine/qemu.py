@@ -185,29 +185,21 @@ class Limit:
     which used hardly any for as long."""
 
     def __init__(self, seconds: float, vm: Runs) -> None:
-        self.seconds, self.vm, self.used_s = seconds, vm, 0.0
-        self.expired = self.over = False
-        self._wait(seconds)
+        self.seconds, self.expired, self.over = seconds, False, threading.Event()
+        threading.Thread(target=self._watch, args=[vm], daemon=True).start()
 
     def cancel(self) -> None:
-        self.over = True
-        self.timer.cancel()
+        self.over.set()
 
-    def _wait(self, wait_s: float) -> None:
-        self.timer = threading.Timer(wait_s, self._check, [wait_s])
-        self.timer.daemon = True
-        self.timer.start()
-
-    def _check(self, waited_s: float) -> None:
-        before_s, self.used_s = self.used_s, _cpu_s(self.vm.pid)
-        left_s = self.seconds - self.used_s
-        if self.over:
-            return
-        if left_s > 0 and self.used_s - before_s > IDLE * waited_s:
-            self._wait(max(left_s, LEAST_S))
-        else:
-            self.expired = True
-            self.vm.kill()
+    def _watch(self, vm: Runs) -> None:
+        used_s, wait_s = 0.0, self.seconds
+        while not self.over.wait(wait_s):
+            before_s, used_s = used_s, _cpu_s(vm.pid)
+            if used_s >= self.seconds or used_s - before_s <= IDLE * wait_s:
+                self.expired = True
+                vm.kill()
+                return
+            wait_s = max(self.seconds - used_s, LEAST_S)
 
 
 def _cpu_s(pid: int) -> float:
