@@ -42,14 +42,12 @@ class ForkServer:
         self.snapshot, self.job, self.counter = snapshot, job, counter
         self.calls: list[socket.socket] = []
         self.processes: list[qemu.Process] = []
-        self.is_there, self.is_over = threading.Event(), threading.Event()
-        self.error: BaseException | None = None
-        # QEMU ends with the thread that starts it.
-        self.thread = threading.Thread(target=self._live, daemon=True)
-        self.thread.start()
-        self.is_there.wait()
-        if self.error:
-            raise self.error
+        self.stack, self.thread = ExitStack(), ThreadPoolExecutor(1)  # QEMU ends with the thread that starts it
+        try:
+            self.thread.submit(self._start, self.stack).result()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def lives(self) -> bool:
@@ -69,18 +67,9 @@ class ForkServer:
                     return results.collect(fork, mailbox, console)
 
     def close(self) -> None:
-        self.is_over.set()
-        self.thread.join()
-
-    def _live(self) -> None:
-        try:
-            with ExitStack() as stack:
-                self._start(stack)
-                self.is_there.set()
-                self.is_over.wait()
-        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits for it
-            self.error = error
-            self.is_there.set()
+        with suppress(RuntimeError):  # the thread has ended with the interpreter or by an earlier call
+            self.thread.submit(self.stack.close).result()
+        self.thread.shutdown()
 
     def _start(self, stack: ExitStack) -> None:
         shared = stack.enter_context(link.shared_file())
