@@ -16,7 +16,7 @@ from enum import Enum
 from functools import cache
 from inspect import isfunction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from lab.errors import LabError, plural
 
@@ -102,9 +102,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Typed:
-    """The type that a person types, if the field has another: "64K" for 65536."""
+    """The type that a person types, if the field has another: "64K" for 65536; and what makes one of the other."""
 
     hint: object
+    parse: Callable[[Any], object] | None = None  # None: the value is left as it is typed
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,11 @@ class _Reader:
             if expected := next((each.expected for each in limits if each.expected), ""):
                 raise Fault(_is(path, value), path, expected, fault.hint) from None
             raise
-        return result
+        parse = next((each.parse for each in notes if isinstance(each, Typed)), None)
+        try:
+            return parse(result) if parse else result
+        except LabError as error:
+            raise Fault(error.what, path, hint=error.hint) from error
 
     def one_of(self, hints: tuple[object, ...], value: JsonValue, path: Keys) -> object:
         faults = list[Fault]()

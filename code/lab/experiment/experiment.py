@@ -10,6 +10,7 @@ from typing import Annotated
 from lab.errors import SpecError
 from lab.files.toml import Included
 from lab.model.parameters import Bytes, Counts, Parameters, Profile, ProfileKeys, Scalar, Sizes
+from lab.model.sizes import parse_size, parse_sizes
 from lab.model.trial import Link
 from lab.places import SET_CLOCK
 from lab.programs.program import Build, Program
@@ -69,7 +70,7 @@ class Comparison:
     at_least: Annotated[int | float, Limits(above=0, most=1000), "1.0"]
     peers: Names = ()
     limit_bytes_per_s: Annotated[int | None, Limits(least=1, most=12_500_000_000)] = None
-    geometric_mean_up_to: Annotated[int | None, Typed(Bytes)] = None
+    geometric_mean_up_to: Annotated[int | None, Typed(Bytes, parse_size)] = None
     drawn_at_least: Annotated[int | float | None, Limits(above=0, most=1000)] = None
 
 
@@ -78,7 +79,7 @@ class Causes:
     """Where the instructions of a message go: what is counted for the report."""
 
     series: Annotated[Names, '["depth"]']
-    sizes: Annotated[tuple[int, ...], Typed(Sizes), '"64"']
+    sizes: Annotated[tuple[int, ...], Typed(Sizes, parse_sizes), '"64"']
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,6 @@ from typing import Annotated, Any, NoReturn
 from lab.errors import SizeError
 from lab.experiment.experiment import (
     MOST_TRIALS,
-    Causes,
     Comparison,
     Document,
     Experiment,
@@ -21,7 +20,7 @@ from lab.experiment.experiment import (
 from lab.experiment.rules import FIXED, SWEEPABLE, broken_rule, find_program, program_faults
 from lab.files.toml import TomlFile, check_lines, read_toml, read_whole
 from lab.model.parameters import BYTE_COUNTS, Parameters, Profile, ProfileKeys, Scalar
-from lab.model.sizes import LARGEST, parse_size, parse_sizes
+from lab.model.sizes import LARGEST
 from lab.model.trial import PARAMETERS, Card, Link
 from lab.places import CARDS
 from lab.typed_json import Fault, Keys, Limits, check_values, nearest, parse_as
@@ -99,8 +98,11 @@ class _Reader:
         for index, name in enumerate(names):
             if name in names[:index]:
                 self.refuse(f"a second series is called {name!r}", ("series", index, "name"), "a unique name")
-        comparisons = tuple(self.comparison(index, names) for index in range(len(self.document.comparison)))
-        title, question, causes = self.document.title, self.document.question, self.causes(names)
+        for index, table in enumerate(self.document.comparison):
+            self.check_comparison(table, names, ("comparison", index))
+        if causes := self.document.causes:  # which sizes a series has depends on the site
+            self.check_names(causes.series, names, ("causes", "series"))
+        title, question, comparisons = self.document.title, self.document.question, self.document.comparison
         return Experiment(self.file.stem, self.file, title, question, series, comparisons, causes=causes)
 
     def series(self, index: int, table: SeriesTable) -> Series:
@@ -204,21 +206,13 @@ class _Reader:
     def profile(self, table: Values, path: Keys) -> Profile:
         if not isinstance(why := table.get("why"), str):
             self.refuse("the profile gives no reason", path, "why = a sentence")
-        bounds = {
-            name: self.size(bound, (*path, name)) for name in BOUNDS if isinstance(bound := table.get(name), (int, str))
-        }
+        bounds = {name: bound for name in BOUNDS if isinstance(bound := table.get(name), int)}
         if bounds.get("iterations_at_least", 0) > (most := bounds.get("iterations_at_most", LARGEST)):
             what = f"iterations_at_least = {bounds['iterations_at_least']} is above iterations_at_most = {most}"
             self.refuse(what, (*path, "iterations_at_least"), f"at most {most}")
         values = {name: value for name, value in table.items() if name not in (*BOUNDS, "why")}
         self.layer(Parameters(), values, path)
         return Profile(why, values=values, **bounds)
-
-    def size(self, text: str | int, path: Keys) -> int:
-        try:
-            return parse_size(text)
-        except SizeError as error:
-            self.refuse(error.what, path, hint=error.hint)
 
     def check_variation(self, series: Series, path: Keys) -> None:
         can = sorted(series.tool.parameters & SWEEPABLE)
@@ -256,27 +250,13 @@ class _Reader:
         }
         return next(((*keys, name) for keys, values in layers.items() if name in values), (*series, "name"))
 
-    def comparison(self, index: int, names: list[str]) -> Comparison:
-        table, path = self.document.comparison[index], ("comparison", index)
+    def check_comparison(self, table: Comparison, names: list[str], path: Keys) -> None:
         self.check_names([table.ours], names, (*path, "ours"))
         self.check_names(table.peers, names, (*path, "peers"))
         if bool(table.peers) == bool(table.limit_bytes_per_s):
             self.refuse("comparison has both or neither", path, "either peers or limit_bytes_per_s")
         if table.ours in table.peers:
             self.refuse(f"{table.ours} is compared with itself", (*path, "peers"), "other series")
-        up_to = table.geometric_mean_up_to
-        bound = None if up_to is None else self.size(up_to, (*path, "geometric_mean_up_to"))
-        return replace(table, geometric_mean_up_to=bound)
-
-    def causes(self, names: list[str]) -> Causes | None:
-        """The series and sizes to count. Which sizes a series has depends on the site."""
-        if (table := self.document.causes) is None:
-            return None
-        self.check_names(table.series, names, ("causes", "series"))
-        try:
-            return replace(table, sizes=parse_sizes(table.sizes))
-        except SizeError as error:
-            self.refuse(error.what, ("causes", "sizes"), hint=error.hint)
 
     def check_names(self, names: Iterable[str], known: list[str], path: Keys) -> None:
         for name in names:

@@ -120,7 +120,7 @@ class ProfileKeys:
     depths_at_least: Annotated[int, COUNT] = 0
     warmup_at_most: Annotated[int | None, COUNT_OR_NONE] = None
     warmup_depths_at_least: Annotated[int, COUNT] = 0
-    bytes_per_size_at_most: Annotated[int | None, Typed(Bytes)] = None
+    bytes_per_size_at_most: Annotated[int | None, Typed(Bytes, parse_size)] = None
 
 
 @dataclass(frozen=True)
