@@ -17,7 +17,7 @@ from typing import Self
 
 from lab.machine import link, qemu, results
 from lab.machine.job import pack
-from lab.machine.results import NAMES, EndResult, GroupRunner, Watch
+from lab.machine.results import NAMES, EndResult, Watch, run_all
 from lab.machine.snapshot import Snapshot
 from lab.machine.sparse import anonymous_file
 from lab.model.trial import Job, Outcome
@@ -182,15 +182,14 @@ def run(
     with ExitStack() as stack, link.shared_file() as shared, qemu.one_processor() as processor:
         opened = stack.enter_context(opened_logs(logs, NAMES))
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        both = GroupRunner("exact", watch)
         arguments = link.wire(job.link, link.latency_ns(job))
         arguments += f",processor={1 + processor}" if processor is not None else ""  # of both ends, numbered from 1
 
-        def run_end(end: int) -> EndResult:
+        def run_end(end: int, watch: Watch) -> EndResult:
             files = ForkFiles(shared, opened[end], device)
-            return server.run(end, pack(job, END=str(end)), arguments, files, limit_s, both.watch)
+            return server.run(end, pack(job, END=str(end)), arguments, files, limit_s, watch)
 
-        client, server_end = both.run(run_end)
+        client, server_end = run_all("exact", watch, run_end)
         counted = link.counts(shared)
     outcome = results.joined_outcome(client, server_end, len(job.steps), time.monotonic() - started)
     before, after = dict.fromkeys(counted, 0) | outcome.counters_before, counted | outcome.counters_after

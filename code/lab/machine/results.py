@@ -184,44 +184,40 @@ def blamed_end(error: MachineError) -> int | None:
     return next((end for end, name in enumerate(MACHINES) if name in error.what), None)
 
 
-class GroupRunner:
-    """Runs several VMs, by default the two of a pair: when one fails, all others are killed at once."""
-
-    def __init__(
-        self, site: str, watch: Watch, names: Sequence[str] = MACHINES,
-        blamed: Callable[[MachineError], int | None] = blamed_end,
-    ) -> None:  # fmt: skip
-        self.watch_outside, self.names, self.blamed, self.running = watch, names, blamed, Running(site)
-        self.errors: dict[int, MachineError] = {}  # in the order in which the VMs ended
-        self.over = [threading.Event() for _ in names]
+def run_all(
+    site: str, watch_outside: Watch, run_one: Callable[[int, Watch], EndResult], names: Sequence[str] = MACHINES,
+    blamed: Callable[[MachineError], int | None] = blamed_end,
+) -> list[EndResult]:  # fmt: skip
+    """The results of several VMs in order, by default of the two of a pair. When one fails, all others are killed at
+    once; raise the error of the one that failed first, or of the one that it blames."""
+    running, over = Running(site), [threading.Event() for _ in names]
+    errors: dict[int, MachineError] = {}  # in the order in which the VMs ended
 
     @contextmanager
-    def watch(self, process: qemu.Runs) -> Iterator[None]:
-        with self.watch_outside(process), self.running.watch(process):
+    def watch(process: qemu.Runs) -> Iterator[None]:
+        with watch_outside(process), running.watch(process):
             yield
 
-    def run(self, run_one: Callable[[int], EndResult]) -> list[EndResult]:
-        """The results of all in order; or the error of the VM that failed first, or of the one that it blames."""
-        with ThreadPoolExecutor(len(self.names)) as pool:
-            futures = [pool.submit(self._run_one, run_one, number) for number in range(len(self.names))]
+    def run(number: int) -> EndResult:
         try:
-            return [future.result() for future in futures]
-        except MachineError:
-            number, first = next(iter(self.errors.items()))
-            blamed = self.blamed(first)
-            raise self.errors.get(number if blamed is None else blamed, first) from None
-
-    def _run_one(self, run_one: Callable[[int], EndResult], number: int) -> EndResult:
-        try:
-            return run_one(number)
+            return run_one(number, watch)
         except MachineError as error:
-            self.errors[number] = replace(error, where=self.names[number])
-            if (blamed := self.blamed(error)) is not None:
-                self.over[blamed].wait(EXIT_S)
-            self.running.stop()
+            errors[number] = replace(error, where=names[number])
+            if (other := blamed(error)) is not None:
+                over[other].wait(EXIT_S)
+            running.stop()
             raise
         finally:
-            self.over[number].set()
+            over[number].set()
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        futures = [pool.submit(run, number) for number in range(len(names))]
+    try:
+        return [future.result() for future in futures]
+    except MachineError:
+        number, first = next(iter(errors.items()))
+        other = blamed(first)
+        raise errors.get(number if other is None else other, first) from None
 
 
 DAEMON_PORT = 18700

@@ -13,7 +13,7 @@ from lab.machine import link, results
 from lab.machine.fork_server import ForkFiles, ForkServer, opened_logs
 from lab.machine.job import pack
 from lab.machine.qemu import DIE_WITH_PARENT, MachineError, path_of
-from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, GroupRunner, Watch, tagged
+from lab.machine.results import CLIENT, EXIT_S, NAMES, SERVER, EndResult, Watch, run_all, tagged
 from lab.machine.runner import LOADER
 from lab.model.trial import DAEMON, PS_PER_NS, Job, Outcome, StepOutcome
 
@@ -63,9 +63,8 @@ def run(
         switch = stack.enter_context(_switch(server, program, job, shared))
         (log,) = stack.enter_context(opened_logs(logs, NAMES[:1]))
         device = (stack.enter_context(card.open("rb")).fileno(),) if card else ()
-        group = GroupRunner("exact", watch, [f"the computer of rank {rank}" for rank in ranks], _blamed)
 
-        def run_rank(rank: int) -> EndResult:
+        def run_rank(rank: int, watch: Watch) -> EndResult:
             end = SERVER if rank == 1 else CLIENT
             functions = ALONE + (MOVE.format(number=rank + 1) if rank > 1 else "")
             files = ForkFiles(shared[rank], () if rank else log, device)
@@ -73,9 +72,9 @@ def run(
             arguments = f"{link.wire(job.link, link.latency_ns(job))},end=0,computer={rank + 1}"
             if job.link.ecn:
                 arguments += f",card_notify_ps={job.link.notify_ns * PS_PER_NS}"
-            return server.run(end, archive, arguments, files, limit_s, group.watch)
+            return server.run(end, archive, arguments, files, limit_s, watch)
 
-        ends = group.run(run_rank)
+        ends = run_all("exact", watch, run_rank, [f"the computer of rank {rank}" for rank in ranks], _blamed)
         if switch.wait(EXIT_S):
             assert switch.stderr is not None
             raise MachineError(f"the switch ended with status {switch.returncode}: {switch.stderr.read().decode()}")

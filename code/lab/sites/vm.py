@@ -14,7 +14,7 @@ from lab.machine import qemu, results
 from lab.machine.image import Image, build_image
 from lab.machine.job import pack
 from lab.machine.link import netem
-from lab.machine.results import NAMES, EndResult, GroupRunner, Watch
+from lab.machine.results import NAMES, EndResult, Watch, run_all
 from lab.machine.runner import Runner, bundled
 from lab.machine.snapshot import REHEARSAL
 from lab.machine.sparse import anonymous_file
@@ -130,15 +130,14 @@ def run_joined(machine: Machine, job: Job, limit_s: float, watch: Watch) -> Outc
     """Run a job with each end in its VM; they share the CPUs."""
     started = time.monotonic()
     job = results.apart(job)
-    both = GroupRunner("vm", watch)
     with sockets() as link, sockets() as side:
 
-        def boot_end(end: int) -> EndResult:
+        def boot_end(end: int, watch: Watch) -> EndResult:
             archive = pack(job, END=str(end), NETEM=" ".join(netem(job.link)))
             cards, processors = [link[end], side[end]], max(1, machine.processors // 2)
-            return boot(machine, archive, joints(end, *cards), cards, processors, limit_s, both.watch)
+            return boot(machine, archive, joints(end, *cards), cards, processors, limit_s, watch)
 
-        client, server = both.run(boot_end)
+        client, server = run_all("vm", watch, boot_end)
     return results.joined_outcome(client, server, len(job.steps), time.monotonic() - started)
 
 

@@ -4,8 +4,10 @@ import io
 import struct
 import tarfile
 import threading
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from lab.errors import SiteError
 from lab.machine import results, switched
 from lab.machine.qemu import MachineError
-from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, GroupRunner
+from lab.machine.results import CLIENT, DAEMON_PORT, SERVER, SIDE, EndResult, Frame, Watch, run_all
 from lab.model.trial import DAEMON, ECHO, Job, Link, Perturbation, Step
 
 JOB = {
@@ -130,19 +132,32 @@ def test_a_deadline_or_a_failed_link_in_either_vm_is_the_jobs(end: int) -> None:
         results.joined_outcome(*ends({"link.err": "no such device\n"}), 1, 1.0)
 
 
+class Vm(threading.Event):
+    """In place of a VM: it is set when it is killed."""
+
+    kill = threading.Event.set
+
+
+def failure_of(run_one: Callable[[int, Vm], EndResult]) -> MachineError:
+    """The error of two machines, each of which may wait until it is killed."""
+
+    def machine(end: int, watch: Watch) -> EndResult:
+        with watch(cast("Any", vm := Vm())):
+            return run_one(end, vm)
+
+    with pytest.raises(MachineError) as raised:
+        run_all("exact", lambda _: nullcontext(), machine)
+    return raised.value
+
+
 def failed(errors: dict[int, MachineError], first: int) -> MachineError:
     """The error of two machines, where the second one fails after it was ended."""
-    both, ended = GroupRunner("exact", lambda _: nullcontext()), threading.Event()
 
-    def machine(end: int) -> EndResult:
-        if end != first:
-            assert ended.wait(10)
+    def machine(end: int, vm: Vm) -> EndResult:
+        assert end == first or vm.wait(10)
         raise errors[end]
 
-    both.running.stop = ended.set  # type: ignore[method-assign]
-    with pytest.raises(MachineError) as raised:
-        both.run(machine)
-    return raised.value
+    return failure_of(machine)
 
 
 @pytest.mark.parametrize(("end", "name"), [(CLIENT, "client"), (SERVER, "server")])
@@ -161,17 +176,12 @@ def test_a_vm_that_ended_because_of_the_other_one_is_not_blamed(monkeypatch: pyt
 
 
 def test_a_vm_that_is_about_to_end_is_not_killed_because_the_other_one_blames_it() -> None:
-    both, killed = GroupRunner("exact", lambda _: nullcontext()), threading.Event()
-
-    def machine(end: int) -> EndResult:
+    def machine(end: int, vm: Vm) -> EndResult:
         if end == SERVER:
             raise MachineError("QEMU ended with status 1: pair: the client's machine ended with status 0")
-        raise MachineError("QEMU was killed by SIGKILL" if killed.wait(0.2) else "the guest went off without results")
+        raise MachineError("QEMU was killed by SIGKILL" if vm.wait(0.2) else "the guest went off without results")
 
-    both.running.stop = killed.set  # type: ignore[method-assign]
-    with pytest.raises(MachineError) as raised:
-        both.run(machine)
-    assert str(raised.value) == "the client's machine: the guest went off without results"
+    assert str(failure_of(machine)) == "the client's machine: the guest went off without results"
 
 
 def test_a_launcher_starts_its_daemon_in_the_other_vm_over_the_side_network() -> None:
