@@ -233,7 +233,7 @@ class StepOutcome:
     clock_end_ns: int
 
 
-class Counted:
+class Counters:
     """Counters before and after a job, by flat names: v0.rx_bytes, lo.rx_bytes, rxe0.sent_pkts."""
 
     counters_before: dict[str, int]
@@ -245,7 +245,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Outcome(Counted):
+class Outcome(Counters):
     steps: tuple[StepOutcome, ...]
     counters_before: dict[str, int]
     counters_after: dict[str, int]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from lab.errors import LabError, RecordError
 from lab.model.parameters import Counts, Scalar
-from lab.model.trial import Counted, End, Ends, Link, Perturbation
+from lab.model.trial import Counters, End, Ends, Link, Perturbation
 from lab.plan.plan import SiteFacts
 from lab.programs.launchers import starter
 from lab.sites.site import Traits, read_traits
@@ -52,7 +52,7 @@ class StepFacts:
 
 
 @dataclass(frozen=True)
-class Measured(Counted):
+class Measured(Counters):
     steps: tuple[StepFacts, ...]
     counters_before: dict[str, int]
     counters_after: dict[str, int]
