@@ -15,7 +15,8 @@ from lab.model.sizes import format_size
 from lab.places import PUBLISHED
 from lab.report.evidence.measured import MeasuredCurve, read_measured, summary
 
-HEIGHT_MM, LOOKS = 46.0, (LineLook(RDMA, dashes="none"), LineLook(TCP, marker=""))
+HEIGHT_MM = 46.0
+LOOKS = {"measured": LineLook(RDMA, dashes="none"), "the card": LineLook(TCP, marker="")}
 # Colours of ink and lines follow the page; those of the curves are visible on white and on black.
 PAPERS = {INK: ("ink", "#111111", "#eeeeee"), PALE: ("line", PALE, "#444444"), GREY: ("grey", "#555555", "#b5b5b5")}
 PAPERS |= {"#ffffff": ("paper", "#ffffff", "#0d1117")}  # within hollow marks
@@ -71,13 +72,13 @@ def _row(curve: MeasuredCurve, card: Rates, how: str) -> tuple[str, ...]:
 def _data(name: str) -> Sized:
     card = model(name)
     measured = PORTRAITS[name].curves(card)[0]
-    rates = {"measured": measured.values}
+    rates, sizes = {"measured": measured.values}, tuple(map(float, measured.values))
     rates["the card"] = {size: card.value(size, measured.known) for size in measured.values}
     curves = tuple(
-        Curve(label, tuple(map(float, by_size)), tuple(Estimate(rate, None, 1) for rate in by_size.values()))
+        Curve(label, sizes, tuple(Estimate(rate, None, 1) for rate in by_size.values()), look=LOOKS[label])
         for label, by_size in rates.items()
     )
-    return Sized(f"card-{name}", "throughput", "rate", curves, LOOKS, height_mm=HEIGHT_MM)
+    return Sized(f"card-{name}", "throughput", "rate", curves, height_mm=HEIGHT_MM)
 
 
 def figure(name: str) -> str:

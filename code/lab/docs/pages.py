@@ -107,9 +107,8 @@ CURVES = (
 def headline() -> str:
     numbers = Numbers(reference_evidence(load(EXPERIMENTS / f"{EXPERIMENT}.toml")))
     exhibits = Exhibits(numbers, {})
-    drawn = [(curve, LOOKS[look]) for query, name, look in CURVES if (curve := exhibits.curve(query, name))]
-    curves, looks = zip(*drawn, strict=True)
-    return gallery.on_any_paper(Sized("headline", "throughput", "rate", curves, looks, height_mm=HEIGHT_MM))
+    curves = tuple(curve for row in CURVES if (curve := exhibits.curve(*row)))
+    return gallery.on_any_paper(Sized("headline", "throughput", "rate", curves, height_mm=HEIGHT_MM))
 
 
 def card_page() -> str:

@@ -14,13 +14,12 @@ LEAST_GAP = 0.07  # of the axis, between two ticks with words
 
 @dataclass(frozen=True)
 class Sized:
-    """Rates (B/s), times (s) or ratios against the message size, with the looks of the curves and limits by name."""
+    """Rates (B/s), times (s) or ratios against the message size, with limits by name."""
 
     name: str
     label: str  # of the axis
     kind: str  # rate, time, ratio
     curves: tuple[Curve, ...]
-    looks: tuple[LineLook, ...]
     limits: tuple[tuple[str, float], ...] = ()
     height_mm: float = 70.0
 
@@ -45,7 +44,7 @@ class Sized:
 
 def _draw_series(data: "Sized | Against", canvas: Canvas, panel: Axes) -> None:
     names = [canvas.limit(panel, label, value) for label, value in data.limits]
-    names += [canvas.line(panel, curve, look) for curve, look in zip(data.curves, data.looks, strict=True)]
+    names += [canvas.line(panel, curve) for curve in data.curves]
     canvas.name_series(names, data.height_mm)
 
 
@@ -59,7 +58,6 @@ class Against:
     kind: str  # of y: rate, time, messages, ratio
     ticks: tuple[tuple[float, str], ...]
     curves: tuple[Curve, ...]
-    looks: tuple[LineLook, ...]
     models: tuple[Curve, ...] = ()  # expected y
     limits: tuple[tuple[str, float], ...] = ()
     is_linear: bool = False  # both axes, from 0; else both are logarithmic
@@ -203,7 +201,6 @@ class RayPanel:
 
     title: str
     times: Curve
-    look: LineLook
     rays: tuple[Ray, ...]
     small: Curve | None = None  # drawn larger; its smallest message has a name
     small_words: str = ""
@@ -225,7 +222,7 @@ class RayPanel:
         panel.set_title(self.title, fontsize=SMALL_PT)
         for curve in self.curves:
             marks = {"linestyle": "none", "markersize": LARGE_PT if curve is self.small else MARK_PT}
-            panel.plot(curve.x, curve.values, **self.look.style | marks)
+            panel.plot(curve.x, curve.values, **self.times.look.style | marks)
         for ray in self.rays:
             for ends, dashes in (((0.0, ray.low), (0, (3, 2))), ((ray.low, ray.high), "-")):
                 panel.plot(ends, list(map(ray.at, ends)), color=INK, linewidth=0.9, linestyle=dashes, zorder=2.5)

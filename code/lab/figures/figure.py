@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lab.analysis.estimate import Estimate
 from lab.errors import LabError, plural
-from lab.figures.marks import THIN_SPACE, size, trim, with_unit
+from lab.figures.marks import INK, THIN_SPACE, size, trim, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -51,6 +51,7 @@ class Curve:
     x: tuple[float, ...]
     y: tuple[Estimate, ...]
     keys: tuple[str, ...] = ()
+    look: LineLook = LineLook(INK)
 
     @property
     def values(self) -> list[float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lab.analysis.estimate import Interval
 from lab.figures import Axes, Canvas
-from lab.figures.figure import Curve, LineLook, Name, check_curves
+from lab.figures.figure import Curve, Name, check_curves
 from lab.figures.marks import INK, SMALL_PT, short, size, with_unit
 
 NAMES_MM, BESIDE_MM = 24.0, 5.0  # right of the panels; without names, half of a label below
@@ -16,11 +16,10 @@ LEAST_S, LINE = 1e-9, 0.075  # a linear axis of zeros; of a panel's height, from
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves in a panel, with their looks; a step is the sizes below and above it and a colour."""
+    """Curves in a panel; a step is the sizes below and above it and a colour."""
 
     title: str
     curves: tuple[Curve, ...]
-    looks: tuple[LineLook, ...]
     steps: tuple[tuple[float, float, str], ...] = ()
 
     def words(self, kind: str, x_words: Callable[[float], str]) -> str:
@@ -59,7 +58,7 @@ class PanelRow:
                 canvas.size_axis(axes, xs, SIZES_BETWEEN)
             self._draw_value_axis(canvas, axes)
             axes.tick_params(labelleft=axes is grid[0])
-            names = [self._draw_curve(axes, *pair) for pair in zip(panel.curves, panel.looks, strict=True)]
+            names = [self._draw_curve(axes, curve) for curve in panel.curves]
             for place, step in enumerate(panel.steps):
                 _mark_step(axes, *step, 1 - LINE * place)
         grid[0].set_ylabel(self.label)
@@ -84,12 +83,12 @@ class PanelRow:
             if self.kind == "messages":
                 canvas.label(axes.yaxis, short)  # "100 thousand/s" is wider than the margin
 
-    def _draw_curve(self, axes: Axes, curve: Curve, look: LineLook) -> Name:
+    def _draw_curve(self, axes: Axes, curve: Curve) -> Name:
         """Marks with bars, and a line on a logarithmic axis."""
         for x, y in zip(curve.x, curve.y, strict=True):
             if y.interval:
-                axes.vlines(x, y.interval.low, y.interval.high, color=look.colour, linewidth=0.8)
-        style = look.style | ({"linestyle": "none"} if self.is_linear else {})
+                axes.vlines(x, y.interval.low, y.interval.high, color=curve.look.colour, linewidth=0.8)
+        style = curve.look.style | ({"linestyle": "none"} if self.is_linear else {})
         (line,) = axes.plot(curve.x, curve.values, **style)
         return Name(curve.label, line, curve.x[-1], curve.values[-1])
 

@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullForm
 from matplotlib.transforms import Bbox
 
 from lab.analysis.estimate import Interval
-from lab.figures.figure import LEAST_INTERVAL, Curve, LineLook, Name
+from lab.figures.figure import LEAST_INTERVAL, Curve, Name
 from lab.figures.marks import INK, LINE_MM, SMALL_PT, size, with_unit
 from lab.figures.style import MM_PER_INCH, PNG_DPI, WIDTH_MM, style
 
@@ -166,15 +166,15 @@ class Canvas:
         (line,) = panel.plot(ends, (value, value), color=INK, linestyle=(0, (6, 3)), linewidth=0.6, zorder=1)
         return Name(label, line, ends[1], value)
 
-    def line(self, panel: Axes, curve: Curve, look: LineLook) -> Name:
+    def line(self, panel: Axes, curve: Curve) -> Name:
         """Draw a curve, with a band where its interval can be seen."""
         bands = [
             y.interval if y.interval and y.interval.width > LEAST_INTERVAL * y.value else Interval(y.value, y.value)
             for y in curve.y
         ]
         low, high = [band.low for band in bands], [band.high for band in bands]
-        panel.fill_between(curve.x, low, high, color=look.colour, alpha=BAND_ALPHA, linewidth=0)
-        (line,) = panel.plot(curve.x, curve.values, **look.style)
+        panel.fill_between(curve.x, low, high, color=curve.look.colour, alpha=BAND_ALPHA, linewidth=0)
+        (line,) = panel.plot(curve.x, curve.values, **curve.look.style)
         return Name(curve.label, line, curve.x[-1], curve.values[-1])
 
     def name_series(self, names: Sequence[Name], height_mm: float) -> None:

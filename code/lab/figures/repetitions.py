@@ -104,7 +104,6 @@ class ByRound:
 
     name: str
     curves: tuple[Curve, ...]
-    looks: tuple[LineLook, ...]
     band: float  # the permitted difference between the largest and the smallest of the last rates
 
     @property
@@ -124,10 +123,7 @@ class ByRound:
         canvas.label(panel.yaxis, _percent)
         panel.axhspan(-self.band / 2 * PERCENT, self.band / 2 * PERCENT, color=PALE, linewidth=0)
         panel.axhline(0.0, color=INK, linewidth=0.5, zorder=1.5)
-        lines = [
-            (panel.plot(curve.x, _off(curve), **look.style)[0], curve.label)
-            for curve, look in zip(self.curves, self.looks, strict=True)
-        ]
+        lines = [(panel.plot(curve.x, _off(curve), **curve.look.style)[0], curve.label) for curve in self.curves]
         canvas.legend(lines, ROUNDS_HEIGHT_MM)  # names beside the last points would prolong short curves
 
 
@@ -143,6 +139,7 @@ def _percent(value: float) -> str:
 class Distribution:
     label: str
     samples: tuple[float, ...]  # in ns
+    look: LineLook
     keys: tuple[str, ...] = ()
 
     def over_median(self, shares: Sequence[float]) -> list[float]:
@@ -162,7 +159,6 @@ class Tails:
 
     name: str
     distributions: tuple[Distribution, ...]
-    looks: tuple[LineLook, ...]
 
     @property
     def alt(self) -> str:
@@ -172,9 +168,9 @@ class Tails:
     def draw(self, canvas: Canvas) -> None:
         panel = canvas.panel(TAILS_HEIGHT_MM, grid=True)
         places, lines = [1 / (1 - share) for share in SHARES], []
-        for distribution, look in zip(self.distributions, self.looks, strict=True):
+        for distribution in self.distributions:
             times = distribution.over_median(SHARES)
-            (line,) = panel.step(places, times, where="post", markevery=[-1], **look.style)
+            (line,) = panel.step(places, times, where="post", markevery=[-1], **distribution.look.style)
             lines.append(Name(distribution.label, line, places[-1], times[-1]))
         panel.set(xscale="log", xlim=(2, 1 / (1 - LAST)), ylim=(0.97, None))
         ticks = [1 / (1 - tick) for tick in TICKS]

@@ -52,11 +52,11 @@ def bars(data: Sized) -> Table:
     most = max(value for curve in data.curves for value in curve.values)
     for x in sorted({x for curve in data.curves for x in curve.x}):
         label = plain(size(x))
-        for curve, look in zip(data.curves, data.looks, strict=True):
+        for curve in data.curves:
             if x in curve.x:
                 rate = curve.values[curve.x.index(x)]
                 words = Text(plain(with_unit(rate, data.kind)))
-                table.add_row(Text(label), Text(curve.label), Length(rate / most, look.colour), words)
+                table.add_row(Text(label), Text(curve.label), Length(rate / most, curve.look.colour), words)
                 label = ""
     return table
 

@@ -28,8 +28,9 @@ def curve(label: str, fixed_ns: float, rate: float, spread: float | None = 0.04)
 
 
 def sized(*curves: Curve, kind: str = "rate", limits: tuple[tuple[str, float], ...] = ()) -> Sized:
-    looks = tuple(LineLook(RDMA, MARKERS[n % 9], ("solid", "dashed", "dotted")[n % 3]) for n in range(len(curves)))
-    return Sized("sized", "throughput", kind, curves, looks, limits)
+    looks = (LineLook(RDMA, MARKERS[n % 9], ("solid", "dashed", "dotted")[n % 3]) for n in range(len(curves)))
+    drawn = tuple(replace(curve, look=look) for curve, look in zip(curves, looks, strict=True))
+    return Sized("sized", "throughput", kind, drawn, limits)
 
 
 def one_point() -> Sized:
@@ -51,9 +52,9 @@ def against() -> Against:
     y = tuple(estimate(3e-7 + 12e-6 * x, spread) for x, spread in zip(runs, (None, 0.001, 0.2), strict=True))
     model = Curve("a fixed cost over n", runs, y)
     ticks = tuple((x, f"1/{1 / x:.0f}") for x in runs)
-    curves = (Curve("1 B", runs, y, ("k",)),)
+    curves = (Curve("1 B", runs, y, ("k",), LOOK),)
     label = "time per message"
-    return Against("runs", "1/n", label, "time", ticks, curves, (LOOK,), (model,), (("gap", 2e-7),), is_linear=True)
+    return Against("runs", "1/n", label, "time", ticks, curves, (model,), (("gap", 2e-7),), is_linear=True)
 
 
 def depths() -> Against:
@@ -62,7 +63,8 @@ def depths() -> Against:
     rates, models = (tuple(map(estimate, ys)) for ys in ((3e5, 1.2e6, 3.1e6), (3e5, 1.2e6, 4.8e6)))
     data = replace(against(), name="depths", kind="messages", is_linear=False, limits=(("gap", 4.4e6),))
     ticks = tuple((x, f"{x:g}") for x in xs)
-    return replace(data, ticks=ticks, curves=(Curve("1 B", xs, rates),), models=(Curve("depth over trip", xs, models),))
+    model = Curve("depth over trip", xs, models)
+    return replace(data, ticks=ticks, curves=(Curve("1 B", xs, rates, (), LOOK),), models=(model,))
 
 
 def queues() -> QueuesInTime:
@@ -72,12 +74,12 @@ def queues() -> QueuesInTime:
 
 
 def rounds() -> ByRound:
-    rates = {"card": (1.0, 0.996, 1.0), "TCP": (1.09, 0.97, 1.0, 1.01)}
+    rates = {"card": ((1.0, 0.996, 1.0), LOOK), "TCP": ((1.09, 0.97, 1.0, 1.01), LineLook(TCP, "s"))}
     curves = tuple(
-        Curve(name, tuple(map(float, range(1, len(ys) + 1))), tuple(estimate(y, None, 1) for y in ys))
-        for name, ys in rates.items()
+        Curve(name, tuple(map(float, range(1, len(ys) + 1))), tuple(estimate(y, None, 1) for y in ys), (), look)
+        for name, (ys, look) in rates.items()
     )
-    return ByRound("rounds", curves, (LOOK, LineLook(TCP, "s")), 0.01)
+    return ByRound("rounds", curves, 0.01)
 
 
 def matrix(cells: dict[str, tuple[tuple[int, int] | None, ...]], columns: tuple[float, ...]) -> Matrix:
@@ -107,8 +109,9 @@ def path() -> Parts:
 
 def tails() -> Tails:
     samples = tuple(map(float, range(1, 2000)))
-    distributions = tuple(Distribution(label, samples[n:], (f"key {n}",)) for n, label in enumerate(LONG[:4]))
-    return Tails("tails", distributions, tuple(LineLook(RDMA, dashes=d) for d in ("solid", "dashed", "dotted", "none")))
+    looks = [LineLook(RDMA, dashes=dashes) for dashes in ("solid", "dashed", "dotted", "none")]
+    shown = (Distribution(LONG[n], samples[n:], look, (f"key {n}",)) for n, look in enumerate(looks))
+    return Tails("tails", tuple(shown))
 
 
 VERBS, TCP_CURVE = curve("verbs", 4000, 6e8), curve("tcp", 2500, 9e8)

@@ -150,15 +150,15 @@ class Exhibits:
         sizes = {size for name in names for size in self.sizes_of(name)}
         return sorted((size for size in sizes if self.has(f"{query} at {size}")), key=parse_size)
 
-    def curve(self, query: str, label: str) -> Curve | None:
-        """The answers to a query at all sizes that have one."""
+    def curve(self, query: str, *words: str) -> Curve | None:
+        """The answers to a query at all sizes that have one, with a name and a look."""
         values = {size: self.numbers.ask(f"{query} at {size}") for size in self.sizes_of_query(query)}
         if not values:
             return None
         keys, estimates = keys_of(values.values()), [value.estimate for value in values.values()]
         if not keys:  # nobody measured them here
             estimates = [replace(estimate, interval=None) for estimate in estimates]
-        return Curve(label, tuple(float(parse_size(size)) for size in values), tuple(estimates), keys)
+        return Curve(words[0], tuple(map(float, map(parse_size, values))), tuple(estimates), keys, look_of(words))
 
     def plot(
         self,
@@ -171,11 +171,11 @@ class Exhibits:
     ) -> Markup:
         """A figure of queries against the message size, each with its name and its look; a curve that no data answer is
         left out."""
-        drawn = [(query, curve, look_of(words)) for query, *words in curves if (curve := self.curve(query, words[0]))]
+        drawn = [(row[0], curve) for row in curves if (curve := self.curve(*row))]
         require_data(drawn, "curve", name)
-        queries, lines, looks = zip(*drawn, strict=True)
+        queries, lines = zip(*drawn, strict=True)
         bounds = tuple((words, self.value(query)) for query, words in limits if self.has(query))
-        data = Sized(name, label, self.kind_at_sizes(queries[0]), lines, looks, bounds, height)
+        data = Sized(name, label, self.kind_at_sizes(queries[0]), lines, bounds, height)
         return self.put(caption, data, lines)
 
     def kind(self, query: str) -> str:

@@ -11,7 +11,7 @@ from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
 from lab.figures.curves import QueueInTime, QueuesInTime
 from lab.figures.dots import Dot, Dots
-from lab.figures.figure import Curve, LineLook
+from lab.figures.figure import Curve
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
@@ -76,7 +76,7 @@ def multiples(
     without marks), and the curves of each title, as `plot` takes them; a column whose curves no data answer is left
     out."""
     _, _, first = rows[0]
-    shown = [at for at, queries in enumerate(first) if any(exhibits.curve(*query[:2]) for query in queries)]
+    shown = [at for at, queries in enumerate(first) if any(exhibits.curve(*query) for query in queries)]
     require_data(shown, "curve", name)
     drawn = tuple(
         PanelRow(
@@ -92,15 +92,12 @@ def multiples(
 
 
 def _panel(exhibits: Exhibits, title: str, queries: Rows, *, has_steps: bool) -> Panel:
-    curves, looks, steps = list[Curve](), [], []
-    for query, *words in queries:
-        if curve := exhibits.curve(query, words[0]):
-            curves.append(curve)
-            looks.append(look_of(words))
-            if has_steps and exhibits.has(jump := f"{query}.jump.size"):
-                above = exhibits.value(jump)
-                steps.append((max(x for x in curve.x if x < above), above, looks[-1].colour))
-    return Panel(title, tuple(curves), tuple(looks), tuple(steps))
+    curves, steps = [(row[0], curve) for row in queries if (curve := exhibits.curve(*row))], []
+    for query, curve in curves if has_steps else ():
+        if exhibits.has(jump := f"{query}.jump.size"):
+            above = exhibits.value(jump)
+            steps.append((max(x for x in curve.x if x < above), above, curve.look.colour))
+    return Panel(title, tuple(curve for _, curve in curves), tuple(steps))
 
 
 def agreed(exhibits: Exhibits, name: str, caption: str, rows: Rows) -> Markup:
@@ -119,17 +116,18 @@ def by_round(exhibits: Exhibits, name: str, caption: str, curves: Rows) -> Marku
     reference, whose tables have no single round."""
     if exhibits.numbers.evidence.unmeasured:
         return Markup("")
-    drawn = tuple(_rounds(_measured(exhibits, series), parse_size(size), words[0]) for series, size, *words in curves)
+    drawn = tuple(_rounds(_measured(exhibits, series), parse_size(size), words) for series, size, *words in curves)
     band = _measured(exhibits, curves[0][0]).limits.target
-    return exhibits.put(caption, ByRound(name, drawn, tuple(look_of(words) for words in curves), band), drawn)
+    return exhibits.put(caption, ByRound(name, drawn, band), drawn)
 
 
-def _rounds(curve: MeasuredCurve, size: int, label: str) -> Curve:
+def _rounds(curve: MeasuredCurve, size: int, words: Sequence[str]) -> Curve:
     """The rate of each round of the first repetition over the median of the last ones, which the stop rule compares."""
     rates = curve.rounds[size].rates[0]
     last = median(rates[-curve.limits.window :])
     over = tuple(Estimate(rate / last, None, 1) for rate in rates)
-    return Curve(label, tuple(map(float, range(1, len(rates) + 1))), over, curve.keys([size]))
+    numbers = tuple(map(float, range(1, len(rates) + 1)))
+    return Curve(words[0], numbers, over, curve.keys([size]), look_of(words))
 
 
 def _measured(exhibits: Exhibits, name: str) -> MeasuredCurve:
@@ -141,16 +139,15 @@ def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) ->
     the reference, whose tables have none."""
     if exhibits.numbers.evidence.unmeasured:
         return Markup("")
-    drawn, looks = list[Distribution](), list[LineLook]()
+    drawn = list[Distribution]()
     for series, *words in rows:
         curve = _measured(exhibits, series) if series in exhibits.numbers.series else None
         trips = round_trips(curve, parse_size(size)) if curve else []
         if curve and any(trips):
             samples = tuple(float(trip) for repetition in trips for trip in repetition)
-            drawn.append(Distribution(words[0], samples, curve.keys([parse_size(size)])))
-            looks.append(look_of(words))
+            drawn.append(Distribution(words[0], samples, look_of(words), curve.keys([parse_size(size)])))
     require_data(drawn, "round trips", name)
-    return exhibits.put(caption, Tails(name, tuple(drawn), tuple(looks)), drawn)
+    return exhibits.put(caption, Tails(name, tuple(drawn)), drawn)
 
 
 def queues(exhibits: Exhibits, name: str, caption: str, rows: Rows, height: float = 38.0) -> Markup:

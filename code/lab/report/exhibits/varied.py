@@ -12,7 +12,7 @@ from lab.figures.figure import Curve, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.model.sizes import parse_size
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import ABSENT, LOOKS, Exhibits, cell, look_of, printed, require_data
+from lab.report.exhibits.core import ABSENT, Exhibits, cell, look_of, printed, require_data
 from lab.report.query.grammar import Span, parse_query, references
 from lab.report.query.value import Value
 from lab.report.tex.numbers import in_words, number_tex
@@ -47,7 +47,7 @@ def extrapolated(
 
 
 def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
-    if (times := exhibits.curve(panel.times, panel.times)) is None:
+    if (times := exhibits.curve(panel.times, panel.times, panel.look)) is None:
         raise ReportError(f"the data give no times of {panel.times}", hint="lab query")
     small, words = exhibits.curve(panel.small, panel.small) if panel.small else None, ""
     rays = [_ray(exhibits, panel.times, sizes) for sizes in panel.lines if exhibits.has(f"{panel.times}.slope {sizes}")]
@@ -60,7 +60,7 @@ def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
     if small:
         size = exhibits.sizes_of(panel.small)[0]
         words = f"{printed(exhibits.numbers.ask(f'{panel.small} at {size}'))}\n{in_words(parse_size(size))} measured"
-    return RayPanel(panel.title, times, LOOKS[panel.look], tuple(rays), small, words, tuple(panel.breaks), panel.most)
+    return RayPanel(panel.title, times, tuple(rays), small, words, tuple(panel.breaks), panel.most)
 
 
 def _ray(exhibits: Exhibits, series: str, sizes: str) -> Ray:
@@ -132,11 +132,10 @@ def against(
         y_label,
         exhibits.kind(first.replace(X, values[0])),
         tuple((exhibits.value(query), query.replace(" ", "")) for query in _queries(x, values)),
-        tuple(_curve(exhibits, x, query, words[0], values) for query, words, values in shown),
-        tuple(look_of(words) for _, words, _ in shown),
+        tuple(_curve(exhibits, x, query, words, values) for query, words, values in shown),
         tuple(
-            _curve(exhibits, x, query, label, values)
-            for query, label in models
+            _curve(exhibits, x, query, words, values)
+            for query, *words in models
             if exhibits.has(*_queries(query, values))
         ),
         tuple((label, exhibits.value(query)) for query, label in limits if exhibits.has(query)),
@@ -163,11 +162,7 @@ def multiples_against(
         require_data([each for each in shown if each], "curve", name)
         first, values = next(each for cell in shown for each in cell)
         panels = (
-            Panel(
-                title,
-                tuple(_curve(exhibits, X, query, words[0], values) for (query, *words), values in cell),
-                tuple(look_of(words) for (_, *words), _ in cell),
-            )
+            Panel(title, tuple(_curve(exhibits, X, query, words, values) for (query, *words), values in cell))
             for title, cell in zip(titles, shown, strict=True)
         )
         kind = exhibits.kind(first[0].replace(X, values[0]))
@@ -214,8 +209,8 @@ def _queries(query: str, values: Iterable[str]) -> list[str]:
     return [query.replace(X, value) for value in values]
 
 
-def _curve(exhibits: Exhibits, x: str, query: str, label: str, values: Sequence[str]) -> Curve:
+def _curve(exhibits: Exhibits, x: str, query: str, words: Sequence[str], values: Sequence[str]) -> Curve:
     points = sorted(zip(map(exhibits.value, _queries(x, values)), values, strict=True))
     answers = [exhibits.numbers.ask(query.replace(X, value)) for _, value in points]
     estimates = tuple(answer.estimate for answer in answers)
-    return Curve(label, tuple(position for position, _ in points), estimates, keys_of(answers))
+    return Curve(words[0], tuple(position for position, _ in points), estimates, keys_of(answers), look_of(words))

@@ -64,11 +64,7 @@ def live_figure(numbers: Numbers, figures: Mapping[str, object], queried: Iterab
 
 def _looks(figures: Iterable[Sized]) -> dict[tuple[float, ...], Look]:
     """The name and look of each curve in the report's figures, by its values."""
-    return {
-        _rounded(curve.values): (curve.label, look)
-        for data in figures
-        for curve, look in reversed(list(zip(data.curves, data.looks, strict=True)))
-    }
+    return {_rounded(curve.values): (curve.label, curve.look) for data in figures for curve in reversed(data.curves)}
 
 
 def _curves(numbers: Numbers, looks: dict[tuple[float, ...], Look]) -> Iterator[JsonTable]:

@@ -73,7 +73,7 @@ def test_caption_of_a_figure_that_shows_a_record_with_a_warning_has_a_mark(measu
 
 def test_slow_messages_are_a_step_at_their_share() -> None:
     samples = (1000.0,) * 375 + (1500.0,) * 25
-    data = Tails("tails", (Distribution("WRITE", samples, ()),), (LOOKS["card"],))
+    data = Tails("tails", (Distribution("WRITE", samples, LOOKS["card"]),))
     assert data.alt.endswith("at most so long: WRITE 1 at 90 %, 1.5 at 95 %, 1.5 at 99 %.")
 
 
