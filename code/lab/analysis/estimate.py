@@ -1,8 +1,8 @@
 """Estimates from samples: medians, quantiles and their intervals."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from math import exp, lgamma, log, log1p
@@ -46,14 +46,23 @@ class Estimate:
     interval: Interval | None
     n: int
 
+    def mapped(self, function: Callable[[float], float]) -> "Estimate":
+        """Return the estimate of a monotonic function of the value."""
+        interval = self.interval
+        if interval is not None:
+            low, high = sorted((function(interval.low), function(interval.high)))
+            interval = Interval(low, high, interval.level)
+        return Estimate(function(self.value), interval, self.n)
+
+    def scaled(self, factor: float) -> "Estimate":
+        return self.mapped(lambda value: value * factor)
+
 
 def reciprocal(estimate: Estimate) -> Estimate:
     """Return 1/x, such as a rate from a slope. An interval that contains 0 has no reciprocal."""
-    interval = estimate.interval
-    if interval is not None and interval.contains(0):
-        interval = None
-    inverted = interval and Interval(1 / interval.high, 1 / interval.low, interval.level)
-    return Estimate(1 / estimate.value if estimate.value else float("inf"), inverted, estimate.n)
+    if estimate.interval is not None and estimate.interval.contains(0):
+        estimate = replace(estimate, interval=None)
+    return estimate.mapped(lambda value: 1 / value if value else float("inf"))
 
 
 def interval_ranks(n: int, quantile: float) -> tuple[int, int] | None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.lab.report import laboratory
+from tests.lab.report.evidence.test_curve import SMALL
 from tests.lab.report.laboratory import UnsteadySite
-from tests.lab.report.topics.test_throughput import SMALL
 
 from lab.experiment.reader import read_card
 from lab.files.toml import read_whole

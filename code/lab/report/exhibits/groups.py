@@ -14,14 +14,13 @@ from lab.experiment.experiment import Experiment, Point, Series
 from lab.model.sizes import format_size, parse_size
 from lab.programs.program import ONE_WAY
 from lab.records.table import SIDES
-from lab.report.evidence.curve import STOPS, subject
+from lab.report.evidence.curve import STOPS, curve_of, is_fetch
 from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, is_lab_program, is_user_program
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
 from lab.report.exhibits.varied import X, enough
 from lab.report.tex.render import Markup
-from lab.report.topics.times import is_fetch
 
 Item = TypeVar("Item")
 Row = tuple[str, str, str]  # a query, the name of its curve, and its look
@@ -221,7 +220,7 @@ class Groups:
     def stops(self) -> list[tuple[str, list[str]]]:
         """The ends of the timed intervals of throughputs, and the series of each."""
         rates = (series for series in self.series if series.measure == "throughput")
-        return _by((STOPS[subject(self.evidence, series, series.points()[0]).column], series) for series in rates)
+        return _by((STOPS[curve_of(self.evidence, series, series.points()[0]).column], series) for series in rates)
 
     @cached_property
     def measures(self) -> frozenset[str]:

@@ -16,14 +16,13 @@ from lab.figures.multiples import Multiples, Panel, PanelRow
 from lab.figures.repetitions import ByRound, Distribution, Matrix, MatrixRow, Tails
 from lab.figures.stacks import Parts, Stack, Stacks
 from lab.model.sizes import parse_size
+from lab.report.evidence.curve import MeasuredCurve
 from lab.report.evidence.labels import label_within
 from lab.report.exhibits.core import Exhibits, look_of, require_data
 from lab.report.query.grammar import Reference, parse_query
-from lab.report.query.measures import MeasuredCurve
 from lab.report.query.value import Value
 from lab.report.tex.numbers import NANO
 from lab.report.tex.render import Markup
-from lab.report.topics.times import round_trips
 
 Rows = Sequence[Sequence[str]]  # each a series or a query, its name, and where that is another one, its look
 # The kinds of work in the figure, from the program down to the wire.
@@ -142,7 +141,7 @@ def tails(exhibits: Exhibits, name: str, caption: str, size: str, rows: Rows) ->
     drawn = list[Distribution]()
     for series, *words in rows:
         curve = _measured(exhibits, series) if series in exhibits.numbers.series else None
-        trips = round_trips(curve, parse_size(size)) if curve else []
+        trips = curve.round_trips(parse_size(size)) if curve else []
         if curve and any(trips):
             samples = tuple(float(trip) for repetition in trips for trip in repetition)
             drawn.append(Distribution(words[0], samples, look_of(words), curve.keys([parse_size(size)])))

@@ -10,6 +10,7 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import LEAST
 from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
+from lab.report.evidence.curve import LEVEL_CURVE, MeasuredCurve
 from lab.report.query.grammar import (
     NoEffect,
     Number,
@@ -29,7 +30,7 @@ from lab.report.query.grammar import (
     references,
     with_common_span,
 )
-from lab.report.query.measures import LEVEL_CURVE, MEASURES, MeasuredCurve
+from lab.report.query.measures import MEASURES
 from lab.report.query.numbers import Numbers, Question
 from lab.report.query.value import BYTES, PURE, Dimension, Point, StatementResult, Truth, Value, combine, exact
 from lab.report.tex.numbers import in_words, last_place, show

@@ -2,85 +2,31 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import pairwise
+from statistics import stdev
 
 import numpy as np
 
-from lab.analysis.estimate import LEVEL, Estimate, Interval, estimate_median, reciprocal, supported_quantile
-from lab.analysis.knees import LEAST_X, find_jumps, find_knee, find_steps
-from lab.analysis.lines import find_break
+from lab.analysis.card import tcp_limit, write_limit
+from lab.analysis.estimate import LEVEL, Estimate, estimate_median, reciprocal, supported_quantile
+from lab.analysis.knees import LEAST_X, find_knee
+from lab.analysis.lines import Line, find_break, fit_line
 from lab.analysis.ratios import exp2, log2
+from lab.analysis.rounds import LEAST as LEAST_WINDOWS
+from lab.analysis.rounds import warm_up_ratio
 from lab.causes.table import WAITING
 from lab.experiment.experiment import Series
-from lab.model.parameters import RoundLimits
-from lab.programs.program import ENDS, ONE_WAY
+from lab.programs.program import ENDS, ONE_WAY, WINDOW, Sample
 from lab.records.table import SIDES
-from lab.report.evidence.curve import Subject, margin_of
+from lab.report.evidence.curve import MeasuredCurve, Rounds, is_whole, margin_of
 from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
 from lab.report.tex.numbers import NANO
-from lab.report.topics.throughput import Rounds, ceiling, rounds_of, warm_up
-from lab.report.topics.times import Times, deviation, is_whole, message_share, round_trips, samples_of, scaled
 
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
-LEVEL_CURVE = 1.1  # a saturated curve stays within a tenth of its first saturated rate
 CURVES, TRIPS, CALLS = ("throughput",), ("latency",), (ONE_WAY,)
 ALL = (*CURVES, *TRIPS, *CALLS)
-
-
-@dataclass(frozen=True)
-class MeasuredCurve(Subject):
-    """A curve with the values that its series' program measures; `end` for a series whose ends time their calls."""
-
-    end: str = ""
-
-    @property
-    def kind(self) -> str:
-        return self.series.measure
-
-    def values(self, size: int) -> list[float]:
-        """The default measure in each repetition: bytes per second, or seconds of a message."""
-        factor = {"throughput": 1.0, "latency": NANO * message_share(self.series)}.get(self.kind, NANO)
-        return [count * factor for count in self.counts(size)]
-
-    @cached_property
-    def medians(self) -> dict[int, float]:
-        return {size: estimate_median(self.values(size)).value for size in self.sizes}
-
-    @cached_property
-    def times(self) -> Times:
-        """The time of a message against its size, in ns."""
-        share = message_share(self.series) if self.kind == "latency" else 1.0
-        sizes, rates = tuple(map(float, self.sizes)), self.kind == "throughput"
-        rows = (
-            tuple(size / count / NANO if rates else count * share for size, count in zip(self.sizes, row, strict=True))
-            for row in zip(*map(self.counts, self.sizes), strict=True)
-        )
-        return Times(sizes, tuple(rows))
-
-    @property
-    def limits(self) -> RoundLimits:
-        """The rule that ends the rounds, if the series has any."""
-        return self.series.parameters(self.site, self.point).round_limits
-
-    @cached_property
-    def rounds(self) -> dict[int, Rounds]:
-        return {part.size: part for part in rounds_of(self)} if self.limits.target else {}
-
-    @cached_property
-    def jumps(self) -> dict[int, float]:
-        """The sizes at which the default measure jumps, each with the factor: up for a throughput, and for a time."""
-        return (find_jumps if self.kind == "throughput" else find_steps)(self.medians)
-
-    @property
-    def saturated_from(self) -> int | None:
-        """The smallest size, but not the last, from which every median is within a tenth."""
-        for size in self.sizes[:-1]:
-            rest = [self.medians[larger] / self.medians[size] for larger in self.sizes if larger >= size]
-            if max(rest) <= LEVEL_CURVE and min(rest) >= 1 / LEVEL_CURVE:
-                return size
-        return None
 
 
 @dataclass(frozen=True)
@@ -103,7 +49,7 @@ class Inquiry:
 
     @property
     def calls(self) -> list[list[int]]:
-        return samples_of(self.curve, self.curve.end, self.size)
+        return self.curve.times_of(self.curve.end, self.size)
 
     @property
     def rounds(self) -> Rounds | None:
@@ -168,9 +114,8 @@ def _quantile(quantile: float) -> Compute:
     """A quantile of the round trips; nothing if any repetition has too few samples for it."""
 
     def samples(at: Inquiry) -> Samples:
-        quantiles = [supported_quantile(trips, quantile) for trips in round_trips(at.curve, at.size)]
-        share = message_share(at.curve.series)
-        return [part.value * NANO * share for part in quantiles if part] if all(quantiles) else []
+        quantiles = [supported_quantile(trips, quantile) for trips in at.curve.round_trips(at.size)]
+        return [part.value * NANO * at.curve.share for part in quantiles if part] if all(quantiles) else []
 
     return _median(samples, TIME)
 
@@ -199,6 +144,19 @@ def _of_switch(counter: str, combine: Callable[[Samples], float], dimension: Dim
     return _median(samples, dimension, unit="count" if dimension == PURE else "")
 
 
+def ceiling(series: Series, size: int) -> float | None:
+    """The most that a series' protocol can carry; None for a link without a rate, or another protocol."""
+    bit_s, mtu = series.link.rate_bit_s, series.link.mtu
+    if bit_s is None:
+        return None
+    if series.program in ("tcp", "iperf3"):
+        return tcp_limit(bit_s, mtu)
+    if series.link.card and series.has_card and series.operation == "write":
+        return write_limit(size, bit_s, mtu, series.link.card.header_bytes)
+    is_write = series.program in ("verbs", "ib_write_bw") and series.operation == "write"
+    return write_limit(size, bit_s, mtu) if is_write else None
+
+
 def _filled(at: Inquiry) -> Samples:
     limit = ceiling(at.curve.series, at.size)
     return [value / limit for value in at.values] if limit else []
@@ -208,9 +166,34 @@ def _estimated(estimate: Estimate | None, dimension: Dimension = PURE, unit: str
     return Value(estimate, dimension, unit) if estimate else None
 
 
+def _warm_up(at: Inquiry) -> Value | None:
+    """The first window's time over the steady time: 1 if warm-up does not matter. None if a repetition has too few
+    windows; repetitions may differ in their number."""
+    records = at.curve.samples.values()
+    windows = [[s for s in samples if (s.sample, s.size_bytes) == (WINDOW, at.size)] for samples in records]
+    if not windows or any(len(samples) < LEAST_WINDOWS for samples in windows):
+        return None
+    shortest = min(map(len, windows))
+    return _estimated(warm_up_ratio([[1 / rate for rate in _rates(samples)[:shortest]] for samples in windows]))
+
+
+def _rates(windows: list[Sample]) -> tuple[float, ...]:
+    """The rates between the ends of consecutive windows, which count from the start."""
+    ordered = sorted(windows, key=lambda window: window.index)
+    ends = [(0, 0), *((window.bytes, window.time_ns) for window in ordered)]
+    steps = ((after[0] - before[0], after[1] - before[1]) for before, after in pairwise(ends))
+    return tuple(1e9 * count / max(time_ns, 1) for count, time_ns in steps)
+
+
 def _agreed(at: Inquiry) -> Value | None:
     rounds = at.curve.rounds.values()
     return exact(sum(part.reached == len(part.counts) for part in rounds)) if rounds else None
+
+
+def _deviation(at: Inquiry) -> Value | None:
+    """The median over repetitions of the standard deviation within each."""
+    deviations = [stdev(calls) for calls in at.calls]
+    return Value(estimate_median(deviations).scaled(NANO), TIME) if deviations else None
 
 
 def _cpu(at: Inquiry) -> Samples:
@@ -275,30 +258,31 @@ def _knee(at: Inquiry) -> Value | None:
     sizes, values = [float(size) for size, _ in points], [value for _, value in points]
     if curve.kind == "throughput":
         knee = find_knee(log2(sizes), log2(values))
-        return _estimated(knee and _power(knee), BYTES)
+        return _estimated(knee and knee.mapped(exp2), BYTES)
     all_series = curve.evidence.plan.experiment.series
     curves = sum(len(series.points()) * len(SIDES) for series in all_series if series.measure == ONE_WAY)
     return _estimated(find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1)), BYTES)
 
 
-def _power(at: Estimate) -> Estimate:
-    ends = at.interval and Interval(exp2(at.interval.low), exp2(at.interval.high), at.interval.level)
-    return Estimate(exp2(at.value), ends, at.n)
+Times = list[tuple[float, ...]]  # in ns: a row over the sizes from each repetition
 
 
-def _of_times(about: str, compute: Callable[[Times], Value | None]) -> Measure:
+def _of_times(about: str, compute: Callable[[tuple[int, ...], Times], Value | None]) -> Measure:
     """A number of the times at the sizes of a query; nothing if they are too few for a line."""
 
     def answer(at: Inquiry) -> Value | None:
         sizes = at.span.picks(at.curve.sizes)
-        return compute(at.curve.times.between(sizes[0], sizes[-1])) if len(sizes) >= LEAST_FOR_LINE else None
+        return compute(sizes, at.curve.times_ns(sizes)) if len(sizes) >= LEAST_FOR_LINE else None
 
     return Measure(about, answer, "span", ALL)
 
 
-def _slope(times: Times) -> Value | None:
-    slope = times.line().slope
-    return Value(scaled(reciprocal(slope), 1 / NANO), RATE) if slope.value > 0 else None
+def _of_line(about: str, compute: Callable[[Line], Value | None]) -> Measure:
+    return _of_times(about, lambda sizes, times: compute(fit_line(sizes, times)))
+
+
+def _slope(line: Line) -> Value | None:
+    return Value(reciprocal(line.slope).scaled(1 / NANO), RATE) if line.slope.value > 0 else None
 
 
 MEASURES = {
@@ -320,7 +304,7 @@ MEASURES = {
     "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _share("fairness_ppm")),
     "lost": Measure("share of the messages that did not arrive, of UC and UD", _share("lost_ppm")),
     "fixed": Measure("time of a run beside its messages at the steady rate", _median(_fixed, TIME)),
-    "first": Measure("time of the first window over a steady one", lambda at: _estimated(warm_up(at.curve, at.size))),
+    "first": Measure("time of the first window over a steady one", _warm_up),
     "plain": Measure("throughput of rounds, nothing taken off", _of_rounds(lambda rounds: rounds.plain_rates, RATE)),
     "corrected": Measure(
         "throughput of rounds less the answer's way",
@@ -366,7 +350,7 @@ MEASURES = {
     ),
     "deviation": Measure(
         "standard deviation of an end's calls",
-        lambda at: Value(deviation(at.calls), TIME) if at.calls else None,
+        _deviation,
         kinds=CALLS,
     ),
     "first_call": Measure(
@@ -377,17 +361,16 @@ MEASURES = {
     "knee": Measure("size at which the curve bends", _knee, "", (*CURVES, *CALLS)),
     "jump": Measure("factor at the largest jump between two sizes", _jump, "", ALL),
     "jump.size": Measure("size of that jump", _jump_size, "", ALL),
-    "slope": _of_times("one over the slope of the line of times", _slope),
-    "intercept": _of_times(
-        "intercept of that line, extrapolated to 0 bytes",
-        lambda times: Value(scaled(times.line().intercept, NANO), TIME),
+    "slope": _of_line("one over the slope of the line of times", _slope),
+    "intercept": _of_line(
+        "intercept of that line, extrapolated to 0 bytes", lambda line: Value(line.intercept.scaled(NANO), TIME)
     ),
-    "residual": _of_times(
-        "largest residual of that line", lambda times: exact(float(abs(times.line().residuals).max()) * NANO, TIME)
+    "residual": _of_line(
+        "largest residual of that line", lambda line: exact(float(abs(line.residuals).max()) * NANO, TIME)
     ),
-    "r2": _of_times("R squared of that line", lambda times: exact(round(times.line().r_squared or 0.0, 5))),
+    "r2": _of_line("R squared of that line", lambda line: exact(round(line.r_squared or 0.0, 5))),
     "break": _of_times(
-        "size at which two lines fit better", lambda times: _estimated(find_break(times.sizes, times.rows), BYTES)
+        "size at which two lines fit better", lambda sizes, times: _estimated(find_break(sizes, times), BYTES)
     ),
     "instructions": Measure("instructions of a message at an end, by kind", _instructions, kinds=ALL),
     "busy": Measure("share of the time in which an end's CPU works", _busy, kinds=ALL),

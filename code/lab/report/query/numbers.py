@@ -15,12 +15,12 @@ from lab.model.sizes import format_size
 from lab.model.trial import Card
 from lab.programs.program import ENDS, ONE_WAY
 from lab.records.table import SIDES
-from lab.report.evidence.curve import margin_of, subject
+from lab.report.evidence.curve import MeasuredCurve, curve_of, margin_of
 from lab.report.evidence.evidence import COMPLETED, Evidence, comparable
 from lab.report.evidence.labels import describe_link
 from lab.report.query.constants import Published, of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Query, QueryError, Reference, Span, parse_query, references
-from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, MeasuredCurve, default_of, measures_of
+from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, default_of, measures_of
 from lab.report.query.value import (
     PER_SECOND,
     PURE,
@@ -33,7 +33,6 @@ from lab.report.query.value import (
     combine,
     exact,
 )
-from lab.report.topics.times import ROUND_TRIP
 
 COUNTED = ("instructions", "busy")
 LINK = "link"  # the rate of the link of all series that a text names
@@ -154,11 +153,7 @@ class Numbers:
         """The curve, made once; a column of rates replaces the default one of the series' program."""
         key = series.name, str(point), end, column
         if key not in self._curves:
-            if series.measure == "throughput":
-                column = column or subject(self.evidence, series, point).column
-            else:
-                column = f"{end}_mean_ns" if series.measure == ONE_WAY else ROUND_TRIP
-            self._curves[key] = MeasuredCurve(self.evidence, series, column, point, end)
+            self._curves[key] = curve_of(self.evidence, series, point, end, column)
         return self._curves[key]
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from lab.analysis.estimate import LEVEL, Estimate, Floats, Interval, estimate_median
 from lab.analysis.ratios import LEAST, resampled_medians
 from lab.report.tex.numbers import PrintedNumber, last_place, show, significant
-from lab.report.topics.times import scaled
 
 Dimension = tuple[int, int]  # the powers of bytes and of seconds
 RATE, TIME, PER_SECOND, BYTES, PURE = (1, -1), (0, 1), (0, -1), (1, 0), (0, 0)
@@ -51,7 +50,7 @@ class Value:
     @property
     def shown(self) -> Estimate:
         """The estimate in that unit: a share is kept as a fraction and shown in percent, a link's rate in bits."""
-        return scaled(self.estimate, SCALES.get(self.unit, 1.0))
+        return self.estimate.scaled(SCALES.get(self.unit, 1.0))
 
     @property
     def answer(self) -> Estimate:

@@ -23,15 +23,15 @@ from lab.experiment.experiment import Series
 from lab.experiment.reader import load
 from lab.model.sizes import format_size
 from lab.places import EXPERIMENTS, REFERENCE
-from lab.report.evidence.curve import subject
+from lab.report.evidence.curve import curve_of
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import COMPLETED, CONFIRMED, Evidence
 from lab.report.exhibits.groups import pairs
 from lab.report.query.grammar import QueryError
 from lab.report.query.judge import judge, words
+from lab.report.query.measures import ceiling
 from lab.report.query.numbers import Numbers
 from lab.report.query.value import Truth
-from lab.report.topics.throughput import ceiling
 
 COMPARED = ("verbs_throughput", "latency", "mpi_bandwidth_latency")
 COLUMNS = ("confirmed_bytes_per_s", "round_trip_ns")
@@ -108,11 +108,11 @@ def _require_agreement(truth: Truth, ratios: list[tuple[float, float, float]]) -
 def test_rates_and_ratios_are_medians_of_the_table(name: str) -> None:
     numbers = numbers_of(name)
     for series in rates(numbers):
-        for size, value in _medians(numbers, series.name, subject(numbers.evidence, series).column).items():
+        for size, value in _medians(numbers, series.name, curve_of(numbers.evidence, series).column).items():
             assert numbers.ask(f"{series.name} at {size}").estimate.value == value
             assert numbers.ask(f"{series.name}.messages at {size}").estimate.value == pytest.approx(value / size)
     for ours, base, _ in pairs(numbers.evidence):
-        columns = {side.name: subject(numbers.evidence, side).column for side in (ours, base)}
+        columns = {side.name: curve_of(numbers.evidence, side).column for side in (ours, base)}
         if ours.operation == base.operation and COMPLETED in columns.values():  # then both stop there
             columns = dict.fromkeys(columns, COMPLETED)
         above, below = (_medians(numbers, name, column) for name, column in columns.items())
@@ -139,7 +139,7 @@ def _medians(numbers: Numbers, series: str, column: str) -> dict[int, float]:
 def test_no_rate_is_above_its_ceiling_or_confirmed_before_it_is_complete() -> None:
     numbers = numbers_of("verbs_throughput")
     for series in rates(numbers):
-        curve = subject(numbers.evidence, series)
+        curve = curve_of(numbers.evidence, series)
         for size in curve.sizes:
             if most := ceiling(series, size):
                 assert median(curve.counts(size)) <= SEEN_LATE * most

@@ -17,12 +17,11 @@ from lab.errors import RecordError
 from lab.experiment.experiment import Point
 from lab.plan.plan import Plan
 from lab.records.record import Record, open_record, write_record
-from lab.report.evidence.curve import subject
+from lab.report.evidence.curve import Rounds, curve_of
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.exhibits.groups import pairs
+from lab.report.query.measures import ceiling
 from lab.report.query.numbers import Numbers
-from lab.report.topics.throughput import Rounds, ceiling, rounds_of
-from lab.report.topics.times import round_trips
 
 SMALL = laboratory.experiment(
     'sizes = "1..64K*4"\niterations = 400\nwarmup = 0\nrepetitions = 6',
@@ -68,7 +67,7 @@ def of_rounds(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 
 
 def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
-    return next(part for part in rounds_of(subject(evidence, evidence.series(name), point)) if part.size == size)
+    return curve_of(evidence, evidence.series(name), point).rounds[size]
 
 
 # By series: the time of a round that the correction takes as that of its data.
@@ -93,7 +92,7 @@ THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
 @pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
 @pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
 def test_interval_contains_the_throughput_of_known_delays(of_rounds: Evidence, operation: str, back_ns: int) -> None:
-    curve = subject(of_rounds, of_rounds.series("rounds"))
+    curve = curve_of(of_rounds, of_rounds.series("rounds"))
     trip_ns, rounds = THERE_NS + BACK_NS, 10
     arrived_ns = trip_ns - back_ns + rounds * DATA_NS
     completed_ns = arrived_ns + back_ns
@@ -159,7 +158,7 @@ def test_message_takes_half_a_round_trip_and_a_read_the_whole(tmp_path: Path) ->
     numbers = Numbers(evidence)
     for name, trips_of_a_message in (("send.card", 0.5), ("read.card", 1.0)):
         for quantile in (0.95, 0.99):
-            trips = round_trips(numbers.curve(evidence.series(name), {}), 64)
+            trips = numbers.curve(evidence.series(name), {}).round_trips(64)
             whole = median(part.value for repetition in trips if (part := supported_quantile(repetition, quantile)))
             answer = numbers.ask(f"{name}.p{100 * quantile:.0f} at 64").estimate
             assert answer.n == len(trips) and answer.value == pytest.approx(trips_of_a_message * whole / 1e9)

@@ -1,1 +1,0 @@
-"""The computations behind tables, figures and queries, topic by topic."""
