@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lab.analysis.rounds import until_completed
+from lab.analysis.rounds import corrected
 from lab.model.trial import Job, Link, Perturbation, Step, StepOutcome
 from lab.places import BENCH, ROOT
 from lab.programs.samples_csv import OF_PROCESSORS
@@ -170,7 +170,7 @@ def test_corrected_rate_of_rounds_is_that_of_a_long_run(run: Run) -> None:
         times, ends, trips = (
             [time for _, time in short[name]] for name in ("round", "round_completed", "control_trip")
         )
-        rate = until_completed(size * messages, times, ends, trips).rate
+        rate = corrected(size * messages, times, trips, ends).rate
         assert rate is not None and rate.interval is not None and rate.interval.contains(count / time_ns)
         assert size * messages / statistics.median(times) < rate.value < count / time_ns
 

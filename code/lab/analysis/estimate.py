@@ -83,29 +83,20 @@ def place(samples: Floats, ranks: Iterable[int]) -> Floats:
     return np.partition(samples, sorted(set(ranks)))
 
 
-def estimate_quantiles(samples: Floats, quantiles: Iterable[float]) -> dict[float, Estimate]:
-    """Estimate each quantile with its interval by ranks, all from one selection.
+def estimate_quantile(values: ArrayLike, quantile: float) -> Estimate:
+    """Estimate a quantile with its interval by ranks.
 
     Estimator: linear interpolation between order statistics, type 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in
     Statistical Packages" (1996), which at 0.5 is the usual median.
     """
-    n = samples.size
-    bounds = {quantile: interval_ranks(n, quantile) for quantile in quantiles}
-    ranks = {rank for pair in bounds.values() if pair for rank in pair}
-    for quantile in bounds:
-        lower = int(np.floor((n - 1) * quantile))
-        ranks |= {lower, min(lower + 1, n - 1)}
-    placed = place(samples, ranks)
-    return {quantile: _at(placed, quantile, pair) for quantile, pair in bounds.items()}
-
-
-def _at(placed: Floats, quantile: float, pair: tuple[int, int] | None) -> Estimate:
-    position = (placed.size - 1) * quantile
+    samples = check_samples(values)
+    bounds, position = interval_ranks(samples.size, quantile), (samples.size - 1) * quantile
     lower = int(np.floor(position))
-    upper = min(lower + 1, placed.size - 1)
+    upper = min(lower + 1, samples.size - 1)
+    placed = place(samples, (lower, upper, *(bounds or ())))
     value = placed[lower] + (placed[upper] - placed[lower]) * (position - lower)
-    interval = Interval(float(placed[pair[0]]), float(placed[pair[1]])) if pair else None
-    return Estimate(float(value), interval, placed.size)
+    interval = Interval(float(placed[bounds[0]]), float(placed[bounds[1]])) if bounds else None
+    return Estimate(float(value), interval, samples.size)
 
 
 class TooFewSamples(LabError):
@@ -152,13 +143,13 @@ def supported_quantile(values: ArrayLike, quantile: float) -> Estimate | None:
     Assumes independent samples: windows of one trial are not, repetitions of a trial are.
     Source: Hoefler & Belli, rules 5, 6 and 8.
     """
-    estimate = estimate_quantiles(check_samples(values), (quantile,))[quantile]
+    estimate = estimate_quantile(values, quantile)
     return estimate if estimate.interval else None
 
 
 def estimate_median(values: ArrayLike) -> Estimate:
     """Estimate the median with its interval by ranks; no interval below 6 samples at 95 %."""
-    return estimate_quantiles(check_samples(values), (0.5,))[0.5]
+    return estimate_quantile(values, 0.5)
 
 
 def estimate_mean(values: ArrayLike, level: float = LEVEL) -> Estimate:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lab.analysis.estimate import Estimate, Floats, Interval, TooFewSamples, check_samples, estimate_median
+from lab.analysis.estimate import Estimate, Interval, TooFewSamples, check_samples, estimate_median
 from lab.analysis.ratios import ratio_of_medians
 
 
@@ -58,38 +58,24 @@ class Correction:
     rate: Estimate | None
 
 
-def without_way_back(amount: float, times: ArrayLike, trips: ArrayLike) -> Correction:
-    """Estimate the rate of `amount` per time less RTT/2, from each repetition's time and round trip.
+def corrected(amount: float, times: ArrayLike, trips: ArrayLike, completed: ArrayLike | None = None) -> Correction:
+    """Estimate the rate of `amount` per time without the way back of the receiver's answer.
 
-    Estimator: the median over repetitions of amount / (time - trip / 2). Assumes that both directions take equally
-    long, which one clock cannot show: the interval therefore goes from the rate with nothing subtracted to that with
-    the whole trip subtracted, each at the outer end of its interval by ranks. Source: the exercise behind the
-    until-stable experiment, whose published correction has no bound.
+    Estimator: the median over repetitions of amount / (time - trip / 2), from each repetition's time and round trip;
+    or of amount / completed, if only a control message and its answer follow the last completion. Assumes that both
+    directions take equally long, which one clock cannot show; and the data arrived before the last completion, by the
+    time of an acknowledgement (0 if the data come here). The interval therefore goes from the rate with nothing
+    subtracted to that with the whole trip subtracted, each at the outer end of its interval by ranks. Source: the
+    exercise behind the until-stable experiment, whose published correction has no bound.
     """
     spans, trip = check_samples(times), check_samples(trips)
-    return _correction(amount, spans, (spans - trip / 2, spans - trip), trip)
-
-
-def until_completed(amount: float, times: ArrayLike, completed: ArrayLike, trips: ArrayLike) -> Correction:
-    """Estimate the rate of `amount` up to the last completion; only a control message and its answer follow.
-
-    Estimator: the median over repetitions of amount / completed. The data arrived earlier, by the time of the last
-    acknowledgement, at most the round trip (0 if the data come here): the interval goes from the rate with nothing
-    subtracted to that with the whole trip subtracted from the completion, each at the outer end of its interval by
-    ranks.
-    """
-    spans, ends, trip = check_samples(times), check_samples(completed), check_samples(trips)
-    return _correction(amount, spans, (ends, ends - trip), trip)
-
-
-def _correction(amount: float, spans: Floats, less: tuple[Floats, Floats], trip: Floats) -> Correction:
-    """Correct measured times, given the times less the likely and less the largest overhead."""
-    likely, shortest = less
+    end = spans if completed is None else check_samples(completed)
+    likely = spans - trip / 2 if completed is None else end
     share = estimate_median((spans - likely) / spans)
     unknown = estimate_median(trip / 2 / spans)
     if max(part.interval.high if part.interval else part.value for part in (share, unknown)) > LARGEST_SHARE:
         return Correction(share, None)
     middle = estimate_median(amount / likely)
-    low, high = (estimate_median(amount / time).interval for time in (spans, shortest))
+    low, high = (estimate_median(amount / time).interval for time in (spans, end - trip))
     interval = Interval(low.low, high.high) if low and high else None
     return Correction(share, Estimate(middle.value, interval, spans.size))

@@ -7,7 +7,7 @@ import pytest
 
 from lab.analysis.estimate import Interval
 from lab.analysis.ratios import Verdict, judge
-from lab.analysis.rounds import LARGEST_SHARE, until_completed, until_stable, warm_up_ratio, without_way_back
+from lab.analysis.rounds import LARGEST_SHARE, corrected, until_stable, warm_up_ratio
 
 
 def test_warm_up_shows_if_the_first_window_takes_twice_the_time() -> None:
@@ -51,16 +51,16 @@ def test_golden_series_stop_as_in_c(words: list[str]) -> None:
 
 @pytest.mark.parametrize("trip", [2 * LARGEST_SHARE * 100 + 1, 200, 500])
 def test_large_correction_is_refused(trip: float) -> None:
-    assert without_way_back(1000, [100.0] * 6, [trip] * 6).rate is None
+    assert corrected(1000, [100.0] * 6, [trip] * 6).rate is None
 
 
 def test_correction_is_refused_if_its_interval_may_be_too_large() -> None:
-    assert without_way_back(1000, [100.0] * 6, [19.0] * 6).rate is not None
-    assert without_way_back(1000, [100.0] * 6, [19.0, 19, 19, 19, 19, 21]).rate is None
+    assert corrected(1000, [100.0] * 6, [19.0] * 6).rate is not None
+    assert corrected(1000, [100.0] * 6, [19.0, 19, 19, 19, 19, 21]).rate is None
 
 
 def test_time_after_the_last_completion_is_subtracted() -> None:
-    correction = until_completed(1000, [100.0] * 6, [92.0] * 6, [7.0] * 6)
+    correction = corrected(1000, [100.0] * 6, [7.0] * 6, [92.0] * 6)
     assert correction.share.value == pytest.approx(0.08)
     assert correction.rate is not None and correction.rate.value == pytest.approx(1000 / 92)
     assert correction.rate.interval == Interval(1000 / 100, 1000 / 85)
@@ -68,4 +68,4 @@ def test_time_after_the_last_completion_is_subtracted() -> None:
 
 @pytest.mark.parametrize(("completed", "trip"), [(89.0, 7.0), (99.0, 21.0), (99.0, 200.0)])
 def test_early_completion_or_long_trip_is_refused(completed: float, trip: float) -> None:
-    assert until_completed(1000, [100.0] * 6, [completed] * 6, [trip] * 6).rate is None
+    assert corrected(1000, [100.0] * 6, [trip] * 6, [completed] * 6).rate is None

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from lab.analysis.estimate import estimate_median
 from lab.analysis.knees import find_jumps, find_steps
-from lab.analysis.rounds import Correction, until_completed, until_stable, without_way_back
+from lab.analysis.rounds import Correction, corrected, until_stable
 from lab.errors import RecordError
 from lab.experiment.experiment import Point, Series
 from lab.model.parameters import RoundLimits
@@ -243,6 +243,6 @@ class Rounds:
         the data and gets a message after the last completion."""
         amount, operation = self.bytes / NANO, self.curve.series.operation
         if operation not in ONE_SIDED:
-            return without_way_back(amount, self.times_ns, self.trips_ns)
+            return corrected(amount, self.times_ns, self.trips_ns)
         trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
-        return until_completed(amount, self.times_ns, self.completed_ns, trips)
+        return corrected(amount, self.times_ns, trips, self.completed_ns)
