@@ -9,15 +9,7 @@ from scipy import stats
 
 from lab.analysis import ratios
 from lab.analysis.estimate import BadSample, Estimate, Floats, Interval
-from lab.analysis.ratios import (
-    Verdict,
-    false_verdicts,
-    geometric_mean,
-    judge,
-    ratio_of_medians,
-    ratios_of_medians,
-    resampled_medians,
-)
+from lab.analysis.ratios import Verdict, judge, ratio_of_medians, ratios_of_medians, resampled_medians
 
 
 def test_interval_of_a_ratio_needs_six_samples() -> None:
@@ -113,16 +105,16 @@ def test_verdict_needs_a_whole_interval_on_one_side_of_the_reference_or_inside_i
 
 def test_expected_false_verdicts_sum_the_errors_of_all_intervals() -> None:
     judged = [Estimate(1.0, Interval(0.9, 1.1, level), 6) for level in (0.95, 0.95, 0.99)]
-    count, wrong = false_verdicts([*judged, Estimate(1.0, None, 3)])
+    count, wrong = ratios.false_verdicts([*judged, Estimate(1.0, None, 3)])
     assert count == 3 and wrong == pytest.approx(0.11)
 
 
 def test_geometric_mean_does_not_depend_on_the_order_and_needs_positive_ratios() -> None:
     values = np.exp(ROWS[:, 0]).tolist()
-    assert geometric_mean(values) == geometric_mean(values[::-1])
-    assert geometric_mean([4, 9]) == 6
+    assert ratios.geometric_mean(values) == ratios.geometric_mean(values[::-1])
+    assert ratios.geometric_mean([4, 9]) == 6
     with pytest.raises(BadSample, match="sample 1 is"):
-        geometric_mean([1, 0])
+        ratios.geometric_mean([1, 0])
 
 
 ROWS = np.random.default_rng(1).normal(size=(40, 9))

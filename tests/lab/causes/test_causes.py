@@ -9,35 +9,10 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from lab.causes import symbols, table
 from lab.causes.count import window
-from lab.causes.symbols import (
-    POLLING,
-    TWICE,
-    UNNAMED,
-    VDSO,
-    CodeFiles,
-    CodePage,
-    Executed,
-    Function,
-    Symbols,
-    Tally,
-    codes,
-    of_kernel,
-    parse_counts,
-    parse_kernel,
-)  # fmt: skip
-from lab.causes.table import (
-    OTHER,
-    WAITING,
-    Share,
-    class_of,
-    classes,
-    difference,
-    format_classes,
-    format_functions,
-    read,
-    rows,
-)  # fmt: skip
+from lab.causes.symbols import CodeFiles, CodePage, Executed, Function, Symbols, Tally, codes, of_kernel
+from lab.causes.table import OTHER, WAITING, Share, class_of, classes, difference, read, rows
 from lab.errors import LabError, SiteError, SpecError
 from lab.plan.plan import Plan
 
@@ -48,12 +23,13 @@ ffffffff81000200 D jiffies
 ffffffff81000300 t rest
 ffffffffc02be000 t rxe_rcv	[rdma_rxe]
 """
-KERNEL = parse_kernel(LISTED)
+KERNEL = symbols.parse_kernel(LISTED)
 SOURCE = "int twice(int n) { return 2 * n; } int main(int n, char **v) { return twice(n) + !v; }"
 
 
 def test_pages_have_their_counts_by_offset() -> None:
-    executed = parse_counts(b"instructions 12\npage ffffffff81000000 \n10 7\nfff 1\npage 5000 90cc\n0 5 4\n1 4\n")
+    text = b"instructions 12\npage ffffffff81000000 \n10 7\nfff 1\npage 5000 90cc\n0 5 4\n1 4\n"
+    executed = symbols.parse_counts(text)
     kernel, program = executed.pages
     assert kernel == CodePage(0xFFFFFFFF81000000, b"", {0x10: 7, 0xFFF: 1})
     assert program == CodePage(0x5000, b"\x90\xcc", {0: 5, 1: 4}, {0: 4})
@@ -63,7 +39,7 @@ def test_pages_have_their_counts_by_offset() -> None:
 @pytest.mark.parametrize("text", [b"\n", b"page 5000 90\n0 5\n"])
 def test_counts_without_their_sum_are_refused(text: bytes) -> None:
     with pytest.raises(SiteError, match="the plugin left no counts"):
-        parse_counts(text)
+        symbols.parse_counts(text)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +57,7 @@ def test_address_belongs_to_the_last_kernel_function_before_it(address: int, fun
 
 def test_vm_that_hides_its_addresses_is_refused() -> None:
     with pytest.raises(SiteError, match="the VM hides the addresses of its kernel"):
-        parse_kernel("0000000000000000 T _stext\n")
+        symbols.parse_kernel("0000000000000000 T _stext\n")
 
 
 @pytest.fixture(scope="module")
@@ -121,13 +97,13 @@ def test_code_without_symbols_counts_for_its_file(program: Path) -> None:
     subprocess.run(["strip", "-o", bare := program.with_name("bare"), program], check=True)
     offset = offset_of(program, "twice")
     page = CodePage(0x5000, page_with(bare, offset), {offset % 4096: 1})
-    assert tally_of(page, bare=bare.read_bytes()) == {Function("bare", UNNAMED): 1}
+    assert tally_of(page, bare=bare.read_bytes()) == {Function("bare", symbols.UNNAMED): 1}
 
 
 def test_code_without_a_file_is_the_vdso(program: Path) -> None:
     page = CodePage(0x7FFF0000, b"\x90" * 4096, {0: 7})
     files = {"doubler": program.read_bytes(), "hosts": b"127.0.0.1", "broken": b"\x7fELF"}
-    assert tally_of(page, **files) == {Function(VDSO, VDSO): 7}
+    assert tally_of(page, **files) == {Function(symbols.VDSO, symbols.VDSO): 7}
 
 
 def test_shared_page_counts_for_the_program_whose_other_pages_ran(program: Path) -> None:
@@ -140,10 +116,11 @@ def test_shared_page_counts_for_the_program_whose_other_pages_ran(program: Path)
 
 
 def test_restarted_instructions_are_subtracted_and_empty_polls_counted_apart() -> None:
-    symbols, address = Symbols(KERNEL, CodeFiles([])), 0xFFFFFFFF81000000
-    assert symbols.tally(Executed(9, (CodePage(address, b"", {0x100: 10}),))) == {of_kernel("memcpy"): 10, TWICE: -1}
-    polled = symbols.tally(Executed(10, (CodePage(address, b"", {0x100: 10}, {0x100: 7}),)))
-    assert +polled == {of_kernel("memcpy"): 3, POLLING: 7}
+    known, address = Symbols(KERNEL, CodeFiles([])), 0xFFFFFFFF81000000
+    again = Executed(9, (CodePage(address, b"", {0x100: 10}),))
+    assert known.tally(again) == {of_kernel("memcpy"): 10, symbols.TWICE: -1}
+    polled = known.tally(Executed(10, (CodePage(address, b"", {0x100: 10}, {0x100: 7}),)))
+    assert +polled == {of_kernel("memcpy"): 3, symbols.POLLING: 7}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +144,7 @@ def test_restarted_instructions_are_subtracted_and_empty_polls_counted_apart() -
         (Function("vdso", "vdso"), "user library"),
         (Function("busybox", "(no name)"), "init"),
         (Function("tcp-client", "memcpy"), "program"),
-        (POLLING, WAITING),
+        (symbols.POLLING, WAITING),
     ],
 )
 def test_function_belongs_to_the_first_kind_of_work_that_matches(function: Function, kind: str) -> None:
@@ -209,13 +186,13 @@ def test_starts_that_differ_by_more_than_the_messages_cost_are_detected(copies: 
 
 def test_table_by_kind_is_read_back(tmp_path: Path) -> None:
     causes = tuple(rows([SHARE, replace(SHARE, end="server")]))
-    (file := tmp_path / "x.causes.csv").write_text(format_classes(causes))
+    (file := tmp_path / "x.causes.csv").write_text(table.format_classes(causes))
     assert read(file) == causes
     assert [(cause.work, cause.per_message) for cause in causes[:3]] == [("program", 12), ("copies", 7), ("waiting", 1)]
 
 
 def test_table_by_function_starts_with_the_largest() -> None:
-    head, first, *_ = format_functions([SHARE]).splitlines()
+    head, first, *_ = table.format_functions([SHARE]).splitlines()
     assert head.split(",")[4:8] == ["work", "owner", "function", "instructions"]
     assert first == "tcp,4096,client,100,program,tcp-client,send_all,1200,abc"
 

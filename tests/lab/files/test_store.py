@@ -8,19 +8,9 @@ from pathlib import Path
 import pytest
 
 from lab.errors import SiteError, StorageError
+from lab.files import store
 from lab.files.storage import write_bytes, write_text
-from lab.files.store import (
-    SUMS,
-    damage,
-    digest_files,
-    exclusive,
-    is_current,
-    keep_stamp,
-    prune,
-    put_file,
-    put_folder,
-    seal,
-)
+from lab.files.store import SUMS, damage, digest_files, exclusive, is_current, keep_stamp, put_file, put_folder
 
 
 def test_folder_exists_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -57,9 +47,9 @@ def test_prune_keeps_the_newest_folders(tmp_path: Path) -> None:
     for age, name in enumerate("dacb"):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, ns=(age, age))
-    prune(tmp_path, 5)
+    store.prune(tmp_path, 5)
     assert len(list(tmp_path.iterdir())) == 5
-    prune(tmp_path, 2)
+    store.prune(tmp_path, 2)
     assert {path.name for path in tmp_path.iterdir()} == {"c", "b", "lock"}
 
 
@@ -85,7 +75,7 @@ def test_file_exists_only_when_it_is_whole(tmp_path: Path) -> None:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "one").write_bytes(b"1")
     (tmp_path / "other").write_bytes(b"2")
-    seal(tmp_path)
+    store.seal(tmp_path)
     return tmp_path
 
 

@@ -11,25 +11,8 @@ from lab.analysis.ratios import LEAST
 from lab.experiment.experiment import Series
 from lab.model.sizes import format_size
 from lab.report.evidence.curve import LEVEL_CURVE, MeasuredCurve
-from lab.report.query.grammar import (
-    NoEffect,
-    Number,
-    Operation,
-    Query,
-    QueryError,
-    Reference,
-    Relation,
-    Shape,
-    Span,
-    Statement,
-    Trend,
-    changed,
-    parse_statement,
-    parts_of,
-    placed,
-    references,
-    with_common_span,
-)
+from lab.report.query import grammar
+from lab.report.query.grammar import NoEffect, Number, Operation, Query, QueryError, Reference, Relation, Shape, Span
 from lab.report.query.measures import MEASURES
 from lab.report.query.numbers import Numbers, Question
 from lab.report.query.value import BYTES, PURE, Dimension, Point, StatementResult, Truth, Value, combine, exact
@@ -42,7 +25,7 @@ OPPOSITE = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 def judge(numbers: Numbers, text: str) -> StatementResult:
     """The judgement of a statement; raise if it is malformed, or names what the data do not have."""
     if text not in numbers.judged:
-        statement = parse_statement(text)
+        statement = grammar.parse_statement(text)
         judged = _Judge(numbers, statement).judged()
         if judged.truth is not Truth.TRUE:
             judged = replace(judged, nearest=next(_holding(numbers, statement, judged), ""))
@@ -53,13 +36,13 @@ def judge(numbers: Numbers, text: str) -> StatementResult:
 @dataclass
 class _Judge:
     numbers: Numbers
-    statement: Statement
+    statement: grammar.Statement
 
     def judged(self) -> StatementResult:
         claim = self.statement.claim
         if isinstance(claim, Shape):
             return self._shape(claim)
-        if isinstance(claim, Trend):
+        if isinstance(claim, grammar.Trend):
             return self._trend(claim)
         return self._no_effect(claim) if isinstance(claim, NoEffect) else self._comparison(claim)
 
@@ -79,16 +62,17 @@ class _Judge:
 
     def _placed(self, claim: Relation) -> tuple[Query, ...]:
         """The sides with the span of the statement, or with the only one that a side names."""
-        spans = {reference.span for side in claim.sides for reference in references(side) if reference.span}
+        parts = [part for side in claim.sides for part in grammar.references(side)]
+        spans = {part.span for part in parts if part.span}
         only = spans.pop() if len(spans) == 1 else None
         common = self.statement.span or (only if only and only.size else None)
-        sized = {reference for side in claim.sides for reference in references(side) if self._needs_size(reference)}
+        sized = [part for part in parts if self._needs_size(part)]
         if common and common.size is None and sized:
             return tuple(
-                changed(side, lambda reference: replace(reference, span=None)) if common in spans else side
+                grammar.changed(side, lambda reference: replace(reference, span=None)) if common in spans else side
                 for side in claim.sides
             )
-        return tuple(placed(with_common_span(side), common) for side in claim.sides)
+        return tuple(grammar.placed(grammar.with_common_span(side), common) for side in claim.sides)
 
     def _needs_size(self, reference: Reference) -> bool:
         question = self.question()
@@ -97,7 +81,8 @@ class _Judge:
 
     def sizes(self, sides: tuple[Query, ...]) -> tuple[int | None, ...]:
         """The sizes at which the statement is judged; one None if no side needs a size."""
-        unplaced = [part for side in sides for part in references(side) if not part.span and self._needs_size(part)]
+        parts = [part for side in sides for part in grammar.references(side)]
+        unplaced = [part for part in parts if not part.span and self._needs_size(part)]
         if not unplaced:
             return (None,)
         first, *others = map(self.question().sizes_of, unplaced)
@@ -189,14 +174,14 @@ class _Judge:
         shows += f"; it stays within a tenth from {in_words(start)}" if start else "; it never stays within a tenth"
         return self._judged(points or [Point(None, question.value(base).sealed(), Truth.UNDECIDED)], shows)
 
-    def _trend(self, claim: Trend) -> StatementResult:
+    def _trend(self, claim: grammar.Trend) -> StatementResult:
         """Judge the query at every size but the first against that at the size before."""
         sizes = [size for size in self.sizes((claim.query,)) if size]
         if len(sizes) < 2:
             raise self.question().fail("a trend needs two sizes or more", 0, "everywhere, or at 64..1K")
         points: list[Point] = []
         for before, size in pairwise(sizes):
-            sides = tuple(placed(claim.query, Span(listed=(at,))) for at in (size, before))
+            sides = tuple(grammar.placed(claim.query, Span(listed=(at,))) for at in (size, before))
             points += self._points(Relation(sides, (claim.sign,), None), sides, size)
         return self._judged(points, f"{_shows(points)}, each over that of the size before")
 
@@ -255,7 +240,7 @@ def compare(sign: str, value: Value, reference: float, margin: float) -> Truth:
 
 
 def _at_size(queries: tuple[Query, ...], size: int | None) -> tuple[Query, ...]:
-    return tuple(placed(query, Span(listed=(size,)) if size else None) for query in queries)
+    return tuple(grammar.placed(query, Span(listed=(size,)) if size else None) for query in queries)
 
 
 def _factor(query: Query) -> float:
@@ -331,8 +316,8 @@ class Stated:
 
 def stated_numbers(result: StatementResult) -> Iterator[Stated]:
     """The numbers that a statement contains, and the least and the largest in answer to it."""
-    claim = parse_statement(result.text).claim
-    parts = [part for side in claim.sides for part in parts_of(side)] if isinstance(claim, Relation) else []
+    claim = grammar.parse_statement(result.text).claim
+    parts = [part for side in claim.sides for part in grammar.parts_of(side)] if isinstance(claim, Relation) else []
     is_difference = any(isinstance(part, Operation) and part.sign == "-" for part in parts)
     typed = [(part.value, part.dimension) for part in parts if isinstance(part, Number)]
     yield from (Stated(*number, is_typed=True, is_difference=is_difference) for number in typed)
@@ -344,21 +329,21 @@ def stated_numbers(result: StatementResult) -> Iterator[Stated]:
             yield Stated(number, value.dimension, is_typed=False, is_difference=is_difference)
 
 
-def _holding(numbers: Numbers, statement: Statement, judged: StatementResult) -> Iterator[str]:
+def _holding(numbers: Numbers, statement: grammar.Statement, judged: StatementResult) -> Iterator[str]:
     for text in _candidates(numbers, statement, judged):
         try:
-            if _Judge(numbers, parse_statement(text)).judged().truth is Truth.TRUE:
+            if _Judge(numbers, grammar.parse_statement(text)).judged().truth is Truth.TRUE:
                 yield text
         except QueryError:
             continue
 
 
-def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult) -> Iterator[str]:
+def _candidates(numbers: Numbers, statement: grammar.Statement, judged: StatementResult) -> Iterator[str]:
     claim, text = statement.claim, statement.text
     if isinstance(claim, Relation):
         yield from _other_comparisons(statement, judged, claim) if len(claim.signs) == 1 else ()
         return
-    if isinstance(claim, Trend):
+    if isinstance(claim, grammar.Trend):
         if run := _longest_run(judged, Truth.TRUE):
             sizes = _Judge(numbers, statement).sizes((claim.query,))
             before = sizes[sizes.index(run[0]) - 1] or 0
@@ -373,7 +358,7 @@ def _candidates(numbers: Numbers, statement: Statement, judged: StatementResult)
         yield from (f"{stem} from {value}" for value in series.vary[claim.parameter][1:-1])
 
 
-def _other_comparisons(statement: Statement, judged: StatementResult, claim: Relation) -> Iterator[str]:
+def _other_comparisons(statement: grammar.Statement, judged: StatementResult, claim: Relation) -> Iterator[str]:
     """The statement at fewer sizes, turned round, with another bound, or with a tolerance."""
     head, sizes = cut(statement.text) if statement.span else (statement.text, "")
     if " at " in head:  # the sizes at the end are those of the last side

@@ -21,18 +21,7 @@ from lab.report.evidence.labels import describe_link
 from lab.report.query.constants import Published, of_card, of_plan, of_published
 from lab.report.query.grammar import Number, Query, QueryError, Reference, Span, parse_query, references
 from lab.report.query.measures import ENDED, MEASURES, Inquiry, Measure, default_of, measures_of
-from lab.report.query.value import (
-    PER_SECOND,
-    PURE,
-    RATE,
-    TIME,
-    UNITS,
-    Dimension,
-    StatementResult,
-    Value,
-    combine,
-    exact,
-)
+from lab.report.query.value import PER_SECOND, PURE, RATE, TIME, Dimension, StatementResult, Value, combine, exact
 
 COUNTED = ("instructions", "busy")
 LINK = "link"  # the rate of the link of all series that a text names
@@ -83,7 +72,7 @@ class Numbers:
         if text not in self._values:
             query, across, unit = parse_query(text)
             value = Question(self, text, is_across_links=across).value(query).sealed()
-            if value.dimension not in UNITS or value.dimension != SHOWN.get(unit, value.dimension):
+            if not value.has_unit or value.dimension != SHOWN.get(unit, value.dimension):
                 raise QueryError("no unit for such a number", "", "a rate, a time, a size or a ratio", text)
             self._values[text] = replace(value, unit=unit or value.unit)
         return self._values[text]

@@ -44,6 +44,10 @@ class Value:
         return KINDS.get(self.dimension, "a ratio")
 
     @property
+    def has_unit(self) -> bool:
+        return self.dimension in UNITS
+
+    @property
     def shown_unit(self) -> str:
         return self.unit or UNITS[self.dimension]
 
