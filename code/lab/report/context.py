@@ -10,10 +10,9 @@ from lab.report.evidence.environment import CardOrigins, card_origins, environme
 from lab.report.evidence.parameters import EffectiveTable, ParameterRow, constants, effective_table, parameter_rows
 from lab.report.evidence.published import published_parameters
 from lab.report.evidence.words import SiteWords, about_site, measured_here, measured_on, profile_why, words_of
+from lab.report.exhibits import plots
 from lab.report.exhibits.core import Exhibits, Gallery, grid
 from lab.report.exhibits.overview import Overview
-from lab.report.exhibits.plots import agreed, by_round, causes, dots, multiples, parts, queues, tails
-from lab.report.exhibits.varied import LinePanel, against, effect, extrapolated, multiples_against, tornado
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People
 from lab.report.tex.render import Markup
@@ -22,25 +21,9 @@ from lab.sites.site import Traits
 OF_EVIDENCE = (profile_why, constants, environment, card_origins, measured_here, measured_on, warnings)
 # The functions of exhibits. docs/reports.md is generated from their arguments and docstrings, too.
 OF_EXHIBITS: tuple[Callable[..., object], ...] = (
-    Exhibits.holds,
-    Exhibits.has,
-    Exhibits.cell,
-    Exhibits.table,
-    Exhibits.sizes_of,
-    Exhibits.plot,
-    agreed,
-    by_round,
-    dots,
-    parts,
-    queues,
-    tails,
-    extrapolated,
-    effect,
-    tornado,
-    against,
-    multiples_against,
-    multiples,
-    causes,
+    *(Exhibits.holds, Exhibits.has, Exhibits.cell, Exhibits.table, Exhibits.sizes_of, Exhibits.plot),
+    *(plots.agreed, plots.by_round, plots.dots, plots.parts, plots.queues, plots.tails, plots.extrapolated),
+    *(plots.effect, plots.tornado, plots.against, plots.multiples_against, plots.multiples, plots.causes),
 )
 CONSTANTS = (
     "numbers that were chosen or counted: `level`, `margin`, `least_n`, `share_limit`, `step`, `near_step`, "
@@ -113,4 +96,4 @@ def claim(query: str, digits: int = 3) -> Markup:
     return Markup(rf"\claim{f'[{digits}]' * bool(digits)}{{{typed}}}")
 
 
-OTHERS: dict[str, Callable[..., object]] = {"claim": claim, "grid": grid, "line_panel": LinePanel}
+OTHERS: dict[str, Callable[..., object]] = {"claim": claim, "grid": grid, "line_panel": plots.LinePanel}

@@ -22,6 +22,7 @@ from lab.records.record import write_record
 from lab.report.context import make_context
 from lab.report.evidence.environment import reference_evidence
 from lab.report.evidence.evidence import Evidence, gather
+from lab.report.exhibits.core import Exhibits
 from lab.report.query.numbers import Numbers
 from lab.report.sources import People, Sources
 from lab.report.tex.render import render
@@ -133,6 +134,11 @@ def require_pages(printed: str) -> list[str]:
 def numbers_of(name: str) -> Numbers:
     """Numbers of results/reference, one object for each experiment."""
     return Numbers(reference_evidence(load(EXPERIMENTS / f"{name}.toml")))
+
+
+def exhibits_of(name: str) -> Exhibits:
+    """Exhibits of results/reference with an empty gallery."""
+    return Exhibits(numbers_of(name), {})
 
 
 def body_of(evidence: Evidence) -> str:

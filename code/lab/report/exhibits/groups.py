@@ -19,7 +19,7 @@ from lab.report.evidence.evidence import Evidence
 from lab.report.evidence.labels import describe_link, is_lab_program, is_user_program
 from lab.report.evidence.words import SOFT
 from lab.report.exhibits.core import Exhibits
-from lab.report.exhibits.varied import X, enough
+from lab.report.exhibits.plots import X, enough
 from lab.report.tex.render import Markup
 
 Item = TypeVar("Item")

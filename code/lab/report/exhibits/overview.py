@@ -11,8 +11,7 @@ from lab.report.evidence.labels import PARAMETERS
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.exhibits.core import ABSENT, grid, size_cell
 from lab.report.exhibits.groups import FEW, FEWER, MEASURES, CurveGroup, Groups, Item, Row, SeriesPair, Sweep, some
-from lab.report.exhibits.plots import dots, multiples
-from lab.report.exhibits.varied import X, against, tornado
+from lab.report.exhibits.plots import X, against, dots, multiples, tornado
 from lab.report.tex.numbers import in_words
 from lab.report.tex.render import Markup
 

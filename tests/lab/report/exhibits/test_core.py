@@ -2,11 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.lab.figures.examples import one_point
+from tests.lab.report import laboratory
 
 from lab.files.store import SUMS
 from lab.report.errors import ReportError
@@ -23,14 +23,15 @@ import lab.report.build, lab.report.html.page
 from pathlib import Path
 from lab.report.exhibits.core import CaptionedFigure, draw
 from tests.lab.figures.examples import one_point
+from tests.lab.report import laboratory
 draw(dict(one=CaptionedFigure("One.", one_point())), Path(sys.argv[1]))
 sys.exit("matplotlib" in sys.modules)
 """
 
 
 @pytest.fixture
-def exhibits(exhibits_of: Callable[[str], Exhibits]) -> Exhibits:
-    return exhibits_of("verbs_throughput")
+def exhibits() -> Exhibits:
+    return laboratory.exhibits_of("verbs_throughput")
 
 
 def test_condition_holds_only_if_it_is_true_and_the_data_have_its_series(exhibits: Exhibits) -> None:
@@ -48,10 +49,8 @@ def test_condition_holds_only_if_it_is_true_and_the_data_have_its_series(exhibit
         ("mpi_blocking_nonblocking", f"{MORE} at 1", 2, r"\qty{80}{\nano\second} \labinterval{\labnum{-2300}, 1710}"),
     ],
 )
-def test_cell_has_an_interval_only_if_it_is_wide(
-    experiment: str, query: str, digits: int, printed: str, exhibits_of: Callable[[str], Exhibits]
-) -> None:
-    exhibits = exhibits_of(experiment)
+def test_cell_has_an_interval_only_if_it_is_wide(experiment: str, query: str, digits: int, printed: str) -> None:
+    exhibits = laboratory.exhibits_of(experiment)
     assert exhibits.cell(query, digits) == printed
     assert exhibits.cell(query, digits, interval=False) == printed.partition(" ")[0]
 

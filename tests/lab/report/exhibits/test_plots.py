@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.lab.report import laboratory
@@ -12,8 +13,23 @@ from lab.figures.marks import MINUS, plain
 from lab.figures.repetitions import Distribution, Tails
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
-from lab.report.exhibits.core import LOOKS, Exhibits, render
-from lab.report.exhibits.plots import agreed, by_round, dots, multiples, parts, queues, tails
+from lab.report.exhibits.core import ABSENT, LOOKS, Exhibits, render
+from lab.report.exhibits.plots import (
+    Found,
+    LinePanel,
+    against,
+    agreed,
+    by_round,
+    dots,
+    effect,
+    extrapolated,
+    multiples,
+    multiples_against,
+    parts,
+    queues,
+    tails,
+    tornado,
+)
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.tex.render import Markup
@@ -121,9 +137,9 @@ def test_experiment_without_its_card_has_a_report_about_the_other_series(tmp_pat
     ],
 )  # fmt: skip
 def test_small_panels_show_differences_and_mark_the_steps_of_times(
-    label: str, scale: str, panels: list[list[list[str]]], words: str, exhibits_of: Callable[[str], Exhibits]
+    label: str, scale: str, panels: list[list[list[str]]], words: str
 ) -> None:
-    exhibits = exhibits_of("mpi_blocking_nonblocking")
+    exhibits = laboratory.exhibits_of("mpi_blocking_nonblocking")
     multiples(exhibits, "shown", "A finding.", ("TCP", "no such link"), [(label, scale, panels)])
     assert words in alt(exhibits, "shown") and "no such link" not in alt(exhibits, "shown")
 
@@ -148,8 +164,8 @@ def test_queue_in_time_is_that_of_rank_0_in_the_first_repetition(measured: dict[
     assert alt(exhibits, "depth") == "Bytes that wait in the switch, in time: card at most 1 kB in 8.19 µs."
 
 
-def test_parts_mark_assumed_parameters_and_end_with_the_rest(exhibits_of: Callable[[str], Exhibits]) -> None:
-    exhibits = exhibits_of("latency")
+def test_parts_mark_assumed_parameters_and_end_with_the_rest() -> None:
+    exhibits = laboratory.exhibits_of("latency")
     parts(exhibits, "path", "Mostly assumed.", "half of the round trip", KINDS, BARS)
     assert alt(exhibits, "path") == (
         "Half of the round trip, in parts: 1 B 1.41 µs: wire (assumed) 1 µs, bytes 8.95 ns, the rest 398 ns; "
@@ -174,3 +190,122 @@ def test_figure_without_data_is_refused(
 ) -> None:
     with pytest.raises(ReportError, match=f"the data give {what} of empty"):
         draw(measured["latency"])
+
+
+ROWS = [["warm-up", "warmup.card[{x}]"], ["nothing", "depht.card[{x}]"], ["depth", "depth.card[{x}]"]]
+AXES = ("{x}", "depth", "messages a second")
+LINES = ["up to 256000", "from 272000"]
+CURVES = [["depth.card[{x}].messages at 1", "1 B"], ["depth.card[{x}].messages at 4K", "4 KiB"]]
+
+
+@pytest.fixture
+def varied() -> Exhibits:
+    return laboratory.exhibits_of("write_parameters")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "size", "enough", "gain"),
+    [
+        ("depth.card[{x}]", "1", "16", "11.0"),
+        ("depth.card[{x}]", "4K", "16", "4.19"),
+        ("inline.card[{x}, 1]", "1", "1024", "1.17"),
+        ("inline.card[{x}, 128]", "1K", "0", "4.39"),
+        ("lists.card[1, {x}]", "1", "64", "1.31"),
+        ("warmup.card[{x}]", "1K", "0", "1.00"),
+    ],
+)
+def test_effect_is_the_gain_of_the_best_value_and_names_the_smallest_one_as_good(
+    varied: Exhibits, pattern: str, size: str, enough: str, gain: str
+) -> None:
+    answer = effect(varied, pattern, size)
+    assert enough == answer.enough.removeprefix(r"\labnum{").removesuffix("}")
+    assert answer.gain.startswith(rf"\labnum{{{gain}}}")
+
+
+@pytest.mark.parametrize("pattern", ["depht.card[{x}]", "card[{x}]", "depth.card[16]", "lists.card[{x}]"])
+def test_pattern_without_a_varied_value_has_no_effect(varied: Exhibits, pattern: str) -> None:
+    assert effect(varied, pattern, "1") == Found(ABSENT, ABSENT)
+
+
+def test_tornado_has_the_largest_effect_first_and_leaves_out_constant_parameters(varied: Exhibits) -> None:
+    text = tornado(varied, "effects", "The depth matters most.", ROWS, ["1", "4K"])
+    assert r"\label{figure:effects}" in text
+    seen = alt(varied, "effects")
+    assert "size: depth: 1 B 11.0 times with 16 in place of 1, 4 KiB 4.19 times with 16 in place of 1; warm-up:" in seen
+    assert "1 B no difference" in seen and "nothing" not in seen
+    with pytest.raises(ReportError, match="the data give no effect of nothing"):
+        tornado(varied, "nothing", "No parameter.", [["none", "nothing[{x}]"]], ["1"])
+
+
+def test_figure_against_a_varied_value_shows_models_and_limits_that_have_data(varied: Exhibits) -> None:
+    models = [["{x} / (depth.card[1].time at 1)", "depth over round trip"], ["{x} / nothing", "unknown"]]
+    limits = [["1 / qdr.gap", "gap"], ["1 / fdr.gap", "gap of another card"]]
+    against(varied, "depth", "The rate follows.", AXES, [*CURVES, ["nothing[{x}] at 1", "1 KiB"]], models, limits)
+    words = alt(varied, "depth")
+    assert "1 B 303 thousand/s at 1, 1.21 million/s at 4, 3.32 million/s at 16" in words
+    assert "depth over round trip, a line: 303 thousand/s at 1" in words and "gap: 4.38 million/s" in words
+    assert not [word for word in ("1 KiB", "unknown", "another card") if word in words]
+
+
+def test_figure_against_another_query_is_in_the_order_of_its_x(varied: Exhibits) -> None:
+    axes = ("1 / {x}", "1/n", "time per message")
+    against(varied, "runs", "A line.", axes, [["iterations.card[{x}].whole.time at 1", "1 B"]], linear=True)
+    data = varied.gallery["runs"].data
+    assert data.curves[0].x == (1 / 20000, 1 / 2000, 1 / 100)
+    assert "both axes linear: 1 B 301 ns at 1/20000, 307 ns at 1/2000, 427 ns at 1/100" in alt(varied, "runs")
+
+
+def test_small_panels_against_a_varied_value_have_their_own_kinds_and_ticks(varied: Exhibits) -> None:
+    rows = [
+        ("messages", [[["depth.card[{x}].messages at 1", "1 B"], ["nothing[{x}] at 1", "1 KiB"]]]),
+        ("throughput", [[["depth.card[{x}] at 4K", "4 KiB"]]]),
+    ]
+    multiples_against(varied, "depths", "A finding.", ["card"], "depth", rows)
+    words = alt(varied, "depths")
+    assert words.startswith("Against depth, in 2 panels. messages, card: 1 B 303 thousand/s at 1, 3.32 million/s at 16")
+    assert "throughput, card: 4 KiB" in words and "GB/s at 512" in words and "1 KiB" not in words
+    with pytest.raises(ReportError, match="no curve of empty"):
+        multiples_against(varied, "empty", "Nothing.", ["card"], "depth", [("time", [[["no[{x}] at 1", "1 B"]]])])
+
+
+@pytest.fixture
+def exhibits() -> Exhibits:
+    return laboratory.exhibits_of("mpi_bandwidth_latency")
+
+
+def alt_of_lines(exhibits: Exhibits, **panel: Any) -> str:
+    extrapolated(exhibits, "figure", "A finding.", "RTT/2", [LinePanel(title="times", look="card", **panel)])
+    return alt(exhibits, "figure")
+
+
+def test_line_has_its_rate_and_its_time_at_0_bytes_as_a_table_prints_them(exhibits: Exhibits) -> None:
+    words = alt_of_lines(exhibits, times="card", lines=LINES, small="card.small", breaks=[["256 KiB", 262144.0]])
+    assert "card.small 2.19 µs at 1 B" in words and "Break at 256 KiB." in words
+    assert "Line up to 256 kB: 3.71 GB/s, 7.0 µs at 0 B." in words
+    assert "Line from 272 kB: 5.94 GB/s, 11.1 µs at 0 B." in words
+    intercept = exhibits.cell("card.intercept from 272000")
+    assert intercept.startswith(r"\qty{11.1}{\micro\second}"), "one number has one rounding"
+
+
+def test_lines_and_the_smallest_message_have_names_near_0_bytes(exhibits: Exhibits) -> None:
+    alt_of_lines(exhibits, times="card", lines=LINES, small="card.small", most=32_000)
+    svg = render(exhibits.gallery["figure"].data).svg.decode()
+    for name in ("from 272 kB", "up to 256 kB", "1 B measured"):
+        assert name.replace(" ", "") in plain(svg).replace(" ", ""), name
+
+
+def test_published_times_may_be_drawn_less_the_line_through_all_of_them(exhibits: Exhibits) -> None:
+    lines = ["up to 528000000", "at 544000000..1072000000", "from 1088000000"]
+    breaks = [["512 MiB", 536870912.0], ["1 GiB", 1073741824.0]]
+    words = alt_of_lines(exhibits, times="report_c", lines=lines, breaks=breaks, beyond=True)
+    assert "Line 544 MB to 1.072 GB: 6.24 GB/s, 9.00 ms at 0 B." in words and "Break at 1 GiB." in words
+    (panel,) = exhibits.gallery["figure"].data.panels
+    assert len(panel.times.x) == 134 and max(abs(y.value) for y in panel.times.y) < 0.01
+    below, between, above = panel.rays
+    assert below.intercept_s < between.intercept_s < above.intercept_s and (below.low, above.high) == (16e6, 2144e6)
+
+
+def test_line_without_data_is_left_out_and_a_figure_needs_times(exhibits: Exhibits) -> None:
+    assert "Line" not in alt_of_lines(exhibits, times="tcp", lines=["up to 48000", "up to 4"])
+    with pytest.raises(ReportError, match="no times of nothing"):
+        alt_of_lines(exhibits, times="nothing")
