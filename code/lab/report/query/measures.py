@@ -13,12 +13,12 @@ from lab.analysis.knees import LEAST_X, find_knee
 from lab.analysis.lines import Line, find_break, fit_line
 from lab.analysis.ratios import exp2, log2
 from lab.analysis.rounds import LEAST as LEAST_WINDOWS
-from lab.analysis.rounds import warm_up_ratio
+from lab.analysis.rounds import Correction, warm_up_ratio
 from lab.causes.table import WAITING
 from lab.experiment.experiment import Series
 from lab.programs.program import ENDS, ONE_WAY, WINDOW, Sample
 from lab.records.table import SIDES
-from lab.report.evidence.curve import MeasuredCurve, Rounds, is_whole, margin_of
+from lab.report.evidence.curve import MeasuredCurve, is_whole, margin_of
 from lab.report.evidence.evidence import CONFIRMED, STEADY
 from lab.report.query.grammar import Span
 from lab.report.query.value import BYTES, PER_SECOND, PURE, RATE, TIME, Dimension, Value, exact, median_of
@@ -27,6 +27,9 @@ from lab.report.tex.numbers import NANO
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
 CURVES, TRIPS, CALLS = ("throughput",), ("latency",), (ONE_WAY,)
 ALL = (*CURVES, *TRIPS, *CALLS)
+
+
+Samples = Iterable[float]
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,14 @@ class Inquiry:
     def calls(self) -> list[list[int]]:
         return self.curve.times_of(self.curve.end, self.size)
 
+    def of_rounds(self, name: str) -> Samples:
+        """A field of the rounds of each repetition; nothing if the series has no rounds."""
+        samples: Samples = getattr(self.curve.rounds.get(self.size), name, ())
+        return samples
+
     @property
-    def rounds(self) -> Rounds | None:
-        return self.curve.rounds.get(self.size)
+    def correction(self) -> Correction | None:
+        return self.curve.rounds[self.size].correction() if self.size in self.curve.rounds else None
 
     @property
     def instructions(self) -> dict[str, float]:
@@ -65,43 +73,42 @@ class Inquiry:
     def column(self, name: str) -> tuple[int, ...]:
         return replace(self.curve, column=name).counts(self.size)
 
+    def share(self, name: str) -> Samples:
+        return [ppm / 1e6 for ppm in self.column(name)]
 
-Samples = Iterable[float]
-Compute = Callable[[Inquiry], Value | None]
+    def over(self, rates: Samples) -> Samples:
+        """The times of a message at rates."""
+        return [self.size / rate for rate in rates]
+
+    @property
+    def times(self) -> tuple[tuple[int, ...], list[tuple[float, ...]]] | None:
+        """The sizes of the query and the times there; nothing if they are too few for a line."""
+        sizes = self.span.picks(self.curve.sizes)
+        return (sizes, self.curve.times_ns(sizes)) if len(sizes) >= LEAST_FOR_LINE else None
+
+    @property
+    def line(self) -> Line | None:
+        return fit_line(*times) if (times := self.times) else None
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure: at a size, over a span of sizes, or of the whole curve; for the kinds of series that have it."""
+    """One measure of some kinds of series: a value, or a sample of each repetition, whose median counts."""
 
     about: str
-    compute: Compute
-    takes: str = "size"  # or `span`, or nothing
-    kinds: tuple[str, ...] = CURVES
+    of: Callable[[Inquiry], Samples | Value | None]
+    dimension: Dimension = PURE
+    factor: float = 1.0  # of the samples
+    unit: str = ""
+    takes: str = "size"  # or `span`, or nothing for the whole curve
+    kinds: tuple[str, ...] = ()
 
-
-def _median(
-    samples: Callable[[Inquiry], Samples], dimension: Dimension, factor: float = 1.0, unit: str = ""
-) -> Compute:
-    """The median of samples, one from each repetition, times a factor; nothing without samples."""
-
-    def compute(at: Inquiry) -> Value | None:
-        values = [value * factor for value in samples(at)]
-        return replace(median_of(values, dimension, at.random), unit=unit) if values else None
-
-    return compute
-
-
-def _of_rounds(samples: Callable[[Rounds], Samples], dimension: Dimension, factor: float = 1.0) -> Compute:
-    return _median(lambda at: samples(at.rounds) if at.rounds else (), dimension, factor)
-
-
-def _median_time(rates: Callable[[Inquiry], Samples]) -> Compute:
-    return _median(lambda at: [at.size / rate for rate in rates(at)], TIME)
-
-
-def _share(column: str) -> Compute:
-    return _median(lambda at: [ppm / 1e6 for ppm in at.column(column)], PURE)
+    def compute(self, at: Inquiry) -> Value | None:
+        answer = self.of(at)
+        if answer is None or isinstance(answer, Value):
+            return answer
+        values = [value * self.factor for value in answer]
+        return replace(median_of(values, self.dimension, at.random), unit=self.unit) if values else None
 
 
 def _fixed(at: Inquiry) -> Samples:
@@ -110,14 +117,10 @@ def _fixed(at: Inquiry) -> Samples:
     return [time * NANO - count * at.size / rate for time, count, rate in runs]
 
 
-def _quantile(quantile: float) -> Compute:
+def _quantile(at: Inquiry, quantile: float) -> Samples:
     """A quantile of the round trips; nothing if any repetition has too few samples for it."""
-
-    def samples(at: Inquiry) -> Samples:
-        quantiles = [supported_quantile(trips, quantile) for trips in at.curve.round_trips(at.size)]
-        return [part.value * NANO * at.curve.share for part in quantiles if part] if all(quantiles) else []
-
-    return _median(samples, TIME)
+    quantiles = [supported_quantile(trips, quantile) for trips in at.curve.round_trips(at.size)]
+    return [part.value * NANO * at.curve.share for part in quantiles if part] if all(quantiles) else []
 
 
 def _crossing(at: Inquiry) -> float:
@@ -132,16 +135,16 @@ def _bound(at: Inquiry) -> Value | None:
     return replace(exact(_crossing(at) / (rate / 8), TIME), is_rounded=True) if rate else None
 
 
-def _of_switch(counter: str, combine: Callable[[Samples], float], dimension: Dimension = PURE) -> Compute:
+def _of_switch(at: Inquiry, counter: str, combine: Callable[[Samples], float] = sum) -> Iterator[float]:
     """The sum or the largest of the counters of all queues of the switch; nothing without the records."""
+    evidence, keys = at.curve.evidence, at.curve.keys(at.curve.sizes)
+    for key in keys if evidence.unmeasured.isdisjoint(keys) else ():
+        counts = evidence.facts[key].measured.counters_after
+        yield combine(count for name, count in counts.items() if f".{name}".endswith(f".{counter}"))
 
-    def samples(at: Inquiry) -> Iterator[float]:
-        evidence, keys = at.curve.evidence, at.curve.keys(at.curve.sizes)
-        for key in keys if evidence.unmeasured.isdisjoint(keys) else ():
-            counts = evidence.facts[key].measured.counters_after
-            yield combine(count for name, count in counts.items() if f".{name}".endswith(f".{counter}"))
 
-    return _median(samples, dimension, unit="count" if dimension == PURE else "")
+def _counter(about: str, counter: str) -> Measure:
+    return Measure(about, lambda at: _of_switch(at, counter), unit="count", takes="")
 
 
 def ceiling(series: Series, size: int) -> float | None:
@@ -264,103 +267,83 @@ def _knee(at: Inquiry) -> Value | None:
     return _estimated(find_knee(sizes, values, level=1 - (1 - LEVEL) / max(curves, 1)), BYTES)
 
 
-Times = list[tuple[float, ...]]  # in ns: a row over the sizes from each repetition
-
-
-def _of_times(about: str, compute: Callable[[tuple[int, ...], Times], Value | None]) -> Measure:
-    """A number of the times at the sizes of a query; nothing if they are too few for a line."""
-
-    def answer(at: Inquiry) -> Value | None:
-        sizes = at.span.picks(at.curve.sizes)
-        return compute(sizes, at.curve.times_ns(sizes)) if len(sizes) >= LEAST_FOR_LINE else None
-
-    return Measure(about, answer, "span", ALL)
-
-
 def _of_line(about: str, compute: Callable[[Line], Value | None]) -> Measure:
-    return _of_times(about, lambda sizes, times: compute(fit_line(sizes, times)))
+    return Measure(about, lambda at: compute(line) if (line := at.line) else None, takes="span")
 
 
 def _slope(line: Line) -> Value | None:
     return Value(reciprocal(line.slope).scaled(1 / NANO), RATE) if line.slope.value > 0 else None
 
 
-MEASURES = {
-    "throughput": Measure("bytes per second", _median(lambda at: at.values, RATE)),
-    "messages": Measure("messages per second", _median(lambda at: [rate / at.size for rate in at.values], PER_SECOND)),
-    "time": Measure("time of a message: one over the message rate", _median_time(lambda at: at.values)),
-    "filled": Measure("share of what headers leave of the link's rate", _median(_filled, PURE)),
-    "steady": Measure("rate without the start and the end of a run", _median(lambda at: at.column(STEADY), RATE)),
-    "whole": Measure(
-        "rate of a whole run, to the receiver's confirmation", _median(lambda at: at.column(CONFIRMED), RATE)
-    ),
+OF_CURVES = {
+    "throughput": Measure("bytes per second", lambda at: at.values, RATE),
+    "messages": Measure("messages per second", lambda at: [rate / at.size for rate in at.values], PER_SECOND),
+    "time": Measure("time of a message: one over the message rate", lambda at: at.over(at.values), TIME),
+    "filled": Measure("share of what headers leave of the link's rate", _filled),
+    "steady": Measure("rate without the start and the end of a run", lambda at: at.column(STEADY), RATE),
+    "whole": Measure("rate of a whole run, to the receiver's confirmation", lambda at: at.column(CONFIRMED), RATE),
     "whole.time": Measure(
-        "time of a whole run, divided by its messages", _median_time(lambda at: at.column(CONFIRMED))
+        "time of a whole run, divided by its messages", lambda at: at.over(at.column(CONFIRMED)), TIME
     ),
     "sum": Measure(
-        "rates of both directions together, of a series with both",
-        _median(lambda at: at.column("sum_bytes_per_s"), RATE),
+        "rates of both directions together, of a series with both", lambda at: at.column("sum_bytes_per_s"), RATE
     ),
-    "fairness": Measure("Jain's index of the rates of several queue pairs or connections", _share("fairness_ppm")),
-    "lost": Measure("share of the messages that did not arrive, of UC and UD", _share("lost_ppm")),
-    "fixed": Measure("time of a run beside its messages at the steady rate", _median(_fixed, TIME)),
+    "fairness": Measure(
+        "Jain's index of the rates of several queue pairs or connections", lambda at: at.share("fairness_ppm")
+    ),
+    "lost": Measure("share of the messages that did not arrive, of UC and UD", lambda at: at.share("lost_ppm")),
+    "fixed": Measure("time of a run beside its messages at the steady rate", _fixed, TIME),
     "first": Measure("time of the first window over a steady one", _warm_up),
-    "plain": Measure("throughput of rounds, nothing taken off", _of_rounds(lambda rounds: rounds.plain_rates, RATE)),
+    "plain": Measure("throughput of rounds, nothing taken off", lambda at: at.of_rounds("plain_rates"), RATE),
     "corrected": Measure(
         "throughput of rounds less the answer's way",
-        lambda at: _estimated(at.rounds.correction().rate, RATE) if at.rounds else None,
+        lambda at: _estimated(corrected.rate, RATE) if (corrected := at.correction) else None,
     ),
     "taken_off": Measure(
         "share of a round that the correction takes off",
-        lambda at: _estimated(at.rounds.correction().share, PURE, "percent") if at.rounds else None,
+        lambda at: _estimated(corrected.share, unit="percent") if (corrected := at.correction) else None,
     ),
-    "trip": Measure("round trip of the control message", _of_rounds(lambda rounds: rounds.trips_ns, TIME, NANO)),
-    "round": Measure("time of a round, its answer included", _of_rounds(lambda rounds: rounds.times_ns, TIME, NANO)),
-    "rounds": Measure("rounds until they agreed or the cap", _of_rounds(lambda rounds: rounds.counts, PURE)),
-    "spread": Measure("highest rate of a round over the lowest", _of_rounds(lambda rounds: rounds.spreads, PURE)),
-    "agreed": Measure("sizes at which all repetitions' rounds agreed", _agreed, ""),
-    "peak": Measure("highest median", _median(_peak, RATE), ""),
-    "peak.size": Measure("smallest size within the margin of the highest median", _peak_size, ""),
+    "trip": Measure("round trip of the control message", lambda at: at.of_rounds("trips_ns"), TIME, NANO),
+    "round": Measure("time of a round, its answer included", lambda at: at.of_rounds("times_ns"), TIME, NANO),
+    "rounds": Measure("rounds until they agreed or the cap", lambda at: at.of_rounds("counts")),
+    "spread": Measure("highest rate of a round over the lowest", lambda at: at.of_rounds("spreads")),
+    "agreed": Measure("sizes at which all repetitions' rounds agreed", _agreed, takes=""),
+    "peak": Measure("highest median", _peak, RATE, takes=""),
+    "peak.size": Measure("smallest size within the margin of the highest median", _peak_size, takes=""),
     "saturated": Measure(
-        "size from which the curve stays within a tenth", lambda at: _size(at.curve.saturated_from), ""
+        "size from which the curve stays within a tenth", lambda at: _size(at.curve.saturated_from), takes=""
     ),
-    "half": Measure("half of the median round trip (RTT/2)", _median(lambda at: at.values, TIME), kinds=TRIPS),
-    "rtt": Measure(
-        "median round trip, or time on several computers",
-        _median(lambda at: at.curve.counts(at.size), TIME, NANO),
-        kinds=TRIPS,
-    ),
+}
+OF_TRIPS = {
+    "half": Measure("half of the median round trip (RTT/2)", lambda at: at.values, TIME),
+    "rtt": Measure("median round trip, or time on several computers", lambda at: at.curve.counts(at.size), TIME, NANO),
     "bus": Measure(
         "bus bandwidth of an all-reduce: least bytes on a cable, each way, over the time",
-        _median(lambda at: [_crossing(at) / value for value in at.values], RATE),
-        kinds=TRIPS,
+        lambda at: [_crossing(at) / value for value in at.values],
+        RATE,
     ),
-    "bound": Measure("time of these bytes at the link's rate", _bound, kinds=TRIPS),
-    "dropped": Measure("frames that the switch dropped", _of_switch("link1.dropped", sum), "", TRIPS),
-    "pauses": Measure("times that a card was told to pause", _of_switch("queue.pauses", sum), "", TRIPS),
-    "marks": Measure("packets of cards that the switch marked", _of_switch("queue.marks", sum), "", TRIPS),
-    "deepest": Measure("most bytes that waited for a computer", _of_switch("queue.most_bytes", max, BYTES), "", TRIPS),
-    "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", _quantile(0.95), kinds=TRIPS),
-    "p99": Measure("99 % quantile of the same", _quantile(0.99), kinds=TRIPS),
-    "mean": Measure("mean time of an end's call", _median(lambda at: at.values, TIME), kinds=CALLS),
-    "median": Measure(
-        "median time of an end's call",
-        _median(lambda at: at.column(f"{at.curve.end}_median_ns"), TIME, NANO),
-        kinds=CALLS,
+    "bound": Measure("time of these bytes at the link's rate", _bound),
+    "dropped": _counter("frames that the switch dropped", "link1.dropped"),
+    "pauses": _counter("times that a card was told to pause", "queue.pauses"),
+    "marks": _counter("packets of cards that the switch marked", "queue.marks"),
+    "deepest": Measure(
+        "most bytes that waited for a computer", lambda at: _of_switch(at, "queue.most_bytes", max), BYTES, takes=""
     ),
-    "deviation": Measure(
-        "standard deviation of an end's calls",
-        _deviation,
-        kinds=CALLS,
-    ),
+    "p95": Measure("95 % quantile of RTT/2, of a READ's whole RTT", lambda at: _quantile(at, 0.95), TIME),
+    "p99": Measure("99 % quantile of the same", lambda at: _quantile(at, 0.99), TIME),
+}
+OF_CALLS = {
+    "mean": Measure("mean time of an end's call", lambda at: at.values, TIME),
+    "median": Measure("median time of an end's call", lambda at: at.column(f"{at.curve.end}_median_ns"), TIME, NANO),
+    "deviation": Measure("standard deviation of an end's calls", _deviation),
     "first_call": Measure(
-        "time of the first timed call of an end",
-        _median(lambda at: [calls[0] for calls in at.calls], TIME, NANO),
-        kinds=CALLS,
+        "time of the first timed call of an end", lambda at: [calls[0] for calls in at.calls], TIME, NANO
     ),
-    "knee": Measure("size at which the curve bends", _knee, "", (*CURVES, *CALLS)),
-    "jump": Measure("factor at the largest jump between two sizes", _jump, "", ALL),
-    "jump.size": Measure("size of that jump", _jump_size, "", ALL),
+    "knee": Measure("size at which the curve bends", _knee, takes="", kinds=(*CURVES, *CALLS)),
+}
+OF_ALL = {
+    "jump": Measure("factor at the largest jump between two sizes", _jump, takes=""),
+    "jump.size": Measure("size of that jump", _jump_size, takes=""),
     "slope": _of_line("one over the slope of the line of times", _slope),
     "intercept": _of_line(
         "intercept of that line, extrapolated to 0 bytes", lambda line: Value(line.intercept.scaled(NANO), TIME)
@@ -369,23 +352,28 @@ MEASURES = {
         "largest residual of that line", lambda line: exact(float(abs(line.residuals).max()) * NANO, TIME)
     ),
     "r2": _of_line("R squared of that line", lambda line: exact(round(line.r_squared or 0.0, 5))),
-    "break": _of_times(
-        "size at which two lines fit better", lambda sizes, times: _estimated(find_break(sizes, times), BYTES)
+    "break": Measure(
+        "size at which two lines fit better",
+        lambda at: _estimated(find_break(*times), BYTES) if (times := at.times) else None,
+        takes="span",
     ),
-    "instructions": Measure("instructions of a message at an end, by kind", _instructions, kinds=ALL),
-    "busy": Measure("share of the time in which an end's CPU works", _busy, kinds=ALL),
-    "cpu": Measure("CPU time of a message at an end (scheduler)", _median(_cpu, TIME), kinds=ALL),
+    "instructions": Measure("instructions of a message at an end, by kind", _instructions),
+    "busy": Measure("share of the time in which an end's CPU works", _busy),
+    "cpu": Measure("CPU time of a message at an end (scheduler)", _cpu, TIME),
     "iterations": Measure(
-        "timed messages", lambda at: exact(float(counts[0])) if (counts := at.column("messages")) else None, kinds=ALL
+        "timed messages", lambda at: exact(float(counts[0])) if (counts := at.column("messages")) else None
     ),
-    "n": Measure("repetitions", lambda at: exact(float(len(at.values))), kinds=ALL),
+    "n": Measure("repetitions", lambda at: exact(float(len(at.values)))),
     "link": Measure(
         "rate of the link",
         lambda at: exact(rate / 8, RATE, "bit/s") if (rate := at.curve.series.link.rate_bit_s) else None,
-        "",
-        ALL,
+        takes="",
     ),
-    "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), "", ALL),
+    "mtu": Measure("bytes of IP in a frame", lambda at: exact(at.curve.series.link.mtu, BYTES, "size"), takes=""),
+}
+_GROUPS = ((CURVES, OF_CURVES), (TRIPS, OF_TRIPS), (CALLS, OF_CALLS), (ALL, OF_ALL))
+MEASURES = {
+    name: replace(measure, kinds=measure.kinds or kinds) for kinds, group in _GROUPS for name, measure in group.items()
 }
 DEFAULTS = {"throughput": "throughput", "latency": "half", ONE_WAY: "mean"}
 OF_SEVERAL = ("bus", "bound", "dropped", "pauses", "marks", "deepest")  # measures of several computers

@@ -13,23 +13,9 @@ from lab.figures.marks import MINUS, plain
 from lab.figures.repetitions import Distribution, Tails
 from lab.places import EXPERIMENTS
 from lab.report.errors import ReportError
+from lab.report.exhibits import plots
 from lab.report.exhibits.core import ABSENT, LOOKS, Exhibits, render
-from lab.report.exhibits.plots import (
-    Found,
-    LinePanel,
-    against,
-    agreed,
-    by_round,
-    dots,
-    effect,
-    extrapolated,
-    multiples,
-    multiples_against,
-    parts,
-    queues,
-    tails,
-    tornado,
-)
+from lab.report.exhibits.plots import Found, LinePanel, against, dots, extrapolated, multiples, parts, tails
 from lab.report.query.grammar import QueryError
 from lab.report.query.numbers import Numbers
 from lab.report.tex.render import Markup
@@ -95,14 +81,14 @@ def test_slow_messages_are_a_step_at_their_share() -> None:
 
 def test_matrix_has_a_square_for_each_repetition_at_the_sizes_of_a_series(measured: dict[str, Exhibits]) -> None:
     exhibits = measured[ROUNDS]
-    agreed(exhibits, "agreed", "All agree.", [["card", "card"], ["verbs", "kernel RDMA"], ["absent", "TCP"]])
+    plots.agreed(exhibits, "agreed", "All agree.", [["card", "card"], ["verbs", "kernel RDMA"], ["absent", "TCP"]])
     assert alt(exhibits, "agreed").endswith("card 6 of 6 at 1 B to 256 KiB; kernel RDMA 6 of 6 at 1 B to 256 KiB.")
     card, verbs = exhibits.gallery["agreed"].data.rows
     assert None not in card.cells and verbs.cells[:3] == ((6, 6), None, (6, 6))
 
 
 def test_rounds_are_relative_to_the_median_of_the_last(measured: dict[str, Exhibits]) -> None:
-    by_round(measured[ROUNDS], "rounds", "They agree.", [["tcp.card", "1K", "TCP, 1 KiB", "TCP"]])
+    plots.by_round(measured[ROUNDS], "rounds", "They agree.", [["tcp.card", "1K", "TCP, 1 KiB", "TCP"]])
     (curve,) = measured[ROUNDS].gallery["rounds"].data.curves
     assert curve.x == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0) and curve.values[1:] == pytest.approx([1.0] * 5, rel=0.01)
 
@@ -158,7 +144,7 @@ def test_queue_in_time_is_that_of_rank_0_in_the_first_repetition(measured: dict[
         for key, facts in evidence.facts.items()
     }
     exhibits = Exhibits(Numbers(replace(evidence, facts=facts)), {})
-    assert r"\label{figure:depth}" in queues(
+    assert r"\label{figure:depth}" in plots.queues(
         exhibits, "depth", "Some.", [["write.card at 1", "card"], ["none", "none"]]
     )
     assert alt(exhibits, "depth") == "Bytes that wait in the switch, in time: card at most 1 kB in 8.19 µs."
@@ -217,24 +203,24 @@ def varied() -> Exhibits:
 def test_effect_is_the_gain_of_the_best_value_and_names_the_smallest_one_as_good(
     varied: Exhibits, pattern: str, size: str, enough: str, gain: str
 ) -> None:
-    answer = effect(varied, pattern, size)
+    answer = plots.effect(varied, pattern, size)
     assert enough == answer.enough.removeprefix(r"\labnum{").removesuffix("}")
     assert answer.gain.startswith(rf"\labnum{{{gain}}}")
 
 
 @pytest.mark.parametrize("pattern", ["depht.card[{x}]", "card[{x}]", "depth.card[16]", "lists.card[{x}]"])
 def test_pattern_without_a_varied_value_has_no_effect(varied: Exhibits, pattern: str) -> None:
-    assert effect(varied, pattern, "1") == Found(ABSENT, ABSENT)
+    assert plots.effect(varied, pattern, "1") == Found(ABSENT, ABSENT)
 
 
 def test_tornado_has_the_largest_effect_first_and_leaves_out_constant_parameters(varied: Exhibits) -> None:
-    text = tornado(varied, "effects", "The depth matters most.", ROWS, ["1", "4K"])
+    text = plots.tornado(varied, "effects", "The depth matters most.", ROWS, ["1", "4K"])
     assert r"\label{figure:effects}" in text
     seen = alt(varied, "effects")
     assert "size: depth: 1 B 11.0 times with 16 in place of 1, 4 KiB 4.19 times with 16 in place of 1; warm-up:" in seen
     assert "1 B no difference" in seen and "nothing" not in seen
     with pytest.raises(ReportError, match="the data give no effect of nothing"):
-        tornado(varied, "nothing", "No parameter.", [["none", "nothing[{x}]"]], ["1"])
+        plots.tornado(varied, "nothing", "No parameter.", [["none", "nothing[{x}]"]], ["1"])
 
 
 def test_figure_against_a_varied_value_shows_models_and_limits_that_have_data(varied: Exhibits) -> None:
@@ -260,12 +246,12 @@ def test_small_panels_against_a_varied_value_have_their_own_kinds_and_ticks(vari
         ("messages", [[["depth.card[{x}].messages at 1", "1 B"], ["nothing[{x}] at 1", "1 KiB"]]]),
         ("throughput", [[["depth.card[{x}] at 4K", "4 KiB"]]]),
     ]
-    multiples_against(varied, "depths", "A finding.", ["card"], "depth", rows)
+    plots.multiples_against(varied, "depths", "A finding.", ["card"], "depth", rows)
     words = alt(varied, "depths")
     assert words.startswith("Against depth, in 2 panels. messages, card: 1 B 303 thousand/s at 1, 3.32 million/s at 16")
     assert "throughput, card: 4 KiB" in words and "GB/s at 512" in words and "1 KiB" not in words
     with pytest.raises(ReportError, match="no curve of empty"):
-        multiples_against(varied, "empty", "Nothing.", ["card"], "depth", [("time", [[["no[{x}] at 1", "1 B"]]])])
+        plots.multiples_against(varied, "empty", "Nothing.", ["card"], "depth", [("time", [[["no[{x}] at 1", "1 B"]]])])
 
 
 @pytest.fixture
