@@ -13,7 +13,6 @@ from tests.toml import series_of
 
 from lab.cli.main import main
 from lab.plan.plan import Plan, SiteFacts
-from lab.report.evidence.evidence import Evidence, gather
 from lab.report.tex.latex import compile_pdf
 from lab.sites.site import MODULES
 from lab.submission.hand_in import Work
@@ -126,18 +125,6 @@ def make_small_plan(experiment_file: Callable[[str], Path], facts: SiteFacts) ->
         return planned(experiment_file(text), facts, digest)
 
     return make
-
-
-@pytest.fixture
-def measured(make_small_plan: Callable[..., Plan], fake_site: FakeSite, results: Path) -> Callable[[str], Evidence]:
-    """A function that measures an experiment on the fake site."""
-
-    def measure(text: str) -> Evidence:
-        plan = make_small_plan(text)
-        run_plan(plan, fake_site, results)
-        return gather(plan, results)
-
-    return measure
 
 
 @pytest.fixture

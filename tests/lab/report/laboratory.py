@@ -93,11 +93,10 @@ def printed(*command: str | Path) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
-def record(plan: Plan, results: Path, measuring: UnsteadySite | None = None) -> None:
-    """A record for every trial that has none."""
-    site: Any = measuring or UnsteadySite()
+def record(plan: Plan, results: Path, site: Any = None) -> None:
+    """A record for every trial that has none, by default of the unsteady site."""
     for planned in missing([plan], results)[0]:
-        write_record(results, measure(planned, site, plan.site))
+        write_record(results, measure(planned, site or UnsteadySite(), plan.site))
 
 
 def judged(evidence: Evidence, keys: Iterable[str], *, notes: tuple[str, ...] = (), whole: bool = True) -> Evidence:
@@ -109,17 +108,17 @@ def judged(evidence: Evidence, keys: Iterable[str], *, notes: tuple[str, ...] = 
     return replace(evidence, facts=facts)
 
 
-def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS) -> Evidence:
-    """All evidence of an experiment, measured on the fake site."""
+def evidence_of(name: str, results: Path, folder: Path = EXPERIMENTS, site: Any = None) -> Evidence:
+    """All evidence of an experiment, measured on a fake site."""
     plan = plan_of(name, folder)
-    record(plan, results)
+    record(plan, results, site)
     return gather(plan, results)
 
 
-def evidence_of_text(text: str, folder: Path, name: str = "mine") -> Evidence:
+def evidence_of_text(text: str, folder: Path, name: str = "mine", site: Any = None) -> Evidence:
     """All evidence of an experiment of a test, whose file and records are in a folder."""
     (folder / f"{name}.toml").write_text(text)
-    return evidence_of(name, folder / "results", folder)
+    return evidence_of(name, folder / "results", folder, site)
 
 
 def require_pages(printed: str) -> list[str]:

@@ -1,9 +1,9 @@
 """A report on student programs."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 from tests.toml import series_of
 
@@ -38,8 +38,8 @@ unit = "MiB/s"
 
 
 @pytest.fixture
-def evidence(measured: Callable[[str], Evidence]) -> Evidence:
-    return measured(EXPERIMENT)
+def evidence(tmp_path: Path) -> Evidence:
+    return laboratory.evidence_of_text(EXPERIMENT, tmp_path, site=FakeSite())
 
 
 def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(evidence: Evidence) -> None:

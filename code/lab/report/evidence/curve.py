@@ -12,7 +12,8 @@ from lab.errors import RecordError
 from lab.experiment.experiment import Point, Series
 from lab.model.parameters import RoundLimits
 from lab.programs.program import ONE_WAY, Sample
-from lab.report.evidence.evidence import COMPLETED, CONFIRMED, STEADY, Cell, Evidence
+from lab.records.table import Row
+from lab.report.evidence.evidence import COMPLETED, CONFIRMED, STEADY, Evidence
 from lab.report.evidence.labels import label, label_within
 from lab.report.tex.numbers import NANO, in_words
 from lab.sites.site import FIXED_TRAITS, Clock, Traits
@@ -85,14 +86,17 @@ class MeasuredCurve:
     def site(self) -> str:
         return self.evidence.plan.site.name
 
-    def cell(self, size: int) -> Cell:
-        return self.evidence.cell(self.series.name, size, self.column, self.point)
+    def rows(self, size: int) -> list[Row]:
+        """A row for each repetition; none where the program does not print the column."""
+        rows = self.evidence.rows_of(self.series.name, size, self.point)
+        return [row for row in rows if self.column in row.counts]
 
     def counts(self, size: int) -> tuple[int, ...]:
-        return self.cell(size).values
+        return tuple(row.counts[self.column] for row in self.rows(size))
 
     def keys(self, sizes: Iterable[int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(key for size in sizes for key in self.cell(size).keys))
+        records = dict.fromkeys(row.record for size in sizes for row in self.rows(size))
+        return tuple(self.evidence.full_keys.get(record, record) for record in records)
 
     @property
     def share(self) -> float:
@@ -140,13 +144,12 @@ class MeasuredCurve:
     @cached_property
     def rounds(self) -> dict[int, "Rounds"]:
         """The rounds of each size by the table; raise if the rounds of a record do not end by the stop rule."""
-        curve, varied = (self.series.name, self.point), {name: str(value) for name, value in self.point.items()}
+        curve = self.series.name, self.point
         planned = (each for each in self.evidence.plan.planned if (each.series.name, each.point) == curve)
         messages = {count.size: count.iterations for each in planned for count in each.trial.request.counts}
         rounds = {}
         for size in self.sizes if self.limits.target and messages else ():
-            place = self.series.name, varied, size
-            rows = [row for row in self.evidence.rows if (row.series, row.point, row.size_bytes) == place]
+            rows = self.rows(size)
             whole, completed = (  # of the last rounds together, and of one of them
                 tuple(row.counts[column] * messages[size] / row.counts["messages"] for row in rows)
                 for column in ("confirmed_ns", "completed_ns")
@@ -154,8 +157,7 @@ class MeasuredCurve:
             single = [self._single_rounds(key, samples, size) for key, samples in self.samples.items()]
             trips = [trip for _, trip in single] or [float(row.counts["round_trip_ns"]) for row in rows]
             rounds[size] = Rounds(
-                self,
-                size,
+                self.series.operation,
                 messages[size] * size,
                 tuple(row.counts["rounds"] for row in rows),
                 sum(row.stable == "yes" for row in rows),
@@ -219,8 +221,7 @@ def _rates_of(evidence: Evidence, series: Series, point: Point) -> str:
 class Rounds:
     """One size of a curve: the result of each repetition."""
 
-    curve: MeasuredCurve
-    size: int
+    operation: str
     bytes: int  # of a round
     counts: tuple[int, ...]  # rounds
     reached: int  # repetitions whose rounds agreed
@@ -241,8 +242,8 @@ class Rounds:
     def correction(self) -> Correction:
         """The throughput without the way back of the receiver's answer. The receiver of a WRITE or READ does not see
         the data and gets a message after the last completion."""
-        amount, operation = self.bytes / NANO, self.curve.series.operation
-        if operation not in ONE_SIDED:
+        amount = self.bytes / NANO
+        if self.operation not in ONE_SIDED:
             return corrected(amount, self.times_ns, self.trips_ns)
-        trips = [0.0] * len(self.trips_ns) if operation == "read" else self.trips_ns
+        trips = [0.0] * len(self.trips_ns) if self.operation == "read" else self.trips_ns
         return corrected(amount, self.times_ns, trips, self.completed_ns)

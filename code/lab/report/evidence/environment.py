@@ -14,7 +14,7 @@ from lab.places import REFERENCE
 from lab.plan.plan import Plan, SiteFacts
 from lab.records.reference import SITE, read_identity
 from lab.records.table import parse_table
-from lab.report.evidence.evidence import Evidence, cells, measured_plan
+from lab.report.evidence.evidence import Evidence, measured_plan
 from lab.report.evidence.labels import describe_link
 from lab.report.evidence.words import versions
 from lab.report.tex.render import Markup, escape
@@ -65,8 +65,7 @@ def reference_evidence(experiment: Experiment, folder: Path = REFERENCE) -> Evid
     rows = [row for row in rows if row.series in {run.name for run in series}]
     facts = SiteFacts(SITE, ENDS, read_identity(folder) or {}, EXACT)
     plan = measured_plan(Plan(replace(experiment, series=series), facts, ()), rows)
-    keys = list(dict.fromkeys(row.record for row in rows))
-    return Evidence(plan, tuple(rows), {}, folder, frozenset(keys), cells(plan, rows, keys))
+    return Evidence(plan, tuple(rows), {}, folder, frozenset(row.record for row in rows))
 
 
 def environment(evidence: Evidence) -> list[tuple[str, str | Markup]]:

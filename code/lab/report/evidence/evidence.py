@@ -24,19 +24,7 @@ from lab.records.table import KEY_LETTERS, Row, table_of
 from lab.run.measure import facts_of_reference
 
 COMPLETED, CONFIRMED, STEADY = "completed_bytes_per_s", "confirmed_bytes_per_s", "steady_bytes_per_s"
-COUNTS = ("_ns", "_per_s", "messages", "_ppm")  # ends of the names of columns that count something
 Place = tuple[tuple[str, int | str], ...]  # the varied values of a point, by name
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One size of a series at one point: a value from each repetition."""
-
-    values: tuple[int, ...]
-    keys: tuple[str, ...]
-
-
-Cells = dict[tuple[str, Place, int, str], Cell]  # by series, point, size and column
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,6 @@ class Evidence:
     facts: dict[str, Facts]  # by key, in the order of the plan
     results: Path
     unmeasured: frozenset[str] = frozenset()  # trials whose rows are the reference's
-    _cells: Cells = field(default_factory=dict, repr=False)
     _samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def series(self, name: str) -> Series:
@@ -70,9 +57,24 @@ class Evidence:
         """The rows of the experiment's table of instructions that are of this plan; none if nothing was counted."""
         return _causes(self.plan, self.results)[1]
 
-    def cell(self, series: str, size: int, column: str, point: Point | None = None) -> Cell:
-        """The values of a column over the repetitions; empty where the program does not print it."""
-        return self._cells.get((series, _place(point or {}), size, column), Cell((), ()))
+    @cached_property
+    def _rows_at(self) -> dict[tuple[str, Place, int], list[Row]]:
+        """The rows by series, point and size, in whatever notation the table has varied values."""
+        varied = {series.name: tuple(series.vary) for series in self.plan.experiment.series}
+        rows = defaultdict[tuple[str, Place, int], list[Row]](list)
+        for row in self.rows:
+            point = _place({name: row.point[name] for name in varied.get(row.series, ())})
+            rows[row.series, point, row.size_bytes].append(row)
+        return dict(rows)
+
+    def rows_of(self, series: str, size: int, point: Point) -> list[Row]:
+        """A row for each repetition."""
+        return self._rows_at.get((series, _place(point), size), [])
+
+    @cached_property
+    def full_keys(self) -> dict[str, str]:
+        """The keys of records by their beginnings, which rows have."""
+        return {key[:KEY_LETTERS]: key for key in self.facts}
 
     def keys(self, series: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(trial.trial.key for trial in self.plan.planned if trial.series.name == series))
@@ -116,7 +118,7 @@ def gather(plan: Plan, results: Path, reference: Path | None = None, steps: Coll
         if key in trials
     }
     unmeasured = frozenset(facts.keys() - records.keys())
-    return Evidence(plan, tuple(rows), facts, results, unmeasured, cells(plan, rows, keys))
+    return Evidence(plan, tuple(rows), facts, results, unmeasured)
 
 
 def failed_series(plan: Plan, results: Path, whole: Collection[str], steps: Collection[str] = ()) -> tuple[str, ...]:
@@ -208,19 +210,6 @@ def _with_sizes(series: Series, site: str, measured: Set[int]) -> Series:
         return replace(series, published=replace(series.published, sizes=sizes))
     narrowed = replace(profile, values={**profile.values, "sizes": sizes})
     return replace(series, profiles=series.profiles | {site: narrowed})
-
-
-def cells(plan: Plan, rows: Iterable[Row], keys: list[str]) -> Cells:
-    """The values of every column that counts something, in whatever notation the table has varied values."""
-    full = {key[:KEY_LETTERS]: key for key in keys}
-    varied = {series.name: tuple(series.vary) for series in plan.experiment.series}
-    values: dict[tuple[str, Place, int, str], list[tuple[int, str]]] = defaultdict(list)
-    for row in rows:
-        point = _place({name: row.point[name] for name in varied[row.series]})
-        for column, value in row.counts.items():
-            if column.endswith(COUNTS):
-                values[row.series, point, row.size_bytes, column].append((value, full[row.record]))
-    return {key: Cell(*zip(*repetitions, strict=True)) for key, repetitions in values.items()}
 
 
 def _place(point: Point) -> Place:

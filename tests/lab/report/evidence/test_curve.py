@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from tests.lab import fake_site as fake_module
-from tests.lab.fake_site import FakeSite, run_plan
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 
 from lab.analysis.estimate import supported_quantile
 from lab.errors import RecordError
 from lab.experiment.experiment import Point
-from lab.plan.plan import Plan
 from lab.records.record import Record, open_record, write_record
 from lab.report.evidence.curve import Rounds, curve_of
 from lab.report.evidence.evidence import Evidence, gather
@@ -59,11 +58,7 @@ MESSAGE_NS = 20_000 + 4 * 64  # of the fake site, 64 bytes
 
 @pytest.fixture(scope="module")
 def of_rounds(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    folder = tmp_path_factory.mktemp("rounds")
-    (folder / "rounds.toml").write_text(ROUNDS)
-    plan = laboratory.plan_of("rounds", folder)
-    run_plan(plan, FakeSite(), folder / "results")
-    return gather(plan, folder / "results")
+    return laboratory.evidence_of_text(ROUNDS, tmp_path_factory.mktemp("rounds"), site=FakeSite())
 
 
 def rounds_at(evidence: Evidence, name: str, size: int, point: Point | None = None) -> Rounds:
@@ -91,15 +86,13 @@ THERE_NS, BACK_NS, DATA_NS, MESSAGES = 30_000, 20_000, 200_000, 100
 
 @pytest.mark.parametrize("back_ns", [0, BACK_NS, THERE_NS + BACK_NS], ids=["nothing", "some", "all"])
 @pytest.mark.parametrize("operation", ["send", "write-imm", "write", "read"])
-def test_interval_contains_the_throughput_of_known_delays(of_rounds: Evidence, operation: str, back_ns: int) -> None:
-    curve = curve_of(of_rounds, of_rounds.series("rounds"))
+def test_interval_contains_the_throughput_of_known_delays(operation: str, back_ns: int) -> None:
     trip_ns, rounds = THERE_NS + BACK_NS, 10
     arrived_ns = trip_ns - back_ns + rounds * DATA_NS
     completed_ns = arrived_ns + back_ns
     reported_ns = completed_ns + trip_ns if operation in ("write", "read") else completed_ns
     measured = Rounds(
-        replace(curve, series=replace(curve.series, operation=operation)),
-        64,
+        operation,
         64 * MESSAGES * rounds,
         (5,) * 6,
         6,
@@ -182,7 +175,7 @@ CALLS = laboratory.experiment(
 
 
 @pytest.fixture
-def both_ends(make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evidence:
+def both_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evidence:
     """Calls whose bytes up to 512 B cost nothing; repetitions differ a little."""
 
     class Site(fake_module.FakeSite):
@@ -193,9 +186,7 @@ def both_ends(make_small_plan: Callable[..., Plan], tmp_path: Path, monkeypatch:
             )
             return super().run(job)
 
-    plan = make_small_plan(CALLS)
-    run_plan(plan, Site(), tmp_path)
-    return gather(plan, tmp_path)
+    return laboratory.evidence_of_text(CALLS, tmp_path, site=Site())
 
 
 def test_calls_of_an_end_are_answered_and_shown(both_ends: Evidence) -> None:

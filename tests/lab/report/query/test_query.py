@@ -4,7 +4,7 @@ import csv
 import io
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lab.fake_site import cost
-from tests.lab.report.laboratory import numbers_of
+from tests.lab.fake_site import FakeSite, cost
+from tests.lab.report.laboratory import evidence_of_text, numbers_of
 from tests.toml import series_of
 
 from lab.analysis.ratios import LEAST
@@ -337,19 +337,15 @@ pairs = 2
 """ + series_of("both verbs write throughput")
 
 
-def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(
-    measured: Callable[[str], Evidence],
-) -> None:
-    numbers = Numbers(measured(SHARED))
+def test_sum_is_of_both_directions_and_fairness_of_the_queue_pairs(tmp_path: Path) -> None:
+    numbers = Numbers(evidence_of_text(SHARED, tmp_path, site=FakeSite()))
     assert numbers.ask("both.sum / both at 4K").estimate.value == pytest.approx(2)
     assert numbers.ask("both.fairness at 4K").estimate.value == pytest.approx(0.9)  # rates 1 and 2: 3^2 / (2 * 5)
 
 
-def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(
-    measured: Callable[[str], Evidence],
-) -> None:
+def test_lost_messages_are_a_share_and_the_rate_is_of_those_that_arrived(tmp_path: Path) -> None:
     text = SHARED.replace("both = true\npairs = 2", 'connection = "ud"').replace('"write"', '"send"')
-    numbers = Numbers(measured(text))
+    numbers = Numbers(evidence_of_text(text, tmp_path, site=FakeSite()))
     assert numbers.ask("both.lost at 4K").estimate.value == 0.25
     assert numbers.ask("both.time at 4K").estimate.value == pytest.approx(cost(4096) / 0.75e9)
 
@@ -358,12 +354,10 @@ COUNTERS = {"link1.dropped": 3, "rank1.link1.dropped": 2, "queue.pauses": 0, "ra
 DEPTHS = {"queue.most_bytes": 100, "rank1.queue.most_bytes": 700, "side1.dropped": 9}
 
 
-def test_counters_of_the_switch_are_those_of_all_queues(
-    together: Evidence, measured: Callable[[str], Evidence]
-) -> None:
+def test_counters_of_the_switch_are_those_of_all_queues(together: Evidence, tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="the data give no dropped"):  # of the reference
         Numbers(together).ask("eager.four.dropped")
-    facts = next(iter(measured(SHARED).facts.values()))
+    facts = next(iter(evidence_of_text(SHARED, tmp_path, site=FakeSite()).facts.values()))
     counted = replace(facts, measured=replace(facts.measured, counters_after=COUNTERS | DEPTHS))
     counted_by_key = dict.fromkeys(together.unmeasured, counted)
     numbers = Numbers(replace(together, unmeasured=frozenset(), facts=counted_by_key))
