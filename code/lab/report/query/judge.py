@@ -159,8 +159,7 @@ class _Judge:
         if question.series_of(claim.subject.path) is None:
             question.value(claim.subject)
             raise question.fail(f"{claim.subject.path} is one number", claim.subject.column, "a series")
-        named = question.named(claim.subject)
-        curve = self.numbers.curve(named.series, named.point, named.end)
+        curve = question.named(claim.subject).curve
         base = replace(claim.subject, span=Span(listed=(claim.size,)))
         if claim.size not in curve.sizes:
             question.value(base)

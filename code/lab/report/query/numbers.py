@@ -148,11 +148,9 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Named:
-    """A reference to a series: its point, its end, its measure, and the part of the path behind it."""
+    """A reference to a series: its curve, its measure, and the part of the path behind it."""
 
-    series: Series
-    point: Point
-    end: str
+    curve: MeasuredCurve
     measure: str
     rest: str
 
@@ -206,8 +204,8 @@ class Question:
 
     def common_column(self, *queries: Query) -> str:
         """Programs of one operation stop alike: at the last completion, if any of them has no confirmation."""
-        named = [self.named(part) for query in queries for part in references(query) if self.series_of(part.path)]
-        curves = [self.numbers.curve(part.series, part.point, part.end) for part in named]
+        parts = [part for query in queries for part in references(query) if self.series_of(part.path)]
+        curves = [self.named(part).curve for part in parts]
         rates = [curve for curve in curves if curve.kind == "throughput" and curve.series.program]
         columns = {rate.column for rate in rates}
         if columns == {COMPLETED} or COMPLETED not in columns or len({rate.series.operation for rate in rates}) > 1:
@@ -225,7 +223,7 @@ class Question:
 
     def _of_series(self, reference: Reference, column: str) -> Value:
         named = self.named(reference)
-        curve = self.numbers.curve(named.series, named.point, named.end, column)
+        curve = self.numbers.curve(named.curve.series, named.curve.point, named.curve.end, column)
         measure = MEASURES[named.measure]
         span = self._span(reference, curve, measure)
         value = measure.compute(Inquiry(curve, span, self.random, named.rest))
@@ -243,9 +241,9 @@ class Question:
             value,
             keys=keys,
             unchecked=self.numbers.evidence.unchecked(keys),
-            source=value.source or (named.series.name if chosen else ""),
-            series=(named.series.name,),
-            link="" if chosen else describe_link(named.series.link, self.numbers.evidence.plan.site),
+            source=value.source or (curve.series.name if chosen else ""),
+            series=(curve.series.name,),
+            link="" if chosen else describe_link(curve.series.link, self.numbers.evidence.plan.site),
         )
 
     def _span(self, reference: Reference, curve: MeasuredCurve, measure: Measure) -> Span:
@@ -269,8 +267,8 @@ class Question:
     def sizes_of(self, reference: Reference) -> tuple[int, ...]:
         """The sizes of a measure of a series; instructions were counted at a few."""
         named, evidence = self.named(reference), self.numbers.evidence
-        counted = {row.size_bytes for row in evidence.causes if row.series == named.series.name}
-        sizes = named.series.sizes(evidence.plan.site.name)
+        counted = {row.size_bytes for row in evidence.causes if row.series == named.curve.series.name}
+        sizes = named.curve.sizes
         return tuple(size for size in sizes if size in counted) if named.measure in COUNTED else sizes
 
     def named(self, reference: Reference) -> Named:
@@ -287,7 +285,7 @@ class Question:
         if measure in ENDED and (not rest or rest[0] not in ENDS):
             hint = " or ".join(f"{series.name}.{measure}.{side}" for side in ENDS)
             raise self.fail(f"{measure} is of one end", reference.column, hint)
-        return Named(series, self._point(series, reference), end, measure, ".".join(rest))
+        return Named(self.numbers.curve(series, self._point(series, reference), end), measure, ".".join(rest))
 
     def _no_measure(self, series: Series, reference: Reference) -> QueryError:
         _, measure, rest = _parts(series, reference.path)
