@@ -146,32 +146,13 @@ class QueueInTime:
     def words(self) -> str:
         return f"{self.title} at most {short(self.most)}B in {with_unit(self.end_s, 'time')}"
 
-    def draw(self, canvas: Canvas, panel: Axes) -> None:
+    def draw(self, canvas: Canvas, panel: Axes, _height_mm: float) -> None:
         starts, counts = zip(*self.bytes_at, strict=True)
         panel.bar(starts, counts, self.interval_s, align="edge", color=self.look.colour, linewidth=0)
         panel.axhline(self.limit, color=INK, linestyle=DASHES["dashed"], linewidth=0.6)
         panel.set(xlim=(0, self.end_s), ylim=(0, LINEAR_ROOM * max(self.limit, self.most)), title=self.title)
         canvas.round_ticks(panel.xaxis, 3, lambda value: with_unit(value, "time"), prune="both")
         canvas.round_ticks(panel.yaxis, 4, lambda value: f"{short(value)}B" if value else "0")
-
-
-@dataclass(frozen=True)
-class QueuesInTime:
-    """The depth of queues in time, each in a panel with a time of its own."""
-
-    name: str
-    queues: tuple[QueueInTime, ...]
-    height_mm: float
-
-    @property
-    def alt(self) -> str:
-        return f"Bytes that wait in the switch, in time: {', '.join(queue.words for queue in self.queues)}."
-
-    def draw(self, canvas: Canvas) -> None:
-        panels = canvas.panels_beside(len(self.queues), self.height_mm)
-        for queue, panel in zip(self.queues, panels, strict=True):
-            queue.draw(canvas, panel)
-        canvas.settle_beside(self.height_mm)
 
 
 NAMES = 0.45  # of a cut axis: the room left of 0 bytes, for the names of the lines
@@ -265,17 +246,14 @@ class RayPanel:
 
 
 @dataclass(frozen=True)
-class Extrapolated:
-    """Panels beside each other: times, and lines through some of them drawn back to 0 bytes."""
+class Beside:
+    """Panels beside each other: queues in time, or times with lines through some of them drawn back to 0 bytes."""
 
     name: str
-    label: str  # of the axis
-    panels: tuple[RayPanel, ...]
-    height_mm: float = 60.0
-
-    @property
-    def alt(self) -> str:
-        return f"{self.label} against message size, linear axes. {' '.join(panel.words for panel in self.panels)}"
+    alt: str
+    panels: tuple[RayPanel | QueueInTime, ...]
+    height_mm: float
+    label: str = ""  # of the axis
 
     def draw(self, canvas: Canvas) -> None:
         panels = canvas.panels_beside(len(self.panels), self.height_mm)

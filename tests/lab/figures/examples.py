@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from lab.analysis.estimate import Estimate, Interval
-from lab.figures.curves import Against, QueueInTime, QueuesInTime, Sized
+from lab.figures.curves import Against, Beside, QueueInTime, Sized
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, Figure, LineLook
 from lab.figures.marks import MARKERS, RDMA, TCP
@@ -67,10 +67,10 @@ def depths() -> Against:
     return replace(data, ticks=ticks, curves=(Curve("1 B", xs, rates, (), LOOK),), models=(model,))
 
 
-def queues() -> QueuesInTime:
+def queues() -> Beside:
     bursts = QueueInTime("bursts", 0.008, ((0.0, 64_000), (0.2, 30_000)), 65_536, LOOK, ("k",))
     full = QueueInTime("full", 1e-6, ((3e-6, 300_000), (4e-6, 290_000)), 300_000, LineLook(TCP), ("l",))
-    return QueuesInTime("queues", (bursts, full), 40.0)
+    return Beside("queues", f"{bursts.words}, {full.words}.", (bursts, full), 40.0)
 
 
 def rounds() -> ByRound:

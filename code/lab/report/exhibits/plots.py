@@ -12,7 +12,7 @@ from lab.analysis.estimate import Estimate
 from lab.analysis.ratios import Verdict, judge
 from lab.causes.table import OTHER, WAITING
 from lab.experiment.reader import read_card
-from lab.figures.curves import Against, Extrapolated, QueueInTime, QueuesInTime, Ray, RayPanel
+from lab.figures.curves import Against, Beside, QueueInTime, Ray, RayPanel
 from lab.figures.dots import Dot, Dots, Effect, Tornado
 from lab.figures.figure import Curve, keys_of
 from lab.figures.multiples import Multiples, Panel, PanelRow
@@ -160,7 +160,8 @@ def queues(exhibits: Exhibits, name: str, caption: str, rows: Rows, height: floa
         return Markup("")
     drawn = tuple(_queue(exhibits, query, words) for query, *words in rows if exhibits.has(query))
     require_data(drawn, "queue", name)
-    return exhibits.put(caption, QueuesInTime(name, drawn, height), drawn)
+    alt = f"Bytes that wait in the switch, in time: {', '.join(queue.words for queue in drawn)}."
+    return exhibits.put(caption, Beside(name, alt, drawn, height), drawn)
 
 
 def _queue(exhibits: Exhibits, query: str, words: Sequence[str]) -> QueueInTime:
@@ -239,8 +240,9 @@ def extrapolated(
 ) -> Markup:
     """Times and lines extrapolated to 0 bytes; a line that the data do not have is left out."""
     drawn = tuple(_ray_panel(exhibits, panel) for panel in panels)
+    alt = f"{label} against message size, linear axes. {' '.join(panel.words for panel in drawn)}"
     curves = [curve for panel in drawn for curve in panel.curves]
-    return exhibits.put(caption, Extrapolated(name, label, drawn, height), curves)
+    return exhibits.put(caption, Beside(name, alt, drawn, height, label), curves)
 
 
 def _ray_panel(exhibits: Exhibits, panel: LinePanel) -> RayPanel:
