@@ -143,14 +143,15 @@ class MeasuredCurve:
 
     @cached_property
     def rounds(self) -> dict[int, "Rounds"]:
-        """The rounds of each size by the table; raise if the rounds of a record do not end by the stop rule."""
+        """The rounds of each size by the table, and single ones by the records' samples; raise if those of a record do
+        not end by the stop rule."""
         curve = self.series.name, self.point
         planned = (each for each in self.evidence.plan.planned if (each.series.name, each.point) == curve)
         messages = {count.size: count.iterations for each in planned for count in each.trial.request.counts}
         rounds = {}
         for size in self.sizes if self.limits.target and messages else ():
             rows = self.rows(size)
-            whole, completed = (  # of the last rounds together, and of one of them
+            whole, completed = (  # of one of the last rounds, in the mean
                 tuple(row.counts[column] * messages[size] / row.counts["messages"] for row in rows)
                 for column in ("confirmed_ns", "completed_ns")
             )

@@ -27,8 +27,6 @@ from lab.report.tex.numbers import NANO
 LEAST_FOR_LINE = 5  # sizes: fewer may form a line by chance
 CURVES, TRIPS, CALLS = ("throughput",), ("latency",), (ONE_WAY,)
 ALL = (*CURVES, *TRIPS, *CALLS)
-
-
 Samples = Iterable[float]
 
 
