@@ -6,8 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from itertools import repeat
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,24 +121,17 @@ def _prepare(plan: Plan, results: Path, pdf: Path) -> Prepared:
 
 
 def _write_reports(write: Writer, plans: list[Plan], results: Path, folder: Path, jobs: int) -> None:
-    """Write reports in separate processes, since threads would share the settings of figures."""
+    """Write reports in separate processes, since threads would share the settings of figures; a full disk stops all."""
     refused: dict[str, LabError] = {}
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        written = pool.map(partial(_write_or_refuse, write), plans, repeat(results), repeat(folder))
-        for plan, outcome in zip(plans, written, strict=True):
-            if isinstance(outcome, LabError):
-                refused[plan.experiment.name] = outcome
-            else:
-                print(from_here(outcome))
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool, ExitStack() as waiting:
+        waiting.callback(pool.shutdown, cancel_futures=True)
+        written = {plan.experiment.name: pool.submit(write, plan, results, folder) for plan in plans}
+        for name, future in written.items():
+            try:
+                print(from_here(future.result()))
+            except StorageError:
+                raise
+            except LabError as error:
+                refused[name] = error
     if refused:
         raise ReportsRefused("some reports were not written", errors=refused)
-
-
-def _write_or_refuse(write: Writer, plan: Plan, results: Path, folder: Path) -> Path | LabError:
-    """The file, or the error of this experiment; a full disk stops all reports."""
-    try:
-        return write(plan, results, folder)
-    except StorageError:
-        raise
-    except LabError as error:
-        return error
