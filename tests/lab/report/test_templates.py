@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.lab.fake_site import FakeSite
 from tests.lab.report import laboratory
 from tests.lab.report.evidence.test_curve import SMALL
 from tests.lab.report.laboratory import UnsteadySite
+from tests.toml import series_of
 
 from lab.experiment.reader import read_card
 from lab.files.toml import read_whole
@@ -17,6 +19,8 @@ from lab.report.evidence.environment import ORIGINS
 from lab.report.evidence.evidence import Evidence, gather
 from lab.report.evidence.parameters import parameter_rows
 from lab.report.evidence.words import profile_why
+from lab.report.exhibits.groups import pairs
+from lab.report.query.numbers import Numbers
 from lab.report.sources import Sources
 from lab.report.tex.render import escape
 from lab.report.text.macros import macros_of
@@ -172,3 +176,54 @@ def test_report_of_parameters_on_a_link_without_a_card_is_about_the_link(tmp_pat
     text = report_of_a_real_link("write_parameters", tmp_path)
     assert "over the link, at all points" in text and "Report B" in text and "Inline data: a read less" not in text
     assert "kernel RDMA" not in text.replace("RDMA is kernel RDMA (Soft-RoCE, rxe0)", "")
+
+
+OWN_PROGRAMS = r"""
+title = "Own programs on a fake link"
+question = "What do their habits cost?"
+[parameters]
+sizes = "64,4K"
+iterations = 40
+repetitions = 2
+[programs.mine]
+folder = "."
+build = "true"
+binaries = ["mine"]
+server = "mine --serve {port}"
+client = "mine -s {size} -n {iterations} {arguments} {host}"
+output = "pattern"
+pattern = '^(?P<size>\d+)\s+\d+\s+\S+\s+(?P<value>\S+)'
+unit = "MiB/s"
+""" + series_of(
+    "plain mine write throughput",
+    'deep mine write throughput\narguments = "--depth 64"',
+    "verbs verbs write throughput",
+)
+
+
+@pytest.fixture
+def of_programs(tmp_path: Path) -> Evidence:
+    return laboratory.evidence_of_text(OWN_PROGRAMS, tmp_path, site=FakeSite())
+
+
+def test_pairs_compare_ours_with_each_and_each_with_its_predecessor(of_programs: Evidence) -> None:
+    assert [(ours.name, base.name, sort) for ours, base, sort in pairs(of_programs)] == [
+        ("verbs", "plain", "user"),
+        ("verbs", "deep", "user"),
+        ("deep", "plain", "step"),
+    ]
+
+
+def test_both_rates_end_at_the_last_completion(of_programs: Evidence) -> None:
+    numbers = Numbers(of_programs)
+    assert numbers.ask("verbs / plain at 4K").estimate.value == pytest.approx(1, abs=0.01)
+    assert numbers.ask("deep / plain at 64").estimate.interval is None, "too few repetitions"
+
+
+def test_report_compares_ours_with_each_and_each_with_its_predecessor(of_programs: Evidence, tmp_path: Path) -> None:
+    body = laboratory.body_of(of_programs)
+    for ratio in ("verbs / plain", "verbs / deep", "deep / plain"):
+        assert rf"\claim[3]{{{ratio} at 64}}" in body
+    assert r"\label{figure:ratio}" in body and r"\label{figure:throughput}" in body
+    prepared = prepare(Sources(of_programs.plan.experiment.file, TEMPLATES), of_programs, tmp_path)
+    assert prepared.typeset().startswith(b"%PDF")
