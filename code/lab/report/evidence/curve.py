@@ -151,7 +151,7 @@ class MeasuredCurve:
         rounds = {}
         for size in self.sizes if self.limits.target and messages else ():
             rows = self.rows(size)
-            whole, completed = (  # of one of the last rounds, in the mean
+            whole, completed = (  # of a round, averaged over the last ones
                 tuple(row.counts[column] * messages[size] / row.counts["messages"] for row in rows)
                 for column in ("confirmed_ns", "completed_ns")
             )
