@@ -21,7 +21,7 @@ SYN = 0x02
 
 PORT = 4791
 UDP_BYTES, BTH_BYTES, ICRC_BYTES = 8, 12, 4
-RETH, IMM, AETH, DETH = 16, 4, 4, 8
+RETH, IMM, AETH, DETH, ATOMIC_ETH = 16, 4, 4, 8, 28
 # By opcode of a reliable connection: role, operation, place in the message, bytes before the payload. The opcodes of an
 # unreliable connection are 0x20 higher; a datagram of one packet has 0x64 or 0x65.
 ROCE_KINDS = {
@@ -43,6 +43,9 @@ ROCE_KINDS = {
     0x0F: (ANSWER, READ, LAST, AETH),
     0x10: (ANSWER, READ, ONLY, AETH),
     0x11: (ACKNOWLEDGE, "", ONLY, AETH),
+    0x12: (ANSWER, READ, ONLY, AETH),  # an atomic is a READ of 8 bytes
+    0x13: (ASK, READ, ONLY, ATOMIC_ETH),
+    0x14: (ASK, READ, ONLY, ATOMIC_ETH),
     0x16: (PART, SEND, LAST, IMM),
     0x17: (PART, SEND, ONLY, IMM),
     0x64: (PART, SEND, ONLY, DETH),
@@ -64,7 +67,10 @@ ROLES = {(MESSAGE, opcode): (PART, operation) for opcode, operation in enumerate
     (DATAGRAM, 2): (PART, SEND),
     (DATAGRAM, 3): (PART, SEND),
     (CARD_ASK, 4): (ASK, READ),
+    (ATOMIC, 5): (ASK, READ),
+    (ATOMIC, 6): (ASK, READ),
     (CARD_ANSWER, 0): (ANSWER, READ),
+    (RESULT, 0): (ANSWER, READ),
     (ACK, 0): (ACKNOWLEDGE, ""),
 }  # by kind and operation
 NO_CARD_ROLE = (OTHER, "")
@@ -174,8 +180,9 @@ def card_packet(frame: Frame, at: int) -> Packet:
         role = OTHER
     if kind == ACK and ack != ACKED:  # refused: only the packets before were accepted
         number = (number - 1) % NUMBERS
+    place = ONLY if kind == RESULT else PLACES[flags & 3]
     data = frame.head[at + HEADER.size + before :][: max(size - before, 0)]
     return Packet(
-        frame.time_ns, frame.goes_out, origin, queue, number, role, operation, PLACES[flags & 3], data, size - before,
+        frame.time_ns, frame.goes_out, origin, queue, number, role, operation, place, data, size - before,
         by_card=True, is_datagram=kind == DATAGRAM, posted=flags & (INSIDE | REPORTED | RUNG), address=more[5],
     )  # fmt: skip

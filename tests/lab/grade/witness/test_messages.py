@@ -89,6 +89,18 @@ def test_read_lasts_from_its_request_to_the_last_packet_of_the_answer() -> None:
     assert (message.operation, message.size_bytes, message.start_ns, message.end_ns) == ("read", 8201, 3, 8)
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        (wire.roce(3, wire.FETCH_ADD), wire.roce(8, wire.ATOMIC_RESULT, 0, 8, out=False)),
+        (wire.by_card(3, packets.ATOMIC, opcode=6), wire.by_card(8, packets.RESULT, 0, 8, flags=wire.MIDST, out=False)),
+    ],
+)
+def test_atomic_is_a_read_of_8_bytes(asked: Frame, answered: Frame) -> None:
+    (message,) = messages(asked, answered)
+    assert (message.operation, message.size_bytes, message.start_ns, message.end_ns) == ("read", 8, 3, 8)
+
+
 def test_reads_of_several_queue_pairs_may_be_answered_in_any_order() -> None:
     requests = [wire.roce(time_ns, wire.READ_REQUEST, 0, queue=20 + time_ns, peer=30 + time_ns) for time_ns in (1, 2)]
     answers = [wire.roce(9, wire.READ_ONLY, 0, 8, out=False, queue=30 + way, peer=20 + way) for way in (2, 1)]
