@@ -425,6 +425,18 @@ int main(void) {
 }
 """
 
+SERVES = "int main(int argc, char **argv) { int port = atoi(argv[1]); accept(listen_on(port), 0, 0); }"
+CALLS = "int main(int argc, char **argv) { dial(gethostbyname(argv[1]), atoi(port = argv[2])); connect(s, a, n); }"
+RECV_OR_SEND = """
+int main(int argc, char **argv) {
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--port")) port = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "recv") || !strcmp(argv[i], "send")) mode = argv[i];
+		else host = argv[i];
+	}
+}
+"""
+
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "recipe of a target that is not a file": (
         {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
@@ -483,6 +495,26 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "words in their places before options": (
         {"a.cpp": POSITIONED}, ['server = "a -s -p {port}"', 'client = "a -c -h {host} -p {port}"'],
+    ),
+    "settings for each end": (
+        {"a.c": 'int main(int argc, char **argv) { fopen(argv[1], "r"); }',
+         "follow.conf": "leader = 10.0.0.9\nport = 8\n", "lead.conf": "port = 8\n"},
+        ['server = "a lead.conf"', 'client = "a follow.conf"', r'files."lead.conf" = "port = {port}\n"',
+         r'files."follow.conf" = "leader = {host}\nport = {port}\n"'],
+    ),
+    "sources of equal names in folders": (
+        {"server/main.c": SERVES, "client/main.c": CALLS,
+         "Makefile": "all: p_server p_client\np_server: server/main.c\n\tgcc -o $@ $<\n"
+                     "p_client: client/main.c\n\tgcc -o $@ $<\n"},
+        ['server = "p_server {port}"', 'client = "p_client {host} {port}"'],
+    ),
+    "word for each end, wherever it is": (
+        {"a.c": RECV_OR_SEND}, ['server = "a recv --port {port}"', 'client = "a send --port {port} {host}"'],
+    ),
+    "queue pairs of two programs": (
+        {"server.c": "int main(int n, char **argv) { qps = atoi(argv[1]); listen_on(9000); }",
+         "client.c": 'int main(int n, char **argv) { qps = atoi(getenv("QPS")); dial(inet_addr(argv[1])); }'},
+        ['server = "server 1"', 'client = "QPS=1 client {host}"'],
     ),
     "number of queue pairs in settings": (
         {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=10.0.0.9\nnum_qps = 4\niterations = 9\n"},
@@ -1380,6 +1412,15 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
         {"a.c": OPERATIONS}, Tried("send,16,1.5\nsend,64,2.5\n"),
         [r"pattern = '\s*[^\s,]+,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
     ),
+    "too few messages": (
+        {"a.c": ROLE}, Tried(failure="a: number of messages must be a multiple of 32"), ["iterations = 1024"],
+    ),
+    "too small a size": (
+        {"a.c": KILO}, Tried(failure="the client ended with status 1: size must be at least 512"), ['sizes = "512"'],
+    ),
+    "too large a size": (
+        {"a.c": KILO}, Tried(failure="line 65: size >= 1 && size <= 32"), ['sizes = "32"'],
+    ),
     "size that was refused": (
         {"a.c": KILO}, Tried(failure="the client ended with status 1: value size must be 1..240"), ['sizes = "64"'],
     ),
@@ -1440,7 +1481,8 @@ def test_loop_whose_turns_an_argument_gives_is_as_long_as_that(tmp_path: Path) -
 def test_product_that_a_field_holds_is_made_shorter(tmp_path: Path) -> None:
     source = "#define NUM_MESSAGES 64 * 8 * 1024\nint main() { arg->num_messages = NUM_MESSAGES; %s }"
     loop = "for (int i = 0; i < arg->num_messages; i++) send(fd, b, 1400, 0);"
-    text = guessed(tmp_path, {"a.c": source % loop}, Tried("", "", GO_ON.format("client")))
+    sources = {"a.c": source % loop.replace("arg->num", "SKIP + arg->num")}
+    text = guessed(tmp_path, sources, Tried("", "", GO_ON.format("client")))
     (command,) = re.findall("sed -i '.*?' a.c", text)
     subprocess.run(["sh", "-c", command], cwd=tmp_path / "p", check=True)
     assert "iterations = 8192" in text and "NUM_MESSAGES 8192\n" in (tmp_path / "p" / "a.c").read_text()
@@ -1488,6 +1530,31 @@ def test_computer_that_the_sources_name_is_emulated(tmp_path: Path, source: str)
     with_host = source.replace("}", "connect_to(argv[1]); }")
     assert "addresses" not in guessed(tmp_path, {"a.c": with_host})
     assert 'emulate = ["addresses"]' in guessed(tmp_path, {"a.c": with_host}, Tried(failure="connect: timed out"))
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "printed", "line"),
+    [
+        ("README", "node1$ ./mine 7 900\nnode2$ ./mine 7 900 node1 (client)\n", "no", 'client = "mine 7 900 {host}"'),
+        ("mine.h", "", "usage: mine -c -a HOST [-n N]", "iterations = 1024"),
+    ],
+)
+def test_other_commands_are_tried_after_those_that_failed(
+    tmp_path: Path,
+    fake_site: FakeSite,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    file: str,
+    text: str,
+    printed: str,
+    line: str,
+) -> None:
+    folder = copied(tmp_path / "mine")
+    (folder / "mine.c").write_text(ROLE)
+    (folder / file).write_text(text)
+    run_with(fake_site, monkeypatch, StepOutcome("", "", printed, "", 1, 1, 0, 10**9))
+    assert adopted(folder) == 1
+    assert f"  {line} #" in capsys.readouterr().out
 
 
 def test_address_in_sources_is_not_emulated_if_the_peers_are_given(

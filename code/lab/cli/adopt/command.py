@@ -25,10 +25,11 @@ from lab.plan.planning import Campaign
 from lab.programs.printed import COLOUR, NONE, RANK, bytes_of
 from lab.records.record import record_folder
 from lab.records.table import make_table
+from lab.run.checks import ENDLESS
 from lab.run.run import RunSummary
 from lab.sites.site import Site, open_site
 
-CORRECTIONS = 3  # at most: by the failure of a trial, its sizes, and the failure with these
+CORRECTIONS = 5  # at most: by the failure of a trial, its sizes, the failure with these, and with other commands
 NO_RESULT = "no line has a number with its unit: set output, pattern and unit (docs/programs.md, Read the output) in"
 
 
@@ -68,6 +69,7 @@ def corrected(
 ) -> tuple[Campaign, RunSummary]:
     """Guess again by what each trial showed, until nothing changes; return the last trial."""
     (campaign, summary), failures, usages = ran, "", dict[str, str]()
+    refused = tuple[str, ...]()
     for correction in range(CORRECTIONS):
         seen = tried(campaign, options.results, summary, watched)
         # Of all trials, so that no correction is taken back.
@@ -77,9 +79,12 @@ def corrected(
         usages = {end: text for end, text in printed.items() if text} | usages
         if (not seen.failure or NONE in seen.failure) and not printed_outputs(seen.client + seen.server):
             failures += f" {SAID_NOTHING}"
-        better, _ = experiment_of(source, replace(seen, failure=failures, usages=usages))
+        better, _ = experiment_of(source, replace(seen, failure=failures, usages=usages, refused=refused))
+        if better == text and summary.failed and not ENDLESS.search(seen.failure):
+            refused = (*refused, text)
+            better, _ = experiment_of(source, replace(seen, failure=failures, usages=usages, refused=refused))
         is_read = not summary.failed and SILENT not in text
-        if better == text or (correction and is_read and not seen.link):
+        if better in (text, *refused) or (correction and is_read and not seen.link):
             break
         write_text(file, better)
         changed = [line for line in better.splitlines() if line not in text.splitlines()]

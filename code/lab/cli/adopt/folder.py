@@ -64,6 +64,12 @@ class Folder:
         return "\n".join(self.files.values())
 
     @cached_property
+    def prose(self) -> str:
+        """What may show a command: README files, comments, scripts."""
+        others = (file for file in sorted(self.folder.glob("READ*")) if file.name not in self.files)
+        return "\n".join([self.everything, *(file.read_text(errors="replace") for file in others)])
+
+    @cached_property
     def code(self) -> str:
         return "\n".join(self.files[name] for name in self.code_names)
 
@@ -158,11 +164,15 @@ class Folder:
         return names or self.code_names[:1]
 
     def main_of(self, binary: str) -> str:
-        """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of the
-        name, else the first."""
-        stems, name = {Path(name).stem: text for name, text in self.mains.items()}, Path(binary).stem
-        words = {stem: len({*re.split("[-_]", stem)} & {*re.split("[-_]", name)}) for stem in stems}
-        return stems[max(stems, key=lambda stem: (stem == name, stem in name, words[stem]))] if stems else ""
+        """The source of a binary's main(): the one that is called like it, or a part of it, else by most words of its
+        path, else the first."""
+        name = Path(binary).stem
+
+        def likeness(file: str) -> tuple[bool, bool, int]:
+            words = {*re.split(r"\W|_", file)} & {*re.split("[-_]", name)}
+            return Path(file).stem == name, Path(file).stem in name, len(words)
+
+        return self.mains[max(self.mains, key=likeness)] if self.mains else ""
 
     def source_of(self, binary: str) -> str:
         """The source of a binary's main(), and that of a function that gets its arguments."""

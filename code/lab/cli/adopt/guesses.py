@@ -79,8 +79,10 @@ READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\))
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
 SIZE_FAULT = re.compile(
-    r"(?i)(?:size|length)\b.{0,40}(?:\b(?:must|at most|max\w*|between|too (?:large|big|long)|exceeds)|<=)"
+    r"(?i)(?:size|length|bytes)\b.{0,40}(?:\b(?:must|at (?:most|least)|max\w*|between|multiple|too \w+)|[<>]=)"
 )
+LEAST = re.compile(r"(?i)(?:>=|at least|multiple of|between)\s*(\d+)")
+MOST = re.compile(r"(?i)(?:<=|at most|max\w*|\.\.|\bto|\band|up to)\s*(\d+)")
 # The names of operations in lines with a result, of RDMA or of a store of keys.
 NAMED = {"read": r"(?i)\bread|\bget\b", "write": r"(?i)\bwrite|\bput\b", "send": r"(?i)\bsend"}
 SHORT_S, LONG_S = 4, 10  # beside its sleeps; short, as a busy second of `exact` takes 12 s of the host's
@@ -206,7 +208,7 @@ def text_of(
     if not started.names_sizes:
         sizes, why = sizes_of(output, code, printed, tried.link)
     else:
-        sizes, why = ("64", "a larger one was refused") if SIZE_FAULT.search(tried.failure) else (SIZES, TRIAL)
+        sizes, why = sizes_allowed(tried.failure)
     return TEMPLATE.format(
         name=re.sub(r"[^a-z0-9_]+", "_", source.folder.name.lower()).strip("_0123456789") or "mine",
         folder=source.folder.name,
@@ -221,11 +223,20 @@ def text_of(
     )
 
 
+def sizes_allowed(failure: str) -> tuple[str, str]:
+    """The sizes of a trial, or one that a program allows by its message about another."""
+    if not (fault := SIZE_FAULT.search(failure)):
+        return SIZES, TRIAL
+    words = failure[fault.start() : fault.end() + 30]
+    least, most = (int(found[1]) if (found := limit.search(words)) else 64 for limit in (LEAST, MOST))
+    return str(least if least > 64 else min(64, most)), "another one was refused"
+
+
 def deadline_s_of(source: Folder, started: Started, output: Output | None, tried: Tried) -> int:
-    """A short deadline, and a longer one if the client did not end, although it has no loop without an end or that was
-    made shorter, and if what it printed meanwhile can be read."""
-    goes_on = started.may_go_on or source.turns or (not output and ROW.search(tried.client))
-    is_long = ENDLESS.search(tried.failure) and not goes_on
+    """A short deadline, and a longer one for a client whose loop was made shorter, or that did not end, although it has
+    no loop without an end, and if what it printed meanwhile can be read."""
+    goes_on = started.may_go_on or (not output and ROW.search(tried.client))
+    is_long = source.turns or (ENDLESS.search(tried.failure) and not goes_on)
     values = [word.rpartition("=")[2] for word in started.words]
     lasts_s = int(GIVEN["seconds"]) if GIVEN["seconds"] in values else 0
     lasts_s += sum(map(int, SLEEP.findall(source.code)))
@@ -306,7 +317,7 @@ def iterations_of_program(code: str, started: Started, output: Output | None, pr
     is of no number."""
     names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
     if "{iterations}" in started.text:
-        return 100
+        return started.iterations
     if number := number_named(printed, names):
         return number
     named, is_total = iterations_of(code), output is not None and "(?P<total>" in output.pattern

@@ -28,7 +28,7 @@ HEADING = re.compile(r"#?(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
 ELEMENTS = r"\b(?P<type>double|int|float)s\b"
-SIZE_BEHIND = re.compile(rf" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)\b|{ELEMENTS})")
+SIZE_BEHIND = re.compile(rf" ?(?:(?:[kKM]i?)?(?:B|[Bb]ytes?)\b(?!\s*=)|{ELEMENTS})")
 OF_ALL_BEHIND = re.compile(r" ?[Bb]ytes in %[\d.]*l?f ?s(?:ec\w*)?\b")
 TIMES = re.compile(r"(?: [x*×]|\bof) ?$")  # so many messages
 TURNS = re.compile(r"round.?trip|rtt|(?:\b|_)ping|pong|echo", re.IGNORECASE)

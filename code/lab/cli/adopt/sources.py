@@ -37,10 +37,10 @@ PLACES = {
     "port": r"port|service",
     "device": r"dev",
     "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte|taille|gr(?:ö|oe)sse|^-*msg$",
-    "threads": r"threads|connections|streams|parallel",
+    "threads": rf"threads|connections|streams|parallel|{PARALLEL}|\bqps\b",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
     r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^n$",
-    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote",
+    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
@@ -90,6 +90,7 @@ SAID = {
     "client": re.compile(rf"{CLIENT.pattern}|source|initiat|prob|pump|^-*ask|shoot"),
 }
 ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
+SOME_HOST = rf"(?!0\.){ADDRESS}|(?i:node|host|machine|pc|\w*server\w*[-_]?)[-_]?(?:\d+|[ab]|ip|host|name)"
 FIXED_ADDRESS = rf'"((?!0\.0\.0\.0){ADDRESS}|localhost|mlx\w*-[\w-]+)"'
 FIXED_HOST = re.compile(
     rf'{FIXED_ADDRESS}|(?:getaddrinfo|gethostbyname)\s*\(\s*"'
@@ -285,6 +286,13 @@ def role_option(text: str, end: str) -> list[str]:
     return []
 
 
+def role_compared(text: str, end: str) -> list[str]:
+    """The word for an end that a program compares with its arguments, wherever they are; nothing without one."""
+    words = re.findall(r'(?:==\s*|cmp\((?!\s*argv\[\d)[^"()]*,\s*)"(\w+)"', "" if role_variables(text, end) else text)
+    ends = {name: next(filter(said.search, words), "") for name, said in SAID.items()}
+    return [ends[end]] if all(ends.values()) else []
+
+
 def role_variables(text: str, end: str) -> list[str]:
     """The variables of the environment with a word for each end, as in `ROLE=server`."""
     read = variables_read(text)
@@ -377,7 +385,7 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     if "host" in found and "port" in found:
         found["port"] = found.pop("port")  # behind the address, which may come with a port of its own
     roles = {name: found.pop(name) for name in ("server", "client") if name in found}
-    role = [roles[end]] if end in roles else role_option(text, end)
+    role = [roles[end]] if end in roles else role_option(text, end) or role_compared(text, end)
     bind = [found.pop("host"), "{host}" if end == "server" else "{source}"] if is_local(found.get("host"), text) else []
     rest = [word for word in positional(text, end, code, failure=failure) if word.strip("{}") not in found]
     knows_end = numbered_modes(text, "server") != numbered_modes(text, "client")
@@ -401,12 +409,13 @@ def is_local(option: str | None, text: str) -> bool:
 def shown_arguments(text: str, binary: str, source: str) -> dict[str, list[str]]:
     """The arguments of a program at each end, by lines of a README such as `./a -p 9000 <host>`."""
     found, roles = dict[str, list[str]](), dict(options_of(source))
-    for line in re.findall(rf"^\W*\./(?:[\w.-]+/)*{re.escape(binary)}[ \t]+(.*)$", text, re.MULTILINE):
+    shown = rf"^(?:\W|\w+[$#>]|\w+=\S+ )*\./(?:[\w.-]+/)*{re.escape(binary)}(?=\s)[ \t]*(.*)$"
+    for line in re.findall(shown, text.replace('"', "\0"), re.MULTILINE):
         words = list[str]()
-        for word in re.sub(r"\[[^\]]*\]|[`#&].*", "", line).split():
+        for word in re.sub(r"\[[^\]]*\]|[`#&(\0].*|\*/.*", "", line).split():
             value = re.fullmatch(r"<(.+)>|([A-Z_]+)", word)
             role = roles.get(words[-1]) if words and "-" not in word else ""
-            role = "host" if re.fullmatch(rf"(?!0\.){ADDRESS}", word) else place(word) if value else role
+            role = "host" if re.fullmatch(SOME_HOST, word) else place(word) if value else role
             words.append(value_of(role) if role else "1" if value else word)
         ends = (role for word in words if END.fullmatch(role := roles.get(word, word)))
         found.setdefault(next(ends, "client" if "{host}" in words else "server"), words)
@@ -476,7 +485,8 @@ NUMBER_OF_TURNS = re.compile(r"\d+(?:\s*\*\s*\d+)*$")
 def longest_loop(text: str) -> str:
     """The bound of the loop with the most turns, from its name to its digits: `N = 10000`, `i < 10000`."""
     loop, limit = r"\b(?:for\s*\([^;]*;|while\s*\()[^;<!]*?", r"(?:<=?|!=)\s*"
-    bounds = "|".join(set(re.findall(rf"{loop}{limit}(?:\w+(?:->|\.))*(\w+)", text))) or "\0"
+    compared = re.findall(rf"{loop}{limit}([\w.> +-]+)", text)  # with a sum, maybe
+    bounds = "|".join({name for each in compared for name in re.findall(r"[A-Za-z_]\w*\b(?!\.|->)", each)}) or "\0"
     start = r"(?:#\s*define\s+|\b(?:int|long|size_t|\w+_t)\s(?:[^;{}]*?,)?\s*)"  # a list may come before it
     named = re.findall(rf"{start}(\b(?i:{bounds})\b\s*=?\s*\(?\d{{1,15}}(?:\s*\*\s*\d{{1,15}})*)", text)
     found = [*named, *re.findall(rf"{loop}(\w+\s*{limit}\d{{1,15}})", text)]

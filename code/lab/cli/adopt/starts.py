@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
@@ -12,6 +13,7 @@ from lab.cli.adopt.sources import (
     CLIENT,
     FIXED_ADDRESS,
     GIVEN,
+    SAID,
     SERVER,
     arguments,
     list_of_hosts,
@@ -43,6 +45,11 @@ ROW = re.compile(r"^\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of number
 SAID_NOTHING = "both ends printed no result"  # as if they had other arguments in mind
 MISUSED = re.compile(f"usage|argument|unknown option|{SAID_NOTHING}", re.IGNORECASE)
 UNREAD_ARGUMENT = re.compile(r"\bsto(?:i|u?ll?|d)\b|invalid|illegal|not a number|out of range|\bbad\b", re.IGNORECASE)
+COUNT_FAULT = re.compile(
+    r"(?i)(?:iter\w*|count|messages|requests|rounds|operations|ops|\b-?n|number[\w ]*)\b.{0,30}"
+    r"(?:must|at least|>=|multiple|power|too (?:small|few|low))|at least \d+ (?:iter|mess|req|round|op)"
+)
+MANY = 1024  # a multiple of most windows, and more than most of them
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_CONNECTS = re.compile(r"the server (?:ended|did not end)[^;]*: [^;]*connection refused", re.IGNORECASE)
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
@@ -64,6 +71,7 @@ class Tried:
     failure: str = ""
     link: Traffic | None = None
     usages: Mapping[str, str] = field(default_factory=dict)
+    refused: tuple[str, ...] = ()  # experiments whose commands failed, and nothing else was left to correct
 
 
 UNTRIED = Tried()
@@ -81,11 +89,20 @@ class Started:
     files: dict[str, str]  # that they read, with placeholders
     is_ring: bool = False  # which has no server
     may_go_on: bool = False  # its client has a loop without an end
+    iterations: int = 100  # if a command has them
 
     @property
     def text(self) -> str:
         """All in which a placeholder may be."""
         return " ".join((*self.words, *self.files.values()))
+
+    def with_more(self) -> "Started":
+        return replace(self, iterations=MANY if "{iterations}" in self.text else self.iterations)
+
+    def is_refused(self, texts: Iterable[str]) -> bool:
+        lines = [f"{line} #" for line, reason in self.lines if reason == HEARD]
+        lines += [f"\niterations = {self.iterations} "] if "{iterations}" in self.text else []
+        return any(all(line in text for line in lines) for text in texts)
 
     @property
     def names_sizes(self) -> bool:
@@ -103,7 +120,7 @@ def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Starte
     for binary in binaries if "mpi.h" not in source.code else ():
         main = source.source_of(binary)
         assigned, words = ring_arguments(main, source.everything, tried.failure)
-        files, words = with_files(source, words, list_of_hosts, HOSTS)
+        files, (words,) = with_files(source, [words], list_of_hosts, HOSTS)
         used = " ".join((*assigned, *words, *files.values()))
         peers = "{addresses" in used or "{address}" in used
         knows_rank = "{rank}" in used or "{index}" in used
@@ -129,17 +146,27 @@ def started_by_launcher(source: Folder, binaries: list[str]) -> Started | None:
 
 
 def with_files(
-    source: Folder, words: list[str], template: Callable[[str], str], default: Mapping[str, str]
-) -> tuple[dict[str, str], list[str]]:
-    """The files that the programs read, as texts with placeholders, and the arguments with the name of one."""
+    source: Folder, commands: Sequence[list[str]], template: Callable[[str], str], default: Mapping[str, str]
+) -> tuple[dict[str, str], list[list[str]]]:
+    """The files that the programs read, as texts with placeholders, and the commands with the name of one: of several
+    that a server and a client may read, its own."""
     files = {name: text for name, each in source.lists.items() if (text := template(each))}
     named = {name: text for name, text in files.items() if f'"{name}"' in source.code}
-    if "{file}" not in words:
-        return named, words
+    if not any("{file}" in words for words in commands):
+        return named, list(commands)
     files = named or files or dict(default)
     first = next(iter((*files, *source.lists, *source.documents)), GIVEN["text"])
-    words = [word.replace("{file}", first) for word in words]
-    return {name: text for name, text in files.items() if name == first}, words
+    ends = tuple(SAID) if len(commands) > 1 and len(files) > 1 else [""] * len(commands)
+    names = [file_of(files, end) or first for end in ends]
+    filled = [[each.replace("{file}", name) for each in words] for name, words in zip(names, commands, strict=True)]
+    return {name: text for name, text in files.items() if name in names}, filled
+
+
+def file_of(files: Mapping[str, str], end: str) -> str:
+    """The settings of an end, by the name of the file, else by an address, which a client needs."""
+    named = (name for name in files if end and SAID[end].search(name.lower()))
+    fitting = (name for name, text in files.items() if end and ("{host}" in text) == (end == "client"))
+    return next(chain(named, fitting), "")
 
 
 def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Started:
@@ -150,22 +177,42 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     client = end_of(source, others, CLIENT, CONNECTS) or (others[0] if len(others) == 1 else server)
     if SERVER_CONNECTS.search(tried.failure):
         server, client = client, server
+    ends = {"server": server, "client": client}
+    pairs = [pair_of(source, ends, commands, tried) for commands in commands_of(source, ends, tried)]
+    if COUNT_FAULT.search(tried.failure):
+        pairs = [pair.with_more() for pair in pairs]
+    elif MISUSED.search(tried.failure):
+        pairs = [each for pair in pairs for each in (pair, pair.with_more())]
+    return next((pair for pair in pairs if not pair.is_refused(tried.refused)), pairs[0])
+
+
+def commands_of(source: Folder, binaries: Mapping[str, str], tried: Tried) -> list[list[list[str]]]:
+    """The arguments of both ends: by the sources; if a trial refused these, first by usage texts, and by commands that
+    a README or a comment shows."""
+    sources = {end: source.source_of(binary) for end, binary in binaries.items()}
+    alone, usage = sources["server"] == sources["client"], usage_in(sources["server"], binaries["server"])
+    forms = forms_of(usage, Path(binaries["server"]).name)
+    is_by_forms = alone and not any(options_of(sources["server"])) and len(forms) > 1
+    is_misused = MISUSED.search(tried.failure)
+    by_source, shown, used = list[list[str]](), list[list[str]](), list[list[str]]()
+    for end, binary in binaries.items():
+        given = arguments(sources[end], end, source.code, alone=alone, failure=tried.failure)
+        given = usage_arguments(usage, binary, end, alone=True) if is_by_forms else given
+        by_example = shown_arguments(source.prose, Path(binary).name, sources[end]).get(end, given)
+        by_source, shown = [*by_source, given], [*shown, by_example]
+        printed = tried.usages.get(end) or (next(iter(tried.usages.values()), "") if alone else "")
+        by_text = usage_arguments(printed or usage_in(sources[end], binary), binary, end, alone=alone)
+        used.append(by_text or (by_example if is_misused else given))
+    is_refused = tried.usages or is_misused or UNREAD_ARGUMENT.search(tried.failure)
+    return [used, shown, by_source] if is_refused else [by_source, used, shown]
+
+
+def pair_of(source: Folder, binaries: Mapping[str, str], commands: Sequence[list[str]], tried: Tried) -> Started:
+    """A server and a client with these arguments."""
+    server, client = binaries.values()
     servers, clients = source.source_of(server), source.source_of(client)
     alone = servers == clients
-    serve = arguments(servers, "server", source.code, alone=alone, failure=tried.failure)
-    call = arguments(clients, "client", source.code, alone=alone, failure=tried.failure)
-    usage = usage_in(servers, server)
-    if alone and not any(options_of(servers)) and len(forms_of(usage, Path(server).name)) > 1:
-        serve, call = (usage_arguments(usage, server, end, alone=True) for end in ("server", "client"))
-    if MISUSED.search(tried.failure):
-        readme = "\n".join(text for name, text in source.files.items() if name.endswith((".md", ".txt")))
-        serve = shown_arguments(readme, Path(server).name, servers).get("server", serve)
-        call = shown_arguments(readme, Path(client).name, clients).get("client", call)
-    if tried.usages or MISUSED.search(tried.failure) or UNREAD_ARGUMENT.search(tried.failure):
-        serve = by_usage(tried, "server", server, servers, alone=alone) or serve
-        call = by_usage(tried, "client", client, clients, alone=alone) or call
-    files, words = with_files(source, [*serve, "", *call], settings, {})
-    serve, call = words[: len(serve)], words[len(serve) + 1 :]
+    files, (serve, call) = with_files(source, commands, settings, {})
     shared = "\n".join(text for name, text in source.files.items() if name not in source.mains)
     serve = [*assigned(servers + shared, "server", alone=alone), Path(server).name, *serve]
     call = [*assigned(clients + shared, "client", alone=False), Path(client).name, *call]
@@ -182,12 +229,6 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     lines += [(f"{end} = {quoted(' '.join(words))}", HEARD) for end, words in (("server", serve), ("client", call))]
     may_go_on = bool(LOOP.search(clients)) and not alone
     return Started(lines, serve + call, clients, (server, client), files, may_go_on=may_go_on)
-
-
-def by_usage(tried: Tried, end: str, binary: str, source: str, *, alone: bool) -> list[str]:
-    """The arguments of an end by its usage text, if one of its trials or its source has one."""
-    printed = tried.usages.get(end) or (next(iter(tried.usages.values()), "") if alone else "")
-    return usage_arguments(printed or usage_in(source, binary), binary, end, alone=alone)
 
 
 def end_of(source: Folder, binaries: list[str], named: re.Pattern[str], calls: re.Pattern[str]) -> str:

@@ -16,6 +16,7 @@ FLAGS = re.compile(r"\[?(--?\w[\w-]*)\s*\|\s*(--?\w[\w-]*(?:[ =](?!-)[^\s\[\]]+)
 DESCRIBED = re.compile(
     r"\s*(-\w|--[\w-]+)(?:\s*[,/|]\s*(--?[\w-]+))?,?(?:[ =](<[^>]+>|[A-Za-z]\w*))?(?:\s{2,}|\t|: |(?<=>) (?=[a-z]))(.*)"
 )
+ADDRESS_AND_PORT = re.compile(r"(?i)<?(?:host|addr\w*|ip|server)>?:<?port>?")
 PROSE = ("a", "an", "the", "and", "to", "at", "for", "as", "with", "on")  # words that name no argument
 OTHER = "1"  # a value without a known meaning
 
@@ -28,7 +29,7 @@ class Argument:
 
     @property
     def is_positional(self) -> bool:
-        return not self.words[0].startswith("-")
+        return not self.words[0].startswith("-") and "=" not in self.words[0]
 
 
 def usage_of(printed: str, *binaries: str) -> str:
@@ -53,9 +54,10 @@ def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[s
     named = [form for form in forms if any(SAID[end].search(word.lower()) for word in fixed_words(form))]
     by_host = [form for form in forms if any(each.role == "host" for each in form) == (end == "client")]
     form = next(iter([*named, *by_host, *forms]), [])
-    known = {each.words[0] for each in form}
-    words, are_left_out = list[str](), False
-    for each in [*form, *(option for option in options_described(usage) if option.words[0] not in known)]:
+    known, words, are_left_out = {each.words[0] for each in form}, list[str](), False
+    is_whole = any(each.role not in ("", "host") and not each.is_positional for each in form)  # it has its options
+    others = [] if is_whole else [option for option in options_described(usage) if option.words[0] not in known]
+    for each in [*form, *others]:
         is_of_client = each.role == "host" and end == "server" and (each.is_optional or (alone and len(forms) > 1))
         is_used = not is_of_client and (each.role or not each.is_optional) and not (each.is_positional and are_left_out)
         words += each.words if is_used else ()
@@ -63,8 +65,10 @@ def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[s
     return words
 
 
-def fixed_words(form: list[Argument]) -> Iterator[str]:
-    return (word for each in form if not each.role for word in each.words)
+def fixed_words(form: list[Argument]) -> list[str]:
+    """The words that are no values with a role, and the option that a form begins with."""
+    first = (each.words[0] for each in form[:1] if not each.is_positional)
+    return [*first, *(word for each in form if not each.role for word in each.words)]
 
 
 def forms_of(usage: str, binary: str) -> list[str]:
@@ -109,7 +113,7 @@ def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Arg
     tokens = tokens_of(form)
     while tokens:
         token = tokens.pop(0)
-        equal = re.fullmatch(r"(--?\w[\w-]*)=(.+)", token)
+        equal = re.fullmatch(r"(--?\w[\w-]*|[a-z]\w*)=(.+)", token)
         if token.startswith("[") and token.endswith("]"):
             yield from arguments(token[1:-1], end, is_optional=True)
         elif equal:
@@ -129,6 +133,8 @@ def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Arg
 def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool) -> Argument:
     """An argument with a value, by the words about it; a choice of numbers or words is that of the end."""
     name = of_option(PLACES, option.strip("-"), value.strip("-<>[]"))
+    if ADDRESS_AND_PORT.fullmatch(value):
+        return Argument((option, "{host}:{port}") if option else ("{host}:{port}",), "address", is_optional)
     if choice := CHOICE.fullmatch(value.partition(" ")[0]):
         words = choice[1].split("|")
         mine = next((word for word in words if SAID[end].search(word.lower())), "")
@@ -137,13 +143,18 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
     elif (not option or sign == "=") and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
         said, name = value, ""  # a word as it is
     else:
-        said = value_of(name) if name else LARGEST if "max" in value.lower() else OTHER
+        numbers = {"max": LARGEST, "rank": "0" if end == "server" else "1"}
+        numbers["id"] = numbers["rank"]
+        others = (number for word, number in numbers.items() if re.search(rf"(?i)\b{word}", value))
+        said = value_of(name) if name else next(others, OTHER)
     return Argument(tuple(f"{option}{sign}{said}".split(" ")), name, is_optional)
 
 
 def options_described(usage: str) -> Iterator[Argument]:
     """The options with a known meaning in the lines below the forms."""
-    for found in filter(None, map(DESCRIBED.fullmatch, dict.fromkeys(usage.splitlines()))):
+    described = (re.sub(r"\s+$", "", line) for line in usage.splitlines())
+    matches = {found[1]: found for found in filter(None, map(DESCRIBED.fullmatch, described))}
+    for found in matches.values():
         long = found[2] or (found[1] if found[1].startswith("--") else "")
         texts = (text.strip("-<>") for text in (long, found[3] or "", found[4] if found[3] else ""))
         if not re.search(PLACES[""], long) and (name := of_option(PLACES, *texts)):
