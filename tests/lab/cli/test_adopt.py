@@ -581,6 +581,7 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "constants": ({"a.c": 'const int BUFFER_SIZE = 4 << 10;\nint NUM_PINGS = 30, x;\nint main() {}'},
      ['sizes = "4096"', "iterations = 30"]),
     "port": ({"a.c": 'int main() { connect("12000"); }'}, ["ready.tcp = 12000"]),
+    "port beside a host": ({"a.c": "int main() { s = meet(host, 3344); }"}, ["ready.tcp = 3344"]),
     "any text": ({"a.c": TEXT}, ['client = "a -a {host} -s hello"', 'sizes = "64"']),
     "variables": (
         {"server.c": 'int main() { listen_at(atoi(getenv("PORT"))); }',
@@ -1413,7 +1414,7 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
         [r"pattern = '\s*[^\s,]+,\s*(?P<size>\d+),\s*(?P<value>[\d.]+)'"],
     ),
     "too few messages": (
-        {"a.c": ROLE}, Tried(failure="a: number of messages must be a multiple of 32"), ["iterations = 1024"],
+        {"a.c": ROLE}, Tried(failure="a: number of messages must be a multiple of 32"), ["iterations = 3200"],
     ),
     "too small a size": (
         {"a.c": KILO}, Tried(failure="the client ended with status 1: size must be at least 512"), ['sizes = "512"'],
@@ -1536,7 +1537,7 @@ def test_computer_that_the_sources_name_is_emulated(tmp_path: Path, source: str)
     ("file", "text", "printed", "line"),
     [
         ("README", "node1$ ./mine 7 900\nnode2$ ./mine 7 900 node1 (client)\n", "no", 'client = "mine 7 900 {host}"'),
-        ("mine.h", "", "usage: mine -c -a HOST [-n N]", "iterations = 1024"),
+        ("mine.h", "", "usage: mine -c -a HOST [-n N]", "iterations = 3200"),
     ],
 )
 def test_other_commands_are_tried_after_those_that_failed(
@@ -1725,6 +1726,23 @@ class Turns(FakeSite):
         (logs / "client.pcapng").write_bytes(b"".join(map(block, frames)))
         counted = dict.fromkeys(("v0.tx_bytes", "v0.rx_bytes", "rxe0.tx_bytes", "rxe0.rx_bytes"), 10**5)
         return Outcome((StepOutcome(self.printed, "", "", "", 0, 0, 0, 10**8),), {}, counted, 0, 10**8, "", 0.0)
+
+
+class Late(Turns):
+    """Logs the first message 4 ms before the others."""
+
+    def frames(self, port: int) -> Iterator[Frame]:
+        for frame in super().frames(port):
+            yield frame if frame.time_ns < 40_000 else frame._replace(time_ns=frame.time_ns + 4_000_000)
+
+
+def test_time_between_that_of_the_steadiest_and_that_of_the_whole_is_no_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text('int main() { note("%d %f %f", n, t, r); }')
+    use(Late("64 65.0 1.6\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert 'unit = "MB/s"' in (text := (tmp_path / "mine.toml").read_text()), text
 
 
 class OneWay(Turns):

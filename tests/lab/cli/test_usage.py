@@ -42,7 +42,7 @@ BOTH = [
      "role=server port={port} bytes={size} count={iterations}",
      "role=client peer={host} port={port} bytes={size} count={iterations}"),
     ("usage: p -l ADDR:PORT | -c ADDR:PORT [-s SIZE]", "-l {host}:{port}", "-c {host}:{port} -s {size}"),
-    ("usage: p <id> <address of node 0> [size]", "0 {host} {size}", "1 {host} {size}"),
+    ("usage: p <id> <address of node 0> [size]\n" * 2, "0 {host} {size}", "1 {host} {size}"),
     ("usage: p -S [-p port] [-x gid]\n       p -C host [-p port] [-v value_bytes] [-n ops]\n"
      "  -p port     TCP port\n  -v bytes  size of a value\n  -n ops   operations\n" * 2,
      "-S -p {port} -x {gid}", "-C {host} -p {port} -v {size} -n {iterations}"),

@@ -79,11 +79,15 @@ class Pace:
         return result.factor in (None, 1) or (self.both_ways and self.in_turns is (result.measure == "latency"))
 
     def distance(self, time_ns: float, measure: str) -> float:
-        """The factor between a time and the nearest one between these two. A rate of messages in turn may be that of
-        both directions, as one message is in flight all the time."""
-        least, most = sorted((self.steady_ns, self.whole_ns))
+        """The factor between a time and the nearest one of these two; a time between them is near. A rate of messages
+        in turn may be that of both directions, as one message is in flight all the time."""
         times = (time_ns, 2 * time_ns) if self.in_turns and measure == "throughput" else (time_ns,)
-        return min(max(least / ns, ns / most, 1) for ns in times) if time_ns else math.inf
+        return min(map(self._distance, times)) if time_ns else math.inf
+
+    def _distance(self, time_ns: float) -> float:
+        paces = sorted((self.steady_ns, self.whole_ns))
+        nearest = min(max(pace / time_ns, time_ns / pace) for pace in paces)
+        return min(nearest, NEAR) if paces[0] <= time_ns <= paces[1] else nearest
 
 
 class Traffic:

@@ -455,7 +455,9 @@ def port_of(text: str) -> str:
         r"PORT\w*\s+\(?\"?(\d{3,5})\b|htons\(\s*(\d{3,5})\s*\)|port\w*\s*=\s*\"?(\d{3,5})\b|\"(\d{4,5})\"",
         text,
         re.IGNORECASE,
-    ) or re.search(r"(?:listen|accept|bind|serve|dial|connect)\w*\s*\([^;()]*?\b(\d{4,5})\s*\)", text)
+    )
+    calls = r"(?:listen|accept|bind|serve|dial|connect)\w*\s*\([^;()]*?\b|\w+\((?:host|server|ip|addr\w*), "
+    found = found or re.search(rf"(?:{calls})(\d{{4,5}})\s*\)", text)
     return next(filter(None, found.groups()), "") if found else ""
 
 

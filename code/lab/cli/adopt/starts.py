@@ -49,7 +49,7 @@ COUNT_FAULT = re.compile(
     r"(?i)(?:iter\w*|count|messages|requests|rounds|operations|ops|\b-?n|number[\w ]*)\b.{0,30}"
     r"(?:must|at least|>=|multiple|power|too (?:small|few|low))|at least \d+ (?:iter|mess|req|round|op)"
 )
-MANY = 1024  # a multiple of most windows, and more than most of them
+MANY = 3200  # a multiple of most windows, and more than most of them
 CLIENT_FAILED = re.compile("the client (?:was )?ended")
 SERVER_CONNECTS = re.compile(r"the server (?:ended|did not end)[^;]*: [^;]*connection refused", re.IGNORECASE)
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")

@@ -81,7 +81,7 @@ def forms_of(usage: str, binary: str) -> list[str]:
         form = re.sub(r"\s{2,}(?=[a-z]).*", "", line.strip())  # without what it does
         lines = [*lines, form] if is_new or not lines else [*lines[:-1], f"{lines[-1]} {form}"]
     before = re.compile(rf"^.*?(?<![\w-]){re.escape(binary)}(?=\s|$)")
-    whole = [before.sub("", line).strip() for line in lines if line]
+    whole = [*dict.fromkeys(before.sub("", line).strip() for line in lines if line)]  # printed once or more
     if len(whole) == 1 and (flags := FLAGS.fullmatch(whole[0])):
         of_both = (token for token in tokens_of(flags[3]) if token.startswith("["))
         return [" ".join((flags[1], *of_both)), f"{flags[2]} {flags[3]}"]
