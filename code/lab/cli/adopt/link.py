@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
+from statistics import median
 
 from lab.cli.adopt.outputs import MEAN, Output
 from lab.errors import ParseError
@@ -112,7 +113,7 @@ class Traffic:
         """The messages of ends that send in turns."""
         if self.planned.series.tool.launched and size_bytes >= MANY_BYTES:
             for turn in exchanges(pieces, size_bytes):
-                yield from (turn, replace(turn, goes_out=False))
+                yield from (turn, replace(turn, goes_out=False, start_ns=turn.end_ns))
         for goes_out, group in groupby(pieces, lambda piece: piece.goes_out):
             run = list(group)
             if not self.planned.series.tool.launched and sum(piece.size_bytes for piece in run) == size_bytes:
@@ -236,11 +237,21 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     count = len(main)
     if count < LEAST_MESSAGES:
         return None
-    ends, quarter = sorted(message.end_ns for message in main), count // 4
+    both_ways, ends, quarter = len(back) >= SAME_BYTES * count, sorted(message.end_ns for message in main), count // 4
+    in_order = sorted(messages, key=attrgetter("start_ns"))
+    in_turns = changes(in_order) >= SAME_BYTES * 2 * count if both_ways else len(one_by_one(main)) >= SAME_BYTES * count
     steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
+    if in_turns:
+        steady_ns = median(second - first for first, second in pairwise(ends))
     whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
-    turns = len(one_by_one(main))
-    return Pace(count, steady_ns, whole_ns, len(back) >= SAME_BYTES * count, turns >= SAME_BYTES * count)
+    return Pace(count, steady_ns, whole_ns, both_ways, in_turns)
+
+
+def changes(carried: Sequence[Message | Piece]) -> int:
+    """How often one end sent after all of the other end's data had arrived."""
+    return sum(
+        first.goes_out != second.goes_out and first.end_ns <= second.start_ns for first, second in pairwise(carried)
+    )
 
 
 def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
@@ -254,8 +265,8 @@ def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
     middle = sums[last] - sums[first]
     steady_ns = (main[last].end_ns - main[first].end_ns) * size_bytes / middle if middle else whole_ns
     count, back_bytes = sums[-1] // size_bytes, sum(piece.size_bytes for piece in back)
-    changes = sum(first.goes_out != second.goes_out for first, second in pairwise(pieces))
-    return Pace(count, steady_ns, whole_ns, back_bytes >= SAME_BYTES * sums[-1], changes >= SAME_BYTES * 2 * count)
+    in_turns = changes(pieces) >= SAME_BYTES * 2 * count
+    return Pace(count, steady_ns, whole_ns, back_bytes >= SAME_BYTES * sums[-1], in_turns)
 
 
 def by_way(carried: Sequence[Message | Piece]) -> list[list[Message | Piece]]:

@@ -31,9 +31,8 @@ from lab.run.checks import CONNECTS, LOOP
 
 PAUSE = re.compile(r"\bpause\s*\(\s*\)")
 NEXT_RANK = re.compile(r"\(\s*\w+\s*\+\s*1\s*\)\s*%\s*\w+")
-COLLECTIVE = re.compile(
-    rf"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(|{NEXT_RANK.pattern}", re.IGNORECASE
-)
+COLLECTIVE = re.compile(r"MPI_(?:I?all(?:reduce|gather|toall)|I?bcast|reduce_scatter)\w*\s*\(", re.IGNORECASE)
+OF_TWO = re.compile(r"MPI_(?:\w*send\w*|r?put|r?get|\w*accumulate)\s*\(", re.IGNORECASE)
 # What a pair has: a rank 1, or a message to it.
 RANK_1 = re.compile(
     r"MPI_\w*send\w*\s*\([^;]*,\s*1\s*,\s*[^,;]+,\s*MPI_COMM|rank\w*\s*==\s*1\b|\b1\s*-\s*\w*rank", re.IGNORECASE
@@ -134,9 +133,11 @@ def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Starte
 
 def started_by_launcher(source: Folder, binaries: list[str]) -> Started | None:
     """An MPI program whose ranks do the same, in a collective operation or a ring."""
-    same = NEXT_RANK if "infiniband/" in source.code else COLLECTIVE  # verbs need one for their start
+    # A pair may need collective operations for its start.
+    is_of_two = "infiniband/" in source.code or OF_TWO.search(source.code)
+    same = NEXT_RANK.search(source.code) or (not is_of_two and COLLECTIVE.search(source.code))
     numbered = RANK_1.search(re.sub(rf"\b(?:{'|'.join(ONE.findall(source.code)) or '1'})\b", "1", source.code))
-    if "mpi.h" not in source.code or not same.search(source.code) or numbered:
+    if "mpi.h" not in source.code or not same or numbered:
         return None
     main = source.source_of(binaries[0])
     given = (word for word in arguments(main, "client", source.code, alone=False) if word != "{host}")
