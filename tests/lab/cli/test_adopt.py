@@ -437,6 +437,11 @@ int main(int argc, char **argv) {
 }
 """
 
+LONG_ALONE = """
+struct option all[] = { { "passive", 0, 0, 1 }, { "active", 1, 0, 2 }, { "loops", required_argument, 0, 3 }, { 0 } };
+int main(int argc, char **argv) { while ((o = getopt_long(argc, argv, "", all, 0)) != -1) set(o, optarg); }
+"""
+
 HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "recipe of a target that is not a file": (
         {"Makefile": RECIPE, "server.c": VERBS_MAIN, "client.c": VERBS_MAIN},
@@ -515,6 +520,20 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
         {"server.c": "int main(int n, char **argv) { qps = atoi(argv[1]); listen_on(9000); }",
          "client.c": 'int main(int n, char **argv) { qps = atoi(getenv("QPS")); dial(inet_addr(argv[1])); }'},
         ['server = "server 1"', 'client = "QPS=1 client {host}"'],
+    ),
+    "flags of long options": (
+        {"a.c": LONG_ALONE}, ['server = "a --passive --loops {iterations}"',
+                              'client = "a --loops {iterations} --active {host}"'],
+    ),
+    "n, and a letter of each end": (
+        {"a.c": 'int main(int argc, char **argv) { printf("usage: a s|c SIZE N [IP]\\n"); is_client = *argv[1] == 99; '
+                "size = atoi(argv[2]); int n = atoi(argv[3]); if (is_client) dial(inet_addr(argv[4])); }"},
+        ['client = "a {size} {iterations} {host}"'],
+    ),
+    "number of buffers": (
+        {"server.c": "int main(int argc, char **argv) { if (argc != 3) return 1; serve(port = argv[1]); "
+                     "slots = atoi(argv[2]); accept(1, 0, 0); }", "client.c": CALLS},
+        ['server = "server {port} 64"'],
     ),
     "number of queue pairs in settings": (
         {"a.c": 'int main() { fopen("my.txt", "r"); }', "my.txt": "server=10.0.0.9\nnum_qps = 4\niterations = 9\n"},

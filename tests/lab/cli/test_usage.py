@@ -41,6 +41,7 @@ BOTH = [
     ("usage: p role=server|client [peer=HOST] [port=5000] [bytes=64] [count=1000]",
      "role=server port={port} bytes={size} count={iterations}",
      "role=client peer={host} port={port} bytes={size} count={iterations}"),
+    ("Syntax: p DEPTH\n        p HOST SIZE\n", "64", "{host} {size}"),
     ("usage: p -l ADDR:PORT | -c ADDR:PORT [-s SIZE]", "-l {host}:{port}", "-c {host}:{port} -s {size}"),
     ("usage: p <id> <address of node 0> [size]\n" * 2, "0 {host} {size}", "1 {host} {size}"),
     ("usage: p -S [-p port] [-x gid]\n       p -C host [-p port] [-v value_bytes] [-n ops]\n"

@@ -39,8 +39,9 @@ PLACES = {
     "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte|taille|gr(?:ö|oe)sse|^-*msg$",
     "threads": rf"threads|connections|streams|parallel|{PARALLEL}|\bqps\b",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
-    r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^n$",
-    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$",
+    r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^(?:(?:int|long|unsigned) )?n$",
+    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$|\bconnect\b"
+    r"|^-*active",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
@@ -77,7 +78,7 @@ REQUIRED = r"cmp\(\s*argv\[{0}\],[^)]*\)\s*!="
 OWN_ADDRESS = re.compile(r"(?:client|local|my|own|src|source|bind)_?(?:ip|addr|host)")
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
-END = re.compile(r"server|client|listen", re.IGNORECASE)
+END = re.compile(r"server|client|listen|passive", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
 MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
@@ -238,8 +239,9 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         elif not takes_value and (end := end_named(use) or end_named(named)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
-    for word in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(?:required_argument|1)\b', text):
-        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and (name := of_option(roles, word)):
+    for word, kind in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(required_argument|no_argument|[01])\b', text):
+        name = of_option(roles, word) if kind.startswith(("r", "1")) else end_named(word)
+        if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and name:
             yield f"--{word}", name
 
 
@@ -269,7 +271,7 @@ def end_named(words: str) -> str:
     if re.search(r"server\w*\s*=\s*(?:0|false)\b", words, re.IGNORECASE):
         return "client"
     end = END.search(words)
-    return end[0].lower().replace("listen", "server") if end else ""
+    return ("client" if end[0].lower() == "client" else "server") if end else ""
 
 
 def block_at(text: str, start: int, signs: str = "{}") -> str:
@@ -361,9 +363,15 @@ def without_meaning(text: str, failure: str) -> dict[int, str]:
     """Values for all arguments that a program requires, and after a failure for those that it converts to numbers."""
     required = re.findall(r"\bargc\s*!=\s*(\d)", text)
     converted = re.findall(r"(?:(\w+)\s*=\s*)?(?:std::)?(?:ato|strto|sto)\w+\s*\(\s*argv\[(\d)\]", text)
-    numbers = {int(number): LARGEST if "max" in name.lower() else "1" for name, number in converted}
+    numbers = {int(number): any_number(name) for name, number in converted}
     given = {number: numbers.get(number, GIVEN["text"]) for number in range(1, int(min(required, default="1")))}
     return given | (numbers if MISSING.search(failure) else {})
+
+
+def any_number(name: str, end: str = "") -> str:
+    """A number for a value without a known meaning: of a maximum, of what is in flight, of an end, else one."""
+    forms = {"max": LARGEST, "buf|depth|window|slots|credit": "64", r"\b(?:rank|id)": str(int(end == "client"))}
+    return next((number for form, number in forms.items() if re.search(form, name, re.IGNORECASE)), "1")
 
 
 def without_block(text: str, other: re.Pattern[str]) -> str:

@@ -26,7 +26,7 @@ from lab.cli.adopt.sources import (
     value_of,
     variables,
 )
-from lab.cli.adopt.usage import forms_of, usage_arguments, usage_in
+from lab.cli.adopt.usage import USAGE, forms_of, usage_arguments, usage_in
 from lab.run.checks import CONNECTS, LOOP
 
 PAUSE = re.compile(r"\bpause\s*\(\s*\)")
@@ -42,7 +42,7 @@ ACCEPTS = re.compile(r"accept\w*\s*\(")
 FIXED_LIST = re.compile(rf"{FIXED_ADDRESS}\s*,(?:\s*//[^\n]*)?\s*{FIXED_ADDRESS}")
 ROW = re.compile(r"^\s*[\d.]+(?:[\s,;]+[\d.]+)+\s*$", re.MULTILINE)  # of numbers without a unit
 SAID_NOTHING = "both ends printed no result"  # as if they had other arguments in mind
-MISUSED = re.compile(f"usage|argument|unknown option|{SAID_NOTHING}", re.IGNORECASE)
+MISUSED = re.compile(f"{USAGE}|argument|unknown option|{SAID_NOTHING}", re.IGNORECASE)
 UNREAD_ARGUMENT = re.compile(r"\bsto(?:i|u?ll?|d)\b|invalid|illegal|not a number|out of range|\bbad\b", re.IGNORECASE)
 COUNT_FAULT = re.compile(
     r"(?i)(?:iter\w*|count|messages|requests|rounds|operations|ops|\b-?n|number[\w ]*)\b.{0,30}"

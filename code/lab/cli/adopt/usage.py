@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from lab.cli.adopt.sources import END, LARGEST, PLACES, SAID, STRING, of_option, value_of
+from lab.cli.adopt.sources import END, PLACES, SAID, STRING, any_number, of_option, value_of
 
 FORMS = re.compile(r"\s\|\s")  # between two forms
 PLACEHOLDER = re.compile(r"<[^>]+>|[A-Z][A-Z0-9_]*(?:\[.*)?")
@@ -17,8 +17,8 @@ DESCRIBED = re.compile(
     r"\s*(-\w|--[\w-]+)(?:\s*[,/|]\s*(--?[\w-]+))?,?(?:[ =](<[^>]+>|[A-Za-z]\w*))?(?:\s{2,}|\t|: |(?<=>) (?=[a-z]))(.*)"
 )
 ADDRESS_AND_PORT = re.compile(r"(?i)<?(?:host|addr\w*|ip|server)>?:<?port>?")
+USAGE = "usage|syntax|synopsis|aufruf|verwendung|utilisation|uso"
 PROSE = ("a", "an", "the", "and", "to", "at", "for", "as", "with", "on")  # words that name no argument
-OTHER = "1"  # a value without a known meaning
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Argument:
 def usage_of(printed: str, *binaries: str) -> str:
     """The usage text in an output: behind that word, or from a line with a program's options; empty without one."""
     own = "|".join(re.escape(PurePath(binary).name) for binary in binaries) or "\0"
-    form = rf"\b(?i:usage)\b\s*:?(.*)|^((?:\S*/)?(?:{own})\s+(?:-\w|--\w|\[|<|[^\n]*\b[A-Z]{{3,}}\b).*)"
+    form = rf"\b(?i:{USAGE})\b\s*:?(.*)|^((?:\S*/)?(?:{own})\s+(?:-\w|--\w|\[|<|[^\n]*\b[A-Z]{{3,}}\b).*)"
     found = re.search(form, printed, re.DOTALL | re.MULTILINE)
     return found[1] or found[2] if found else ""
 
 
 def usage_in(source: str, binary: str) -> str:
     """The usage text that a source has, as it would be printed."""
-    statement = re.search(r'"[^"\n]*\busage\b[^;]*', source, re.IGNORECASE)
+    statement = re.search(rf'"[^"\n]*\b(?:{USAGE})\b[^;]*', source, re.IGNORECASE)
     text = re.sub(r'"\s*<<\s*\w+\[0\]\s*<<\s*"', "%s", statement[0]) if statement else ""
     strings = "".join(re.findall(STRING, text)).replace("%s", PurePath(binary).name)
     return usage_of(strings.replace("\\n", "\n").replace("\\t", "\t"))
@@ -143,10 +143,7 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
     elif (not option or sign == "=") and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
         said, name = value, ""  # a word as it is
     else:
-        numbers = {"max": LARGEST, "rank": "0" if end == "server" else "1"}
-        numbers["id"] = numbers["rank"]
-        others = (number for word, number in numbers.items() if re.search(rf"(?i)\b{word}", value))
-        said = value_of(name) if name else next(others, OTHER)
+        said = value_of(name) if name else any_number(value, end)
     return Argument(tuple(f"{option}{sign}{said}".split(" ")), name, is_optional)
 
 
