@@ -530,6 +530,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
                 "size = atoi(argv[2]); int n = atoi(argv[3]); if (is_client) dial(inet_addr(argv[4])); }"},
         ['client = "a {size} {iterations} {host}"'],
     ),
+    "options with a sign of equality": (
+        {"a.c": 'int main(int n, char **argv) { if (!strncmp(argv[i], "--size=", 7)) size = atoi(argv[i] + 7); '
+                'else if (!strncmp(argv[i], "peer=", 5)) host = argv[i] + 5; }'},
+        ['server = "a --size={size}"', 'client = "a peer={host} --size={size}"'],
+    ),
+    "flag of a receiver": (
+        {"a.c": FLAGS.replace("server", "is_receiver")}, ['server = "a -s -p {port}"', 'client = "a -p {port} {host}"'],
+    ),
     "number of buffers": (
         {"server.c": "int main(int argc, char **argv) { if (argc != 3) return 1; serve(port = argv[1]); "
                      "slots = atoi(argv[2]); accept(1, 0, 0); }", "client.c": CALLS},

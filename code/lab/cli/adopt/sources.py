@@ -78,7 +78,7 @@ REQUIRED = r"cmp\(\s*argv\[{0}\],[^)]*\)\s*!="
 OWN_ADDRESS = re.compile(r"(?:client|local|my|own|src|source|bind)_?(?:ip|addr|host)")
 MANY_WORDS = re.compile(r"argv\s*\+\s*([1-9])\b|argv\[\s*([1-9])\s*\+")
 Roles = Mapping[str, str]
-END = re.compile(r"server|client|listen|passive", re.IGNORECASE)
+END = re.compile(r"server|client|listen|passive|receiver|recv_side|sender|sink", re.IGNORECASE)
 MISSED = re.compile(r"the server ended with status .*?(?:usage|-\w <)", re.IGNORECASE)
 MISSING = re.compile(r"SIGSEGV|usage|argument", re.IGNORECASE)
 PRINTED = re.compile(r"\bf?printf\s*\([^;]*;|\bc(?:err|out)\s*<<[^;]*;")
@@ -239,6 +239,7 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         elif not takes_value and (end := end_named(use) or end_named(named)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
+    yield from options_begun(text, roles)
     for word, kind in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(required_argument|no_argument|[01])\b', text):
         name = of_option(roles, word) if kind.startswith(("r", "1")) else end_named(word)
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and name:
@@ -259,6 +260,13 @@ def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
             yield word, end
 
 
+def options_begun(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
+    """The options with a sign of equality that a program looks for, as in strncmp(argv[i], "--size=", 7)."""
+    for word in re.findall(r'(?:strncmp\s*\([^"()]*,|starts_with\(|find\()\s*"(-{0,2}[A-Za-z][\w-]*=)"', text):
+        if name := of_option(roles, word.strip("-=")):
+            yield word, name
+
+
 def of_option(roles: Roles, *texts: str) -> str:
     """The placeholder for the value of an option, by the first text that tells; none for repetitions of all and the
     ends of a range of sizes, which have defaults."""
@@ -271,7 +279,7 @@ def end_named(words: str) -> str:
     if re.search(r"server\w*\s*=\s*(?:0|false)\b", words, re.IGNORECASE):
         return "client"
     end = END.search(words)
-    return ("client" if end[0].lower() == "client" else "server") if end else ""
+    return ("client" if end[0].lower() in ("client", "sender") else "server") if end else ""
 
 
 def block_at(text: str, start: int, signs: str = "{}") -> str:
@@ -400,12 +408,17 @@ def arguments(text: str, end: str, code: str, *, alone: bool, failure: str = "")
     if end == "server" and alone and "{host}" in rest and "argc" in text and not knows_end:
         rest = rest[: rest.index("{host}")]  # it is the server without the others
     has_host = end == "client" or knows_end or (MISSED.search(failure) and (role or not alone))
-    words = [word for name, option in found.items() if name != "host" or has_host for word in (option, value_of(name))]
+    given = {option: value_of(name) for name, option in found.items() if name != "host" or has_host}
+    words = [word for option, value in given.items() for word in with_value(option, value)]
     rest = [word for word in rest if word != "{host}" or has_host or not alone]
     if rest.count("{host}") == 2:
         rest[rest.index("{host}")] = "{source}"  # it binds to an address of its own
     words, rest = (rest, words) if OPTIONS_BEHIND.search(text) else (words, rest)
     return [*(word for word in role if alone and word not in rest), *bind, *words, *rest]
+
+
+def with_value(option: str, value: str) -> tuple[str, ...]:
+    return (f"{option}{value}",) if option.endswith("=") else (option, value)
 
 
 def is_local(option: str | None, text: str) -> bool:
@@ -436,7 +449,8 @@ def ring_arguments(text: str, code: str, failure: str) -> tuple[list[str], list[
     found = {name: option for option, name in reversed(list(options_of(text, RING)))}
     several = MANY_WORDS.search(text)
     words = [word for word in positional(text, "", code, RING) if word.strip("{}") not in found]
-    words = [word for name, option in found.items() if name != "addresses" for word in (option, f"{{{name}}}")] + words
+    given = {option: f"{{{name}}}" for name, option in found.items() if name != "addresses"}
+    words = [word for option, value in given.items() for word in with_value(option, value)] + words
     if several and "addresses" not in found:
         words = [word for word in words if word != "{addresses}"] + ["{addresses}"]
     elif "addresses" in found:
