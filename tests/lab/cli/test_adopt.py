@@ -538,6 +538,24 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "flag of a receiver": (
         {"a.c": FLAGS.replace("server", "is_receiver")}, ['server = "a -s -p {port}"', 'client = "a -p {port} {host}"'],
     ),
+    "role that is compared at once": (
+        {"a.c": "int main(int argc, char **argv) { switch (getopt(argc, argv, \"r:n:\")) { "
+                "case 'n': n = atoi(optarg); break; case 'r': end = strcmp(optarg, \"server\") == 0 ? 1 : 2; } }"},
+        ['server = "a -r server -n {iterations}"', 'client = "a -r client -n {iterations} {host}"'],
+    ),
+    "flag by what it calls, and letters behind a dash": (
+        {"a.c": "int main(int argc, char **argv) { switch (argv[i][1]) { case 's': sz = atoi(argv[++i]); break; "
+                "case 'R': R = 1; break; } if (R) { accept_one(); } }"},
+        ['server = "a -R -s {size}"', 'client = "a -s {size} {host}"'],
+    ),
+    "function with a default": (
+        {"a.cpp": 'int main(int argc, char **argv) { auto ip = get("--host", ""); n = stoi(get("--count", "9")); }'},
+        ['server = "a --count {iterations}"', 'client = "a --count {iterations} --host {host}"'],
+    ),
+    "argument beside a port": (
+        {"a.c": "int main(int n, char **argv) { int port = atoi(argv[1]); if (n > 2) connect_to(argv[2], port); }"},
+        ['server = "a {port}"', 'client = "a {port} {host}"'],
+    ),
     "number of buffers": (
         {"server.c": "int main(int argc, char **argv) { if (argc != 3) return 1; serve(port = argv[1]); "
                      "slots = atoi(argv[2]); accept(1, 0, 0); }", "client.c": CALLS},
@@ -1831,6 +1849,11 @@ def test_link_shows_the_size_and_the_operation(tmp_path: Path, monkeypatch: pyte
     [
         ("64 40.1 us typical, 90.0 us at most", [r"pattern = '\s*(?P<size>\d+)\s+(?P<value>[\d.]+)'", 'unit = "us"']),
         ("size 64: delay 20.1 us", ["factor = 2"]),
+        (
+            "100 turns of 64 bytes took 4010 us\none turn of 64 bytes took 40.1 us",
+            [r"pattern = 'one\s+turn\s+of\s+(?P<size>\d+)\s+bytes\s+took\s+(?P<value>[\d.]+)'"],
+        ),
+        ("64 bytes: 4010 us in all\n64 bytes: 20.1 us one way", ["factor = 2"]),
         ("size 64: 4010 us", [r"pattern = 'size\s+(?P<size>\d+):\s+(?P<total>[\d.]+)'", "iterations = 100"]),
         ("64 100 18.0 20.1 28.0", [r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'"]),
         ("64 bytes: 20.1 us on average, 32.0 us at most", ["factor = 2"]),

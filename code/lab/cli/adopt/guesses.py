@@ -75,6 +75,7 @@ UNREACHED = re.compile(
     "refused|unreachable|timed out|resolve|no such host|connect|SIGPIPE|assign requested", re.IGNORECASE
 )
 MEETS = re.compile(r"\bsocket|getaddrinfo|\bconnect\s*\(|mpi\.h|rdma/r")
+SENDS = re.compile(r"MPI_[IBRS]{0,2}send\s*\(", re.IGNORECASE)
 READS_ARGUMENTS = re.compile(r"(?<!int )\b(?:argc|argv\b(?!\s*(?:\[\s*\])?\s*\)))")
 GID_FAULT = re.compile(r"\bgid\b|query_gid|\bRTR\b", re.IGNORECASE)
 SLEEP = re.compile(r"(?<!\w)sleep\s*\(\s*(\d{1,2})\s*\)")
@@ -133,7 +134,14 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     result_file = "" if printing else named
     known = prints(code, to_file=True) if result_file else printing
     operation = operation_of(code, started, tried)
-    output, printed = output_of_program(known, tried, operation, times=started.is_ring, of_time=unit_of_times(code))
+    output, printed = output_of_program(
+        known,
+        tried,
+        operation,
+        times=started.is_ring,
+        of_time=unit_of_times(code),
+        at_once="MPI_Sendrecv" in code and not SENDS.search(code),
+    )
     is_known = output is not None and output.pattern in (each.pattern for each in known)
     computed = f"{PRINT.sub('', code)}\n{output.name}" if output and is_known else code  # not for other results
     output = output and of_one_kind(output, printed)
@@ -279,7 +287,7 @@ def about(operation: str, known: list[Output]) -> list[Output]:
 
 
 def output_of_program(
-    known: list[Output], tried: Tried, operation: str, *, times: bool, of_time: str
+    known: list[Output], tried: Tried, operation: str, *, times: bool, of_time: str, at_once: bool
 ) -> tuple[Output | None, str]:
     """The output to read, and the text that has it: one of the sources if the trial printed it, else one printed."""
     known = about(operation, known)
@@ -287,7 +295,8 @@ def output_of_program(
     printed = {text: printed_outputs(text, times=times, of_time=of_time) for text in texts}
     if tried.link:
         candidates = [*dict.fromkeys((*known, *chain.from_iterable(printed.values())))]
-        if carried := tried.link.result(candidates, chain.from_iterable(map(unnamed_outputs, printed))):
+        unnamed = chain.from_iterable(map(unnamed_outputs, printed))
+        if carried := tried.link.result(candidates, unnamed, at_once=at_once):
             return carried, next(text for text in printed if re.search(carried.pattern, text))
     for text, found in printed.items():
         for output in known:

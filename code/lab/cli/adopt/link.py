@@ -97,6 +97,7 @@ class Traffic:
         self.sizes = [counts.size for counts in planned.trial.request.counts]
         steps = [by_rank(step) if planned.series.tool.launched else step for step in outcome.steps]
         self.texts = [[output(step, end, with_errors=True) for step in steps] for end in NAMES]
+        self.at_once = False  # both directions, by a call for both
         self.pace, self.printed_ns = cache(self._pace), cache(self._printed_ns)
 
     def _pace(self, size_bytes: int) -> Pace | None:
@@ -105,7 +106,8 @@ class Traffic:
             return pace_of([message for message in messages if message.size_bytes == size_bytes])
         pairs = self.seen.streams.pieces
         if size_bytes in self.sizes and (len(pairs) == len(self.sizes) > 1 or self.planned.series.tool.one_size):
-            return pace_of_bytes(pairs[self.sizes.index(size_bytes) % len(pairs)], size_bytes)
+            pace = pace_of_bytes(pairs[self.sizes.index(size_bytes) % len(pairs)], size_bytes)
+            return replace(pace, in_turns=False) if pace and self.at_once else pace
         pace = pace_of([turn for pieces in pairs for turn in self._turns(pieces, size_bytes)])
         return pace if pace and pace.both_ways else None
 
@@ -142,12 +144,14 @@ class Traffic:
         """The fewest messages of a size in the experiment; 0 for an unknown number."""
         return min((pace.messages for size in self.sizes if (pace := self.pace(size))), default=0)
 
-    def result(self, candidates: Sequence[Output], unnamed: Iterable[Output]) -> Output | None:
-        """The first output whose numbers are those of the link, as they are, as a total or as a half of a round trip;
-        else one that is possible; else the nearest number, with any unit."""
-        whole = [form for each in candidates for form in (each, *total(each))]
+    def result(self, candidates: Sequence[Output], unnamed: Iterable[Output], *, at_once: bool) -> Output | None:
+        """The first output whose numbers are those of the link, as they are, as a half of a round trip or as a total;
+        else one that is possible; else the nearest number, with any unit. at_once: one call is for both directions."""
+        self.at_once = at_once
         halves = [form for each in candidates for form in half(each)]
-        for forms, most in ((whole, EXACTLY), (halves, EXACTLY), (whole, NEAR)):
+        totals = [form for each in candidates for form in total(each)]
+        whole = [*candidates, *totals]
+        for forms, most in ((candidates, EXACTLY), (halves, EXACTLY), (totals, EXACTLY), (whole, NEAR)):
             if first := next((each for each in forms if self.distance(each) <= most), None):
                 return self._confirmed(first)
         possible = next((each for each in candidates if self.distance(each) <= POSSIBLE), None)

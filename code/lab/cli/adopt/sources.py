@@ -36,12 +36,13 @@ PLACES = {
     "gid": r"gid",
     "port": r"port|service",
     "device": r"dev",
-    "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte|taille|gr(?:ö|oe)sse|^-*msg$",
+    "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte"
+    r"|(?:\b|_)sz\b|taille|gr(?:ö|oe)sse|^-*msg$",
     "threads": rf"threads|connections|streams|parallel|{PARALLEL}|\bqps\b",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
     r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^(?:(?:int|long|unsigned) )?n$",
-    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$|\bconnect\b"
-    r"|^-*active",
+    "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$"
+    r"|\bconnect(?:_to)?\b|^-*active",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
     "text": r"string|text",
 }
@@ -151,7 +152,7 @@ def value_of(role: str) -> str:
 
 def place(words: str, roles: Roles = PLACES) -> str:
     """The placeholder for a value that is described so; empty for an unknown one."""
-    words = re.sub(r"sizeof|\bsize_t\b|\bstrlen\b|\bargv\b", "", words)
+    words = re.sub(r"sizeof|\bsize_t\b|\bstrlen\b|\bargv\b", "", words).strip()
     return next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
 
 
@@ -175,7 +176,8 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
     if roles is PLACES and place(declared) in ("", "iterations") and is_sent(declared.rpartition(" ")[2], text):
         return "size"
     alone = len(set(re.findall(r"argv\[\d\]", statement))) == 1  # else the statement is about other arguments, too
-    return place(declared, roles) or place(statement if alone else declared + before.rpartition("=")[2], roles)
+    near = before.rpartition("=")[2]
+    return place(declared, roles) or place(near, roles) or place(statement if alone else declared + near, roles)
 
 
 def is_sent(variable: str, text: str) -> bool:
@@ -229,6 +231,7 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
     plain = re.sub(r"/\*.*?\*/|//[^\n]*|\bprintf\s*\([^;]*;", "", text, flags=re.DOTALL)
     for letter, line in re.findall(r"(?:case\s+|(?<!\[0\])(?<!\[0\] )==\s*)'(\w)'\s*[:)]\s*(.*?);", plain, re.DOTALL):
         takes_value = f"{letter}:" in letters or bool(re.search(rf"'{letter}'\s*,\s*\"", text))  # of getopt, of argp
+        takes_value |= bool(re.search(r"argv\[\s*\+\+", line))
         described = " ".join(re.findall(rf"(?<!\w)-{letter}[ =]?[<\[]?([A-Za-z]\w*)", strings)[:1])
         named = " ".join(re.findall(rf"\{{\s*\"([\w-]+)\"[^{{}}]*'{letter}'", text))  # the same option as a word
         use = re.sub(r"\w+(?:\.|->)", "", line)
@@ -236,10 +239,10 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
             continue
         if takes_value and (name := of_option(roles, use.split("=")[0], described, named)):
             yield f"-{letter}", name
-        elif not takes_value and (end := end_named(use) or end_named(named)):
+        elif not takes_value and (end := end_named(use) or end_named(named) or end_tested(use, plain)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
-    yield from options_begun(text, roles)
+    yield from options_called(text, roles)
     for word, kind in re.findall(r'\{\s*"([\w-]+)"\s*,\s*(required_argument|no_argument|[01])\b', text):
         name = of_option(roles, word) if kind.startswith(("r", "1")) else end_named(word)
         if not re.search(r"getopt_long.*case '\w'", text, re.DOTALL) and name:
@@ -260,8 +263,11 @@ def options_compared(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
             yield word, end
 
 
-def options_begun(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
-    """The options with a sign of equality that a program looks for, as in strncmp(argv[i], "--size=", 7)."""
+def options_called(text: str, roles: Roles) -> Iterator[tuple[str, str]]:
+    """The options that a program looks for by a function, as in get("--size", 64), strncmp(argv[i], "--size=", 7)."""
+    for variable, word in re.findall(r'(\w+)\s*=[^;"]*\w\(\s*"(--[a-z][\w-]*)"\s*,', text):  # with a default
+        if name := of_option(roles, word, variable):
+            yield word, name
     for word in re.findall(r'(?:strncmp\s*\([^"()]*,|starts_with\(|find\()\s*"(-{0,2}[A-Za-z][\w-]*=)"', text):
         if name := of_option(roles, word.strip("-=")):
             yield word, name
@@ -282,6 +288,14 @@ def end_named(words: str) -> str:
     return ("client" if end[0].lower() in ("client", "sender") else "server") if end else ""
 
 
+def end_tested(use: str, text: str) -> str:
+    """The end that a flag chooses by what is called if its variable is set; empty without one."""
+    variable = (re.findall(r"(\w+)\s*=\s*(?:1|true)\b", use) or ["\0"])[0]
+    is_set = rf"if\s*\(\s*{variable}\s*\)[\s{{]*(?:return\s*)?"
+    called = re.search(rf"{is_set}(?:(accept|listen|serve|bind)|connect|dial)", text)
+    return "" if not called else "server" if called[1] else "client"
+
+
 def block_at(text: str, start: int, signs: str = "{}") -> str:
     """The block whose first brace is before this place."""
     depths = accumulate((sign == signs[0]) - (sign == signs[1]) for sign in text[start:])
@@ -290,9 +304,11 @@ def block_at(text: str, start: int, signs: str = "{}") -> str:
 
 def role_option(text: str, end: str) -> list[str]:
     """The option with a word for each end, as in `-m server`; nothing without one."""
-    for letter, name in re.findall(r"case\s+'(\w)'\s*:\s*(?:\w+(?:\.|->))?(\w+)\s*=\s*(?:std::string\()?optarg", text):
-        if word := role_word(text, name, end):
-            return [f"-{letter}", word]
+    for letter, use in re.findall(r"case\s+'(\w)'\s*:([^;]*\boptarg\b[^;]*);", text):
+        name = re.match(r"\s*(?:\w+(?:\.|->))?(\w+)\s*=\s*(?:std::string\()?optarg", use)
+        compared = f'role == "{word[1]}"' if (word := re.search(r'optarg\W{1,3}(?:==\s*)?"(\w+)"', use)) else text
+        if mine := role_word(compared, name[1] if name else "role", end):
+            return [f"-{letter}", mine]
     return []
 
 
