@@ -1853,7 +1853,7 @@ def test_link_shows_the_size_and_the_operation(tmp_path: Path, monkeypatch: pyte
             "100 turns of 64 bytes took 4010 us\none turn of 64 bytes took 40.1 us",
             [r"pattern = 'one\s+turn\s+of\s+(?P<size>\d+)\s+bytes\s+took\s+(?P<value>[\d.]+)'"],
         ),
-        ("64 bytes: 4010 us in all\n64 bytes: 20.1 us one way", ["factor = 2"]),
+        ("64 bytes, all: 4010 us\n64 bytes, one way: 20.1 us", ["factor = 2"]),
         ("size 64: 4010 us", [r"pattern = 'size\s+(?P<size>\d+):\s+(?P<total>[\d.]+)'", "iterations = 100"]),
         ("64 100 18.0 20.1 28.0", [r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'"]),
         ("64 bytes: 20.1 us on average, 32.0 us at most", ["factor = 2"]),
