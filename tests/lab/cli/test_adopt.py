@@ -543,6 +543,11 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
                 "case 'n': n = atoi(optarg); break; case 'r': end = strcmp(optarg, \"server\") == 0 ? 1 : 2; } }"},
         ['server = "a -r server -n {iterations}"', 'client = "a -r client -n {iterations} {host}"'],
     ),
+    "option whose word is compared later": (
+        {"a.cpp": 'int main(int n, char **argv) { if (arg == "--role") role = argv[++i]; else if (arg == "--port") '
+                  'port = argv[++i]; if (role == "server") listen_on(port); else if (role == "client") dial(port); }'},
+        ['server = "a --role server --port {port}"', 'client = "a --role client --port {port} {host}"'],
+    ),
     "flag by what it calls, and letters behind a dash": (
         {"a.c": "int main(int argc, char **argv) { switch (argv[i][1]) { case 's': sz = atoi(argv[++i]); break; "
                 "case 'R': R = 1; break; } if (R) { accept_one(); } }"},

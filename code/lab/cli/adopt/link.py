@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 from lab.cli.adopt.outputs import MEAN, Output
 from lab.errors import ParseError
@@ -25,6 +25,7 @@ from lab.programs.printed import Printed, by_rank, bytes_of, output, read_printe
 from lab.sites.site import Logged, Site
 
 LEAST_MESSAGES = 4
+PAUSE = 3  # times the usual time, between two parts of a program
 TO_CONNECT = 10  # datagrams of rdma_cm, in both directions
 NEAR, EXACTLY = 1.3, 1.1  # times the time of a message: programs leave out or include the first and the last ones
 POSSIBLE = 4.0  # also a distance for numbers that the log neither shows nor excludes
@@ -246,7 +247,8 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     in_turns = changes(in_order) >= SAME_BYTES * 2 * count if both_ways else len(one_by_one(main)) >= SAME_BYTES * count
     steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
     if in_turns:
-        steady_ns = median(second - first for first, second in pairwise(ends))
+        times_ns = [second - first for first, second in pairwise(ends)]
+        steady_ns = mean(ns for ns in times_ns if ns <= PAUSE * median(times_ns))
     whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
     return Pace(count, steady_ns, whole_ns, both_ways, in_turns)
 

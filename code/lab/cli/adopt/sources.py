@@ -309,7 +309,9 @@ def role_option(text: str, end: str) -> list[str]:
         compared = f'role == "{word[1]}"' if (word := re.search(r'optarg\W{1,3}(?:==\s*)?"(\w+)"', use)) else text
         if mine := role_word(compared, name[1] if name else "role", end):
             return [f"-{letter}", mine]
-    return []
+    compared = r'(?:cmp\([^"()]*,|==)\s*"(--?[A-Za-z][\w-]*)"[^;]*?(\w+)\s*=[^;=]*(?:argv\[|next)'
+    named = ((option, role_word(text, name, end)) for option, name in re.findall(compared, text))
+    return next(([option, mine] for option, mine in named if mine), [])
 
 
 def role_compared(text: str, end: str) -> list[str]:
