@@ -66,7 +66,7 @@ def usage_arguments(usage: str, binary: str, end: str, *, alone: bool) -> list[s
 
 
 def fixed_words(form: list[Argument]) -> list[str]:
-    """The words that are no values with a role, and the option that a form begins with."""
+    """The words without a role, and the option that a form begins with."""
     first = (each.words[0] for each in form[:1] if not each.is_positional)
     return [*first, *(word for each in form if not each.role for word in each.words)]
 
