@@ -959,6 +959,23 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
     "a statement for each end": (
         {"a.c": STATEMENTS}, ['server = "a server {port}"', 'client = "a client {host} {port} {size}"'],
     ),
+    "size in KiB": (
+        {"server.c": "int main() {}",
+         "client.c": "int main(int n, char **argv) { dial(inet_addr(argv[1])); block_size = atoi(argv[2]) * 1024; }"},
+        ['client = "client {host} 64"', 'sizes = "65536"'],
+    ),
+    "option for MiB": (
+        {"a.c": "int main() { switch (getopt(n, argv, \"b:\")) { case 'b': bytes = atoi(optarg) << 20; break; } }"},
+        ['client = "a -b 1 {host}"', 'sizes = "1048576"'],
+    ),
+    "one word that is about both ends": (
+        {"a.c": 'int main(int n, char **argv) { if (!strcmp(argv[i], "sendrecv")) both = 1; }'},
+        ['client = "a {host}"'],
+    ),
+    "number of operations": (
+        {"a.c": "int main() { switch (getopt(n, argv, \"k:\")) { case 'k': n_ops = atoi(optarg); break; } }"},
+        ['client = "a -k {iterations} {host}"'],
+    ),
     "options behind": (
         {"server.c": BEHIND, "client.c": "int main() {}"},
         ['server = "server {port} --iters {iterations} --msg {size}"'],
@@ -1169,19 +1186,22 @@ def test_program_of_a_ring_is_started_on_each_computer(
 
 
 @pytest.mark.parametrize(
-    ("loop", "command"),
+    ("loop", "lines"),
     [
-        ("MPI_Sendrecv(d, n, MPI_FLOAT, (rank + 1) % size, 0, t, n, MPI_FLOAT, left, 0, MPI_COMM_WORLD, s);", "each"),
-        ("MPI_Allreduce(d, e, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "each"),
-        ("MPI_Bcast(&n, 1, MPI_INT, 0, c); MPI_Send(d, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);", "client"),
-        ("MPI_Allgather(qpn, 1, MPI_INT, all, 1, MPI_INT, c); if (rank == 1) ibv_post_send(qp, &wr, &bad);", "client"),
+        ("MPI_Sendrecv(d, n, MPI_FLOAT, (rank + 1) % size, 0, t, n, MPI_FLOAT, left, 0, MPI_COMM_WORLD, s);",
+         ['each = "a 64"', 'sizes = "256"']),
+        ("MPI_Allreduce(d, e, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);", ['each = "a 64"', 'sizes = "512"']),
+        ("MPI_Bcast(&n, 1, MPI_INT, 0, c); MPI_Send(d, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD);",
+         ['client = "a {iterations}"']),
+        ("MPI_Allgather(qpn, 1, MPI_INT, all, 1, MPI_INT, c); if (rank == 1) ibv_post_send(qp, &wr, &bad);",
+         ['client = "a {iterations}"']),
     ],
-)
-def test_ranks_of_mpi_that_do_the_same_are_started_together(tmp_path: Path, loop: str, command: str) -> None:
+)  # fmt: skip
+def test_ranks_of_mpi_that_do_the_same_are_started_together(tmp_path: Path, loop: str, lines: list[str]) -> None:
     main = f'int main(int argc, char **argv) {{ n = atoi(argv[1]); {loop} printf("time: %f s\\n", t); }}'
     text = guessed(tmp_path, {"a.c": f"#include <mpi.h>\n{main}"})
-    assert lacking(text, [f'{command} = "a {{iterations}}"', 'mpi = "tcp"']) == [], text
-    assert ("computers = 2" in text) == (command == "each") and "emulate" not in text
+    assert lacking(text, [*lines, 'mpi = "tcp"']) == [], text
+    assert ("computers = 2" in text) == ("each" in lines[0]) and "emulate" not in text
 
 
 LENGTHS = r"""
@@ -1312,6 +1332,21 @@ TRIED = {
     "rows of two tables": (
         Tried("size  MB/s\n16 900.5\n32 990.5\nsize  us  us\n16 5.1 5.2\n"),
         [r"pattern = '^\s*(?P<size>\d+)\s+(?P<value>[\d.]+)\s*$'", 'unit = "MB/s"'],
+    ),
+    "columns with one space between them": (
+        Tried("   #bytes #repetitions  t_min[usec]  t_max[usec]   Mbytes/sec\n  64  100  36.24  36.36  3.52\n"),
+        [r"pattern = '\s*(?P<size>\d+)\s+[\d.]+\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'", 'unit = "Mbytes/sec"'],
+    ),
+    "rows with a name": (
+        Tried("operation  ops  min [ns]  avg [ns]  max [ns]  wrong\nfetch-and-add  100  28797  31301  93374  0\n"),
+        [r"pattern = 'fetch\-and\-add\s+[\d.]+\s+[\d.]+\s+(?P<value>[\d.]+)'", 'unit = "ns"'],
+    ),
+    "a number on each line": (
+        Tried("size=32\ncount=5000\nns_per_msg=16.5\n"), ['sizes = "32"', "iterations = 5000"],
+    ),
+    "one size in German": (
+        Tried("Nachricht: 800 Byte, 500 Wiederholungen\nDatenrate: 30.9 MB/s\n"),
+        ['sizes = "800"', "iterations = 500"],
     ),
     "more columns": (Tried("size  t (us)  lost\n16  8.21  3\n32  9.21  4\n"), ['sizes = "16,32"']),
     "a table with lines": (
@@ -1450,6 +1485,11 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
         {"a.c": UP_TO},
         Tried("1 B 9 us\n8 B 9 us\n64 B 9 us\n", "", "line 1 is about 1 bytes, a size that is not in the request"),
         ['client = "a -s 4096 {host}"', r"pattern = '\s*(?P<size>\d+)\s+B\s+(?P<value>[\d.]+)'", "client_stays = true"],
+    ),
+    "size in a unit that the output tells": (
+        {"a.c": UP_TO.replace("%d B", "%d bytes")},
+        Tried("65536 bytes 9 us\n", "", "line 1 is about 65536 bytes, a size that is not in the request"),
+        ['client = "a -s 64 {host}"', r"pattern = '\s*(?P<size>\d+)\s+bytes\s+(?P<value>[\d.]+)'", 'sizes = "65536"'],
     ),
     "number of a sample in front of its time": (
         {"a.c": UP_TO}, Tried("iteration,rtt_ns\n0,4100\n1,4200\n2,4100\n", "", "a size that is not in the request"),
@@ -1900,3 +1940,85 @@ def test_result_that_the_link_does_not_show_is_marked(
     assert adopted(tmp_path / "mine") == 0
     expected = "64 bytes: 70.000 us (the link carried 100 messages: 40.000 us), which differs: see the pattern"
     assert expected in capsys.readouterr().out
+
+
+class Download(Turns):
+    """Logs 100 messages that a client asks for by 8 bytes."""
+
+    def frames(self, port: int) -> Iterator[Frame]:
+        yield from (wire.tcp(0, 0, syn=True, out=out, port=port) for out in (True, False))
+        yield wire.tcp(10, 1, 8, port=port)
+        yield from (wire.tcp(40_000 * n + 40_000, 1 + n * 64, 64, out=False, port=port) for n in range(100))
+
+    def run_watched(self, job: Job, logs: Path) -> Outcome:
+        outcome = super().run_watched(job, logs)
+        return replace(outcome, counters_after=outcome.counters_after | {"v0.tx_bytes": 1000})
+
+
+def test_data_from_the_server_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = '#define COUNT 100\nint main() { printf("%d bytes: %.2f MB/s\\n", n, r); }'
+    (copied(tmp_path / "mine") / "mine.c").write_text(source)
+    use(Download("64 bytes: 1.60 MB/s\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    lines = ['operation = "read"', "iterations = 100"]
+    assert lacking(text := (tmp_path / "mine.toml").read_text(), lines) == [], text
+
+
+class Answers(Turns):
+    """Logs 100 messages of 64 bytes, and an answer of 1024 bytes to each."""
+
+    def frames(self, port: int) -> Iterator[Frame]:
+        yield from (wire.tcp(0, 0, syn=True, out=out, port=port) for out in (True, False))
+        for n in range(100):
+            yield wire.tcp(40_000 * n, 1 + n * 64, 64, port=port)
+            yield wire.tcp(40_000 * n + 20_000, 1 + n * 1024, 1024, out=False, port=port)
+
+
+class Windows(Turns):
+    """Logs 10 messages, each behind a short answer to the one before, and 90 without answers."""
+
+    def frames(self, port: int) -> Iterator[Frame]:
+        yield from (wire.tcp(0, 0, syn=True, out=out, port=port) for out in (True, False))
+        for n in range(100):
+            yield wire.tcp(400_000 * n if n < 10 else 3_910_000 + 10_000 * n, 1 + n * 64, 64, port=port)
+        yield from (wire.tcp(400_000 * n + 300_000, 1 + n * 4, 4, out=False, port=port) for n in range(10))
+
+
+class Later(Turns):
+    """Logs 100 messages of RDMA in each direction at once, those of the server for a longer time."""
+
+    def frames(self, _: int) -> Iterator[Frame]:
+        for n in range(100):
+            for out, time_ns in ((True, 40_000 * n), (False, 120_000 * n)):
+                yield wire.roce(time_ns, wire.WRITE_ONLY, n, 64, out=out)
+                yield wire.roce(time_ns + 130_000, wire.ACK, n, out=not out)
+
+
+@pytest.mark.parametrize(
+    ("site", "source", "printed"),
+    [
+        (Answers, 'int main() { send(fd, "", 64); printf("rtt: %.1f us\\n", t); }', "rtt: 40.0 us\n"),
+        (Windows, 'int main() { send(fd, "", 64); printf("rate: %.3f MB/s\\n", r); }', "rate: 1.302 MB/s\n"),
+        (Later, VERBS_MAIN.replace("{}", '{ printf("%d bytes: %.2f MB/s\\n", n, r); }'), "64 bytes: 0.53 MB/s\n"),
+    ],
+)
+def test_result_at_the_pace_of_unequal_directions_is_not_marked(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    site: type[Turns],
+    source: str,
+    printed: str,
+) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text(source)
+    use(site(printed), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    out = capsys.readouterr().out
+    assert "(the link carried 100 messages: " in out and "differs" not in out, out
+
+
+def test_unit_of_a_heading_is_not_changed_to_fit_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text('int main() { note("%d %f %f", n, t, r); }')
+    use(Turns("size  rate [MB/s]  rest\n64  40.1  500.0\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert 'unit = "MB/s"' in (text := (tmp_path / "mine.toml").read_text()), text

@@ -44,6 +44,10 @@ BOTH = [
     ("Syntax: p DEPTH\n        p HOST SIZE\n", "64", "{host} {size}"),
     ("usage: p -l ADDR:PORT | -c ADDR:PORT [-s SIZE]", "-l {host}:{port}", "-c {host}:{port} -s {size}"),
     ("usage: p <id> <address of node 0> [size]\n" * 2, "0 {host} {size}", "1 {host} {size}"),
+    ("usage: p listen [port]\n       p connect address [port [bytes [messages]]]\n",
+     "listen {port}", "connect {host} {port} {size} {iterations}"),
+    ("usage: p server [port=9]\n       p client host=IP [port=9] [chunk=65536] [count=500]\n",
+     "server port={port}", "client host={host} port={port} chunk={size} count={iterations}"),
     ("usage: p -S [-p port] [-x gid]\n       p -C host [-p port] [-v value_bytes] [-n ops]\n"
      "  -p port     TCP port\n  -v bytes  size of a value\n  -n ops   operations\n" * 2,
      "-S -p {port} -x {gid}", "-C {host} -p {port} -v {size} -n {iterations}"),
@@ -62,6 +66,7 @@ def test_each_end_has_its_arguments(text: str, server: str, client: str) -> None
         ("usage: [QPS=4] [ROUNDS=50] p <peer> <bytes> <gid index>", "{host} {size} {gid}"),
         ("usage: p host [port [operations [value size]]]\n", "{host} {port}"),
         ("usage: p [-d value-size] [-t tries] <counter host> port", "-d {size} {host} {port}"),
+        ("usage: p <host> [<block-KiB> [<count>]]", "{host} {size:1024} {iterations}"),
         ("usage: p [A|B]...", ""),
         ("no text about it", ""),
     ],

@@ -21,7 +21,7 @@ from lab.cli.adopt.outputs import (
     unit_of_times,
     unnamed_outputs,
 )
-from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, iterations_of, size_of
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, SCALES, iterations_of, size_of
 from lab.cli.adopt.starts import (
     ACCEPTS,
     ROW,
@@ -62,10 +62,11 @@ LINK = """
 [link]
 computers = 2 # up to 16; a switch joins them
 """
-SIZES, TRIAL, NO_SIZE = "64,4K", "a small trial", "a guess: no size is in its sources or its output"
+SMALLEST, SIZES, TRIAL, NO_SIZE = 64, "64,4K", "a small trial", "a guess: no size is in its sources or its output"
 REFUTED = "are reported, but"
 OTHER_SIZE = "a size that is not in the request"
 OTHER_WAY = "took another way"
+NOT_SENT = re.compile(rf"\d+ bytes {REFUTED} \S*tx_bytes counted \d+: the data {OTHER_WAY}")
 TOTAL = re.compile(
     r"total|elaps|overall|(?:completed|finished)\\s[+*]in\b|time\\s[+*]for\\s[+*]\(\?P<messages>|\(\?P<messages>.*\b(?:took|in)(?:\\s[+*])*$",
     re.IGNORECASE,
@@ -134,6 +135,8 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     result_file = "" if printing else named
     known = prints(code, to_file=True) if result_file else printing
     operation = operation_of(code, started, tried)
+    if operation == "read":  # then these bytes are no sign of too many iterations
+        tried = replace(tried, failure=NOT_SENT.sub("", tried.failure))
     output, printed = output_of_program(
         known,
         tried,
@@ -151,10 +154,8 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
     if output and not output.is_carried:
         output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns)
-    if output and started.names_sizes and OTHER_SIZE in tried.failure and len(sizes_in(output, printed)) > 2:
-        started = started.up_to(LARGEST)
-    elif output and started.names_sizes and OTHER_SIZE in tried.failure:
-        output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
+    if started.names_sizes:
+        started, output = with_printed_sizes(started, output, printed if OTHER_SIZE in tried.failure else "")
     given = (name for name in source.documents if name in started.words)
     data = (name for name in (*source.data(), *given) if name not in started.files)
     names = ", ".join(map(quoted, dict.fromkeys((*started.binaries, *data))))
@@ -169,6 +170,20 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
         *([] if result_file or source.turns else staying(started, output, printed and tried.failure)),
     ]
     return text_of(source, code, started, operation, output, printed, tried, guesses), guesses
+
+
+def with_printed_sizes(started: Started, output: Output | None, others: str) -> tuple[Started, Output | None]:
+    """The commands and the output to read, if the sizes that were given are in another unit than bytes, or if the
+    program printed others."""
+    sizes = sizes_in(output, others) if output else []
+    scale = next((scale for scale in (4, 8, *SCALES) if sizes[:1] == [scale * SMALLEST]), started.scale)
+    if scale > 1:
+        return started.scaled(scale), output
+    if len(sizes) > 2:
+        return started.up_to(LARGEST), output
+    if output and others:
+        output = replace(output, pattern=output.pattern.replace("(?P<size>", "(?:"), has_size=False)
+    return started, output
 
 
 def needs(code: str, started: Started, tried: Tried) -> Iterator[Guess]:
@@ -213,7 +228,9 @@ def text_of(
     tried: Tried,
     guesses: list[Guess],
 ) -> str:
-    if not started.names_sizes:
+    if started.sizes:
+        sizes, why = started.sizes, "its commands have another unit"
+    elif not started.names_sizes:
         sizes, why = sizes_of(output, code, printed, tried.link)
     else:
         sizes, why = sizes_allowed(tried.failure)
@@ -257,7 +274,7 @@ def operation_of(code: str, started: Started, tried: Tried) -> str:
     named = [name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code)]
     if tried.link and (carried := tried.link.operation(named)):
         return carried
-    if OTHER_WAY in tried.failure and "{iterations}" in started.text:
+    if OTHER_WAY in tried.failure and (tried.link.comes_in if tried.link else "{iterations}" in started.text):
         return "read" if named[:1] != ["read"] else next(iter(named[1:]), "send")
     return min(named, key=lambda name: name not in started.words, default="send")
 
@@ -313,7 +330,7 @@ def sizes_of(output: Output | None, code: str, printed: str, link: Traffic | Non
     if not (output and output.has_size):
         if link and link.size:
             return str(link.size), TRIAL
-        number = number_named(printed, "size|bytes")
+        number = number_named(printed, "size|byte")
         is_of_ranks = number == 2 and "mpi.h" in code
         named = size_of(code) if is_of_ranks or not number else str(number)
         return (named, TRIAL) if named else ("64", NO_SIZE)
@@ -324,7 +341,7 @@ def sizes_of(output: Output | None, code: str, printed: str, link: Traffic | Non
 def iterations_of_program(code: str, started: Started, output: Output | None, printed: str, tried: Tried) -> int:
     """The messages of a size: one, if the number in the sources was more than the program sent, or if its time of all
     is of no number."""
-    names = "iterations|iters|messages|packets|count|repetitions|files?\\b"
+    names = "iterations|iters|messages|packets|count|repetitions|wiederholungen|files?\\b"
     if "{iterations}" in started.text:
         return started.iterations
     if number := number_named(printed, names):

@@ -107,10 +107,18 @@ class Traffic:
             return pace_of([message for message in messages if message.size_bytes == size_bytes])
         pairs = self.seen.streams.pieces
         if size_bytes in self.sizes and (len(pairs) == len(self.sizes) > 1 or self.planned.series.tool.one_size):
-            pace = pace_of_bytes(pairs[self.sizes.index(size_bytes) % len(pairs)], size_bytes)
+            pieces = pairs[self.sizes.index(size_bytes) % len(pairs)]
+            pace = self._pace_of_requests(pieces, size_bytes) or pace_of_bytes(pieces, size_bytes)
             return replace(pace, in_turns=False) if pace and self.at_once else pace
         pace = pace_of([turn for pieces in pairs for turn in self._turns(pieces, size_bytes)])
         return pace if pace and pace.both_ways else None
+
+    def _pace_of_requests(self, pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
+        """The pace of messages with longer answers; None without such answers."""
+        asked = [turn for turn in self._turns(pieces, size_bytes) if turn.goes_out]
+        are_all = bytes_of_all(asked) >= SAME_BYTES * bytes_of_all(piece for piece in pieces if piece.goes_out)
+        pace = pace_of(asked) if are_all and most_comes_in(pieces) else None
+        return replace(pace, both_ways=True, in_turns=True) if pace else None
 
     def _turns(self, pieces: Sequence[Piece], size_bytes: int) -> Iterator[Piece]:
         """The messages of ends that send in turns."""
@@ -127,6 +135,11 @@ class Traffic:
         of_sizes = [message for message in self.repeated if message.size_bytes in self.sizes]
         counted = Counter(message.operation for message in of_sizes or self.repeated)
         return max(counted, key=lambda name: (name in named, counted[name]), default="")
+
+    @property
+    def comes_in(self) -> bool:
+        """Whether most bytes of TCP went to the client."""
+        return most_comes_in([piece for pieces in self.seen.streams.pieces for piece in pieces])
 
     @property
     def size(self) -> int:
@@ -249,7 +262,8 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     if in_turns:
         times_ns = [second - first for first, second in pairwise(ends)]
         steady_ns = mean(ns for ns in times_ns if ns <= PAUSE * median(times_ns))
-    whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
+    counted = messages if both_ways and not in_turns else main  # at once: until the later direction has ended
+    whole_ns = (max(message.end_ns for message in counted) - min(message.start_ns for message in counted)) / count
     return Pace(count, steady_ns, whole_ns, both_ways, in_turns)
 
 
@@ -270,12 +284,21 @@ def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
     whole_ns = (main[-1].end_ns - main[0].start_ns) * size_bytes / sums[-1]
     middle = sums[last] - sums[first]
     steady_ns = (main[last].end_ns - main[first].end_ns) * size_bytes / middle if middle else whole_ns
-    count, back_bytes = sums[-1] // size_bytes, sum(piece.size_bytes for piece in back)
+    count = sums[-1] // size_bytes
     in_turns = changes(pieces) >= SAME_BYTES * 2 * count
-    return Pace(count, steady_ns, whole_ns, back_bytes >= SAME_BYTES * sums[-1], in_turns)
+    return Pace(count, steady_ns, whole_ns, bytes_of_all(back) >= SAME_BYTES * sums[-1], in_turns)
+
+
+def bytes_of_all(carried: Iterable[Message | Piece]) -> int:
+    return sum(each.size_bytes for each in carried)
+
+
+def most_comes_in(pieces: Sequence[Piece]) -> bool:
+    sent, received = (bytes_of_all(piece for piece in pieces if piece.goes_out is way) for way in (True, False))
+    return sent < SAME_BYTES * received
 
 
 def by_way(carried: Sequence[Message | Piece]) -> list[list[Message | Piece]]:
     """Those of each direction, the one with most bytes first."""
     ways = [[each for each in carried if each.goes_out == way] for way in (True, False)]
-    return sorted(ways, key=lambda way: (sum(each.size_bytes for each in way), len(way)), reverse=True)
+    return sorted(ways, key=lambda way: (bytes_of_all(way), len(way)), reverse=True)

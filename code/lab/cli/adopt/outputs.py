@@ -23,7 +23,7 @@ UNITS = re.compile(r"[A-Za-zµμ]+(?:/[A-Za-z]+)?")
 PER = re.compile(r"((?:bit|byte|B|[kmg]ib|msg|message)s?)[_ ](?:per[_ ])?(?=s(?:ec\w*)?\b)")  # as in throughput_mbit_s
 PRINTED_NUMBER = re.compile(rf"(?<![\w.])(?<![A-Za-z]/){NUMBER.pattern}")
 GROUPED_NUMBER = re.compile(rf"(?<![\w.,])(?<![A-Za-z]/){GROUPED}(?![.,']?\d)|{PRINTED_NUMBER.pattern}")
-COLUMNS = re.compile(r"(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
+COLUMNS = re.compile(r" (?=#\w)|(?: |\\t|\t|%-?\d+s){2,}|\\t|\t|[,;|│]")
 HEADING = re.compile(r"#?(?:[\s|,]*%[-\d*]*s)+[\s|,]*")
 MESSAGES = re.compile(r"iter|messages|msgs|count|pings|reps\b|rounds|writes|sends|puts", re.IGNORECASE)
 SIZE_BEFORE = re.compile(r"size\W*(?:\([KMG]?i?B\w*\)\W*)?$", re.IGNORECASE)
@@ -38,6 +38,7 @@ WARM_UP = re.compile("warm", re.IGNORECASE)
 RANGE = re.compile(r"\]\+\\-\\s\*[(\[]")  # in a pattern: from one second to another, of a part of the messages
 PART = re.compile(r"\d-\d[\d.]*\s*s.*|(\d+) bytes in ")  # what is said about a part of the messages, or about all
 OTHER_LINE = re.compile(r"[a-zµμ]*[\s,;:|(]*")  # between a time and the text with the result
+LABEL = re.compile(r"\s*[A-Za-z][\w.+-]*[\s|,;]+")
 KIND = re.compile(r"[A-Za-z][\w.-]*")
 ANY_WORD = re.compile(r"\\S\+|\[\^\\s[,;|]\]\+")  # in a pattern
 MEAN = re.compile(r"avg|average|mean|median|moyen|mittel|promedio|(?<![A-Za-z])p50(?!\d)", re.IGNORECASE)
@@ -171,7 +172,8 @@ def unnamed_outputs(printed: str) -> Iterator[Output]:
         size = size_among(numbers)
         for value in (index for index in range(len(numbers)) if index != size):
             pattern = pattern_of(row.line, numbers[: max(value, size or 0) + 1], value, size)
-            for unit in ANY_UNIT:
+            headed = [unit for unit in units_in(row.heading[value] if row.is_row else "") if is_unit(unit)]
+            for unit in headed or ANY_UNIT:
                 measure = "throughput" if is_rate(unit) else "latency"
                 yield Output(pattern, unit, size is not None, "", measure, name=names[value])
 
@@ -199,7 +201,9 @@ def rows(printed: str, of_time: str) -> Iterator[PrintedLine]:
         ends = [0, *(each.end() for each in numbers)]
         between = [line[end : each.start()] for end, each in zip(ends, numbers, strict=False)]
         cells = heading if len(heading) == len(numbers) else with_unit(heading)
-        is_row = not re.search("[A-Za-z]", "".join(between)) and len(cells) == len(numbers)
+        is_named = bool(LABEL.fullmatch(between[0])) and len(cells) == len(numbers) + 1  # by a first column of words
+        cells = cells[is_named:]
+        is_row = not re.search("[A-Za-z]", "".join(between[is_named:])) and len(cells) == len(numbers)
         names = cells if is_row else between
         yield PrintedLine(number.sub(form, line.replace("%", "%%")), tuple(names), tuple(cells), is_row, of_time)
 
@@ -235,7 +239,7 @@ def form_of(number: re.Match[str], *, scientific: bool) -> str:
 def number_named(printed: str, names: str) -> int:
     """The first whole number that is printed behind such a name, or before it; 0 without one."""
     printed = PART.sub("", printed)
-    pattern = rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)\s+(?:{names})"
+    pattern = rf"(?:{names})\w*[\"']?\s*[:=]?\s*(\d+)\b(?![.\d])|(?<![\w.])(\d+)[ \t]+(?:{names})"
     found = re.search(pattern, printed, re.IGNORECASE)
     return int(found[1] or found[2]) if found else 0
 
@@ -365,7 +369,8 @@ def numbers_of(line: str, names: Sequence[str], *, is_row: bool, of_time: str) -
 
 
 def size_among(numbers: Sequence[Conversion]) -> int | None:
-    sizes = [index for index, number in enumerate(numbers) if number.is_size]
+    is_named = any(re.search("[A-Za-z]", number.before) for number in numbers[:1])
+    sizes = [index for index, number in enumerate(numbers) if number.is_size and not (is_named and number.is_first)]
     sizes.sort(key=lambda index: (not SIZE_BEHIND.match(numbers[index].behind), not numbers[index].is_named_size))
     return next(iter(sizes), None)
 

@@ -37,10 +37,11 @@ PLACES = {
     "port": r"port|service",
     "device": r"dev",
     "size": r"(?<!chain.)(?<!list.)(?<!queue.)(?<!batch.)(?<!window.)(?:size|len)|byte"
-    r"|(?:\b|_)sz\b|taille|gr(?:ö|oe)sse|^-*msg$",
+    r"|(?:\b|_)sz\b|taille|gr(?:ö|oe)sse|^-*msg$"
+    r"|(?<![a-z_])(?:chunk|block|payload|buf(?:fer)?)(?:[\W_][km]i?b)?$",
     "threads": rf"threads|connections|streams|parallel|{PARALLEL}|\bqps\b",
     "iterations": rf"(?s)^(?!.*(?:{PARALLEL})).*(?:iter|count(?!er)|num|reps|repe(?:at|tit)|rounds|loop|times|trials"
-    r"|msgs|messages|samples|requests|anzahl|nombre|\bops\b)|^(?:(?:int|long|unsigned) )?n$",
+    r"|msgs|messages|samples|requests|anzahl|nombre|wiederhol|wdh|(?:\b|_)ops\b)|^(?:(?:int|long|unsigned) )?n$",
     "host": r"host|machine|ziel|server|addr|(?<!sk|tr)ip(?:v4)?\b|name|inet_|peer|remote|\bdest|^-*to$"
     r"|\bconnect(?:_to)?\b|^-*active",
     "seconds": r"^(?!.*timeout).*(?:seconds|duration|\bsecs\b)",
@@ -52,6 +53,10 @@ LARGEST = "4096"  # the last size of a program that begins with small ones
 # The values of arguments in place of a placeholder.
 GIVEN = {"text": "hello", "result": "results.csv", "seconds": "2", "threads": "1"}
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
+SCALES = {
+    1 << 20: r"\*\s*1024\s*\*\s*1024\b|<<\s*20|(?<![a-z])m(?:i?b(?:ytes?)?|ega\w*)(?![a-z])",
+    1 << 10: r"\*\s*1024\b|<<\s*10\b|(?<![a-z])k(?:i?b(?:ytes?)?|ilo\w*)(?![a-z])",
+}
 RING = {
     "gid": PLACES["gid"],
     "file": PLACES["file"],
@@ -153,7 +158,14 @@ def value_of(role: str) -> str:
 def place(words: str, roles: Roles = PLACES) -> str:
     """The placeholder for a value that is described so; empty for an unknown one."""
     words = re.sub(r"sizeof|\bsize_t\b|\bstrlen\b|\bargv\b", "", words).strip()
-    return next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
+    role = next((name for name, pattern in roles.items() if re.search(pattern, words, re.IGNORECASE)), "")
+    return in_unit(role, words)
+
+
+def in_unit(role: str, words: str) -> str:
+    """A size with the number of bytes of its unit, if it is given in another one."""
+    scale = next((scale for scale, pattern in SCALES.items() if re.search(pattern, words, re.IGNORECASE)), 1)
+    return f"size:{scale}" if role == "size" and scale > 1 else role
 
 
 def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> str:
@@ -173,17 +185,12 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
                 return known[index]
             depth = index = 0
     declared = re.sub(r"\w+(?:\.|->)", "", before.rpartition("=")[0].rpartition(",")[2].strip())
-    if roles is PLACES and place(declared) in ("", "iterations") and is_sent(declared.rpartition(" ")[2], text):
-        return "size"
+    width = MPI_BYTES.get(dict(SENT.findall(text)).get(declared.rpartition(" ")[2], "")) if roles is PLACES else None
+    if width and place(declared) in ("", "iterations", "size"):
+        return "size" if width == 1 else f"size:{width}"
     alone = len(set(re.findall(r"argv\[\d\]", statement))) == 1  # else the statement is about other arguments, too
     near = before.rpartition("=")[2]
     return place(declared, roles) or place(near, roles) or place(statement if alone else declared + near, roles)
-
-
-def is_sent(variable: str, text: str) -> bool:
-    """Whether a variable is the number of bytes of a message of MPI."""
-    kinds = dict(SENT.findall(text))
-    return MPI_BYTES.get(kinds.get(variable, "")) == 1
 
 
 def parameters(name: str, text: str, roles: Roles) -> tuple[str, ...]:
@@ -238,7 +245,7 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         if takes_value and re.search(PLACES[""], use):
             continue
         if takes_value and (name := of_option(roles, use.split("=")[0], described, named)):
-            yield f"-{letter}", name
+            yield f"-{letter}", in_unit(name, use)
         elif not takes_value and (end := end_named(use) or end_named(named) or end_tested(use, plain)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
@@ -318,7 +325,7 @@ def role_compared(text: str, end: str) -> list[str]:
     """The word for an end that a program compares with its arguments, wherever they are; nothing without one."""
     words = re.findall(r'(?:==\s*|cmp\((?!\s*argv\[\d)[^"()]*,\s*)"(\w+)"', "" if role_variables(text, end) else text)
     ends = {name: next(filter(said.search, words), "") for name, said in SAID.items()}
-    return [ends[end]] if all(ends.values()) else []
+    return [ends[end]] if all(ends.values()) and ends["server"] != ends["client"] else []
 
 
 def role_variables(text: str, end: str) -> list[str]:
@@ -357,7 +364,7 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                     other_end[int(number)] = end
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
-            elif name := meaning(statement, argument, code, roles):
+            elif name := in_unit(meaning(statement, argument, code, roles), statement.partition(argument)[2]):
                 variable = "".join(re.findall(r"(\w+)\s*=(?!=)", statement.partition(argument)[0])[-1:])
                 names_source = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
                 numbered.setdefault(int(number), "{source}" if names_source else value_of(name))

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -54,6 +55,7 @@ SERVER_CONNECTS = re.compile(r"the server (?:ended|did not end)[^;]*: [^;]*conne
 SERVER_STAYS = re.compile(r"the server (?:did not end before|was ended by signal 15)")
 IN_ORDER = re.compile(r"hton|getaddrinfo|be16|bswap|endian")
 IPV6_ONLY = re.compile(r"inet_pton\s*\(\s*AF_INET6(?![^;]*gid)")
+SCALED_SIZE = re.compile(r"\{size(?::(\d+))?\}")
 HOSTS = {"hosts.txt": "{address}\n"}
 HEARD = "from its options, its use of argv, its usage text"
 
@@ -89,6 +91,7 @@ class Started:
     is_ring: bool = False  # which has no server
     may_go_on: bool = False  # its client has a loop without an end
     iterations: int = 100  # if a command has them
+    sizes: str = ""  # if a command has a size in another unit than bytes
 
     @property
     def text(self) -> str:
@@ -107,11 +110,23 @@ class Started:
     def names_sizes(self) -> bool:
         return "{size" in self.text
 
+    @property
+    def scale(self) -> int:
+        """The bytes of the unit of its sizes."""
+        named = SCALED_SIZE.search(self.text)
+        return int(named[1] or 1) if named else 1
+
+    def scaled(self, scale: int) -> "Started":
+        """The same with one size, in a unit of so many bytes."""
+        size = 1 if scale > 1 << 10 else 64
+        return replace(self.up_to(str(size)), sizes=str(size * scale))
+
     def up_to(self, size: str) -> "Started":
         """The same for a program that begins with small sizes and ends with the given one."""
-        lines = [(line.replace("{size}", size), reason) for line, reason in self.lines]
-        files = {name: text.replace("{size}", size) for name, text in self.files.items()}
-        return replace(self, lines=lines, words=[word.replace("{size}", size) for word in self.words], files=files)
+        fixed = partial(SCALED_SIZE.sub, size)
+        lines = [(fixed(line), reason) for line, reason in self.lines]
+        files = {name: fixed(text) for name, text in self.files.items()}
+        return replace(self, lines=lines, words=[*map(fixed, self.words)], files=files)
 
 
 def started_in_ring(source: Folder, binaries: list[str], tried: Tried) -> Started | None:

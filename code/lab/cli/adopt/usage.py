@@ -140,11 +140,15 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
         mine = next((word for word in words if SAID[end].search(word.lower())), "")
         said, name = mine or words[end == "client" and words[0].isdecimal()], ""
         is_optional &= not mine
-    elif (not option or sign == "=") and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
+    elif (not option or sign == "=") and (is_end(value, end) or not (name or PLACEHOLDER.fullmatch(value))):
         said, name = value, ""  # a word as it is
     else:
         said = value_of(name) if name else any_number(value, end)
     return Argument(tuple(f"{option}{sign}{said}".split(" ")), name, is_optional)
+
+
+def is_end(word: str, end: str) -> bool:
+    return bool(END.fullmatch(word) or SAID[end].fullmatch(word))
 
 
 def options_described(usage: str) -> Iterator[Argument]:
